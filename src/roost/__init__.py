@@ -1,0 +1,38 @@
+"""Roost: many agents, one browser.
+
+``await roost.connect()`` is the way in from Python; ``roost.ops`` is what can be asked. Imports are
+lazy: the shim and the hook import this package and must stay small.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+__all__ = ["Client", "Notice", "RoostError", "__version__", "connect", "errors", "ops"]
+
+if TYPE_CHECKING:
+    from roost import errors
+    from roost.api import operations as ops
+    from roost.api.broker import Notice
+    from roost.client.client import Client, connect
+    from roost.errors import RoostError
+
+_WHERE = {
+    "Client": ("roost.client.client", "Client"),
+    "Notice": ("roost.api.broker", "Notice"),
+    "RoostError": ("roost.errors", "RoostError"),
+    "connect": ("roost.client.client", "connect"),
+    "errors": ("roost.errors", None),
+    "ops": ("roost.api.operations", None),
+}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _WHERE:
+        raise AttributeError(f"module 'roost' has no attribute {name!r}")
+    module, attribute = _WHERE[name]
+    found = import_module(module)
+    return found if attribute is None else getattr(found, attribute)

@@ -1,0 +1,18 @@
+"""The ``roost`` command. Light commands are dispatched before anything heavy is imported."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> int:
+    if sys.platform == "win32":
+        print("Roost does not support Windows yet.", file=sys.stderr)  # noqa: T201
+        return 1
+    from roost.frontends.cli.main import run
+
+    return run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

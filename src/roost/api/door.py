@@ -1,0 +1,36 @@
+"""``Door``: how a front end turns a connection into a caller. The broker keeps the door.
+
+A front end knows the peer (from the kernel) and what it said; who that makes it is decided behind
+the door, once, and bound to the ``BrokerApi`` it gets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from roost.api.broker import BrokerApi
+from roost.local.processes import Peer
+from roost.vocabulary import AgentId
+from roost.wire.hello import Hello, Welcome
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Who the caller is. Only the connection an agent lives by (``is_life``) ends it when lost; a
+    command the agent runs acts as it, too, but comes and goes."""
+
+    api: BrokerApi
+    agent: AgentId
+    welcome: Welcome
+    is_life: bool
+
+
+class Door(Protocol):
+    def admit(self, hello: Hello, peer: Peer, *, on_end: Callable[[], None]) -> Admission:
+        """Let the peer in, or raise ``Unauthorized`` or ``BadRequest``. ``on_end`` is called when
+        the agent ends or takes another connection, and this one must close."""
+
+    def leave(self, admission: Admission, *, goodbye: bool) -> None:
+        """The connection is over: by a goodbye, or just lost."""

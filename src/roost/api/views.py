@@ -1,0 +1,190 @@
+"""What callers get back. Spelt in camelCase on the wire, as contract.md says."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+from roost.vocabulary import Color, JarPolicy, Lifetime
+
+
+class View(BaseModel):
+    """Base of all replies. ``notes`` are lines the caller should read whatever it asked."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, frozen=True, extra="ignore"
+    )
+    notes: list[str] | None = None
+
+    def to_wire(self) -> dict[str, Any]:
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+class Pong(View):
+    """Nothing, quickly."""
+
+
+class TabView(View):
+    tab: str
+    url: str
+    title: str = ""
+    current: bool = False
+    state: str | None = None
+    """Only when it is not simply open: opening, crashed, lost, parked."""
+    owner_id: str | None = None
+    """Only under shared reads."""
+
+
+class TabsView(View):
+    """The caller's tabs, and what the call did to them."""
+
+    tabs: list[TabView]
+    current: str | None = None
+    opened: str | None = None
+    closed: str | None = None
+    evicted: list[str] | None = None
+    tab_pool: str | None = None
+
+
+class PageView(View):
+    """Where a tab is after a navigation."""
+
+    tab: str
+    url: str
+    title: str
+    status: int | None = None
+    opened: bool | None = None
+    evicted: list[str] | None = None
+
+
+class ValueView(View):
+    """A JavaScript value. ``undefined`` has none."""
+
+    tab: str
+    value: Any = None
+
+
+class PictureView(View):
+    tab: str
+    mime_type: str
+    width: int
+    height: int
+    data: str
+    """Base64."""
+
+
+class SessionView(View):
+    id: str
+    name: str
+    color: Color
+    jar: JarPolicy
+    named: bool
+    lifetime: Lifetime
+    paused: bool
+    created_at: datetime
+    browser: str
+    tabs: list[TabView]
+    alias: str | None = None
+    """The caller's own name for it."""
+
+
+class SessionsView(View):
+    sessions: list[SessionView]
+
+
+class DisposedView(View):
+    disposed: str
+    tabs_closed: int
+
+
+class SpaceView(View):
+    """The caller's place in the queue for a slot."""
+
+    tab_pool: str
+    your_tabs: int
+    queued: bool
+    position: int | None = None
+    you_have_reservation: bool
+    reservation_expires_in_ms: int | None = None
+    pending_requests: int
+    should_grant: bool
+    """Somebody waits and you have many tabs."""
+
+
+class GrantView(View):
+    granted: bool
+    closed: str
+    tab_pool: str
+    pending_requests: int
+
+
+class LoopView(View):
+    active: bool
+    prompt: str | None = None
+    iteration: int | None = None
+    max_iterations: int | None = None
+    completion_phrase: str | None = None
+    seconds_left: int | None = None
+
+
+class BrokerView(View):
+    pid: int
+    version: str
+    uptime_seconds: int
+    http: str | None
+
+
+class BrowserView(View):
+    id: str
+    kind: str
+    version: str | None
+    pid: int | None
+    headless: bool
+    tabs: int
+    capacity: int
+
+
+class AgentView(View):
+    id: str
+    pid: int
+    session: str
+    idle_seconds: int
+    connected: bool
+    name: str
+
+
+class RequestView(View):
+    session: str
+    browser: str
+    agent: str
+    waiting_seconds: int
+
+
+class ReservationView(View):
+    session: str
+    browser: str
+    agent: str
+    expires_in_ms: int
+
+
+class StatusView(View):
+    """The whole house for the operator; for an agent, its own part of it."""
+
+    broker: BrokerView
+    browsers: list[BrowserView]
+    agents: list[AgentView]
+    sessions: list[SessionView]
+    requests: list[RequestView]
+    reservations: list[ReservationView]
+
+    def to_wire(self) -> dict[str, Any]:
+        # contract.md names these fields, so they are there also while they have no value.
+        wire = super().to_wire()
+        wire["broker"].setdefault("http", None)
+        for browser in wire["browsers"]:
+            browser.setdefault("version", None)
+            browser.setdefault("pid", None)
+        return wire

@@ -1,0 +1,175 @@
+"""One browser as the broker holds it: started at the first page call, restarted when it dies.
+
+The only room that talks to a driver's lifetime. Driver events become core events here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Protocol, assert_never
+
+from roost.broker.clock import Clock
+from roost.broker.tasks import Tasks
+from roost.core import events as ev
+from roost.core.model import TabState
+from roost.core.state import State
+from roost.drivers.base import (
+    BrowserEnded,
+    Driver,
+    DriverEvent,
+    Started,
+    TabAppeared,
+    TabArrived,
+    TabDied,
+    TabDisappeared,
+)
+from roost.errors import RoostError, SessionGone
+from roost.vocabulary import BrowserId, JarId
+
+logger = logging.getLogger(__name__)
+RESTART_SECONDS = (1.0, 30.0)
+GOOD_MINUTE = 60.0
+
+
+class Feed(Protocol):
+    """The broker's ``feed``: the only way to the core."""
+
+    def __call__(self, event: ev.Event) -> object: ...
+
+
+class Browser:
+    """A driver, whether it runs, and the jars being made in it."""
+
+    def __init__(
+        self,
+        browser: BrowserId,
+        driver: Driver,
+        *,
+        feed: Feed,
+        state: Callable[[], State],
+        clock: Clock,
+        tasks: Tasks,
+    ) -> None:
+        self.id = browser
+        self.driver = driver
+        self.started: Started | None = None
+        self._feed = feed
+        self._state = state
+        self._clock = clock
+        self._tasks = tasks
+        self._starting: asyncio.Task[None] | None = None
+        self._early: list[DriverEvent] = []
+        self._making: dict[JarId, asyncio.Task[str]] = {}
+        self._failures = 0
+        self._up_at = 0.0
+        self._stopping = False
+
+    async def ready(self) -> Driver:
+        """The driver, once its browser runs. All who ask meanwhile wait for the same start."""
+        if self.started is None:
+            if self._starting is None or self._starting.done():
+                self._starting = self._tasks.spawn(self._start(), name=f"start {self.id}")
+            # Shielded: one caller's deadline must not stop the start the others wait for.
+            await asyncio.shield(self._starting)
+        return self.driver
+
+    async def jar(self, jar: JarId) -> str:
+        """The jar's handle; made at first use, once, however many ask."""
+        row = self._state().jars.get(jar)
+        if row is None or row.session is None:
+            raise SessionGone("The session ended.")
+        if row.handle is not None:
+            return row.handle
+        making = self._making.get(jar)
+        if making is None:
+            making = self._tasks.spawn(self._make_jar(jar), name=f"make jar {jar}")
+            self._making[jar] = making
+            making.add_done_callback(lambda _: self._making.pop(jar, None))
+        return await asyncio.shield(making)
+
+    async def stop(self) -> None:
+        self._stopping = True
+        if self._starting is not None:
+            await asyncio.wait({self._starting})
+        await self.driver.stop()
+        self.started = None
+
+    async def _start(self) -> None:
+        self._early = []
+        started = await self.driver.start(self._heard)
+        self.started = started
+        self._up_at = self._clock.now()
+        if not started.resumed:
+            # Rows of an earlier browser, if there are any: their pages died with it.
+            self._feed(ev.BrowserDown(self.id))
+        self._feed(ev.BrowserUp(browser=self.id, handles=started.tabs, jars=started.jars))
+        for event in self._early:
+            self._translate(event)
+        self._early = []
+
+    async def _make_jar(self, jar: JarId) -> str:
+        row = self._state().jars[jar]
+        handle = await self.driver.make_jar(row.policy)
+        row = self._state().jars.get(jar) or row
+        if row.id not in self._state().jars or row.session is None:
+            await self.driver.remove_jar(handle)
+            raise SessionGone("The session ended.")
+        self._feed(ev.JarMade(jar, handle))
+        return handle
+
+    def _heard(self, event: DriverEvent) -> None:
+        if self.started is None:
+            # It runs ahead of BrowserUp; the core must know the browser before its tabs.
+            self._early.append(event)
+        else:
+            self._translate(event)
+
+    def _translate(self, event: DriverEvent) -> None:
+        match event:
+            case TabAppeared():
+                self._feed(
+                    ev.TabSpawned(
+                        browser=self.id,
+                        handle=event.handle,
+                        opener=event.opener,
+                        jar=event.jar,
+                        url=event.url,
+                    )
+                )
+            case TabDisappeared():
+                self._feed(ev.TabVanished(self.id, event.handle))
+            case TabArrived():
+                self._feed(ev.TabMovedOn(self.id, event.handle, event.url, event.title))
+            case TabDied():
+                self._feed(ev.TabBroke(self.id, event.handle))
+            case BrowserEnded():
+                self._ended(event.reason)
+            case _:
+                assert_never(event)
+
+    def _ended(self, reason: str) -> None:
+        logger.warning("browser %s ended: %s", self.id, reason)
+        if self._clock.now() - self._up_at >= GOOD_MINUTE:
+            self._failures = 0
+        self.started = None
+        self._feed(ev.BrowserDown(self.id))
+        if not self._stopping and self._has_lost_tabs():
+            self._tasks.spawn(self._restart(), name=f"restart {self.id}")
+
+    async def _restart(self) -> None:
+        """Bring it back for the tabs that wait: at once the first time, then ever slower."""
+        while not self._stopping and self.started is None and self._has_lost_tabs():
+            shortest, longest = RESTART_SECONDS
+            if self._failures:
+                await self._clock.wait(min(shortest * 2 ** (self._failures - 1), longest))
+            self._failures += 1
+            try:
+                await self.ready()
+            except RoostError as error:
+                logger.warning("browser %s did not start: %s", self.id, error)
+
+    def _has_lost_tabs(self) -> bool:
+        tabs = self._state().tabs.values()
+        return any(tab.state is TabState.LOST and tab.browser == self.id for tab in tabs)

@@ -1,0 +1,162 @@
+"""Who is at the door? Identity is decided here, once per connection, and nowhere else.
+
+1. The peer must be this user, by the kernel's word, and know the operator token.
+2. With a resume secret it is the agent it was. Otherwise a command run below a connected agent's
+   process acts as that agent; any other command is the operator; everything else is a new agent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+from collections.abc import Callable
+
+from roost.api.door import Admission
+from roost.broker.calls import Caller
+from roost.broker.service import Broker
+from roost.core import events as ev
+from roost.core.model import Agent
+from roost.errors import Unauthorized
+from roost.local.processes import Peer, ancestors, identify
+from roost.vocabulary import OPERATOR, AgentId, BrowserId, Lifetime, SessionId, shown
+from roost.wire.hello import ClientKind, Hello, Welcome, agree
+
+SECRET_BYTES = 32
+
+
+class BrokerDoor:
+    """Implements ``api.door.Door``."""
+
+    def __init__(self, broker: Broker, token: str) -> None:
+        self._broker = broker
+        self._token = token
+        self._lives: dict[AgentId, Callable[[], None]] = {}
+
+    def admit(self, hello: Hello, peer: Peer, *, on_end: Callable[[], None]) -> Admission:
+        version = agree(hello.versions)
+        if peer.uid != os.getuid():
+            raise Unauthorized("This broker serves another user.")
+        if not hmac.compare_digest(hello.token.encode(), self._token.encode()):
+            raise Unauthorized("token: wrong.", hint="Read it from the token file in ROOST_HOME.")
+        if hello.resume is not None:
+            return self._resume(hello.resume, version, on_end)
+        if hello.kind is ClientKind.CLI:
+            return self._command(hello, peer, version)
+        return self._newcomer(hello, peer, version, on_end)
+
+    def leave(self, admission: Admission, *, goodbye: bool) -> None:
+        if not admission.is_life or self._lives.pop(admission.agent, None) is None:
+            return
+        event = ev.AgentLeft if goodbye else ev.AgentDisconnected
+        self._broker.feed(event(admission.agent))
+
+    def sweep(self) -> None:
+        """Part with agents whose process is gone though something still holds their connection."""
+        for agent in list(self._broker.state.agents.values()):
+            process = identify(agent.pid) if agent.connected else None
+            if agent.connected and (process is None or process.started != agent.process_started):
+                self._end_life(agent.id)
+                self._broker.feed(ev.AgentDisconnected(agent.id))
+
+    def _newcomer(
+        self, hello: Hello, peer: Peer, version: int, on_end: Callable[[], None]
+    ) -> Admission:
+        agent = AgentId(f"agent_{secrets.token_hex(16)}_{peer.pid}")
+        secret = secrets.token_hex(SECRET_BYTES)
+        process = identify(peer.pid)
+        if hello.browser is not None:
+            self._broker.browser(BrowserId(hello.browser))
+        self._broker.feed(
+            ev.AgentConnected(
+                agent=agent,
+                pid=peer.pid,
+                process_started="" if process is None else process.started,
+                name=hello.name or hello.kind.value,
+                secret_digest=_digest(secret),
+                session=_session_spec(hello),
+            )
+        )
+        self._broker.when_agent_ends(agent, lambda: self._end_life(agent))
+        return self._alive(agent, version, on_end, secret=f"{agent}.{secret}")
+
+    def _resume(self, resume: str, version: int, on_end: Callable[[], None]) -> Admission:
+        name, _, secret = resume.partition(".")
+        agent = self._broker.state.agents.get(AgentId(name))
+        if agent is None or not hmac.compare_digest(_digest(secret), agent.secret_digest):
+            raise Unauthorized(
+                "resume: that agent has ended.", hint="Say hello without a resume secret."
+            )
+        self._end_life(agent.id)  # a half-open connection of the same client, if there is one
+        self._broker.feed(ev.AgentResumed(agent.id))
+        self._broker.when_agent_ends(agent.id, lambda: self._end_life(agent.id))
+        return self._alive(agent.id, version, on_end, secret=resume)
+
+    def _command(self, hello: Hello, peer: Peer, version: int) -> Admission:
+        agent = self._agent_above(peer.pid)
+        if hello.operator and agent is not None:
+            data = {"pid": peer.pid, "below": shown(agent.id)}
+            self._broker.audit.write(self._broker.clock.now(), "acts as operator", data)
+            agent = None
+        identity = OPERATOR if agent is None else agent.id
+        return Admission(
+            api=Caller(self._broker, identity),
+            agent=identity,
+            welcome=Welcome(
+                version=version,
+                agent=identity,
+                software=self._broker.version,
+                session=None if agent is None else agent.home,
+            ),
+            is_life=False,
+        )
+
+    def _agent_above(self, pid: int) -> Agent | None:
+        """The connected agent whose process the peer runs below: the nearest one."""
+        agents = {(a.pid, a.process_started): a for a in self._broker.state.agents.values()}
+        lineage = ((process.pid, process.started) for process in ancestors(pid))
+        return next((agents[process] for process in lineage if process in agents), None)
+
+    def _alive(
+        self, agent: AgentId, version: int, on_end: Callable[[], None], *, secret: str
+    ) -> Admission:
+        self._lives[agent] = on_end
+        return Admission(
+            api=Caller(self._broker, agent),
+            agent=agent,
+            welcome=Welcome(
+                version=version,
+                agent=agent,
+                software=self._broker.version,
+                secret=secret,
+                session=self._broker.state.agents[agent].home,
+            ),
+            is_life=True,
+        )
+
+    def _end_life(self, agent: AgentId) -> None:
+        on_end = self._lives.pop(agent, None)
+        if on_end is not None:
+            on_end()
+
+
+def _session_spec(hello: Hello) -> ev.SessionSpec:
+    if hello.session is None:
+        lifetime = Lifetime.ANONYMOUS
+    else:
+        lifetime = Lifetime.RESUMABLE if hello.resumable else Lifetime.NAMED
+    return ev.SessionSpec(
+        id=None if hello.session is None else SessionId(hello.session),
+        lifetime=lifetime,
+        name=hello.name,
+        browser=BrowserId(hello.browser) if hello.browser else None,
+        policy=hello.jar,
+        profile=hello.profile,
+        allow=hello.allow,
+        deny=hello.deny,
+    )
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()

@@ -1,0 +1,98 @@
+"""The journal: the core's rows in sqlite, written before the effects they lead to are performed.
+
+One table, one row of JSON per row of the core. ``NORMAL`` synchronisation: a killed broker loses
+nothing, a machine that loses power may lose the last moments, and its browsers with them.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from roost.core.model import ROW_TYPES, Row
+from roost.core.state import Change
+from roost.errors import Internal
+
+logger = logging.getLogger(__name__)
+SCHEMA = 1
+_ADAPTERS: dict[str, TypeAdapter[Any]] = {row.table: TypeAdapter(row) for row in ROW_TYPES}
+
+
+class Journal:
+    """Opened by one process at a time; the daemon's lock sees to that."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._db = self._opened()
+
+    def write(self, changes: Iterable[Change]) -> None:
+        """Record the changes, all or none. Raises ``Internal`` when the disk will not take them."""
+        try:
+            with self._db:
+                for change in changes:
+                    if change.row is None:
+                        self._db.execute(_DELETE, (change.table, change.key))
+                    else:
+                        row = _ADAPTERS[change.table].dump_json(change.row)
+                        self._db.execute(_UPSERT, (change.table, change.key, row))
+        except sqlite3.Error as error:
+            raise Internal(
+                f"The journal cannot be written: {error}.",
+                hint=f"Check the disk that holds {self._path}.",
+            ) from error
+
+    def rows(self) -> Iterator[Row]:
+        """Everything recorded. A row that cannot be read is left out and logged, not fatal."""
+        for table, key, data in self._db.execute("SELECT kind, key, row FROM rows"):
+            adapter = _ADAPTERS.get(table)
+            if adapter is None:
+                logger.warning("journal: unknown kind of row %s, left out", table)
+                continue
+            try:
+                yield adapter.validate_json(data)
+            except ValidationError:
+                logger.warning("journal: row %s %s cannot be read, left out", table, key)
+
+    def close(self) -> None:
+        self._db.close()
+
+    def _opened(self) -> sqlite3.Connection:
+        try:
+            return self._connect()
+        except sqlite3.DatabaseError as error:
+            # Better a Roost that starts with an empty house than one that never starts again.
+            broken = self._path.with_suffix(".broken")
+            logger.error("journal: %s; moved to %s, starting anew", error, broken)
+            os.replace(self._path, broken)
+            for suffix in ("-wal", "-shm"):
+                Path(f"{self._path}{suffix}").unlink(missing_ok=True)
+            return self._connect()
+
+    def _connect(self) -> sqlite3.Connection:
+        os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+        db = sqlite3.connect(self._path)
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+            if version not in (0, SCHEMA):
+                raise sqlite3.DatabaseError(f"schema {version} is not {SCHEMA}")
+            db.execute(
+                "CREATE TABLE IF NOT EXISTS rows "
+                "(kind TEXT, key TEXT, row BLOB, PRIMARY KEY (kind, key)) WITHOUT ROWID"
+            )
+            db.execute(f"PRAGMA user_version = {SCHEMA}")
+        except sqlite3.Error:
+            db.close()
+            raise
+        return db
+
+
+_UPSERT = "INSERT INTO rows VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET row = excluded.row"
+_DELETE = "DELETE FROM rows WHERE kind = ? AND key = ?"

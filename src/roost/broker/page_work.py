@@ -1,0 +1,194 @@
+"""The work behind page operations: resolve the tab, take its turn, drive it."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+
+from roost.api import operations as ops
+from roost.api import views
+from roost.broker import looks
+from roost.broker.service import Broker
+from roost.core import effects as fx
+from roost.core import events as ev
+from roost.core import rules
+from roost.core.addresses import BLANK, checked_url
+from roost.core.machine import Outcome
+from roost.core.model import Session, Tab
+from roost.drivers.base import Arrival, Driver, Shot
+from roost.errors import BadRequest
+from roost.vocabulary import OPERATOR, AgentId
+
+
+async def navigate(broker: Broker, agent: AgentId, op: ops.Navigate) -> views.PageView:
+    opened: Outcome | None = None
+    if _needs_first_tab(broker, agent, op):
+        opened = await open_tab(broker, agent, op.session, op.url)
+        row = _subject(opened)
+    else:
+        row = await _use(broker, agent, op, action="navigate", acts=True, revives=True)
+    arrival = await _go(broker, row, op.url)
+    return views.PageView(
+        tab=row.id,
+        url=arrival.url,
+        title=arrival.title,
+        status=arrival.status,
+        opened=True if opened is not None else None,
+        evicted=_evicted(opened),
+    )
+
+
+async def evaluate(broker: Broker, agent: AgentId, op: ops.Evaluate) -> views.ValueView:
+    row = await _use(broker, agent, op, action="run scripts in", acts=True)
+    async with broker.lanes.turn(row.id):
+        value = await _driver(broker, row).evaluate(broker.handle(row.id), op.function)
+    return views.ValueView(tab=row.id, value=value)
+
+
+async def take_screenshot(
+    broker: Broker, agent: AgentId, op: ops.TakeScreenshot
+) -> views.PictureView:
+    """Captures have their own turns (core/captures): they do not queue behind the tab's actions."""
+    row = await _use(broker, agent, op, action="capture", acts=False)
+    shot = Shot(format=op.type, quality=op.quality, scale=op.scale, full_page=op.full_page)
+    capture = await broker.capture_turn(agent, row.id)
+    try:
+        picture = await _driver(broker, row).capture(broker.handle(row.id), shot)
+    finally:
+        broker.capture_ended(row.id, capture)
+    return views.PictureView(
+        tab=row.id,
+        mime_type=picture.mime_type,
+        width=picture.width,
+        height=picture.height,
+        data=base64.b64encode(picture.data).decode("ascii"),
+    )
+
+
+async def tabs(broker: Broker, agent: AgentId, op: ops.Tabs) -> views.TabsView:
+    if op.action == "new":
+        outcome = await open_tab(broker, agent, op.session, op.url or BLANK, evict=op.evict)
+        row = _subject(outcome)
+        if op.url is not None:
+            await _go(broker, row, op.url)
+        return looks.tabs(
+            broker, agent, _session_of(broker, row), opened=row.id, evicted=_evicted(outcome)
+        )
+    session = rules.session_for(broker.state, agent, op.session)
+    if op.action == "list":
+        return looks.tabs(broker, agent, session)
+    tab = _named_tab(broker, session, op)
+    if op.action == "select":
+        if tab is None:
+            raise BadRequest("tab: name the tab to select.", field="tab")
+        broker.feed(ev.TabSelectRequested(agent, op.session, tab))
+        return looks.tabs(broker, agent, session)
+    return _closed(broker, agent, op.session, tab, session)
+
+
+async def close(broker: Broker, agent: AgentId, op: ops.Close) -> views.TabsView:
+    session = rules.session_for(broker.state, agent, op.session)
+    return _closed(broker, agent, op.session, op.tab, session)
+
+
+async def open_tab(
+    broker: Broker, agent: AgentId, session: str | None, url: str, *, evict: bool = True
+) -> Outcome:
+    """Admit a tab and wait for its page. If the caller goes away first, so does the tab."""
+    outcome = broker.feed(ev.TabOpenRequested(agent=agent, session=session, url=url, evict=evict))
+    row = _subject(outcome)
+    try:
+        await broker.opened(row.id)
+    except asyncio.CancelledError:
+        broker.feed(ev.TabOpenAbandoned(row.id))
+        raise
+    return outcome
+
+
+async def open_at(broker: Broker, agent: AgentId, session: Session, url: str) -> None:
+    """Open a tab of that session at the address."""
+    await _go(broker, _subject(await open_tab(broker, agent, session.id, url)), url)
+
+
+def _closed(
+    broker: Broker, agent: AgentId, session: str | None, tab: str | None, shown: Session
+) -> views.TabsView:
+    row = _subject(broker.feed(ev.TabCloseRequested(agent, session, tab)))
+    return looks.tabs(broker, agent, shown, closed=row.id)
+
+
+async def _use(
+    broker: Broker,
+    agent: AgentId,
+    op: ops.PageOperation,
+    *,
+    action: str,
+    acts: bool,
+    revives: bool = False,
+) -> Tab:
+    """The tab the operation means, its page there: lost and parked ones are brought back first."""
+    outcome = broker.feed(
+        ev.TabUseRequested(
+            agent=agent,
+            session=op.session,
+            tab=op.tab,
+            action=action,
+            acts=acts,
+            revives=revives,
+        )
+    )
+    row = _subject(outcome)
+    await broker.browser(row.browser).ready()
+    await broker.opened(row.id)
+    return row
+
+
+async def _go(broker: Broker, row: Tab, url: str) -> Arrival:
+    session = _session_of(broker, row)
+    address = checked_url(url, session.allow, session.deny)
+    async with broker.lanes.turn(row.id):
+        return await _driver(broker, row).navigate(broker.handle(row.id), address)
+
+
+def _needs_first_tab(broker: Broker, agent: AgentId, op: ops.Navigate) -> bool:
+    """An agent that has no tab yet gets one with its first address. One that lost its tab does
+    not: a lost tab is never silently replaced."""
+    if op.tab is not None or agent == OPERATOR:
+        return False
+    row = broker.state.agents.get(agent)
+    if row is not None and op.session is None and broker.state.member(agent, row.home) is None:
+        return True
+    session = rules.session_for(broker.state, agent, op.session)
+    member = broker.state.member(agent, session.id)
+    return member is not None and member.current is None and member.lost is None
+
+
+def _named_tab(broker: Broker, session: Session, op: ops.Tabs) -> str | None:
+    if op.tab is not None or op.index is None:
+        return op.tab
+    rows = sorted(broker.state.tabs_in(session.id), key=looks.opened_order)
+    if op.index >= len(rows):
+        raise BadRequest(f"index: there are {len(rows)} tabs, numbered from 0.", field="index")
+    return rows[op.index].id
+
+
+def _driver(broker: Broker, row: Tab) -> Driver:
+    return broker.browser(row.browser).driver
+
+
+def _session_of(broker: Broker, row: Tab) -> Session:
+    session = None if row.session is None else broker.state.sessions.get(row.session)
+    if session is None:
+        raise rules.no_tab(row.id)
+    return session
+
+
+def _subject(outcome: Outcome) -> Tab:
+    assert isinstance(outcome.subject, Tab)
+    return outcome.subject
+
+
+def _evicted(outcome: Outcome | None) -> list[str] | None:
+    if outcome is None:
+        return None
+    return [fx_.tab for fx_ in outcome.effects if isinstance(fx_, fx.CloseTab)] or None

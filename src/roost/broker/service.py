@@ -1,0 +1,257 @@
+"""``Broker``: the only caller of the core, and the performer of its effects.
+
+``feed`` decides, journals, then performs: synchronously, so that nothing can come between a
+decision and the reservation it made. What takes time is spawned from there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+from collections.abc import Callable, Mapping
+from itertools import count
+from pathlib import Path
+from typing import assert_never
+
+from roost.api.broker import Notice
+from roost.broker.audit import Audit
+from roost.broker.browsers import Browser
+from roost.broker.clock import Clock, Timer
+from roost.broker.journal import Journal
+from roost.broker.lanes import Lanes
+from roost.broker.tasks import Tasks
+from roost.broker.watchers import Watchers
+from roost.core import effects as fx
+from roost.core import events as ev
+from roost.core.machine import Machine, Outcome
+from roost.core.state import Rules, State
+from roost.drivers.base import Driver
+from roost.errors import BrowserLost, Internal, RoostError, TabGone, Unsupported
+from roost.vocabulary import AgentId, BrowserId, TabHandle, TabId
+
+logger = logging.getLogger(__name__)
+
+
+class Broker:
+    """All state, one process. Front ends get at it through ``roost.broker.door`` only."""
+
+    def __init__(
+        self,
+        *,
+        rules: Rules,
+        drivers: Mapping[BrowserId, Driver],
+        journal: Journal,
+        audit: Audit,
+        clock: Clock,
+        files: Path,
+        version: str = "",
+        http: str | None = None,
+    ) -> None:
+        self.machine = Machine(rules, journal.rows())
+        self.clock = clock
+        self.audit = audit
+        self.files = files
+        self.version = version
+        self.http = http
+        self.started_at = clock.now()
+        self.lanes = Lanes()
+        self.watchers = Watchers()
+        self.seen_at: dict[AgentId, float] = {}
+        """When each agent last called. For people; nothing is decided by it."""
+        self.stop_requested = asyncio.Event()
+        self.lingers = False
+        """Ends by itself some time after the last session; ``roost up`` clears this."""
+        self._journal = journal
+        self._tasks = Tasks()
+        self._timer: Timer | None = None
+        self._timer_at: float | None = None
+        self._opening: dict[TabId, asyncio.Task[None]] = {}
+        self._captures: dict[int, asyncio.Future[None]] = {}
+        self._capture_ids = count(1)
+        self._on_agent_end: dict[AgentId, list[Callable[[], None]]] = {}
+        self.browsers = {
+            browser: Browser(
+                browser,
+                driver,
+                feed=self.feed,
+                state=lambda: self.state,
+                clock=clock,
+                tasks=self._tasks,
+            )
+            for browser, driver in drivers.items()
+        }
+        self.feed(ev.BrokerRestarted())
+
+    @property
+    def state(self) -> State:
+        return self.machine.state
+
+    def feed(self, event: ev.Event) -> Outcome:
+        """Tell the core, record what changed, perform what follows. Raises the refusal, if any."""
+        outcome = self.machine.apply(event, self.clock.now())
+        if outcome.changes:
+            self._record(outcome)
+        for effect in outcome.effects:
+            self._perform(effect)
+        self._arm()
+        if outcome.refusal is not None:
+            raise outcome.refusal
+        return outcome
+
+    def browser(self, browser: BrowserId) -> Browser:
+        found = self.browsers.get(browser)
+        if found is None:
+            raise Unsupported(
+                f"There is no browser {browser} here.",
+                hint=f"This broker has: {', '.join(self.browsers)}.",
+            )
+        return found
+
+    async def opened(self, tab: TabId) -> None:
+        """Wait until the tab's page is there; raises why it could not be opened."""
+        opening = self._opening.get(tab)
+        if opening is not None:
+            await asyncio.shield(opening)
+
+    def handle(self, tab: TabId) -> TabHandle:
+        """The browser's own id of a tab that is there now."""
+        row = self.state.tabs.get(tab)
+        if row is None:
+            raise TabGone(f"Tab {tab} is gone.", tab=tab)
+        if row.handle is None:
+            raise BrowserLost(f"Tab {tab} is being restored.", tab=tab, retry_after_ms=1000)
+        return row.handle
+
+    async def capture_turn(self, agent: AgentId, tab: TabId) -> int:
+        """Wait for this agent's turn to capture the tab. Pass the number to ``capture_ended``."""
+        capture = next(self._capture_ids)
+        turn = asyncio.get_running_loop().create_future()
+        self._captures[capture] = turn
+        try:
+            self.feed(ev.CaptureRequested(agent, tab, capture))
+            await turn
+        except BaseException:
+            self.capture_ended(tab, capture)
+            raise
+        finally:
+            del self._captures[capture]
+        return capture
+
+    def capture_ended(self, tab: TabId, capture: int) -> None:
+        self.feed(ev.CaptureEnded(tab, capture))
+
+    def when_agent_ends(self, agent: AgentId, callback: Callable[[], None]) -> None:
+        self._on_agent_end.setdefault(agent, []).append(callback)
+
+    async def aclose(self, *, end_browsers: bool = True) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if end_browsers:
+            stops = (browser.stop() for browser in self.browsers.values())
+            await asyncio.gather(*stops, return_exceptions=True)
+        await self._tasks.aclose()
+        self._journal.close()
+        self.audit.close()
+
+    # --- performing ----------------------------------------------------------------------------
+
+    def _record(self, outcome: Outcome) -> None:
+        try:
+            self._journal.write(outcome.changes)
+        except Internal:
+            # What is not recorded must not be done. A restart goes on from what is recorded.
+            logger.critical("the journal cannot be written; stopping", exc_info=True)
+            self.stop_requested.set()
+            raise
+
+    def _perform(self, effect: fx.Effect) -> None:
+        match effect:
+            case fx.OpenTab():
+                if effect.tab not in self._opening:
+                    task = self._tasks.spawn(self._open(effect), name=f"open {effect.tab}")
+                    self._opening[effect.tab] = task
+                    task.add_done_callback(lambda _: self._opening.pop(effect.tab, None))
+            case fx.CloseTab():
+                self.lanes.end(effect.tab, effect.error)
+                if effect.handle is not None:
+                    self._close_page(effect.browser, effect.handle)
+            case fx.ForgetTab():
+                self.lanes.end(effect.tab, effect.error)
+            case fx.CloseStray():
+                self._close_page(effect.browser, effect.handle)
+            case fx.RemoveJar():
+                self._tasks.spawn(self._remove_jar(effect), name=f"remove jar {effect.jar}")
+            case fx.StartCapture():
+                self._settle_capture(effect.capture, None)
+            case fx.RefuseCapture():
+                self._settle_capture(effect.capture, effect.error)
+            case fx.EndAgent():
+                self.seen_at.pop(effect.agent, None)
+                for callback in self._on_agent_end.pop(effect.agent, []):
+                    callback()
+            case fx.RemoveFiles():
+                self.watchers.forget(effect.session)
+                shutil.rmtree(self.files / effect.session, ignore_errors=True)
+            case fx.Tell():
+                self.watchers.tell(Notice(effect.session, effect.kind, effect.data))
+                if effect.kind == "tab_space_wanted":
+                    line = "Another agent waits for a tab slot: give one with tab_space_grant."
+                    self.watchers.note(effect.session, line)
+            case fx.Note():
+                self.audit.write(self.clock.now(), effect.kind, effect.data)
+            case _:
+                assert_never(effect)
+
+    async def _open(self, effect: fx.OpenTab) -> None:
+        browser = self.browser(effect.browser)
+        try:
+            driver = await browser.ready()
+            handle = await driver.open_tab(await browser.jar(effect.jar))
+            if effect.tab not in self.state.tabs:
+                await driver.close_tab(handle)
+                raise TabGone(f"Tab {effect.tab} was closed while it opened.", tab=effect.tab)
+            self.feed(ev.TabOpened(effect.tab, handle))
+            if effect.restore is not None:
+                await driver.navigate(handle, effect.restore)
+        except BrowserLost:
+            # A tab that is being restored stays lost: the next start of the browser tries again.
+            if effect.restore is None:
+                self.feed(ev.TabOpenFailed(effect.tab))
+            raise
+        except RoostError:
+            self.feed(ev.TabOpenFailed(effect.tab))
+            raise
+
+    def _close_page(self, browser: BrowserId, handle: TabHandle) -> None:
+        driver = self.browser(browser).driver
+        self._tasks.spawn(driver.close_tab(handle), name=f"close {handle}")
+
+    async def _remove_jar(self, effect: fx.RemoveJar) -> None:
+        await self.browser(effect.browser).driver.remove_jar(effect.handle)
+        if effect.jar is not None:
+            self.feed(ev.JarRemoved(effect.jar))
+
+    def _settle_capture(self, capture: int, error: RoostError | None) -> None:
+        turn = self._captures.get(capture)
+        if turn is None or turn.done():
+            return
+        if error is None:
+            turn.set_result(None)
+        else:
+            turn.set_exception(error)
+
+    def _arm(self) -> None:
+        """One timer, for the core's next deadline."""
+        deadline = self.machine.next_deadline()
+        if deadline == self._timer_at:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_at = deadline
+        if deadline is not None:
+            self._timer = self.clock.call_at(deadline, self._time_passed)
+
+    def _time_passed(self) -> None:
+        self._timer = self._timer_at = None
+        self.feed(ev.TimePassed())

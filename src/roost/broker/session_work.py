@@ -1,0 +1,122 @@
+"""The work behind session operations and the status of the house."""
+
+from __future__ import annotations
+
+from roost.api import operations as ops
+from roost.api import views
+from roost.broker import looks, page_work
+from roost.broker.service import Broker
+from roost.core import events as ev
+from roost.core import rules
+from roost.core.model import Session
+from roost.errors import JarUnavailable, RoostError
+from roost.vocabulary import OPERATOR, AgentId, BrowserId, JarPolicy, Lifetime, SessionId
+
+
+async def open_(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> views.SessionView:
+    browser = BrowserId(op.browser) if op.browser else broker.state.rules.default_browser
+    _check_jar(broker, browser, op.jar)
+    known = set(broker.state.sessions)
+    outcome = broker.feed(
+        ev.SessionOpenRequested(
+            agent=agent,
+            alias=None if agent == OPERATOR else op.session,
+            spec=ev.SessionSpec(
+                id=SessionId(op.session) if op.session and agent == OPERATOR else None,
+                lifetime=_lifetime(broker, agent, op),
+                name=op.name or op.session,
+                browser=BrowserId(op.browser) if op.browser else None,
+                policy=op.jar,
+                profile=op.profile,
+            ),
+        )
+    )
+    session = _subject(outcome.subject)
+    if op.url is not None:
+        try:
+            await page_work.open_at(broker, agent, session, op.url)
+        except RoostError:
+            if session.id not in known and session.id in broker.state.sessions:
+                # Nobody asked for an empty session: it was to be opened with its page.
+                broker.feed(ev.SessionDisposeRequested(agent, session.id))
+            raise
+    return looks.session(broker, agent, broker.state.sessions[session.id])
+
+
+async def list_(broker: Broker, agent: AgentId, op: ops.SessionList) -> views.SessionsView:
+    rows = looks.visible_sessions(broker, agent)
+    return views.SessionsView(sessions=[looks.session(broker, agent, row) for row in rows])
+
+
+async def dispose(broker: Broker, agent: AgentId, op: ops.SessionDispose) -> views.DisposedView:
+    session = rules.session_for(broker.state, agent, op.session)
+    count = broker.state.tab_count(session.id)
+    broker.feed(ev.SessionDisposeRequested(agent, op.session))
+    return views.DisposedView(disposed=session.id, tabs_closed=count)
+
+
+async def show(broker: Broker, agent: AgentId, op: ops.SessionShow) -> views.SessionView:
+    return looks.session(broker, agent, rules.session_for(broker.state, agent, op.session))
+
+
+async def pause(broker: Broker, agent: AgentId, op: ops.SessionPause) -> views.SessionView:
+    return _set_paused(broker, agent, op.session, paused=True)
+
+
+async def resume(broker: Broker, agent: AgentId, op: ops.SessionResume) -> views.SessionView:
+    return _set_paused(broker, agent, op.session, paused=False)
+
+
+async def status(broker: Broker, agent: AgentId, op: ops.Status) -> views.StatusView:
+    return looks.status(broker, agent)
+
+
+async def ping(broker: Broker, agent: AgentId, op: ops.Ping) -> views.Pong:
+    return views.Pong()
+
+
+async def browser_start(broker: Broker, agent: AgentId, op: ops.BrowserStart) -> views.BrowserView:
+    wanted = BrowserId(op.browser) if op.browser else broker.state.rules.default_browser
+    await broker.browser(wanted).ready()
+    return next(view for view in looks.browsers(broker) if view.id == wanted)
+
+
+async def broker_stay(broker: Broker, agent: AgentId, op: ops.BrokerStay) -> views.Pong:
+    broker.lingers = False
+    return views.Pong()
+
+
+async def broker_stop(broker: Broker, agent: AgentId, op: ops.BrokerStop) -> views.Pong:
+    broker.stop_requested.set()
+    return views.Pong()
+
+
+def _set_paused(
+    broker: Broker, agent: AgentId, session: str | None, *, paused: bool
+) -> views.SessionView:
+    outcome = broker.feed(ev.SessionPauseRequested(agent, session, paused))
+    return looks.session(broker, agent, _subject(outcome.subject))
+
+
+def _lifetime(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> Lifetime:
+    """The operator's sessions are named; an agent's further ones live as long as its own."""
+    if agent == OPERATOR or op.named:
+        return Lifetime.NAMED
+    home = looks.home_session(broker, agent)
+    row = None if home is None else broker.state.sessions.get(home)
+    return Lifetime.RESUMABLE if row and row.lifetime is Lifetime.RESUMABLE else Lifetime.ANONYMOUS
+
+
+def _check_jar(broker: Broker, browser: BrowserId, policy: JarPolicy | None) -> None:
+    jars = broker.browser(browser).driver.capabilities.jars
+    if policy is not None and policy not in jars:
+        raise JarUnavailable(
+            f"{browser} has no {policy} jars.",
+            hint=f"Use one of: {', '.join(sorted(jars))}.",
+            jar=policy,
+        )
+
+
+def _subject(subject: object) -> Session:
+    assert isinstance(subject, Session)
+    return subject

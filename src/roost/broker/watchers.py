@@ -1,0 +1,41 @@
+"""Events to their owner, and to nobody else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from roost.api.broker import Notice, Notices
+from roost.vocabulary import SessionId
+
+Sees = Callable[[Notice], bool]
+
+
+class Watchers:
+    """Who listens to what, and lines that wait for a session's next reply."""
+
+    def __init__(self) -> None:
+        self._listening: dict[Notices, Sees] = {}
+        self._notes: dict[SessionId, list[str]] = {}
+
+    def listen(self, sees: Sees) -> Notices:
+        """``sees`` is asked at delivery: whoever left a session a moment ago hears nothing more."""
+        notices = Notices(on_close=lambda closed: self._listening.pop(closed, None))
+        self._listening[notices] = sees
+        return notices
+
+    def tell(self, notice: Notice) -> None:
+        for notices, sees in list(self._listening.items()):
+            if sees(notice):
+                notices.put(notice)
+
+    def note(self, session: SessionId, line: str) -> None:
+        """A line for the session's next reply, whatever that answers."""
+        lines = self._notes.setdefault(session, [])
+        if line not in lines:
+            lines.append(line)
+
+    def take_notes(self, session: SessionId | None) -> list[str] | None:
+        return None if session is None else self._notes.pop(session, None)
+
+    def forget(self, session: SessionId) -> None:
+        self._notes.pop(session, None)

@@ -1,0 +1,179 @@
+"""``Client``: the broker as one agent, from any process, over any number of connections.
+
+It comes back by itself: when the connection is lost it reconnects (starting the broker if need be)
+and resumes, so identity, session and tabs stay. A call that was in flight is repeated if it only
+reads; any other is answered ``INTERRUPTED``, because nobody knows whether it was done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from dataclasses import replace
+from types import TracebackType
+from typing import TypeVar, cast
+
+from roost import __version__
+from roost.api.broker import Notice, Notices
+from roost.api.operations import Answers, Operation
+from roost.api.views import View
+from roost.client.connection import BrokerConnection, ConnectionLost
+from roost.errors import Interrupted, RoostError, Unauthorized
+from roost.local.home import Home
+from roost.local.starting import connect as dial
+from roost.local.starting import ensure_broker
+from roost.vocabulary import AgentId, JarPolicy, SessionId
+from roost.wire.hello import ClientKind, Hello
+
+R = TypeVar("R", bound=View)
+TRIES = 3
+
+
+async def connect(
+    *,
+    session: str | None = None,
+    name: str | None = None,
+    browser: str | None = None,
+    jar: JarPolicy | str | None = None,
+    profile: str | None = None,
+    allow: tuple[str, ...] = (),
+    deny: tuple[str, ...] = (),
+    home: Home | None = None,
+    start: bool = True,
+) -> Client:
+    """Connect as a new agent.
+
+    Without ``session`` the agent gets one of its own, which ends with it; with one it joins or
+    makes the named session, which stays. ``start=False`` never starts a broker.
+    """
+    home = home or Home.find()
+    client = Client(
+        home,
+        Hello(
+            token="",
+            kind=ClientKind.PYTHON,
+            software=__version__,
+            name=name,
+            cwd=os.getcwd(),
+            session=None if session is None else SessionId(session),
+            browser=browser,
+            jar=None if jar is None else JarPolicy(jar),
+            profile=profile,
+            allow=allow,
+            deny=deny,
+        ),
+        start=start,
+    )
+    await client.reach()
+    return client
+
+
+class Client:
+    """A ``BrokerApi``. Use it as ``async with await roost.connect() as client``."""
+
+    def __init__(self, home: Home, hello: Hello, *, start: bool) -> None:
+        self._home = home
+        self._hello = hello
+        self._start = start
+        self._connection: BrokerConnection | None = None
+        self._reaching = asyncio.Lock()
+        self._listening: dict[Notices, str | None] = {}
+        self._coming_back: asyncio.Task[None] | None = None
+        self._closed = False
+        self.agent: AgentId | None = None
+        self.session: SessionId | None = None
+
+    async def __aenter__(self) -> Client:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
+        assert isinstance(operation, Operation)
+        timeout_ms = None if timeout is None else timeout * 1000
+        for _ in range(TRIES):
+            connection = await self.reach()
+            try:
+                reply = await connection.call(operation.op, operation.to_wire(), timeout_ms)
+            except ConnectionLost:
+                if operation.only_reads():
+                    continue
+                raise Interrupted(
+                    f"The broker went away during {operation.op}; nobody knows whether it was done."
+                ) from None
+            return cast(R, operation.reply.model_validate(reply))
+        raise Interrupted(f"The broker went away {TRIES} times during {operation.op}.")
+
+    def watch(self, session: str | None = None) -> Notices:
+        notices = Notices(on_close=lambda closed: self._listening.pop(closed, None))
+        self._listening[notices] = session
+        return notices
+
+    async def reach(self) -> BrokerConnection:
+        """The connection, made or made again. Raises when no broker can be reached or started."""
+        async with self._reaching:
+            if self._closed:
+                raise Interrupted("This client is closed.", hint="Connect again.")
+            if self._connection is None or self._connection.ended.done():
+                self._connection = await self._connected()
+            return self._connection
+
+    async def aclose(self) -> None:
+        """Say goodbye: an anonymous session ends here."""
+        self._closed = True
+        if self._coming_back is not None:
+            self._coming_back.cancel()
+        if self._connection is not None:
+            self._connection.send({"goodbye": True})
+            # The broker closes its end once it has taken the goodbye.
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(2):
+                    await asyncio.wait({self._connection.ended})
+            await self._connection.aclose()
+
+    def _lost(self, connection: BrokerConnection) -> None:
+        """Reconnect now rather than at the next call: the grace to resume is running. Unless the
+        person stopped the broker: then only a call brings it back."""
+        if not self._closed and not connection.was_stopped:
+            self._coming_back = asyncio.get_running_loop().create_task(
+                self._come_back(), name="come back"
+            )
+
+    async def _come_back(self) -> None:
+        with contextlib.suppress(RoostError):
+            await self.reach()
+
+    async def _connected(self) -> BrokerConnection:
+        try:
+            return await self._greet(self._hello)
+        except Unauthorized:
+            if self._hello.resume is None:
+                raise
+            # We were away too long; our agent has ended. Begin anew.
+            self._hello = replace(self._hello, resume=None)
+            return await self._greet(self._hello)
+
+    async def _greet(self, hello: Hello) -> BrokerConnection:
+        if self._start:
+            await asyncio.to_thread(ensure_broker, self._home)
+        sock = await asyncio.to_thread(dial, self._home)
+        # Read anew each time: the token changes when somebody removes the file.
+        hello = replace(hello, token=self._home.operator_token())
+        connection, welcome = await BrokerConnection.open(sock, hello, self._noticed)
+        connection.ended.add_done_callback(lambda _: self._lost(connection))
+        self.agent, self.session = welcome.agent, welcome.session
+        if welcome.secret is not None:
+            self._hello = replace(self._hello, resume=welcome.secret)
+        return connection
+
+    def _noticed(self, notice: Notice) -> None:
+        for notices, session in self._listening.items():
+            if session in (None, notice.session):
+                notices.put(notice)

@@ -1,0 +1,121 @@
+"""One connection to the broker: hello once, then many calls at a time.
+
+When it ends, for whatever reason, every call still waiting on it is answered with
+``ConnectionLost``; whether that means repeating it is for ``client.py`` to know.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from roost.api.broker import Notice
+from roost.errors import Interrupted, RoostError
+from roost.vocabulary import LINK_FRAME_BYTES
+from roost.wire.correlator import Correlator
+from roost.wire.framing import JsonLines, encode_line
+from roost.wire.hello import Hello, Welcome, parse_welcome
+
+READ_BYTES = 256 * 1024
+
+
+class ConnectionLost(Exception):
+    """The connection ended before the answer came."""
+
+
+class BrokerConnection:
+    """Made by ``open``; over when ``ended`` is done."""
+
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        on_notice: Callable[[Notice], None],
+    ) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._on_notice = on_notice
+        self.was_stopped = False
+        """The broker said it ends on purpose."""
+        self._pending: Correlator[asyncio.Future[dict[str, Any]]] = Correlator()
+        self._welcome: asyncio.Future[Welcome] = asyncio.get_running_loop().create_future()
+        self.ended = asyncio.get_running_loop().create_task(self._read(), name="broker connection")
+
+    @classmethod
+    async def open(
+        cls, sock: socket.socket, hello: Hello, on_notice: Callable[[Notice], None]
+    ) -> tuple[BrokerConnection, Welcome]:
+        """Say hello on a connected socket. Raises what the broker refuses it with."""
+        reader, writer = await asyncio.open_unix_connection(sock=sock)
+        connection = cls(reader, writer, on_notice)
+        connection.send({"hello": hello.to_wire()})
+        try:
+            return connection, await connection._welcome
+        except BaseException:
+            await connection.aclose()
+            raise
+
+    async def call(self, op: str, args: dict[str, Any], timeout_ms: float | None) -> dict[str, Any]:
+        """The reply's data. Cancelling it tells the broker to cancel the call."""
+        if self.ended.done():
+            raise ConnectionLost
+        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        call = self._pending.start(answer, label=op)
+        message: dict[str, Any] = {"id": call, "op": op, "args": args}
+        if timeout_ms is not None:
+            message["timeoutMs"] = timeout_ms
+        self.send(message)
+        try:
+            return await answer
+        except asyncio.CancelledError:
+            if self._pending.resolve(call) is not None:
+                self.send({"cancel": call})
+            raise
+
+    def send(self, message: dict[str, Any]) -> None:
+        if not self._writer.is_closing():
+            self._writer.write(encode_line(message))
+
+    async def aclose(self) -> None:
+        self._writer.close()
+        self.ended.cancel()
+        await asyncio.gather(self.ended, return_exceptions=True)
+
+    async def _read(self) -> None:
+        frames = JsonLines(LINK_FRAME_BYTES)
+        try:
+            while data := await self._reader.read(READ_BYTES):
+                for message in frames.feed(data):
+                    self._received(message)
+        except (ConnectionError, RoostError):
+            pass  # a torn stream ends the connection; the finally answers who waited on it
+        finally:
+            self._writer.close()
+            self._fail(Interrupted("The broker closed the connection during the hello."))
+            for answer in self._pending.fail_all():
+                if not answer.done():
+                    answer.set_exception(ConnectionLost())
+
+    def _received(self, message: dict[str, Any]) -> None:
+        if "id" in message:
+            answer = self._pending.resolve(message["id"])
+            if answer is None or answer.done():
+                return  # cancelled meanwhile
+            if "error" in message:
+                answer.set_exception(RoostError.from_wire(message["error"]))
+            else:
+                answer.set_result(message["ok"])
+        elif "event" in message:
+            self._on_notice(Notice.from_wire(message["event"]))
+        elif "stopping" in message:
+            self.was_stopped = True
+        elif "welcome" in message:
+            self._welcome.set_result(parse_welcome(message["welcome"]))
+        elif "error" in message:
+            self._fail(RoostError.from_wire(message["error"]))
+
+    def _fail(self, error: RoostError) -> None:
+        if not self._welcome.done():
+            self._welcome.set_exception(error)

@@ -1,0 +1,103 @@
+"""Captures of one tab take turns; different tabs never wait for each other.
+
+First come, first served. Whoever has waited three seconds behind another agent is told who holds
+the turn instead of waiting on. A holder that fails, ends or dies frees the turn. Nothing of this is
+journaled: captures die with the broker.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from roost.core import rules
+from roost.core.effects import Effect, RefuseCapture, StartCapture
+from roost.core.events import CaptureEnded, CaptureRequested
+from roost.core.state import State
+from roost.errors import MutexBusy
+from roost.vocabulary import (
+    CAPTURE_RETRY_MS,
+    CAPTURE_WAIT_SECONDS,
+    AgentId,
+    TabId,
+    shown,
+)
+
+
+@dataclass(slots=True)
+class _Turn:
+    capture: int
+    agent: AgentId
+    asked_at: float
+    started_at: float | None = None
+
+
+class Captures:
+    """The turns of every tab that is being captured now; the first of each line holds it."""
+
+    def __init__(self) -> None:
+        self._lines: dict[TabId, deque[_Turn]] = {}
+
+    def request(self, state: State, event: CaptureRequested, now: float, out: list[Effect]) -> None:
+        """Stand in line. Nobody stands there for a tab that is gone, and no dead agent does."""
+        if event.tab not in state.tabs:
+            raise rules.no_tab(event.tab)
+        rules.check_alive(state, event.agent)
+        line = self._lines.setdefault(event.tab, deque())
+        line.append(_Turn(event.capture, event.agent, now))
+        self._serve(event.tab, now, out)
+
+    def end(self, event: CaptureEnded, now: float, out: list[Effect]) -> None:
+        line = self._lines.get(event.tab)
+        if line is None:
+            return
+        self._lines[event.tab] = deque(turn for turn in line if turn.capture != event.capture)
+        self._serve(event.tab, now, out)
+
+    def withdraw(self, agent: AgentId, now: float, out: list[Effect]) -> None:
+        """Drop a dead agent's turns and start whoever was behind it."""
+        for tab, line in list(self._lines.items()):
+            self._lines[tab] = deque(turn for turn in line if turn.agent != agent)
+            self._serve(tab, now, out)
+
+    def expire(self, state: State, now: float, out: list[Effect]) -> None:
+        """Refuse whoever has waited too long behind another agent."""
+        for tab, line in self._lines.items():
+            holder = line[0]
+            for turn in [turn for turn in line if self._is_overdue(turn, holder, now)]:
+                line.remove(turn)
+                out.append(RefuseCapture(turn.capture, _busy(state, tab, holder, now)))
+
+    def next_deadline(self) -> float | None:
+        waits = [
+            turn.asked_at + CAPTURE_WAIT_SECONDS
+            for line in self._lines.values()
+            for turn in line
+            if turn.started_at is None and turn.agent != line[0].agent
+        ]
+        return min(waits, default=None)
+
+    def _serve(self, tab: TabId, now: float, out: list[Effect]) -> None:
+        line = self._lines[tab]
+        if not line:
+            del self._lines[tab]
+        elif line[0].started_at is None:
+            line[0].started_at = now
+            out.append(StartCapture(line[0].capture))
+
+    @staticmethod
+    def _is_overdue(turn: _Turn, holder: _Turn, now: float) -> bool:
+        waited = now - turn.asked_at
+        return turn.agent != holder.agent and waited >= CAPTURE_WAIT_SECONDS
+
+
+def _busy(state: State, tab: TabId, holder: _Turn, now: float) -> MutexBusy:
+    row = state.tabs.get(tab)
+    started = holder.started_at if holder.started_at is not None else now
+    return MutexBusy(
+        f"Tab {tab} is being captured by {shown(holder.agent)}.",
+        retry_after_ms=CAPTURE_RETRY_MS,
+        holder=shown(holder.agent),
+        heldForMs=int((now - started) * 1000),
+        tabPool=state.pool(row.browser).shown if row is not None else "",
+    )

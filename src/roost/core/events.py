@@ -1,0 +1,298 @@
+"""What happened: the only way the core hears of anything. Its counterpart is ``effects.py``.
+
+Agent ids and secrets are minted by the broker and arrive inside events, so the core rolls no dice;
+session, tab and jar ids are counted here.
+Events may come late, twice or never; a handler never trusts that the thing it names still exists,
+and what a browser says of a tab names the browser's own handle, so last words of a page that is
+gone harm nobody.
+``agent`` is the caller's identity as bound to its connection, never something the caller wrote.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from roost.vocabulary import (
+    LOOP_ITERATIONS,
+    AgentId,
+    BrowserId,
+    JarId,
+    JarPolicy,
+    Lifetime,
+    SessionId,
+    TabHandle,
+    TabId,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSpec:
+    """What a session should be if it has to be made. Without an id it gets the next ``s<n>``."""
+
+    lifetime: Lifetime
+    id: SessionId | None = None
+    name: str | None = None
+    browser: BrowserId | None = None
+    policy: JarPolicy | None = None
+    profile: str | None = None
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+
+
+# --- from agents -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentConnected:
+    """A new agent said hello. ``lease`` marks one without a connection (it must renew)."""
+
+    agent: AgentId
+    pid: int
+    process_started: str
+    name: str
+    secret_digest: str
+    session: SessionSpec
+    lease: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AgentResumed:
+    agent: AgentId
+
+
+@dataclass(frozen=True, slots=True)
+class AgentDisconnected:
+    """Its connection closed without a goodbye, or its process is gone. The grace starts."""
+
+    agent: AgentId
+
+
+@dataclass(frozen=True, slots=True)
+class AgentLeft:
+    """It said goodbye."""
+
+    agent: AgentId
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseRenewed:
+    agent: AgentId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionOpenRequested:
+    """``alias`` is the id the caller used: local to it. The operator's ids are global."""
+
+    agent: AgentId
+    alias: str | None
+    spec: SessionSpec
+
+
+@dataclass(frozen=True, slots=True)
+class SessionDisposeRequested:
+    agent: AgentId
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPauseRequested:
+    agent: AgentId
+    session: str | None
+    paused: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TabOpenRequested:
+    agent: AgentId
+    session: str | None
+    url: str
+    evict: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TabUseRequested:
+    """A page operation wants a tab. ``acts`` is false for reads; ``revives`` for what works on a
+    crashed page (navigate, reload)."""
+
+    agent: AgentId
+    session: str | None
+    tab: str | None
+    action: str
+    acts: bool
+    revives: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TabSelectRequested:
+    agent: AgentId
+    session: str | None
+    tab: str
+
+
+@dataclass(frozen=True, slots=True)
+class TabCloseRequested:
+    agent: AgentId
+    session: str | None
+    tab: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TabOpenAbandoned:
+    """The call that opened it ended before the browser answered; nobody wants the tab any more."""
+
+    tab: TabId
+
+
+@dataclass(frozen=True, slots=True)
+class TabSpaceRequested:
+    agent: AgentId
+    session: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TabSpaceGranted:
+    agent: AgentId
+    session: str | None
+    tab: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureRequested:
+    agent: AgentId
+    tab: TabId
+    capture: int
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureEnded:
+    """Done, failed or given up: all free the turn."""
+
+    tab: TabId
+    capture: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopStartRequested:
+    agent: AgentId
+    session: str | None
+    prompt: str
+    max_iterations: int = LOOP_ITERATIONS
+    phrase: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoopStopRequested:
+    agent: AgentId
+    session: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LoopTurnEnded:
+    """The agent wants to stop; ``said`` is its last message, searched for the phrase."""
+
+    agent: AgentId
+    session: str | None
+    said: str
+
+
+# --- from browsers -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrowserUp:
+    """A browser is ready. ``handles`` are the tabs it has now: the truth rows are held against.
+    ``jars`` likewise."""
+
+    browser: BrowserId
+    handles: frozenset[TabHandle] = field(default_factory=frozenset)
+    jars: frozenset[str] = field(default_factory=frozenset)
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserDown:
+    browser: BrowserId
+
+
+@dataclass(frozen=True, slots=True)
+class JarMade:
+    jar: JarId
+    handle: str
+
+
+@dataclass(frozen=True, slots=True)
+class JarRemoved:
+    jar: JarId
+
+
+@dataclass(frozen=True, slots=True)
+class TabOpened:
+    tab: TabId
+    handle: TabHandle
+
+
+@dataclass(frozen=True, slots=True)
+class TabOpenFailed:
+    tab: TabId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TabSpawned:
+    """The browser opened a tab nobody asked the broker for: a popup, or the person's own."""
+
+    browser: BrowserId
+    handle: TabHandle
+    opener: TabHandle | None
+    jar: str | None
+    """The browser's own id of the jar the page is in."""
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class TabVanished:
+    """The tab closed in the browser: by its page, by the person, or because we asked."""
+
+    browser: BrowserId
+    handle: TabHandle
+
+
+@dataclass(frozen=True, slots=True)
+class TabMovedOn:
+    """A document was committed in the tab; it is no longer crashed if it was."""
+
+    browser: BrowserId
+    handle: TabHandle
+    url: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class TabBroke:
+    """The page's process died."""
+
+    browser: BrowserId
+    handle: TabHandle
+
+
+# --- from the broker itself --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerRestarted:
+    """The journal has just been read back: nobody is connected and no browser is up yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimePassed:
+    """A deadline may have come. Every other event looks at the time too, so this may be late."""
+
+
+Event = (
+    AgentConnected | AgentResumed | AgentDisconnected | AgentLeft | LeaseRenewed
+    | SessionOpenRequested | SessionDisposeRequested | SessionPauseRequested
+    | TabOpenRequested | TabUseRequested | TabSelectRequested | TabCloseRequested
+    | TabOpenAbandoned | TabSpaceRequested | TabSpaceGranted
+    | CaptureRequested | CaptureEnded
+    | LoopStartRequested | LoopStopRequested | LoopTurnEnded
+    | BrowserUp | BrowserDown | JarMade | JarRemoved | TabOpened | TabOpenFailed
+    | TabSpawned | TabVanished | TabMovedOn | TabBroke | BrokerRestarted | TimePassed
+)  # fmt: skip

@@ -1,0 +1,105 @@
+"""Who is alive: connections, the grace after a lost one, and leases of agents that have none.
+
+An idle but connected agent is never an orphan. A dead one holds nothing and waits for nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from roost.core import pool, sessions, tabs
+from roost.core.captures import Captures
+from roost.core.effects import Effect, EndAgent, Note
+from roost.core.events import (
+    AgentConnected,
+    AgentDisconnected,
+    AgentLeft,
+    AgentResumed,
+    BrokerRestarted,
+    LeaseRenewed,
+    TabOpenFailed,
+)
+from roost.core.model import Agent, Session, TabState
+from roost.core.state import State
+from roost.errors import Unauthorized
+from roost.vocabulary import LEASE_SECONDS, shown
+
+
+def connected(state: State, event: AgentConnected, now: float, out: list[Effect]) -> Session:
+    """A new agent, in its own session or in one it joins on purpose."""
+    session = sessions.found_or_made(state, event.session, now, out)
+    state.put(
+        Agent(
+            id=event.agent,
+            pid=event.pid,
+            process_started=event.process_started,
+            name=event.name,
+            home=session.id,
+            secret_digest=event.secret_digest,
+            connected=not event.lease,
+            lease_until=now + LEASE_SECONDS if event.lease else None,
+        )
+    )
+    sessions.join(state, event.agent, session)
+    out.append(Note("agent connected", {"agent": shown(event.agent), "session": session.id}))
+    return state.sessions[session.id]
+
+
+def resumed(state: State, event: AgentResumed, now: float, out: list[Effect]) -> Session | None:
+    agent = state.agents.get(event.agent)
+    if agent is None:
+        raise Unauthorized("That agent has ended.", hint="Say hello without a resume secret.")
+    # Whoever has a connection needs no lease: idle but connected is never an orphan.
+    state.put(replace(agent, connected=True, gone_at=None, lease_until=None))
+    at_home = state.member(agent.id, agent.home)  # that id may be somebody else's by now
+    return None if at_home is None else state.sessions[agent.home]
+
+
+def disconnected(state: State, event: AgentDisconnected, now: float, out: list[Effect]) -> None:
+    agent = state.agents.get(event.agent)
+    if agent is not None and agent.connected:
+        state.put(replace(agent, connected=False, gone_at=now))
+        for member in state.memberships(agent.id):
+            # Unattended now, perhaps: a tab of it may be parked for a waiter.
+            state.freed.add(state.sessions[member.session].browser)
+
+
+def renewed(state: State, event: LeaseRenewed, now: float, out: list[Effect]) -> None:
+    agent = state.agents.get(event.agent)
+    if agent is None:
+        raise Unauthorized("This agent's lease ran out.", hint="Connect again.")
+    if agent.lease_until is not None:
+        state.put(replace(agent, lease_until=now + LEASE_SECONDS))
+
+
+def broker_restarted(state: State, event: BrokerRestarted, now: float, out: list[Effect]) -> None:
+    """Everybody gets the same grace to come back, counted from now. A tab whose opening was under
+    way is dropped: its caller is told that the outcome is unknown, and whatever page came of it is
+    a stray."""
+    for tab in list(state.tabs.values()):
+        if tab.state is TabState.OPENING:
+            tabs.tab_open_failed(state, TabOpenFailed(tab.id), now, out)
+    for agent in list(state.agents.values()):
+        if agent.lease_until is not None:
+            state.put(replace(agent, lease_until=now + LEASE_SECONDS))
+        else:
+            state.put(replace(agent, connected=False, gone_at=now))
+
+
+def left(state: State, captures: Captures, event: AgentLeft, now: float, out: list[Effect]) -> None:
+    agent = state.agents.get(event.agent)
+    if agent is not None:
+        end_agent(state, captures, agent, now, out, why="said goodbye")
+
+
+def end_agent(
+    state: State, captures: Captures, agent: Agent, now: float, out: list[Effect], *, why: str
+) -> None:
+    """Give back everything: turns, queue places, reservations, then the sessions it lived in."""
+    captures.withdraw(agent.id, now, out)
+    pool.withdraw(state, agent.id)
+    for member in state.memberships(agent.id):
+        sessions.leave(state, member, now, out)
+    state.drop(agent)
+    out.append(EndAgent(agent.id))
+    out.append(Note("agent ended", {"agent": shown(agent.id), "name": agent.name, "why": why}))

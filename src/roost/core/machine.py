@@ -1,0 +1,135 @@
+"""The core's one door: ``apply(event, now)``.
+
+``apply`` first lets everything expire that is due and gives what that freed to whoever waits, so a
+late or missing wake-up changes nothing; then it hands the event to its handler; then it serves the
+queues again. A handler refuses by raising before it has taken anything from anybody; the refusal
+comes back as data.
+
+The caller's duties: write ``changes`` to the journal, perform ``effects`` in order, answer
+``refusal`` to whoever asked, and call again with ``TimePassed`` at ``next_deadline()``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from roost.core import events as ev
+from roost.core import leases, loops, pool, sessions, tabs
+from roost.core.captures import Captures
+from roost.core.effects import Effect
+from roost.core.model import Agent, Loop, Reservation, Row, Session, Tab
+from roost.core.state import Change, Rules, State, restored
+from roost.errors import RoostError
+
+Subject = Session | Tab | None
+Handler = Callable[[State, Any, float, list[Effect]], Subject]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an event led to. ``subject`` is the session or tab it was about."""
+
+    subject: Subject
+    effects: list[Effect]
+    changes: list[Change]
+    refusal: RoostError | None = None
+
+
+class Machine:
+    """All decisions, no I/O. Deterministic: the same events at the same times, the same outcome."""
+
+    def __init__(self, rules: Rules, rows: Iterable[Row] = ()) -> None:
+        self.state = restored(rules, rows)
+        self.captures = Captures()
+        self._handlers: dict[type[ev.Event], Handler] = {
+            ev.AgentConnected: leases.connected,
+            ev.AgentResumed: leases.resumed,
+            ev.AgentDisconnected: leases.disconnected,
+            ev.AgentLeft: self._left,
+            ev.LeaseRenewed: leases.renewed,
+            ev.BrokerRestarted: leases.broker_restarted,
+            ev.SessionOpenRequested: sessions.open_session,
+            ev.SessionDisposeRequested: sessions.dispose_session,
+            ev.SessionPauseRequested: sessions.pause_session,
+            ev.TabOpenRequested: pool.open_tab,
+            ev.TabUseRequested: pool.use_tab,
+            ev.TabSpawned: pool.spawned,
+            ev.TabSpaceRequested: pool.request_space,
+            ev.TabSpaceGranted: pool.grant_space,
+            ev.TabSelectRequested: tabs.select_tab,
+            ev.TabCloseRequested: tabs.request_close,
+            ev.TabOpenAbandoned: tabs.tab_open_abandoned,
+            ev.TabOpened: tabs.tab_opened,
+            ev.TabOpenFailed: tabs.tab_open_failed,
+            ev.TabVanished: tabs.tab_vanished,
+            ev.TabMovedOn: tabs.tab_moved_on,
+            ev.TabBroke: tabs.tab_broke,
+            ev.JarMade: tabs.jar_made,
+            ev.JarRemoved: tabs.jar_removed,
+            ev.BrowserUp: tabs.browser_up,
+            ev.BrowserDown: tabs.browser_down,
+            ev.CaptureRequested: self._capture_requested,
+            ev.CaptureEnded: self._capture_ended,
+            ev.LoopStartRequested: loops.start,
+            ev.LoopStopRequested: loops.stop,
+            ev.LoopTurnEnded: loops.turn_ended,
+            ev.TimePassed: _nothing_more,
+        }
+
+    def apply(self, event: ev.Event, now: float) -> Outcome:
+        """Decide. Never raises a refusal; see the module's docstring for what to do with it."""
+        out: list[Effect] = []
+        if not isinstance(event, ev.BrokerRestarted):
+            # While the broker was away nobody could renew or come back: that is not held against
+            # anybody, so the restart is heard before anything runs out.
+            self._expire(now, out)
+        subject: Subject = None
+        refusal: RoostError | None = None
+        try:
+            subject = self._handlers[type(event)](self.state, event, now, out)
+        except RoostError as error:
+            refusal = error
+        pool.serve_queues(self.state, now, out)
+        return Outcome(subject, out, self.state.take_changes(), refusal)
+
+    def next_deadline(self) -> float | None:
+        """When to call with ``TimePassed``, if nothing happens before."""
+        times = (self.state.next_deadline(), self.captures.next_deadline())
+        return min((at for at in times if at is not None), default=None)
+
+    def _expire(self, now: float, out: list[Effect]) -> None:
+        for row in self.state.due(now):
+            if isinstance(row, Agent):
+                why = "did not come back" if row.lease_until is None else "lease ran out"
+                leases.end_agent(self.state, self.captures, row, now, out, why=why)
+            elif isinstance(row, Reservation):
+                pool.reservation_expired(self.state, row, out)
+            elif isinstance(row, Session):
+                sessions.end_session(self.state, row, out, why="nobody came back to it")
+            elif isinstance(row, Loop):
+                loops.end(self.state, row, out, why="time limit")
+        self.captures.expire(self.state, now, out)
+        # Before the event is heard: the slot belongs to the queue, not to whoever calls next.
+        pool.serve_queues(self.state, now, out)
+
+    def _left(self, state: State, event: ev.AgentLeft, now: float, out: list[Effect]) -> Subject:
+        leases.left(state, self.captures, event, now, out)
+        return None
+
+    def _capture_requested(
+        self, state: State, event: ev.CaptureRequested, now: float, out: list[Effect]
+    ) -> Subject:
+        self.captures.request(state, event, now, out)
+        return None
+
+    def _capture_ended(
+        self, state: State, event: ev.CaptureEnded, now: float, out: list[Effect]
+    ) -> Subject:
+        self.captures.end(event, now, out)
+        return None
+
+
+def _nothing_more(state: State, event: ev.TimePassed, now: float, out: list[Effect]) -> Subject:
+    return None

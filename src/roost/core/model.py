@@ -1,0 +1,248 @@
+"""The rows of the core's state. Frozen; a change is a new row.
+
+Every row names its ``table`` and ``key``: that pair is what the journal stores it under, so a
+restart reads back exactly these objects. ``deadline`` is when the core must look at the row again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from roost.vocabulary import (
+    GRACE_SECONDS,
+    LOOP_SECONDS,
+    AgentId,
+    BrowserId,
+    Color,
+    JarId,
+    JarPolicy,
+    Lifetime,
+    SessionId,
+    TabHandle,
+    TabId,
+)
+
+
+class TabState(StrEnum):
+    """Where a tab is in its life. All but ``PARKED`` hold a slot of the pool."""
+
+    OPENING = "opening"
+    OPEN = "open"
+    CRASHED = "crashed"
+    LOST = "lost"
+    """The browser died; the tab comes back when the browser does."""
+    PARKED = "parked"
+    """Given up for a waiter while nobody attended its named session; comes back when asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent:
+    """A program with an identity. Alive while connected, within its grace, or within its lease."""
+
+    table: ClassVar[str] = "agent"
+    id: AgentId
+    pid: int
+    process_started: str
+    name: str
+    home: SessionId
+    secret_digest: str
+    connected: bool = True
+    gone_at: float | None = None
+    lease_until: float | None = None
+    """Set for agents that have no connection (HTTP); such an agent ends when it runs out."""
+
+    @property
+    def key(self) -> str:
+        return self.id
+
+    @property
+    def deadline(self) -> float | None:
+        if self.lease_until is not None:
+            return self.lease_until
+        return None if self.gone_at is None else self.gone_at + GRACE_SECONDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """An agent's workspace: stable id, name, colour, jar, tabs. May be joined by several."""
+
+    table: ClassVar[str] = "session"
+    id: SessionId
+    name: str
+    color: Color
+    lifetime: Lifetime
+    browser: BrowserId
+    policy: JarPolicy
+    created_at: float
+    profile: str | None = None
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    paused: bool = False
+    kept_until: float | None = None
+    """Set while a resumable session waits for its agent to come back."""
+
+    @property
+    def key(self) -> str:
+        return self.id
+
+    @property
+    def deadline(self) -> float | None:
+        return self.kept_until
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """One agent's place in one session: its own name for it and its own current tab."""
+
+    table: ClassVar[str] = "member"
+    agent: AgentId
+    session: SessionId
+    alias: str | None = None
+    current: TabId | None = None
+    lost: TabId | None = None
+    """The current tab, when it went away without this agent closing it. Told once, never replaced
+    silently."""
+
+    @property
+    def key(self) -> str:
+        return f"{self.agent} {self.session}"
+
+    @property
+    def deadline(self) -> float | None:
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jar:
+    """An isolated set of cookies and storage. Recorded before it is made, dropped after it is gone:
+    ``session`` is None from the session's end until then."""
+
+    table: ClassVar[str] = "jar"
+    id: JarId
+    session: SessionId | None
+    browser: BrowserId
+    policy: JarPolicy
+    handle: str | None = None
+
+    @property
+    def key(self) -> str:
+        return self.id
+
+    @property
+    def deadline(self) -> float | None:
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tab:
+    """One top-level page under our id. ``session`` is None for a tab that the person added."""
+
+    table: ClassVar[str] = "tab"
+    id: TabId
+    session: SessionId | None
+    browser: BrowserId
+    jar: JarId | None
+    url: str
+    used: int
+    """The use counter when this tab was last used: the smallest in a session is its LRU tab."""
+    state: TabState = TabState.OPENING
+    handle: TabHandle | None = None
+    title: str = ""
+    opener: TabId | None = None
+
+    @property
+    def key(self) -> str:
+        return self.id
+
+    @property
+    def deadline(self) -> float | None:
+        return None
+
+    @property
+    def holds_slot(self) -> bool:
+        return self.state is not TabState.PARKED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotRequest:
+    """A session's place in the queue for a slot. At most one per session."""
+
+    table: ClassVar[str] = "request"
+    session: SessionId
+    browser: BrowserId
+    agent: AgentId
+    asked_at: float
+    turn: int
+
+    @property
+    def key(self) -> str:
+        return self.session
+
+    @property
+    def deadline(self) -> float | None:
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reservation:
+    """A free slot held for one session until it opens a tab or the time runs out."""
+
+    table: ClassVar[str] = "reservation"
+    session: SessionId
+    browser: BrowserId
+    agent: AgentId
+    until: float
+
+    @property
+    def key(self) -> str:
+        return self.session
+
+    @property
+    def deadline(self) -> float | None:
+        return self.until
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loop:
+    """A session's focus loop. ``max_iterations`` 0 means no limit but the wall clock."""
+
+    table: ClassVar[str] = "loop"
+    session: SessionId
+    prompt: str
+    max_iterations: int
+    phrase: str | None
+    started_at: float
+    iteration: int = 0
+
+    @property
+    def key(self) -> str:
+        return self.session
+
+    @property
+    def deadline(self) -> float | None:
+        return self.started_at + LOOP_SECONDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counter:
+    """A number that only grows, so that ids are never used twice, not even after a restart."""
+
+    table: ClassVar[str] = "counter"
+    name: str
+    value: int
+
+    @property
+    def key(self) -> str:
+        return self.name
+
+    @property
+    def deadline(self) -> float | None:
+        return None
+
+
+Row = Agent | Session | Member | Jar | Tab | SlotRequest | Reservation | Loop | Counter
+ROW_TYPES: tuple[type[Row], ...] = (
+    Agent, Session, Member, Jar, Tab, SlotRequest, Reservation, Loop, Counter,
+)  # fmt: skip

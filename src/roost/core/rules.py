@@ -1,0 +1,149 @@
+"""Why was agent B refused? The answer is in this file.
+
+Access rules, in the order they are asked. Each either finds the thing or raises the refusal:
+
+1. ``session_for``: the session must be the caller's own, opened or joined by it. A foreign session
+   and one that does not exist answer alike.
+2. ``tab_for``: the tab must stand in one of those sessions; without a tab, the caller's own current
+   tab there, never another agent's. Foreign and absent tabs answer alike, unless reads are shared.
+3. ``check_not_paused``: a session that a person has taken over answers nobody but the person.
+4. ``check_usable``: the page must not have crashed. (One lost with its browser is being brought
+   back; the call waits for that within its deadline.)
+
+The operator outranks agents but owns nothing, so it must name what it means in every call.
+"""
+
+from __future__ import annotations
+
+from roost.core.model import Session, Tab, TabState
+from roost.core.state import State
+from roost.errors import (
+    BadRequest,
+    Ownership,
+    Paused,
+    RoostError,
+    SessionGone,
+    TabCrashed,
+    TabGone,
+)
+from roost.vocabulary import OPERATOR, AgentId, Reads, SessionId, TabId, shown
+
+ANY_AGENT = "another agent"
+
+
+def session_for(state: State, agent: AgentId, named: str | None) -> Session:
+    """The session a caller means by ``named`` (None: its own)."""
+    if agent == OPERATOR:
+        if named is None:
+            raise BadRequest(
+                "session: the operator owns no session, so name one.",
+                hint="Pass the session's id; `roost session list` shows them.",
+                field="session",
+            )
+        session = state.sessions.get(SessionId(named))
+        if session is None:
+            raise no_session(named)
+        return session
+    check_alive(state, agent)
+    session_id = _session_id(state, agent, named)
+    if session_id is None or state.member(agent, session_id) is None:
+        raise no_session(named or "")
+    return state.sessions[session_id]
+
+
+def _session_id(state: State, agent: AgentId, named: str | None) -> SessionId | None:
+    if named is None:
+        return state.agents[agent].home
+    # A caller's own names come first: they are local to it and may hide a global id.
+    return state.aliased(agent, named) or SessionId(named)
+
+
+def tab_for(
+    state: State,
+    agent: AgentId,
+    session: str | None,
+    tab: str | None,
+    *,
+    action: str,
+    acts: bool,
+) -> Tab:
+    """The tab a caller means. ``acts`` is false for operations that only read."""
+    if tab is None:
+        return _current_tab(state, agent, session)
+    found = state.tabs.get(TabId(tab))
+    if agent == OPERATOR:
+        if found is None or (session is not None and found.session != session):
+            raise no_tab(tab)
+        return found
+    check_alive(state, agent)
+    home = session_for(state, agent, session) if session is not None else None
+    if found is not None and found.session is not None:
+        owned = state.member(agent, found.session) is not None
+        if owned and (home is None or home.id == found.session):
+            return found
+        if not owned and state.rules.reads is Reads.SHARED:
+            return _shared_read(state, found, action=action, acts=acts)
+    raise no_tab(tab)
+
+
+def _current_tab(state: State, agent: AgentId, named: str | None) -> Tab:
+    if agent == OPERATOR:
+        raise BadRequest("tab: the operator has no current tab, so name one.", field="tab")
+    session = session_for(state, agent, named)
+    member = state.member(agent, session.id)
+    if member is not None and member.current is not None:
+        return state.tabs[member.current]
+    yours = [tab.id for tab in state.tabs_in(session.id)]
+    if member is not None and member.lost is not None:
+        raise TabGone(
+            f"Tab {member.lost}, your current tab, is gone.",
+            hint="Choose another with browser_tabs{action: select}, or open a new one.",
+            tab=member.lost,
+            yourTabs=yours,
+        )
+    raise TabGone("You have no tab open in this session.", yourTabs=yours)
+
+
+def _shared_read(state: State, tab: Tab, *, action: str, acts: bool) -> Tab:
+    if acts:
+        owner = owner_shown(state, tab)
+        raise Ownership(f"Cannot {action} tab {tab.id} (owned by {owner}...)", ownerId=owner)
+    return tab
+
+
+def owner_shown(state: State, tab: Tab) -> str:
+    """Who owns a tab, as other agents may see it."""
+    if tab.session is None:
+        return shown(OPERATOR)
+    return next((shown(agent) for agent in state.agents_in(tab.session)), ANY_AGENT)
+
+
+def check_alive(state: State, agent: AgentId) -> None:
+    if agent != OPERATOR and agent not in state.agents:
+        raise SessionGone("Your agent has ended, and its session with it.", hint="Reconnect.")
+
+
+def check_not_paused(session: Session, agent: AgentId) -> None:
+    if session.paused and agent != OPERATOR:
+        raise Paused(f"A person has taken over session {session.name}.", session=session.id)
+
+
+def check_tab_not_paused(state: State, tab: Tab, agent: AgentId) -> None:
+    if tab.session is not None:
+        check_not_paused(state.sessions[tab.session], agent)
+
+
+def check_usable(tab: Tab, *, revives: bool) -> None:
+    """``revives``: the operation brings a crashed page back (navigate, reload)."""
+    if tab.state is TabState.CRASHED and not revives:
+        raise TabCrashed(f"The page in tab {tab.id} crashed.", tab=tab.id)
+
+
+def no_tab(tab: str) -> RoostError:
+    """The one answer for tabs that are foreign, closed or never were."""
+    return TabGone(f"There is no tab {tab[:32]} here.", tab=tab[:32])
+
+
+def no_session(session: str) -> RoostError:
+    """The one answer for sessions that are foreign, ended or never were."""
+    return SessionGone(f"There is no session {session[:64]} here.", session=session[:64])

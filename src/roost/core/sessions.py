@@ -1,0 +1,207 @@
+"""Sessions: how they are made, joined, paused and ended."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from roost.core import rules
+from roost.core.addresses import checked_domain
+from roost.core.effects import Effect, Note, RemoveFiles, RemoveJar, Tell
+from roost.core.events import (
+    SessionDisposeRequested,
+    SessionOpenRequested,
+    SessionPauseRequested,
+    SessionSpec,
+)
+from roost.core.model import Member, Session
+from roost.core.state import State
+from roost.core.tabs import close_tab
+from roost.errors import BadRequest, SessionGone, SessionLimit, TabGone, Unauthorized
+from roost.vocabulary import (
+    CLONED_JARS,
+    OPERATOR,
+    RESUMABLE_SECONDS,
+    AgentId,
+    Color,
+    JarPolicy,
+    Lifetime,
+    SessionId,
+    is_session_id,
+    shown,
+)
+
+NAME_CHARS = 80
+
+
+def open_session(
+    state: State, event: SessionOpenRequested, now: float, out: list[Effect]
+) -> Session:
+    """Find the caller's session of that name, or make it. The operator's names are global."""
+    if event.agent == OPERATOR:
+        return found_or_made(state, event.spec, now, out)
+    rules.check_alive(state, event.agent)
+    if event.alias is not None:
+        _check_id(event.alias)
+        known = state.aliased(event.agent, event.alias)
+        if known is None and state.member(event.agent, SessionId(event.alias)) is not None:
+            known = SessionId(event.alias)
+        if known is not None:
+            return _unchanged(state.sessions[known], event.spec)
+    # Whatever id an agent asks for is its own name for the session, never a global one.
+    session = made(state, replace(event.spec, id=None), now, out)
+    state.put(Member(agent=event.agent, session=session.id, alias=event.alias))
+    return session
+
+
+def found_or_made(state: State, spec: SessionSpec, now: float, out: list[Effect]) -> Session:
+    """The session with that global id, made if there is none."""
+    if spec.id is None:
+        return made(state, spec, now, out)
+    _check_id(spec.id)
+    session = state.sessions.get(spec.id)
+    return made(state, spec, now, out) if session is None else _unchanged(session, spec)
+
+
+def home_of(state: State, agent: AgentId, now: float, out: list[Effect]) -> Session:
+    """The agent's own session; a new one if it was disposed under the agent's feet."""
+    row = state.agents[agent]
+    if state.member(agent, row.home) is not None:
+        return state.sessions[row.home]
+    session = made(state, SessionSpec(lifetime=Lifetime.ANONYMOUS, name=row.name), now, out)
+    state.put(replace(row, home=session.id))
+    state.put(Member(agent=agent, session=session.id))
+    return session
+
+
+def join(state: State, agent: AgentId, session: Session) -> None:
+    """Make the agent a member. A kept session is in use again from here on."""
+    if session.kept_until is not None:
+        state.put(replace(session, kept_until=None))
+    if state.member(agent, session.id) is None:
+        state.put(Member(agent=agent, session=session.id))
+
+
+def leave(state: State, member: Member, now: float, out: list[Effect]) -> None:
+    """End a membership, and the session with it where its lifetime says so."""
+    state.drop(member)
+    session = state.sessions[member.session]
+    if state.members_in(session.id) or session.lifetime is Lifetime.NAMED:
+        state.freed.add(session.browser)  # unattended now, perhaps: a tab of it may be parked
+        return
+    if session.lifetime is Lifetime.ANONYMOUS:
+        end_session(state, session, out, why="its agent ended")
+        return
+    for tab in state.tabs_in(session.id):
+        close_tab(state, tab, TabGone("The agent that owned this tab ended.", tab=tab.id), out)
+    state.put(replace(session, kept_until=now + RESUMABLE_SECONDS))
+
+
+def dispose_session(
+    state: State, event: SessionDisposeRequested, now: float, out: list[Effect]
+) -> Session:
+    session = rules.session_for(state, event.agent, event.session)
+    rules.check_not_paused(session, event.agent)
+    end_session(state, session, out, why=f"disposed by {shown(event.agent)}")
+    return session
+
+
+def end_session(state: State, session: Session, out: list[Effect], *, why: str) -> None:
+    """Close its tabs, forget its jar, loop, queue place and members; its agents get a new one when
+    they next need it."""
+    out.append(Tell(session.id, "session_ended", {"session": session.id, "why": why}))
+    out.append(Note("session ended", {"session": session.id, "name": session.name, "why": why}))
+    gone = SessionGone(f"Session {session.name} ended: {why}.", session=session.id)
+    for tab in state.tabs_in(session.id):
+        close_tab(state, tab, gone, out)
+    jar = state.jar_of(session.id)
+    if jar is not None:
+        if jar.handle is None or jar.policy is JarPolicy.SHARED:
+            state.drop(jar)
+        else:
+            state.put(replace(jar, session=None))
+            out.append(RemoveJar(jar.id, jar.browser, jar.handle))
+    for table in (state.requests, state.reservations, state.loops):
+        row = table.get(session.id)
+        if row is not None:
+            state.drop(row)
+    for member in state.members_in(session.id):
+        state.drop(member)
+    state.drop(session)
+    out.append(RemoveFiles(session.id))
+
+
+def pause_session(
+    state: State, event: SessionPauseRequested, now: float, out: list[Effect]
+) -> Session:
+    """Hand the session to the person, or back. Only the person hands it back."""
+    session = rules.session_for(state, event.agent, event.session)
+    if not event.paused and session.paused and event.agent != OPERATOR:
+        raise Unauthorized(
+            "Only the person can hand a paused session back.",
+            hint="Wait: your calls answer again once they run `roost session resume`.",
+        )
+    if session.paused != event.paused:
+        session = replace(session, paused=event.paused)
+        state.put(session)
+        state.freed.add(session.browser)  # handed back to nobody, perhaps
+        kind = "session_paused" if event.paused else "session_resumed"
+        out.append(Tell(session.id, kind, {"session": session.id}))
+    return session
+
+
+def made(state: State, spec: SessionSpec, now: float, out: list[Effect]) -> Session:
+    """A new session, in the colour the fewest others have."""
+    if (spec.policy is JarPolicy.CLONE) != (spec.profile is not None):
+        raise BadRequest(
+            "jar: clone needs a profile, and only clone takes one.",
+            hint="Pass jar clone together with profile NAME, or neither.",
+            field="jar",
+        )
+    if spec.policy is JarPolicy.CLONE and state.clones >= CLONED_JARS:
+        raise SessionLimit(f"There are {CLONED_JARS} cloned jars already.", limit=CLONED_JARS)
+    browser = spec.browser or state.rules.default_browser
+    allow, deny = tuple(map(checked_domain, spec.allow)), tuple(map(checked_domain, spec.deny))
+    number = state.next_number("session")
+    while spec.id is None and SessionId(f"s{number}") in state.sessions:
+        number = state.next_number("session")  # somebody named a session like that
+    session = Session(
+        id=spec.id or SessionId(f"s{number}"),
+        name=(spec.name or f"Session {number}")[:NAME_CHARS],
+        color=min(Color, key=lambda color: state.colors[color]),
+        lifetime=spec.lifetime,
+        browser=browser,
+        policy=spec.policy or state.rules.policy(browser),
+        profile=spec.profile,
+        allow=allow,
+        deny=deny,
+        created_at=now,
+    )
+    state.put(session)
+    out.append(Note("session opened", {"session": session.id, "name": session.name}))
+    return session
+
+
+def _unchanged(session: Session, spec: SessionSpec) -> Session:
+    """Opening an existing session never changes what it is made of."""
+    for field, asked, has in (
+        ("browser", spec.browser, session.browser),
+        ("jar", spec.policy, session.policy),
+        ("profile", spec.profile, session.profile),
+    ):
+        if asked is not None and asked != has:
+            raise BadRequest(
+                f"{field}: session {session.name} already exists with {has}, not {asked}.",
+                hint=f"Leave {field} out to use it as it is, or dispose it first.",
+                field=field,
+            )
+    return session
+
+
+def _check_id(session: str) -> None:
+    if not is_session_id(session):
+        raise BadRequest(
+            f"session: {session[:64]!r} is not a session id.",
+            hint="Use 1 to 64 letters, digits, '.', '_', ':' or '-', beginning with one of the"
+            " first two.",
+            field="session",
+        )

@@ -1,0 +1,350 @@
+"""All the core knows: rows, and the indexes derived from them.
+
+``put`` and ``drop`` are the only two ways to change a row. They keep the indexes right, remember
+the change for the journal and set the alarm for the row's deadline; so none of the three can be
+forgotten, and reading the journal back with ``put`` rebuilds the very same state.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter as Tally
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar, cast
+
+from roost.core.model import (
+    Agent,
+    Counter,
+    Jar,
+    Loop,
+    Member,
+    Reservation,
+    Row,
+    Session,
+    SlotRequest,
+    Tab,
+)
+from roost.vocabulary import (
+    POOL_LIMIT,
+    AgentId,
+    BrowserId,
+    Color,
+    JarId,
+    JarPolicy,
+    Reads,
+    SessionId,
+    TabHandle,
+    TabId,
+)
+
+R = TypeVar("R", bound=Row)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """The settings the core decides by. They come with each start, not from the journal."""
+
+    default_browser: BrowserId
+    pool_limits: Mapping[BrowserId, int] = field(default_factory=dict)
+    default_policy: Mapping[BrowserId, JarPolicy] = field(default_factory=dict)
+    reads: Reads = Reads.PRIVATE
+
+    def limit(self, browser: BrowserId) -> int:
+        return self.pool_limits.get(browser, POOL_LIMIT)
+
+    def policy(self, browser: BrowserId) -> JarPolicy:
+        return self.default_policy.get(browser, JarPolicy.FRESH)
+
+
+@dataclass(slots=True)
+class Pool:
+    """One browser's slots, counted as rows come and go."""
+
+    limit: int
+    held: int = 0
+    reserved: int = 0
+    holders: dict[SessionId | None, int] = field(default_factory=dict)
+    """How many slots each session holds (None: tabs that belong to nobody)."""
+    queue: dict[SessionId, SlotRequest] = field(default_factory=dict)
+    """In order of turn: dicts keep insertion order, and turns only grow."""
+
+    @property
+    def free(self) -> int:
+        """Slots nobody holds and nothing is reserved on. Negative while there is debt."""
+        return self.limit - self.held - self.reserved
+
+    @property
+    def has_room(self) -> bool:
+        return self.limit == 0 or self.free > 0
+
+    def hold(self, session: SessionId | None, slots: int) -> None:
+        self.held += slots
+        count = self.holders.get(session, 0) + slots
+        if count:
+            self.holders[session] = count
+        else:
+            self.holders.pop(session, None)
+
+    @property
+    def shown(self) -> str:
+        return f"{self.held + self.reserved}/{self.limit or '∞'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One row as the journal must now hold it; ``row`` is None when it is gone."""
+
+    table: str
+    key: str
+    row: Row | None
+
+
+class State:
+    """Rows and indexes. Read freely; change through ``put`` and ``drop`` only."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self._rows: dict[str, dict[str, Row]] = {}
+        self.agents = cast(dict[AgentId, Agent], self._table(Agent))
+        self.sessions = cast(dict[SessionId, Session], self._table(Session))
+        self.jars = cast(dict[JarId, Jar], self._table(Jar))
+        self.tabs = cast(dict[TabId, Tab], self._table(Tab))
+        self.requests = cast(dict[SessionId, SlotRequest], self._table(SlotRequest))
+        self.reservations = cast(dict[SessionId, Reservation], self._table(Reservation))
+        self.loops = cast(dict[SessionId, Loop], self._table(Loop))
+        self._members = cast(dict[str, Member], self._table(Member))
+        self._counters = cast(dict[str, Counter], self._table(Counter))
+
+        self.pools: dict[BrowserId, Pool] = {}
+        self.colors: Tally[Color] = Tally()
+        self.clones = 0
+        """Sessions with a cloned jar, made or to be made, and cloned jars not yet removed."""
+        self.freed: set[BrowserId] = set()
+        """Pools that may have room, or a tab to park, since the last time the queue was served."""
+        self._session_agents: dict[SessionId, dict[AgentId, Member]] = {}
+        self._agent_sessions: dict[AgentId, dict[SessionId, Member]] = {}
+        self._aliases: dict[tuple[AgentId, str], SessionId] = {}
+        self._session_tabs: dict[SessionId | None, dict[TabId, None]] = {}
+        self._session_jar: dict[SessionId, JarId] = {}
+        self._tab_handles: dict[tuple[BrowserId, TabHandle], TabId] = {}
+        self._jar_handles: dict[tuple[BrowserId, str], JarId] = {}
+        self.popups: dict[TabId, deque[float]] = {}
+        """When each tab last opened popups. Not journaled: a burst lasts a second."""
+        self._alarms: list[tuple[float, str, str]] = []
+        self._changes: list[Change] = []
+        self._uses = 0
+        self._turns = 0
+
+    # --- changing ------------------------------------------------------------------------------
+
+    def put(self, row: Row) -> None:
+        """Add the row, or replace the one with its key."""
+        table = self._table(type(row))
+        before = table.get(row.key)
+        if before == row:
+            return
+        if before is not None:
+            self._unindex(before)
+        table[row.key] = row
+        self._index(row, before)
+        self._changes.append(Change(row.table, row.key, row))
+        if row.deadline is not None and (before is None or before.deadline != row.deadline):
+            heapq.heappush(self._alarms, (row.deadline, row.table, row.key))
+
+    def drop(self, row: Row) -> None:
+        """Remove the row with this row's key, if it is still there."""
+        current = self._table(type(row)).pop(row.key, None)
+        if current is None:
+            return
+        self._unindex(current)
+        if isinstance(current, Tab):
+            _remove(self._session_tabs, current.session, current.id)
+            self.popups.pop(current.id, None)
+        self._changes.append(Change(row.table, row.key, None))
+
+    def take_changes(self) -> list[Change]:
+        """What was put and dropped since the last call, in order."""
+        changes, self._changes = self._changes, []
+        return changes
+
+    def next_use(self) -> int:
+        self._uses += 1
+        return self._uses
+
+    def next_turn(self) -> int:
+        self._turns += 1
+        return self._turns
+
+    def next_number(self, name: str) -> int:
+        """The next number of a sequence that is never used twice, not even after a restart."""
+        before = self._counters.get(name)
+        counter = Counter(name=name, value=1 if before is None else before.value + 1)
+        self.put(counter)
+        return counter.value
+
+    # --- reading -------------------------------------------------------------------------------
+
+    def rows(self) -> Iterator[Row]:
+        for table in self._rows.values():
+            yield from table.values()
+
+    def pool(self, browser: BrowserId) -> Pool:
+        pool = self.pools.get(browser)
+        if pool is None:
+            pool = self.pools[browser] = Pool(self.rules.limit(browser))
+        return pool
+
+    def agents_in(self, session: SessionId) -> Iterable[AgentId]:
+        return self._session_agents.get(session, {}).keys()
+
+    def members_in(self, session: SessionId) -> list[Member]:
+        return list(self._session_agents.get(session, {}).values())
+
+    def memberships(self, agent: AgentId) -> list[Member]:
+        return list(self._agent_sessions.get(agent, {}).values())
+
+    def member(self, agent: AgentId, session: SessionId) -> Member | None:
+        return self._agent_sessions.get(agent, {}).get(session)
+
+    def aliased(self, agent: AgentId, alias: str) -> SessionId | None:
+        return self._aliases.get((agent, alias))
+
+    def tabs_in(self, session: SessionId | None) -> list[Tab]:
+        """The session's tabs, least recently used first."""
+        return [self.tabs[tab] for tab in self._session_tabs.get(session, {})]
+
+    def tab_count(self, session: SessionId) -> int:
+        return len(self._session_tabs.get(session, {}))
+
+    def jar_of(self, session: SessionId) -> Jar | None:
+        jar = self._session_jar.get(session)
+        return None if jar is None else self.jars[jar]
+
+    def tab_with(self, browser: BrowserId, handle: TabHandle | None) -> Tab | None:
+        """The tab a browser knows by that handle. Handles are never used twice."""
+        tab = None if handle is None else self._tab_handles.get((browser, handle))
+        return None if tab is None else self.tabs[tab]
+
+    def jar_with(self, browser: BrowserId, handle: str | None) -> Jar | None:
+        """The jar a browser knows by that handle; never the shared one, which is everybody's."""
+        jar = None if handle is None else self._jar_handles.get((browser, handle))
+        return None if jar is None else self.jars[jar]
+
+    def is_attended(self, session: SessionId) -> bool:
+        """Whether any agent of the session is connected, or holds a lease."""
+        return any(
+            agent.connected or agent.lease_until is not None
+            for agent in map(self.agents.__getitem__, self.agents_in(session))
+        )
+
+    def next_deadline(self) -> float | None:
+        """When ``TimePassed`` is wanted. May be early: a row's deadline can have moved on."""
+        return self._alarms[0][0] if self._alarms else None
+
+    def due(self, now: float) -> Iterator[Row]:
+        """Rows whose deadline has come, earliest first; a row dropped meanwhile is passed over."""
+        while self._alarms and self._alarms[0][0] <= now:
+            _, table, key = heapq.heappop(self._alarms)
+            row = self._rows[table].get(key)
+            if row is not None and row.deadline is not None and row.deadline <= now:
+                yield row
+
+    # --- indexes -------------------------------------------------------------------------------
+
+    def _table(self, row_type: type[R]) -> dict[str, R]:
+        return cast(dict[str, R], self._rows.setdefault(row_type.table, {}))
+
+    def _index(self, row: Row, before: Row | None) -> None:
+        if isinstance(row, Tab):
+            if row.holds_slot:
+                self.pool(row.browser).hold(row.session, 1)
+                self.freed.add(row.browser)  # a popup nobody attends may be parked for a waiter
+            if row.handle is not None:
+                self._tab_handles[row.browser, row.handle] = row.id
+            self._place(row, before if isinstance(before, Tab) else None)
+        elif isinstance(row, Member):
+            self._session_agents.setdefault(row.session, {})[row.agent] = row
+            self._agent_sessions.setdefault(row.agent, {})[row.session] = row
+            if row.alias is not None:
+                self._aliases[row.agent, row.alias] = row.session
+        elif isinstance(row, Session):
+            self.colors[row.color] += 1
+            self.clones += row.policy is JarPolicy.CLONE
+        elif isinstance(row, Jar):
+            self.clones += row.session is None and row.policy is JarPolicy.CLONE
+            if row.session is not None:
+                self._session_jar[row.session] = row.id
+            if row.handle is not None and row.policy is not JarPolicy.SHARED:
+                self._jar_handles[row.browser, row.handle] = row.id
+        elif isinstance(row, SlotRequest):
+            self.pool(row.browser).queue[row.session] = row
+            self.freed.add(row.browser)
+            self._turns = max(self._turns, row.turn)
+        elif isinstance(row, Reservation):
+            self.pool(row.browser).reserved += 1
+
+    def _place(self, tab: Tab, before: Tab | None) -> None:
+        """Keep each session's tabs in order of use."""
+        if before is not None:
+            if (before.session, before.used) == (tab.session, tab.used):
+                return
+            _remove(self._session_tabs, before.session, before.id)
+        self._session_tabs.setdefault(tab.session, {})[tab.id] = None
+        self._uses = max(self._uses, tab.used)
+
+    def _unindex(self, row: Row) -> None:
+        if isinstance(row, Tab):
+            if row.handle is not None:
+                del self._tab_handles[row.browser, row.handle]
+            if row.holds_slot:
+                self.pool(row.browser).hold(row.session, -1)
+                self.freed.add(row.browser)
+        elif isinstance(row, Member):
+            _remove(self._session_agents, row.session, row.agent)
+            _remove(self._agent_sessions, row.agent, row.session)
+            if row.alias is not None:
+                del self._aliases[row.agent, row.alias]
+        elif isinstance(row, Session):
+            self.colors[row.color] -= 1
+            self.clones -= row.policy is JarPolicy.CLONE
+        elif isinstance(row, Jar):
+            self.clones -= row.session is None and row.policy is JarPolicy.CLONE
+            if row.session is not None:
+                del self._session_jar[row.session]
+            if row.handle is not None and row.policy is not JarPolicy.SHARED:
+                del self._jar_handles[row.browser, row.handle]
+        elif isinstance(row, SlotRequest):
+            del self.pool(row.browser).queue[row.session]
+        elif isinstance(row, Reservation):
+            self.pool(row.browser).reserved -= 1
+            self.freed.add(row.browser)
+
+
+def restored(rules: Rules, rows: Iterable[Row]) -> State:
+    """The state a journal describes."""
+    state = State(rules)
+    # Insertion order is order of use for tabs and of turn for requests.
+    for row in sorted(rows, key=_order):
+        state.put(row)
+    state.take_changes()
+    return state
+
+
+def _order(row: Row) -> int:
+    if isinstance(row, Tab):
+        return row.used
+    return row.turn if isinstance(row, SlotRequest) else 0
+
+
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+
+
+def _remove(index: dict[A, dict[B, C]], outer: A, inner: B) -> None:
+    entries = index[outer]
+    del entries[inner]
+    if not entries:
+        del index[outer]

@@ -1,0 +1,225 @@
+"""A tab's life as the browser tells it, and the one way a tab ends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from roost.core import rules
+from roost.core.effects import (
+    CloseStray,
+    CloseTab,
+    Effect,
+    ForgetTab,
+    OpenTab,
+    RemoveJar,
+    Tell,
+)
+from roost.core.events import (
+    BrowserDown,
+    BrowserUp,
+    JarMade,
+    JarRemoved,
+    TabBroke,
+    TabCloseRequested,
+    TabMovedOn,
+    TabOpenAbandoned,
+    TabOpened,
+    TabOpenFailed,
+    TabSelectRequested,
+    TabVanished,
+)
+from roost.core.model import Jar, Tab, TabState
+from roost.core.state import State
+from roost.errors import BrowserLost, RoostError, TabGone
+from roost.vocabulary import AgentId
+
+
+def close_tab(state: State, tab: Tab, error: RoostError, out: list[Effect]) -> None:
+    """End a tab from our side: the row first, then the page."""
+    _retire(state, tab)
+    out.append(CloseTab(tab.id, tab.browser, tab.handle, error))
+    _tell_closed(tab, out, why=error.message)
+
+
+def request_close(state: State, event: TabCloseRequested, now: float, out: list[Effect]) -> Tab:
+    """Close the caller's tab. Its next current tab is its most recently used one left, and the
+    reply says so: that is not a silent replacement, the caller closed this one itself."""
+    tab = rules.tab_for(state, event.agent, event.session, event.tab, action="close", acts=True)
+    rules.check_tab_not_paused(state, tab, event.agent)
+    close_tab(state, tab, TabGone(f"Tab {tab.id} was closed.", tab=tab.id), out)
+    if tab.session is not None:
+        _choose_next(state, event.agent, tab)
+    return tab
+
+
+def _choose_next(state: State, agent: AgentId, closed: Tab) -> None:
+    assert closed.session is not None
+    member = state.member(agent, closed.session)
+    if member is not None and member.lost == closed.id:
+        left = state.tabs_in(closed.session)
+        state.put(replace(member, current=left[-1].id if left else None, lost=None))
+
+
+def select_tab(state: State, event: TabSelectRequested, now: float, out: list[Effect]) -> Tab:
+    tab = rules.tab_for(state, event.agent, event.session, event.tab, action="select", acts=True)
+    rules.check_tab_not_paused(state, tab, event.agent)
+    tab = used(state, tab)
+    make_current(state, event.agent, tab)
+    return tab
+
+
+def make_current(state: State, agent: AgentId, tab: Tab) -> None:
+    if tab.session is None:
+        return
+    member = state.member(agent, tab.session)
+    if member is not None:
+        state.put(replace(member, current=tab.id, lost=None))
+
+
+def used(state: State, tab: Tab) -> Tab:
+    """The tab as its session's most recently used one."""
+    tab = replace(tab, used=state.next_use())
+    state.put(tab)
+    return tab
+
+
+# --- what the browser says ------------------------------------------------------------------------
+
+
+def jar_made(state: State, event: JarMade, now: float, out: list[Effect]) -> None:
+    jar = state.jars.get(event.jar)
+    if jar is not None:
+        state.put(replace(jar, handle=event.handle))
+
+
+def jar_removed(state: State, event: JarRemoved, now: float, out: list[Effect]) -> None:
+    jar = state.jars.get(event.jar)
+    if jar is not None and jar.session is None:
+        state.drop(jar)
+
+
+def tab_opened(state: State, event: TabOpened, now: float, out: list[Effect]) -> Tab | None:
+    """The page is there. One that a tab no longer waits for (it was parked, or has its page
+    already) belongs to nobody."""
+    tab = state.tabs.get(event.tab)
+    if tab is None or tab.handle == event.handle:
+        return tab
+    if tab.handle is not None or not tab.holds_slot:
+        out.append(CloseStray(tab.browser, event.handle))
+        return tab
+    tab = replace(tab, handle=event.handle, state=TabState.OPEN)
+    state.put(tab)
+    if tab.session is not None:
+        out.append(Tell(tab.session, "tab_opened", {"tab": tab.id, "url": tab.url}))
+    return tab
+
+
+def tab_open_failed(state: State, event: TabOpenFailed, now: float, out: list[Effect]) -> None:
+    tab = state.tabs.get(event.tab)
+    if tab is None or tab.handle is not None or not tab.holds_slot:
+        return
+    _retire(state, tab)
+    error = TabGone(f"Tab {tab.id} could not be opened.", tab=tab.id)
+    out.append(ForgetTab(tab.id, error))
+    if tab.state is TabState.LOST:  # no call waits for it, so nobody else says so
+        _tell_closed(tab, out, why=error.message)
+
+
+def tab_open_abandoned(
+    state: State, event: TabOpenAbandoned, now: float, out: list[Effect]
+) -> None:
+    tab = state.tabs.get(event.tab)
+    if tab is not None:
+        close_tab(state, tab, TabGone(f"Tab {tab.id} was given up.", tab=tab.id), out)
+
+
+def tab_vanished(state: State, event: TabVanished, now: float, out: list[Effect]) -> None:
+    tab = state.tab_with(event.browser, event.handle)
+    if tab is None:
+        return
+    _retire(state, tab)
+    error = TabGone(f"Tab {tab.id} was closed in the browser.", tab=tab.id)
+    out.append(ForgetTab(tab.id, error))
+    _tell_closed(tab, out, why=error.message)
+
+
+def tab_moved_on(state: State, event: TabMovedOn, now: float, out: list[Effect]) -> None:
+    tab = state.tab_with(event.browser, event.handle)
+    if tab is None:
+        return
+    state.put(replace(tab, url=event.url, title=event.title, state=TabState.OPEN))
+    if tab.session is not None and event.url != tab.url:
+        out.append(Tell(tab.session, "tab_navigated", {"tab": tab.id, "url": event.url}))
+
+
+def tab_broke(state: State, event: TabBroke, now: float, out: list[Effect]) -> None:
+    tab = state.tab_with(event.browser, event.handle)
+    if tab is None or tab.state is not TabState.OPEN:
+        return
+    state.put(replace(tab, state=TabState.CRASHED))
+    if tab.session is not None:
+        out.append(Tell(tab.session, "tab_crashed", {"tab": tab.id, "url": tab.url}))
+
+
+def browser_down(state: State, event: BrowserDown, now: float, out: list[Effect]) -> None:
+    """All its pages and jars are gone; the rows stay, to be restored from."""
+    for jar in [jar for jar in state.jars.values() if jar.browser == event.browser]:
+        _forget_handle(state, jar)
+    for tab in [tab for tab in state.tabs.values() if tab.browser == event.browser]:
+        if tab.handle is None:
+            continue
+        if tab.session is None:
+            _retire(state, tab)
+        else:
+            state.put(replace(tab, handle=None, state=TabState.LOST))
+        out.append(ForgetTab(tab.id, BrowserLost("The browser ended.", tab=tab.id)))
+
+
+def browser_up(state: State, event: BrowserUp, now: float, out: list[Effect]) -> None:
+    """Hold the rows against what the browser really has, then restore what it lost. A tab whose
+    opening waits for this very browser is asked for again: it may have been lost with the last."""
+    _reconcile_jars(state, event, out)
+    known = set()
+    for tab in [tab for tab in state.tabs.values() if tab.browser == event.browser]:
+        if tab.handle is not None:
+            known.add(tab.handle)
+            if tab.handle not in event.handles:
+                tab_vanished(state, TabVanished(tab.browser, tab.handle), now, out)
+        elif tab.holds_slot and tab.jar is not None:
+            out.append(OpenTab(tab.id, tab.browser, tab.jar, tab.url))
+    for handle in sorted(event.handles - known):
+        out.append(CloseStray(event.browser, handle))
+
+
+def _reconcile_jars(state: State, event: BrowserUp, out: list[Effect]) -> None:
+    known = set()
+    for jar in [jar for jar in state.jars.values() if jar.browser == event.browser]:
+        known.add(jar.handle)
+        if jar.handle not in event.jars:
+            _forget_handle(state, jar)
+        elif jar.session is None and jar.handle is not None:
+            out.append(RemoveJar(jar.id, jar.browser, jar.handle))
+    for handle in sorted(event.jars - known):
+        out.append(RemoveJar(None, event.browser, handle))
+
+
+def _forget_handle(state: State, jar: Jar) -> None:
+    if jar.session is None:
+        state.drop(jar)  # its session ended, and now the jar is gone too
+    else:
+        state.put(replace(jar, handle=None))
+
+
+def _retire(state: State, tab: Tab) -> None:
+    """Drop the row; whoever had it as current tab is told when it next asks, not given another."""
+    state.drop(tab)
+    if tab.session is None:
+        return
+    for member in state.members_in(tab.session):
+        if member.current == tab.id:
+            state.put(replace(member, current=None, lost=tab.id))
+
+
+def _tell_closed(tab: Tab, out: list[Effect], *, why: str) -> None:
+    if tab.session is not None:
+        out.append(Tell(tab.session, "tab_closed", {"tab": tab.id, "url": tab.url, "why": why}))

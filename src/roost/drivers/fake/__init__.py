@@ -1,0 +1,12 @@
+"""A browser in memory. Ships, so that anybody can test against Roost without a browser.
+
+Lives here: ``browser.py`` (pages, jars, a tiny JavaScript) and ``driver.py`` (the Driver over it).
+May import: what ``roost.drivers`` may.
+Never here: shortcuts the real drivers do not have; ``check_driver`` holds it to the same contract.
+Tests: ``tests/drivers/test_fake.py``.
+"""
+
+from roost.drivers.fake.browser import FakeBrowser, FakePage, FakeResponse
+from roost.drivers.fake.driver import FakeDriver
+
+__all__ = ["FakeBrowser", "FakeDriver", "FakePage", "FakeResponse"]

@@ -1,0 +1,185 @@
+"""The fake's browser: jars with cookies, pages with a location, and just enough JavaScript.
+
+It outlives the driver that speaks to it, as a real browser outlives a broker: hand the same
+``FakeBrowser`` to a second ``FakeDriver`` and it finds the tabs the first one left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from roost.drivers.base import DriverEvent, TabAppeared, TabDisappeared
+from roost.errors import BadRequest, NotFound, RoostError, TabGone
+from roost.vocabulary import TabHandle
+
+BLANK = "about:blank"
+SHARED_JAR = "default"
+MAX_REDIRECTS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FakeResponse:
+    """What the fake web answers for an address."""
+
+    title: str = ""
+    status: int = 200
+    redirect: str | None = None
+
+
+Web = Callable[[str], FakeResponse]
+"""Answers an address, or raises ``NotFound`` where no server is."""
+
+
+def any_page(url: str) -> FakeResponse:
+    """A web on which every address is a page named after its host and path."""
+    parts = urlsplit(url)
+    return FakeResponse(title=f"{parts.hostname or ''}{parts.path}")
+
+
+@dataclass(slots=True)
+class FakePage:
+    """One tab. ``ended`` carries the error its running calls must answer with."""
+
+    handle: TabHandle
+    jar: str
+    url: str = BLANK
+    title: str = ""
+    crashed: bool = False
+    ended: asyncio.Future[RoostError] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+    def end(self, error: RoostError) -> None:
+        if not self.ended.done():
+            self.ended.set_result(error)
+
+
+class FakeBrowser:
+    """The state of one browser that exists only in memory."""
+
+    def __init__(self, web: Web = any_page) -> None:
+        self.web = web
+        self.pages: dict[TabHandle, FakePage] = {}
+        self.jars: dict[str, dict[str, dict[str, str]]] = {SHARED_JAR: {}}
+        self.report: Callable[[DriverEvent], None] | None = None
+        self.is_running = False
+        self._numbers = count(1)
+
+    # --- what a person or a page may do to it, for tests and for page scripts --------------------
+
+    def open_page(self, jar: str, *, opener: TabHandle | None = None, url: str = BLANK) -> FakePage:
+        """A page that no driver asked for: a popup, or one the person opened."""
+        page = self.new_page(jar)
+        page.url = url
+        self._say(TabAppeared(handle=page.handle, opener=opener, jar=jar, url=url))
+        return page
+
+    def close_page(self, handle: TabHandle) -> None:
+        page = self.pages.pop(handle, None)
+        if page is not None:
+            page.end(TabGone("The tab was closed."))
+            self._say(TabDisappeared(handle))
+
+    def new_page(self, jar: str) -> FakePage:
+        page = FakePage(TabHandle(f"page-{next(self._numbers)}"), jar)
+        self.pages[page.handle] = page
+        return page
+
+    def new_jar(self) -> str:
+        jar = f"jar-{next(self._numbers)}"
+        self.jars[jar] = {}
+        return jar
+
+    def load(self, page: FakePage, url: str) -> int | None:
+        """Put the page at the address, redirects followed; the HTTP status."""
+        for _ in range(MAX_REDIRECTS):
+            if url.startswith("about:"):
+                page.url, page.title = url, ""
+                return None
+            answer = self.web(url)
+            if answer.redirect is None:
+                page.url, page.title = url, answer.title
+                return answer.status
+            url = urljoin(url, answer.redirect)
+        raise NotFound(f"{url} redirects without end.", reason="too many redirects")
+
+    # --- the JavaScript it knows -----------------------------------------------------------------
+
+    async def run(self, page: FakePage, function: str) -> Any:
+        """A function without arguments over a documented handful of expressions."""
+        body = _ARROW.fullmatch(function.strip())
+        if body is None:
+            raise BadRequest(
+                "function: the fake browser knows only `() => expression`.", field="function"
+            )
+        expression = body.group(1).strip()
+        for pattern, run in _EXPRESSIONS:
+            found = pattern.fullmatch(expression)
+            if found is not None:
+                return await run(self, page, *found.groups())
+        try:
+            return json.loads(expression)
+        except ValueError:
+            raise BadRequest(
+                f"function: SyntaxError: the fake browser cannot run {expression[:80]!r}.",
+                field="function",
+            ) from None
+
+    def cookies(self, page: FakePage) -> dict[str, str]:
+        return self.jars[page.jar].setdefault(urlsplit(page.url).netloc, {})
+
+    def _say(self, event: DriverEvent) -> None:
+        if self.report is not None:
+            self.report(event)
+
+
+async def _title(browser: FakeBrowser, page: FakePage) -> Any:
+    return page.title
+
+
+async def _location(browser: FakeBrowser, page: FakePage) -> Any:
+    return page.url
+
+
+async def _read_cookie(browser: FakeBrowser, page: FakePage) -> Any:
+    return "; ".join(f"{name}={value}" for name, value in browser.cookies(page).items())
+
+
+async def _write_cookie(browser: FakeBrowser, page: FakePage, pair: str) -> Any:
+    name, _, value = json.loads(pair).partition(";")[0].partition("=")
+    browser.cookies(page)[name] = value
+    return json.loads(pair)
+
+
+async def _window_open(browser: FakeBrowser, page: FakePage, url: str) -> Any:
+    address = urljoin(page.url, json.loads(url))
+    browser.open_page(page.jar, opener=page.handle, url=address)
+    return None
+
+
+async def _never(browser: FakeBrowser, page: FakePage) -> Any:
+    await asyncio.get_running_loop().create_future()
+
+
+async def _throw(browser: FakeBrowser, page: FakePage, message: str) -> Any:
+    raise BadRequest(f"The function threw: Error: {json.loads(message)}", field="function")
+
+
+_ARROW = re.compile(r"(?:async\s+)?\(\)\s*=>\s*(.*)", re.DOTALL)
+_STRING = r"(\"(?:[^\"\\]|\\.)*\")"
+_EXPRESSIONS: list[tuple[re.Pattern[str], Callable[..., Any]]] = [
+    (re.compile(r"document\.title"), _title),
+    (re.compile(r"location\.href"), _location),
+    (re.compile(r"document\.cookie"), _read_cookie),
+    (re.compile(rf"document\.cookie = {_STRING}"), _write_cookie),
+    (re.compile(rf"\{{ window\.open\({_STRING}\) \}}"), _window_open),
+    (re.compile(r"new Promise\(\(\) => \{\}\)"), _never),
+    (re.compile(rf"\{{ throw new Error\({_STRING}\) \}}"), _throw),
+]

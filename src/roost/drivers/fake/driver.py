@@ -1,0 +1,164 @@
+"""The Driver over a ``FakeBrowser``. Held to the contract by ``roost.testing.check_driver``."""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+import zlib
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from roost.drivers.base import (
+    Arrival,
+    BrowserEnded,
+    Capabilities,
+    Picture,
+    Report,
+    Shot,
+    Started,
+    TabArrived,
+    TabDied,
+)
+from roost.drivers.fake.browser import SHARED_JAR, FakeBrowser, FakePage
+from roost.errors import BrowserLost, JarUnavailable, TabCrashed, TabGone, Unsupported
+from roost.vocabulary import JarPolicy, TabHandle
+
+T = TypeVar("T")
+VIEWPORT = (1280, 720)
+
+
+class FakeDriver:
+    """Speaks to a browser in memory; ``kill`` and ``crash`` are what a test does to it."""
+
+    capabilities = Capabilities()
+
+    def __init__(self, browser: FakeBrowser | None = None) -> None:
+        self.browser = browser or FakeBrowser()
+
+    async def start(self, report: Report) -> Started:
+        browser = self.browser
+        resumed, browser.is_running = browser.is_running, True
+        browser.report = report
+        jars = frozenset(jar for jar in browser.jars if jar != SHARED_JAR)
+        return Started(
+            version="Fake/1",
+            pid=None,
+            headless=True,
+            resumed=resumed,
+            tabs=frozenset(browser.pages),
+            jars=jars,
+        )
+
+    async def stop(self) -> None:
+        self._end("stopped", reported=False)
+
+    def kill(self) -> None:
+        """What a kill -9 of the browser does."""
+        self._end("killed", reported=True)
+
+    def crash(self, tab: TabHandle) -> None:
+        """What the death of the page's process does."""
+        page = self._page(tab)
+        page.crashed = True
+        page.end(TabCrashed("The page's process died."))
+        if self.browser.report is not None:
+            self.browser.report(TabDied(tab))
+
+    async def make_jar(self, policy: JarPolicy) -> str:
+        self._check_running()
+        if policy not in self.capabilities.jars:
+            raise JarUnavailable(f"The fake browser has no {policy} jars.")
+        return SHARED_JAR if policy is JarPolicy.SHARED else self.browser.new_jar()
+
+    async def remove_jar(self, jar: str) -> None:
+        self._check_running()
+        for page in [page for page in self.browser.pages.values() if page.jar == jar]:
+            self.browser.close_page(page.handle)
+        if jar != SHARED_JAR:
+            self.browser.jars.pop(jar, None)
+
+    async def open_tab(self, jar: str) -> TabHandle:
+        self._check_running()
+        if jar not in self.browser.jars:
+            raise JarUnavailable("That jar is gone.")
+        return self.browser.new_page(jar).handle
+
+    async def close_tab(self, tab: TabHandle) -> None:
+        self._check_running()
+        self.browser.close_page(tab)
+
+    async def navigate(self, tab: TabHandle, url: str) -> Arrival:
+        page = self._page(tab)
+        if page.crashed:
+            page.crashed = False
+            page.ended = asyncio.get_running_loop().create_future()
+        status = self.browser.load(page, url)
+        if self.browser.report is not None:
+            self.browser.report(TabArrived(tab, page.url, page.title))
+        return Arrival(page.url, page.title, status)
+
+    async def evaluate(self, tab: TabHandle, function: str) -> Any:
+        page = self._live(tab)
+        return await _unless_ended(page, self.browser.run(page, function))
+
+    async def capture(self, tab: TabHandle, shot: Shot) -> Picture:
+        self._live(tab)
+        if shot.format not in ("jpeg", "png"):
+            raise Unsupported(f"{shot.format} pictures")
+        width, height = (round(side * shot.scale) for side in VIEWPORT)
+        return Picture(_blank_png(width, height), "image/png", width, height)
+
+    def _end(self, reason: str, *, reported: bool) -> None:
+        browser = self.browser
+        if not browser.is_running:
+            return
+        browser.is_running = False
+        for page in browser.pages.values():
+            page.end(BrowserLost("The browser ended."))
+        browser.pages.clear()
+        browser.jars = {SHARED_JAR: {}}
+        report, browser.report = browser.report, None
+        if reported and report is not None:
+            report(BrowserEnded(reason))
+
+    def _check_running(self) -> None:
+        if not self.browser.is_running:
+            raise BrowserLost("The browser ended.")
+
+    def _page(self, tab: TabHandle) -> FakePage:
+        self._check_running()
+        page = self.browser.pages.get(tab)
+        if page is None:
+            raise TabGone("There is no such tab.")
+        return page
+
+    def _live(self, tab: TabHandle) -> FakePage:
+        page = self._page(tab)
+        if page.crashed:
+            raise TabCrashed("The page crashed.")
+        return page
+
+
+async def _unless_ended(page: FakePage, work: Coroutine[Any, Any, T]) -> T:
+    """The work's result, or the page's end if that comes first."""
+    task = asyncio.get_running_loop().create_task(work, name=f"fake {page.handle}")
+    either: set[asyncio.Future[Any]] = {task, page.ended}
+    try:
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise page.ended.result()
+        return task.result()
+    finally:
+        task.cancel()
+
+
+def _blank_png(width: int, height: int) -> bytes:
+    """A real, all-white picture: callers decode what they get."""
+    rows = (b"\0" + b"\xff" * width) * height
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
+    chunks = (
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in parts
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)

@@ -1,0 +1,214 @@
+"""What can go wrong, as callers see it. One flat tree; the class is the wire code.
+
+::
+
+    RoostError
+    ├── TabGone            the tab is not there, or not yours (the two look alike)
+    ├── SessionGone        the session is not there, or not yours
+    ├── Ownership          shared reads only: you may look, not touch
+    ├── TabCrashed         the page's process died; reload the tab
+    ├── PoolFull           no slot, and nothing of yours to evict
+    ├── MutexBusy          another agent is capturing this tab
+    ├── SessionLimit       no more cloned jars
+    ├── JarUnavailable     this browser cannot give that jar
+    ├── ProfileNotFound    no profile of that name
+    ├── UrlBlocked         scheme or domain rule
+    ├── StaleRef           the element behind a ref is gone
+    ├── NotFound           nothing matches
+    ├── NotActionable      hidden, disabled, covered by …
+    ├── DialogOpen         answer the dialog first
+    ├── Timeout            the call's deadline passed
+    ├── BrowserLost        the browser died during the call
+    ├── Interrupted        the broker restarted; outcome unknown
+    ├── Paused             a person has the session
+    ├── Unsupported        this browser cannot do it
+    ├── Unauthorized       no or wrong credentials
+    ├── BadRequest         which field, what was expected
+    ├── TooLarge           a frame above the limit
+    ├── LoopActive         the session already has a loop
+    └── Internal           our fault; the audit trail has the reference
+
+Each carries ``code``, a message, a hint that says what to do next, and details. ``to_wire`` and
+``from_wire`` are each other's inverse, so a client raises the very class the broker raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+
+class RoostError(Exception):
+    """Base of all. Subclasses set ``code`` and a default ``hint``."""
+
+    code: ClassVar[str] = "INTERNAL"
+    default_hint: ClassVar[str] = "Try again; if it persists, run `roost doctor`."
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        retry_after_ms: int | None = None,
+        **details: Any,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint if hint is not None else self.default_hint
+        self.retry_after_ms = retry_after_ms
+        self.details = details
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}"
+
+    def to_wire(self) -> dict[str, Any]:
+        """The one shape everywhere: ``{code, message, hint, retryAfterMs?, …details}``."""
+        wire: dict[str, Any] = {"code": self.code, "message": self.message, "hint": self.hint}
+        if self.retry_after_ms is not None:
+            wire["retryAfterMs"] = self.retry_after_ms
+        wire.update(self.details)
+        return wire
+
+    @staticmethod
+    def from_wire(wire: Mapping[str, Any]) -> RoostError:
+        """The error a broker sent, as its own class. A code we do not know becomes ``Internal``."""
+        fields = dict(wire)
+        cls = BY_CODE.get(str(fields.pop("code", "")), Internal)
+        return cls(
+            str(fields.pop("message", "The broker reported an error.")),
+            hint=fields.pop("hint", None),
+            retry_after_ms=fields.pop("retryAfterMs", None),
+            **fields,
+        )
+
+
+class TabGone(RoostError):
+    code = "TAB_GONE"
+    default_hint = "List your tabs with browser_tabs, or open a new one."
+
+
+class SessionGone(RoostError):
+    code = "SESSION_GONE"
+    default_hint = "List your sessions with session_list, or open one with session_open."
+
+
+class Ownership(RoostError):
+    code = "OWNERSHIP"
+    default_hint = "You may read this tab but not act on it; work in a tab of your own."
+
+
+class TabCrashed(RoostError):
+    code = "TAB_CRASHED"
+    default_hint = "Navigate or reload the tab to start it again."
+
+
+class PoolFull(RoostError):
+    code = "POOL_FULL"
+    default_hint = "Call tab_space_request, then wait with tab_space_status{waitSeconds}."
+
+
+class MutexBusy(RoostError):
+    code = "MUTEX_BUSY"
+    default_hint = "Use browser_snapshot, which needs no turn, or retry after the delay."
+
+
+class SessionLimit(RoostError):
+    code = "SESSION_LIMIT"
+    default_hint = "Dispose a session you no longer need, or open this one with jar fresh."
+
+
+class JarUnavailable(RoostError):
+    code = "JAR_UNAVAILABLE"
+    default_hint = "Open the session with another jar, or in another browser."
+
+
+class ProfileNotFound(RoostError):
+    code = "PROFILE_NOT_FOUND"
+    default_hint = "See `roost profile list`; import one with `roost profile import`."
+
+
+class UrlBlocked(RoostError):
+    code = "URL_BLOCKED"
+    default_hint = (
+        "Only http, https and about:blank can be opened, within the session's domain lists."
+    )
+
+
+class StaleRef(RoostError):
+    code = "STALE_REF"
+    default_hint = "Take a new browser_snapshot and use the ref from it."
+
+
+class NotFound(RoostError):
+    code = "NOT_FOUND"
+    default_hint = "Take a browser_snapshot or use browser_find to see what is there."
+
+
+class NotActionable(RoostError):
+    code = "NOT_ACTIONABLE"
+    default_hint = "Take a browser_snapshot; something hides, disables or covers the element."
+
+
+class DialogOpen(RoostError):
+    code = "DIALOG_OPEN"
+    default_hint = "Answer it with browser_handle_dialog."
+
+
+class Timeout(RoostError):
+    code = "TIMEOUT"
+    default_hint = "Give the call a longer timeout, or look at what the page is doing."
+
+
+class BrowserLost(RoostError):
+    code = "BROWSER_LOST"
+    default_hint = "The browser is being restarted and your tabs restored; try again shortly."
+
+
+class Interrupted(RoostError):
+    code = "INTERRUPTED"
+    default_hint = "The broker restarted; check the page before you repeat the action."
+
+
+class Paused(RoostError):
+    code = "PAUSED"
+    default_hint = "A person has this session; wait until they hand it back."
+
+
+class Unsupported(RoostError):
+    code = "UNSUPPORTED"
+    default_hint = "This browser cannot do that."
+
+
+class Unauthorized(RoostError):
+    code = "UNAUTHORIZED"
+    default_hint = "Connect through the roost client, or with a valid token."
+
+
+class BadRequest(RoostError):
+    code = "BAD_REQUEST"
+    default_hint = "Correct the arguments and call again."
+
+
+class TooLarge(RoostError):
+    code = "TOO_LARGE"
+    default_hint = "Ask for less, or send less, at a time."
+
+
+class LoopActive(RoostError):
+    code = "LOOP_ACTIVE"
+    default_hint = "Stop the running loop with loop_stop first."
+
+
+class Internal(RoostError):
+    code = "INTERNAL"
+
+
+BY_CODE: dict[str, type[RoostError]] = {
+    cls.code: cls
+    for cls in (
+        TabGone, SessionGone, Ownership, TabCrashed, PoolFull, MutexBusy, SessionLimit,
+        JarUnavailable, ProfileNotFound, UrlBlocked, StaleRef, NotFound, NotActionable,
+        DialogOpen, Timeout, BrowserLost, Interrupted, Paused, Unsupported, Unauthorized,
+        BadRequest, TooLarge, LoopActive, Internal,
+    )
+}  # fmt: skip

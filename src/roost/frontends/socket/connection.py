@@ -1,0 +1,211 @@
+"""One peer on the socket.
+
+First a hello, then any number of calls in flight at once, each with the peer's own id, each
+answered once. A peer that sends garbage is told so and cut off; one that floods or does not read
+is slowed down, then cut off. Nobody else notices either.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from roost.api.broker import Notices
+from roost.api.door import Admission, Door
+from roost.api.operations import Operation, parse
+from roost.errors import BadRequest, Interrupted, RoostError, TooLarge, Unauthorized
+from roost.local.processes import peer_of
+from roost.vocabulary import AGENT_FRAME_BYTES, HELLO_SECONDS, LINK_FRAME_BYTES
+from roost.wire.framing import JsonLines, encode_line
+from roost.wire.hello import parse_hello
+
+logger = logging.getLogger(__name__)
+CALLS_IN_FLIGHT = 256
+UNREAD_BYTES = 2 * LINK_FRAME_BYTES
+
+
+class Connection(asyncio.Protocol):
+    """``door`` says who the peer is; ``closed`` is called once when the connection is over."""
+
+    def __init__(self, door: Door, closed: Callable[[Connection], None]) -> None:
+        self._door = door
+        self._closed = closed
+        self._frames = JsonLines(AGENT_FRAME_BYTES)
+        self._transport: asyncio.Transport
+        self._admission: Admission | None = None
+        self._calls: dict[int | str, asyncio.Task[None]] = {}
+        self._events: asyncio.Task[None] | None = None
+        self._unsent: list[bytes] = []
+        self._said_goodbye = False
+        self._loop = asyncio.get_running_loop()
+
+    @property
+    def is_admitted(self) -> bool:
+        return self._admission is not None
+
+    def close(self) -> None:
+        self._flush()
+        self._transport.close()
+
+    def stop(self) -> None:
+        """The broker ends on purpose: the peer need not rush to bring it back."""
+        self._send({"stopping": True})
+        self.close()
+
+    # --- asyncio.Protocol ----------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._hello_timer = self._loop.call_later(HELLO_SECONDS, self._too_quiet)
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            for message in self._frames.feed(data):
+                if self._transport.is_closing():
+                    return
+                self._received(message)
+        except RoostError as error:
+            self._refuse(error)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._hello_timer.cancel()
+        for task in list(self._calls.values()):
+            task.cancel()
+        if self._events is not None:
+            self._events.cancel()
+        if self._admission is not None:
+            self._door.leave(self._admission, goodbye=self._said_goodbye)
+        self._closed(self)
+
+    def pause_writing(self) -> None:
+        # The peer does not read its replies: it gets no new ones until it does.
+        self._transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        self._resume_reading()
+
+    # --- messages ------------------------------------------------------------------------------
+
+    def _received(self, message: Any) -> None:
+        if not isinstance(message, dict):
+            raise BadRequest("A message is a JSON object.")
+        if self._admission is None:
+            self._hello(message)
+        elif "op" in message:
+            self._call(message)
+        elif "cancel" in message:
+            self._cancel(message["cancel"])
+        elif "watch" in message:
+            self._watch(message["watch"])
+        elif "goodbye" in message:
+            self._said_goodbye = True
+            self.close()
+        else:
+            raise BadRequest(
+                "A message has op, cancel, watch or goodbye.", hint="See docs/reference/wire.md."
+            )
+
+    def _hello(self, message: dict[str, Any]) -> None:
+        if "hello" not in message:
+            raise Unauthorized("Say hello first.")
+        hello = parse_hello(message["hello"])
+        peer = peer_of(self._transport.get_extra_info("socket"))
+        self._admission = self._door.admit(hello, peer, on_end=self.close)
+        self._hello_timer.cancel()
+        self._send({"welcome": self._admission.welcome.to_wire()})
+        if self._admission.is_life:
+            self._watch(None)
+
+    def _call(self, message: dict[str, Any]) -> None:
+        call = message.get("id")
+        if not isinstance(call, int | str) or isinstance(call, bool):
+            raise BadRequest("id: expected a number or a string.", field="id")
+        if call in self._calls:
+            raise BadRequest("id: already in flight.", field="id")
+        try:
+            operation = parse(message["op"], message.get("args", {}))
+            timeout = _seconds(message.get("timeoutMs"))
+        except RoostError as error:
+            self._send({"id": call, "error": error.to_wire()})
+            return
+        task = self._loop.create_task(self._answer(call, operation, timeout), name=operation.op)
+        self._calls[call] = task
+        if len(self._calls) >= CALLS_IN_FLIGHT:
+            self._transport.pause_reading()
+
+    async def _answer(self, call: int | str, operation: Operation, timeout: float | None) -> None:
+        assert self._admission is not None
+        try:
+            view = await self._admission.api.call(operation, timeout=timeout)  # type: ignore[var-annotated, arg-type]
+            reply = {"id": call, "ok": view.to_wire()}
+        except RoostError as error:
+            reply = {"id": call, "error": error.to_wire()}
+        except asyncio.CancelledError:
+            reply = {"id": call, "error": Interrupted("You cancelled the call.").to_wire()}
+        self._calls.pop(call, None)
+        self._send(reply)
+        if len(self._calls) < CALLS_IN_FLIGHT:
+            self._resume_reading()
+
+    def _cancel(self, call: Any) -> None:
+        task = self._calls.get(call) if isinstance(call, int | str) else None
+        if task is not None:
+            task.cancel()
+
+    def _watch(self, session: Any) -> None:
+        assert self._admission is not None
+        if session is not None and not isinstance(session, str):
+            raise BadRequest("watch: expected a session or null.", field="watch")
+        if self._events is not None:
+            self._events.cancel()
+        notices = self._admission.api.watch(session)
+        self._events = self._loop.create_task(self._forward(notices), name="events")
+
+    async def _forward(self, notices: Notices) -> None:
+        with notices:
+            async for notice in notices:
+                self._send({"event": notice.to_wire()})
+
+    # --- writing -------------------------------------------------------------------------------
+
+    def _send(self, message: dict[str, Any]) -> None:
+        """Queue a message; what one turn of the loop produces leaves in one write."""
+        if self._transport.is_closing():
+            return
+        frame = encode_line(message)
+        if len(frame) > LINK_FRAME_BYTES:
+            error = TooLarge("The reply is larger than 64 MiB.", bytes=len(frame))
+            frame = encode_line({"id": message.get("id"), "error": error.to_wire()})
+        if not self._unsent:
+            self._loop.call_soon(self._flush)
+        self._unsent.append(frame)
+
+    def _flush(self) -> None:
+        if self._unsent and not self._transport.is_closing():
+            self._transport.write(b"".join(self._unsent))
+            if self._transport.get_write_buffer_size() > UNREAD_BYTES:
+                logger.warning("a peer does not read its replies; cut off")
+                self._transport.abort()
+        self._unsent.clear()
+
+    def _refuse(self, error: RoostError) -> None:
+        self._send({"error": error.to_wire()})
+        self.close()
+
+    def _too_quiet(self) -> None:
+        self._refuse(Unauthorized(f"No hello within {HELLO_SECONDS:g} s."))
+
+    def _resume_reading(self) -> None:
+        if not self._transport.is_closing() and len(self._calls) < CALLS_IN_FLIGHT:
+            self._transport.resume_reading()
+
+
+def _seconds(timeout_ms: Any) -> float | None:
+    if timeout_ms is None:
+        return None
+    if not isinstance(timeout_ms, int | float) or isinstance(timeout_ms, bool):
+        raise BadRequest("timeoutMs: expected a number.", field="timeoutMs")
+    return timeout_ms / 1000

@@ -1,0 +1,21 @@
+"""One deadline for a wait made of many steps. The only place in this room that reads the clock."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+
+class Deadline:
+    """``seconds`` from now."""
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._at = clock() + seconds
+
+    def remaining(self) -> float:
+        """Seconds left, never below zero: fit to be a timeout."""
+        return max(0.0, self._at - self._clock())
+
+    def has_passed(self) -> bool:
+        return self.remaining() <= 0

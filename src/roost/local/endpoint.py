@@ -1,0 +1,57 @@
+"""endpoint.json: where the running broker of a home listens, and which process it is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from roost.errors import RoostError
+from roost.local.home import Home, read_secret, write_secret
+from roost.local.processes import Process
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One broker's address. It may be stale: only a connection proves that the broker lives."""
+
+    socket: Path
+    process: Process
+    version: str
+    """The broker's release."""
+    wire: int
+    """The newest wire version it speaks."""
+    http: str | None = None
+
+
+def write_endpoint(home: Home, endpoint: Endpoint) -> None:
+    """Tell everybody where the broker is; done by the broker, once it listens."""
+    fields = {
+        "socket": str(endpoint.socket),
+        "pid": endpoint.process.pid,
+        "processStarted": endpoint.process.started,
+        "version": endpoint.version,
+        "wire": endpoint.wire,
+        "http": endpoint.http,
+    }
+    write_secret(home.endpoint, json.dumps(fields, indent=1).encode() + b"\n")
+
+
+def read_endpoint(home: Home) -> Endpoint | None:
+    """What the last broker wrote; ``None`` if there is nothing, or nothing to be trusted."""
+    try:
+        text = read_secret(home.endpoint)
+        fields = json.loads(text or b"null")
+    except (RoostError, ValueError, RecursionError):
+        return None
+    match fields:
+        case {
+            "socket": str(socket),
+            "pid": int(pid),
+            "processStarted": str(started),
+            "version": str(version),
+            "wire": int(wire),
+            "http": str() | None as http,
+        }:
+            return Endpoint(Path(socket), Process(pid, started), version, wire, http)
+    return None

@@ -1,0 +1,282 @@
+"""Processes by pid and start time, who is at the other end of a socket, and ending whole trees.
+
+A pid alone names nobody: the kernel gives it to somebody else later. So a process is its pid and
+its start time, and every signal goes to a process whose start time was checked.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, Protocol
+
+from roost.local.deadline import Deadline
+
+_DEPTH_MAX: Final = 64
+_KILL_SECONDS: Final = 5.0
+_LOOK_AGAIN_SECONDS: Final = 0.02
+_PS_SECONDS: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A process for as long as it lives, and never its successor."""
+
+    pid: int
+    started: str
+    """When it started: the same whenever asked, different after a reboot. Compare, do not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """Who connected, by the kernel's word. ``pid`` is 0 where it cannot be seen from here."""
+
+    uid: int
+    pid: int
+
+
+def identify(pid: int) -> Process | None:
+    """The process that has this pid now; ``None`` if there is none, or only its zombie."""
+    row = _table.row(pid)
+    return row.process if row else None
+
+
+def is_alive(process: Process) -> bool:
+    """Whether that very process still runs. Zombies do not."""
+    return identify(process.pid) == process
+
+
+def ancestors(pid: int) -> list[Process]:
+    """The parent of ``pid``, its parent, and so on, as far as they can be seen; not ``pid``."""
+    found: list[Process] = []
+    child = _table.row(pid)
+    while child and len(found) < _DEPTH_MAX:
+        parent = _table.row(child.parent)
+        # Younger than its child: the parent died just now and its pid was given away.
+        if parent is None or parent.born > child.born:
+            break
+        found.append(parent.process)
+        child = parent
+    return found
+
+
+def wait_until_gone(process: Process, timeout_seconds: float) -> bool:
+    """Wait until ``process`` has ended, child or not; returns whether it has."""
+    deadline = Deadline(timeout_seconds)
+    pidfd = _open_pidfd(process.pid)
+    try:
+        while is_alive(process) and not deadline.has_passed():
+            _wait_for_exit(pidfd, deadline.remaining())
+    finally:
+        if pidfd is not None:
+            os.close(pidfd)
+    return not is_alive(process)
+
+
+def end_tree(process: Process, grace_seconds: float) -> bool:
+    """End ``process``, its descendants and, if it leads one, its process group.
+
+    All are asked (SIGTERM), given ``grace_seconds``, then killed. Blocks that long at most, plus a
+    moment; returns whether nothing is left. If ``process`` is gone, or its pid is somebody else's
+    by now, nothing is touched. Whoever is its parent must still reap it.
+    """
+    known = {process}
+    _signal_all(_living(process, known), signal.SIGTERM)
+    _wait_for_all(known, grace_seconds)
+    deadline = Deadline(_KILL_SECONDS)
+    # Again and again: what they forked since is found only now.
+    while (left := _living(process, known)) and not deadline.has_passed():
+        _signal_all(left, signal.SIGKILL)
+        _wait_for_all(left, deadline.remaining())
+    return not left
+
+
+class HasOptions(Protocol):
+    """A socket, or asyncio's ``TransportSocket``."""
+
+    def getsockopt(self, level: int, optname: int, buflen: int, /) -> bytes: ...
+
+
+def peer_of(sock: HasOptions) -> Peer:
+    """Who is at the other end of a connected unix socket: the one who called ``connect``."""
+    if sys.platform == "linux":
+        ucred = struct.Struct("=iII")  # pid, uid, gid
+        sent = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, ucred.size)
+        pid, uid, _gid = ucred.unpack(sent)
+        return Peer(uid=uid, pid=pid)
+    return _mac_peer(sock)
+
+
+def _mac_peer(sock: HasOptions) -> Peer:
+    sol_local, local_peercred, local_peerpid = 0, 0x001, 0x002  # sys/un.h
+    # struct xucred: u_int version, uid_t uid, short ngroups, (2 bytes of padding,) gid_t[16]
+    xucred = struct.Struct("=IIh2x16I")
+    version, uid, *_groups = xucred.unpack(sock.getsockopt(sol_local, local_peercred, xucred.size))
+    if version != 0:  # XUCRED_VERSION
+        raise OSError(f"struct xucred has version {version}, which is not known here")
+    (pid,) = struct.unpack("=i", sock.getsockopt(sol_local, local_peerpid, 4))
+    return Peer(uid=uid, pid=pid)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One living process as the kernel lists it."""
+
+    process: Process
+    parent: int
+    group: int
+    born: int
+    """Start time as a number: a parent is never younger than its child."""
+
+
+class _ProcessTable(Protocol):
+    def row(self, pid: int) -> _Row | None: ...
+
+    def rows(self) -> Iterator[_Row]: ...
+
+
+class _ProcFs:
+    """Linux: ``/proc/<pid>/stat``, see proc_pid_stat(5)."""
+
+    def row(self, pid: int) -> _Row | None:
+        if pid <= 0:
+            return None
+        try:
+            with open(f"/proc/{pid}/stat", "rb") as file:
+                line = file.read()
+        except OSError:
+            return None
+        # The second field is the program's name in parentheses and may hold any byte, ")" included.
+        state, parent, group, *rest = line.rpartition(b")")[2].split()
+        if state in (b"Z", b"X", b"x"):
+            return None
+        ticks = int(rest[16])
+        return _Row(Process(pid, f"{_boot()}-{ticks}"), int(parent), int(group), ticks)
+
+    def rows(self) -> Iterator[_Row]:
+        for name in os.listdir("/proc"):
+            if name.isdecimal() and (row := self.row(int(name))):
+                yield row
+
+
+class _Ps:
+    """macOS and the like: what ``ps`` prints."""
+
+    def row(self, pid: int) -> _Row | None:
+        return next(_parse_ps(self._run("-p", str(pid))), None) if pid > 0 else None
+
+    def rows(self) -> Iterator[_Row]:
+        return _parse_ps(self._run("-A"))
+
+    def _run(self, *which: str) -> str:
+        import subprocess
+
+        columns = [part for name in _PS_COLUMNS for part in ("-o", f"{name}=")]
+        done = subprocess.run(
+            ["ps", *which, *columns],
+            # Start times are printed by locale and time zone; they must not depend on the caller.
+            env={"PATH": "/bin:/usr/bin", "LC_ALL": "C", "TZ": "UTC0"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="ascii",
+            errors="replace",
+            timeout=_PS_SECONDS,
+            check=False,  # it exits with 1 if there is no such process
+        )
+        return done.stdout
+
+
+_PS_COLUMNS: Final = ("pid", "ppid", "pgid", "state", "lstart")
+
+
+def _parse_ps(text: str) -> Iterator[_Row]:
+    import calendar
+    import time
+
+    for line in text.splitlines():
+        pid, parent, group, state, started = line.split(None, 4)
+        if not state.startswith("Z"):
+            born = calendar.timegm(time.strptime(started.strip(), "%a %b %d %H:%M:%S %Y"))
+            yield _Row(Process(int(pid), str(born)), int(parent), int(group), born)
+
+
+_table: _ProcessTable = _ProcFs() if sys.platform == "linux" else _Ps()
+
+
+@cache
+def _boot() -> str:
+    # Ticks count from boot, so after a reboot the same pid can start at the same tick.
+    with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+        return file.read().strip()
+
+
+def _living(root: Process, known: set[Process]) -> set[Process]:
+    """Those of ``root``'s tree that live now; adds to ``known`` what joined since the last look."""
+    rows = {row.process.pid: row for row in _table.rows()}
+    children: dict[int, list[_Row]] = {}
+    for row in rows.values():
+        children.setdefault(row.parent, []).append(row)
+    waiting = [row for row in rows.values() if row.process in known]
+    # The kernel gives a group's number to nobody else while one of its members lives.
+    if any(row.group == root.pid for row in waiting):
+        waiting += [row for row in rows.values() if row.group == root.pid]
+    found: set[Process] = set()
+    while waiting:
+        row = waiting.pop()
+        if row.process not in found and row.process.pid != os.getpid():
+            found.add(row.process)
+            waiting += children.get(row.process.pid, ())
+    known |= found
+    return found
+
+
+def _signal_all(processes: set[Process], number: signal.Signals) -> None:
+    for process in processes:
+        with suppress(ProcessLookupError, PermissionError):
+            _signal(process, number)
+
+
+def _signal(process: Process, number: signal.Signals) -> None:
+    pidfd = _open_pidfd(process.pid)
+    try:
+        if not is_alive(process):
+            return
+        if pidfd is not None and sys.platform == "linux":
+            # Checked after it was opened, so the signal cannot reach a successor of that pid.
+            signal.pidfd_send_signal(pidfd, number)
+        else:
+            os.kill(process.pid, number)
+    finally:
+        if pidfd is not None:
+            os.close(pidfd)
+
+
+def _wait_for_all(processes: set[Process], seconds: float) -> None:
+    deadline = Deadline(seconds)
+    for process in processes:
+        wait_until_gone(process, deadline.remaining())
+
+
+def _open_pidfd(pid: int) -> int | None:
+    """A descriptor that stays with that process; ``None`` where the system has no such thing."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            return os.pidfd_open(pid)
+    return None
+
+
+def _wait_for_exit(pidfd: int | None, seconds: float) -> None:
+    if pidfd is None:
+        select.select([], [], [], min(_LOOK_AGAIN_SECONDS, seconds))
+        return
+    poll = select.poll()
+    poll.register(pidfd, select.POLLIN)
+    poll.poll(seconds * 1000)

@@ -1,0 +1,278 @@
+"""Finding the broker, or starting it: once, however many ask at the same time.
+
+Both halves of the start are here. The starter (`ensure_broker`) runs the daemon with a pipe; the
+daemon calls `detach` first of all and `report` when it listens, or when it cannot.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from roost.errors import BadRequest, Internal, RoostError, Timeout
+from roost.local.deadline import Deadline
+from roost.local.endpoint import Endpoint, read_endpoint
+from roost.local.home import Home, user_folder
+from roost.local.lock import Lock
+
+START_SECONDS: Final = 20.0
+CONNECT_SECONDS: Final = 5.0
+RETRY_SECONDS: Final = (0.1, 1.0)
+"""Waits between the three tries to connect."""
+
+_PROBE_SECONDS: Final = 1.0
+_REPORT_BYTES: Final = 64 * 1024
+_LOG_LINE_CHARS: Final = 300
+_KEPT: Final = frozenset(
+    {
+        "PATH",
+        "LANG",
+        # Where a window can be shown; a Wayland display is named relative to the runtime folder.
+        "DISPLAY",
+        "WAYLAND_DISPLAY",
+        "XAUTHORITY",
+        "XDG_RUNTIME_DIR",
+        "DBUS_SESSION_BUS_ADDRESS",
+    }
+)
+_PATH_IF_NONE: Final = "/usr/local/bin:/usr/bin:/bin"
+
+
+def running_broker(home: Home) -> Endpoint | None:
+    """The endpoint of the broker that serves ``home``, if one answers."""
+    endpoint = read_endpoint(home)
+    if endpoint is None:
+        return None
+    try:
+        _dial(endpoint.socket, _PROBE_SECONDS).close()
+    except Timeout:
+        return endpoint  # it has more callers than it can take in; that is alive
+    except OSError:
+        return None
+    return endpoint
+
+
+def ensure_broker(
+    home: Home,
+    *,
+    options: Sequence[str] = (),
+    timeout_seconds: float = START_SECONDS,
+    command: Sequence[str] | None = None,
+) -> Endpoint:
+    """The endpoint of the one broker of ``home``, started if none answers.
+
+    ``options`` go to a broker started here, and are ignored if one runs already. What a dead broker
+    left behind is no obstacle. If the new one cannot start, its own error is raised.
+    """
+    endpoint = running_broker(home)
+    if endpoint:
+        return endpoint
+    home.create()
+    deadline = Deadline(timeout_seconds)
+    with Lock(home.start_lock, timeout_seconds):
+        # Whoever held the lock before us has most likely started it.
+        endpoint = running_broker(home)
+        if endpoint:
+            return endpoint
+        _start(home, command or broker_command(), options, deadline)
+        endpoint = running_broker(home)
+    if endpoint is None:
+        raise Internal("The broker said it was ready, but does not answer.", hint=_see(home))
+    return endpoint
+
+
+def broker_command() -> list[str]:
+    """How to run the daemon: ``-P``, so that nothing in the folder it starts in is imported."""
+    return [sys.executable, "-P", "-m", "roost.daemon"]
+
+
+def clean_environment(home: Home, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The environment of processes we start: the same whoever the first caller happened to be."""
+    kept = {
+        name: value for name, value in environ.items() if name in _KEPT or name.startswith("LC_")
+    }
+    kept.setdefault("PATH", _PATH_IF_NONE)
+    kept["ROOST_HOME"] = str(home.path)
+    with suppress(BadRequest):  # no entry in the password database
+        kept["HOME"] = str(user_folder())
+    source = _source_folder()
+    if source:
+        kept["PYTHONPATH"] = source
+    return kept
+
+
+def detach() -> None:
+    """The daemon's first act: go on in a child of nobody, whose parent has already ended.
+
+    Clients that end an agent end the processes below it too; the broker must not be among them. Its
+    session and process group stay the ones it was started in. No thread may run yet.
+    """
+    if os.fork():
+        os._exit(0)
+
+
+def report(ready_fd: int, error: RoostError | None = None) -> None:
+    """The daemon's word to its starter, on the descriptor it was given: ready, or why not.
+
+    An error is the last thing to say: the starter then ends what is left of the daemon.
+    """
+    said = "ready" if error is None else json.dumps(error.to_wire(), default=str)
+    with suppress(OSError):  # a starter that has gone away is no reason to stop
+        os.write(ready_fd, said.encode() + b"\n")
+    os.close(ready_fd)
+
+
+def _wait(seconds: float) -> None:
+    select.select([], [], [], seconds)
+
+
+def connect(
+    where: Endpoint | Home,
+    *,
+    timeout_seconds: float = CONNECT_SECONDS,
+    wait: Callable[[float], object] = _wait,
+) -> socket.socket:
+    """A blocking socket to the broker. It has not said hello yet.
+
+    Tries three times if the socket is missing, refuses or resets; given a ``Home``, the endpoint is
+    read anew each time, since a restarted broker may listen elsewhere.
+    """
+    deadline = Deadline(timeout_seconds)
+    for pause in (0.0, *RETRY_SECONDS):
+        if pause:
+            if deadline.has_passed():
+                break
+            wait(min(pause, deadline.remaining()))
+        endpoint = read_endpoint(where) if isinstance(where, Home) else where
+        if endpoint:
+            with suppress(FileNotFoundError, ConnectionRefusedError, ConnectionResetError):
+                return _dial(endpoint.socket, deadline.remaining())
+    raise Timeout("No broker answers.", hint="Start it with `roost up`.")
+
+
+def _dial(path: Path, timeout_seconds: float) -> socket.socket:
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        # Not settimeout(): a full backlog would fail at once with EAGAIN instead of waiting.
+        _set_send_timeout(sock, max(timeout_seconds, 0.001))
+        sock.connect(str(path))
+        _set_send_timeout(sock, 0)
+    except BlockingIOError:
+        sock.close()
+        raise Timeout(
+            f"The broker did not take the connection within {timeout_seconds:.1f} s.",
+            hint="It is overloaded; try again.",
+        ) from None
+    except BaseException:
+        sock.close()
+        raise
+    return sock
+
+
+def _set_send_timeout(sock: socket.socket, seconds: float) -> None:
+    whole = int(seconds)
+    timeval = struct.pack("@ll", whole, int((seconds - whole) * 1_000_000))
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeval)
+
+
+def _start(home: Home, command: Sequence[str], options: Sequence[str], deadline: Deadline) -> None:
+    """Run the daemon and wait for its word: return if it is ready, else raise what it says."""
+    import subprocess
+
+    with open(_open_log(home), "ab") as log:
+        log_size = log.tell()
+        listening, ready = os.pipe()
+        with open(listening, "rb", buffering=0) as reports:
+            try:
+                launcher = subprocess.Popen(
+                    [*command, "--ready-fd", str(ready), *options],
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    cwd="/",
+                    env=clean_environment(home),
+                    umask=0o077,
+                    start_new_session=True,
+                    pass_fds=(ready,),
+                )
+            except OSError as problem:
+                raise Internal(f"Cannot run {command[0]}: {problem.strerror}.") from None
+            finally:
+                os.close(ready)
+            try:
+                said = _read_report(reports.fileno(), deadline)
+                if said == b"ready\n":
+                    launcher.wait(deadline.remaining())  # ends as soon as the daemon detaches
+                    return
+                failure = _failure(said, home, log_size)
+            except (TimeoutError, subprocess.TimeoutExpired):
+                failure = Timeout("The broker was not ready in time.", hint=_see(home))
+            # The launcher is not reaped yet, so the number of its group is still the daemon's.
+            with suppress(OSError):
+                os.killpg(launcher.pid, signal.SIGKILL)
+            launcher.wait()
+            raise failure
+
+
+def _open_log(home: Home) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+    return os.open(home.log, flags, 0o600)
+
+
+def _read_report(fd: int, deadline: Deadline) -> bytes:
+    """One line, or what there was of it when the last holder of the pipe ended."""
+    said = b""
+    poll = select.poll()  # select() fails in a program that has more than 1024 files open
+    poll.register(fd, select.POLLIN)
+    while not said.endswith(b"\n") and len(said) < _REPORT_BYTES:
+        if not poll.poll(deadline.remaining() * 1000):
+            raise TimeoutError
+        chunk = os.read(fd, _REPORT_BYTES)
+        if not chunk:
+            break
+        said += chunk
+    return said
+
+
+def _failure(said: bytes, home: Home, log_size: int) -> RoostError:
+    with suppress(ValueError):
+        wire = json.loads(said)
+        if isinstance(wire, dict):
+            return RoostError.from_wire(wire)
+    last = _last_log_line(home, log_size)
+    return Internal(
+        f"The broker ended before it was ready{': ' + last if last else '.'}", hint=_see(home)
+    )
+
+
+def _last_log_line(home: Home, since: int) -> str:
+    """The last thing the daemon said before it died, most often an exception without its trace."""
+    with open(home.log, "rb") as log:
+        end = log.seek(0, os.SEEK_END)
+        log.seek(max(since, end - _REPORT_BYTES))
+        lines = log.read().decode("utf-8", "replace").split("\n")
+    return next((line[:_LOG_LINE_CHARS] for line in reversed(lines) if line.strip()), "")
+
+
+def _see(home: Home) -> str:
+    return f"See the end of {home.log}, or run `roost doctor`."
+
+
+def _source_folder() -> str | None:
+    """The folder this package is imported from, unless any interpreter of this kind finds it."""
+    import site
+
+    folder = Path(__file__).resolve().parents[2]
+    installed = [*site.getsitepackages(), site.getusersitepackages()]
+    if folder in [Path(entry).resolve() for entry in installed]:
+        return None  # put first on the path, it would hide the standard library's modules
+    return str(folder)

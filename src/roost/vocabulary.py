@@ -1,0 +1,114 @@
+"""The words and numbers every room shares: ids, enumerations, limits.
+
+The glossary (docs/glossary.md) says what each word means; the design's numbers live only here.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import Final, NewType
+
+AgentId = NewType("AgentId", str)
+"""``agent_<32 hex>_<pid>``, minted by the broker, bound to a connection."""
+SessionId = NewType("SessionId", str)
+TabId = NewType("TabId", str)
+"""``t1``, ``t2``, … : ours, never the browser's, never reused."""
+JarId = NewType("JarId", str)
+BrowserId = NewType("BrowserId", str)
+TabHandle = NewType("TabHandle", str)
+"""The browser's own id for a tab. Only drivers and the broker's tab table ever see one."""
+
+OPERATOR: Final = AgentId("operator")
+"""The person at the machine. Outranks agents; owns nothing itself."""
+
+
+class Lifetime(StrEnum):
+    """How long a session outlives the agents that use it (design.md §5, "Sessions")."""
+
+    ANONYMOUS = "anonymous"
+    RESUMABLE = "resumable"
+    NAMED = "named"
+
+
+class JarPolicy(StrEnum):
+    """Where a session's cookies and storage come from."""
+
+    FRESH = "fresh"
+    CLONE = "clone"
+    SHARED = "shared"
+
+
+class Reads(StrEnum):
+    """Who may look at a tab. ``SHARED`` lets every agent read, never act."""
+
+    PRIVATE = "private"
+    SHARED = "shared"
+
+
+class Color(StrEnum):
+    """The colours both Chromium's and Firefox's tab groups know."""
+
+    BLUE = "blue"
+    RED = "red"
+    YELLOW = "yellow"
+    GREEN = "green"
+    PINK = "pink"
+    PURPLE = "purple"
+    CYAN = "cyan"
+    ORANGE = "orange"
+    GREY = "grey"
+
+
+KIB: Final = 1024
+MIB: Final = 1024 * KIB
+
+WIRE_VERSION: Final = 1
+AGENT_FRAME_BYTES: Final = 10 * MIB
+"""The largest frame an agent may send."""
+LINK_FRAME_BYTES: Final = 64 * MIB
+"""The largest frame on a link, and the largest reply to an agent."""
+HELLO_SECONDS: Final = 5.0
+"""A connection that has not said hello by then is closed."""
+
+POOL_LIMIT: Final = 12
+"""Tabs per browser; 0 means no limit."""
+TAB_HEAVY_ABOVE: Final = 4
+"""Sessions with more tabs than this are told when somebody waits for a slot."""
+RESERVATION_SECONDS: Final = 30.0
+SPAWN_BURST: Final = 5
+SPAWN_BURST_SECONDS: Final = 1.0
+
+GRACE_SECONDS: Final = 10.0
+"""How long a lost connection may stay away before its agent is ended."""
+RESUMABLE_SECONDS: Final = 24 * 3600.0
+LEASE_SECONDS: Final = 120.0
+SWEEP_SECONDS: Final = 60.0
+BROKER_IDLE_SECONDS: Final = 15 * 60.0
+"""A broker that an agent started ends this long after its last session."""
+
+CAPTURE_WAIT_SECONDS: Final = 3.0
+CAPTURE_RETRY_MS: Final = 2000
+
+CLONED_JARS: Final = 10
+
+LOOP_ITERATIONS: Final = 20
+LOOP_ITERATIONS_MAX: Final = 10_000
+LOOP_SECONDS: Final = 3600.0
+LOOP_PHRASE_CHARS: Final = 1000
+
+CALL_SECONDS: Final = 30.0
+"""The deadline of a call that names none."""
+CALL_SECONDS_MAX: Final = 300.0
+
+_SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}")
+
+
+def is_session_id(text: str) -> bool:
+    """Whether a caller may use ``text`` as a session id."""
+    return _SESSION_ID.fullmatch(text) is not None
+
+
+def shown(agent: AgentId) -> str:
+    """An agent id as logs, errors and other agents see it: 12 characters, never the whole."""
+    return agent if agent == OPERATOR else agent[:12]

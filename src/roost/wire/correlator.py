@@ -1,0 +1,96 @@
+"""Which reply belongs to which request, with many in flight on one connection.
+
+No waiting happens here: the caller gives each request a *sink* of its own (a Future, a queue, a
+callback) and gets it back exactly once, when the reply, the deadline or the end comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending(Generic[T]):
+    sink: T
+    label: str
+    owner: Hashable | None
+    deadline_at: float | None
+
+
+class Correlator(Generic[T]):
+    """Mints request ids and keeps what waits for their replies. Entries leave when given back."""
+
+    def __init__(self, next_id: int = 1) -> None:
+        self._next_id = next_id
+        self._pending: dict[int, _Pending[T]] = {}
+        self._ids_of: dict[Hashable, set[int]] = {}
+
+    def __len__(self) -> int:
+        return len(self._pending)
+
+    @property
+    def next_id(self) -> int:
+        """The first id never used. A link hands it to the next broker: ids must not be reused."""
+        return self._next_id
+
+    def start(
+        self,
+        sink: T,
+        *,
+        label: str,
+        owner: Hashable | None = None,
+        deadline: float | None = None,
+    ) -> int:
+        """Mint the id of a request whose reply goes to ``sink``.
+
+        ``owner`` groups requests that fail together; ``deadline`` is an absolute time.
+        """
+        request_id = self._next_id
+        self._next_id += 1
+        self._pending[request_id] = _Pending(sink, label, owner, deadline)
+        if owner is not None:
+            self._ids_of.setdefault(owner, set()).add(request_id)
+        return request_id
+
+    def resolve(self, request_id: object) -> T | None:
+        """The sink of that request, removed; ``None`` for an id unknown, answered or no id at all.
+
+        Takes whatever JSON held, so that ``true``, ``1.0`` and ``[]`` are refused and not mistaken.
+        """
+        if type(request_id) is not int or request_id not in self._pending:
+            return None
+        return self._remove(request_id)
+
+    def fail_owner(self, owner: Hashable) -> list[T]:
+        """Remove all requests of ``owner``; the caller fails their sinks, oldest first."""
+        return [self._remove(request_id) for request_id in sorted(self._ids_of.get(owner, ()))]
+
+    def fail_all(self) -> list[T]:
+        """Remove every request; the caller fails their sinks, oldest first."""
+        return [self._remove(request_id) for request_id in list(self._pending)]
+
+    def overdue(self, now: float) -> list[T]:
+        """Remove the requests whose deadline has come; the caller fails their sinks."""
+        late = [
+            request_id
+            for request_id, pending in self._pending.items()
+            if pending.deadline_at is not None and pending.deadline_at <= now
+        ]
+        return [self._remove(request_id) for request_id in late]
+
+    def stuck(self) -> list[str]:
+        """The labels of what still waits, oldest first: for logs, and for tests to find empty."""
+        return [pending.label for pending in self._pending.values()]
+
+    def _remove(self, request_id: int) -> T:
+        pending = self._pending.pop(request_id)
+        if pending.owner is not None:
+            ids = self._ids_of[pending.owner]
+            ids.discard(request_id)
+            if not ids:
+                del self._ids_of[pending.owner]
+        return pending.sink

@@ -1,0 +1,265 @@
+"""The first exchange on a connection: who you are, which versions you speak, what you were given.
+
+The client says ``Hello``, the broker answers ``Welcome`` or an error and closes. Unknown fields are
+ignored, so that either side may be newer; known fields of a wrong type are refused by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Final, TypeVar
+
+from roost.errors import BadRequest
+from roost.vocabulary import WIRE_VERSION, AgentId, JarPolicy, SessionId, is_session_id
+
+R = TypeVar("R")
+D = TypeVar("D")
+Word = TypeVar("Word", bound=StrEnum)
+
+SUPPORTED: Final = (WIRE_VERSION,)
+"""The wire versions this software speaks."""
+
+_VERSION_MAX = 2**31
+_LIST_MAX = 100
+_SECRET_CHARS = 256
+_TEXT_CHARS = 256
+_PATH_CHARS = 4096
+
+
+class ClientKind(StrEnum):
+    """What sits at the other end."""
+
+    PYTHON = "python"
+    CLI = "cli"
+    MCP = "mcp"
+    LINK = "link"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hello:
+    """Client to broker. Secrets stay out of its repr."""
+
+    versions: tuple[int, ...] = SUPPORTED
+    token: str = field(repr=False)
+    kind: ClientKind = ClientKind.PYTHON
+    software: str | None = None
+    """The client's release: for people, decides nothing."""
+    name: str | None = None
+    cwd: str | None = None
+    """Where the agent works: uploads are read below it."""
+    session: SessionId | None = None
+    """A global session id, from a flag or the environment: joined on purpose."""
+    resumable: bool = False
+    """The session id is the agent's own (``CLAUDE_CODE_SESSION_ID`` …), not one a person gave."""
+    resume: str | None = field(default=None, repr=False)
+    """The secret of an earlier ``Welcome``: the same client comes back."""
+    operator: bool = False
+    """Act as the person even below an agent's process. Audited."""
+    browser: str | None = None
+    jar: JarPolicy | None = None
+    profile: str | None = None
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+    def to_wire(self) -> dict[str, Any]:
+        """As plain JSON data; what was not given is left out."""
+        return _given(
+            versions=list(self.versions),
+            token=self.token,
+            kind=self.kind.value,
+            software=self.software,
+            name=self.name,
+            cwd=self.cwd,
+            session=self.session,
+            resumable=self.resumable or None,
+            resume=self.resume,
+            operator=self.operator or None,
+            browser=self.browser,
+            jar=self.jar.value if self.jar else None,
+            profile=self.profile,
+            allow=list(self.allow) or None,
+            deny=list(self.deny) or None,
+            files=list(self.files) or None,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Welcome:
+    """Broker to client. ``secret`` lets this client come back after a lost connection."""
+
+    version: int
+    agent: AgentId
+    software: str | None = None
+    secret: str | None = field(default=None, repr=False)
+    session: SessionId | None = None
+
+    def to_wire(self) -> dict[str, Any]:
+        """As plain JSON data; what was not given is left out."""
+        return _given(
+            version=self.version,
+            agent=self.agent,
+            software=self.software,
+            secret=self.secret,
+            session=self.session,
+        )
+
+
+def parse_hello(value: object) -> Hello:
+    """The hello a stranger sent, every field checked; ``BadRequest`` names the first bad one."""
+    fields = _Fields("hello", value)
+    return Hello(
+        versions=fields.required("versions", _versions),
+        token=fields.required("token", _secret),
+        kind=fields.get("kind", _kind, ClientKind.PYTHON),
+        software=fields.get("software", _text, None),
+        name=fields.get("name", _text, None),
+        cwd=fields.get("cwd", _path, None),
+        session=fields.get("session", _session, None),
+        resumable=fields.get("resumable", _flag, False),
+        resume=fields.get("resume", _secret, None),
+        operator=fields.get("operator", _flag, False),
+        browser=fields.get("browser", _text, None),
+        jar=fields.get("jar", _jar, None),
+        profile=fields.get("profile", _text, None),
+        allow=fields.many("allow", _text),
+        deny=fields.many("deny", _text),
+        files=fields.many("files", _path),
+    )
+
+
+def parse_welcome(value: object) -> Welcome:
+    """The broker's answer, checked the same way."""
+    fields = _Fields("welcome", value)
+    return Welcome(
+        version=fields.required("version", _version),
+        agent=AgentId(fields.required("agent", _text)),
+        software=fields.get("software", _text, None),
+        secret=fields.get("secret", _secret, None),
+        session=fields.get("session", _session, None),
+    )
+
+
+def agree(versions: Sequence[int], supported: Sequence[int] = SUPPORTED) -> int:
+    """The highest wire version both sides speak, or ``BadRequest`` saying which side to update."""
+    common = set(versions) & set(supported)
+    if common:
+        return max(common)
+    theirs, ours = _spoken(versions), _spoken(supported)
+    if max(versions, default=0) > max(supported):
+        hint = "Update the broker: upgrade roost, then `roost stop` and `roost up`."
+    else:
+        hint = "Update the client: upgrade the roost package it runs from, then start it again."
+    raise BadRequest(
+        f"The client speaks wire version {theirs}, the broker {ours}: they have none in common.",
+        hint=hint,
+        field="versions",
+        client=list(versions),
+        broker=list(supported),
+    )
+
+
+def _spoken(versions: Sequence[int]) -> str:
+    return ", ".join(str(version) for version in sorted(versions)) or "none"
+
+
+def _given(**fields: Any) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+class _Fields:
+    """Reads the known fields of one message, and blames by name. ``null`` counts as not given."""
+
+    def __init__(self, message: str, value: object) -> None:
+        if not isinstance(value, Mapping):
+            raise BadRequest(f"The {message} must be a JSON object.", field=message)
+        self._message = message
+        self._fields = value
+
+    def required(self, key: str, read: Callable[[object], R]) -> R:
+        try:
+            return read(self._fields.get(key))
+        except ValueError as expected:
+            # What was sent is not repeated: it may be a secret.
+            raise BadRequest(f"{key} in {self._message} must be {expected}.", field=key) from None
+
+    def get(self, key: str, read: Callable[[object], R], default: D) -> R | D:
+        return default if self._fields.get(key) is None else self.required(key, read)
+
+    def many(self, key: str, read: Callable[[object], R]) -> tuple[R, ...]:
+        def read_all(value: object) -> tuple[R, ...]:
+            if not isinstance(value, list) or len(value) > _LIST_MAX:
+                raise ValueError(f"a list of at most {_LIST_MAX}")
+            return tuple(read(item) for item in value)
+
+        return self.get(key, read_all, ())
+
+
+# Readers take one JSON value; their ValueError says what was expected.
+
+
+def _string(value: object, longest: int) -> str:
+    if not isinstance(value, str) or not 0 < len(value) <= longest:
+        raise ValueError(f"a text of 1 to {longest} characters")
+    return value
+
+
+def _secret(value: object) -> str:
+    return _string(value, _SECRET_CHARS)
+
+
+def _text(value: object) -> str:
+    text = _string(value, _TEXT_CHARS)
+    if not text.isprintable():  # it will stand in logs and tables
+        raise ValueError("printable text on one line")
+    return text
+
+
+def _path(value: object) -> str:
+    path = _string(value, _PATH_CHARS)
+    if not path.startswith("/") or "\0" in path:
+        raise ValueError("an absolute path")
+    return path
+
+
+def _session(value: object) -> SessionId:
+    if not isinstance(value, str) or not is_session_id(value):
+        raise ValueError(
+            "a session id: at most 64 letters, digits and . _ : -, a letter or digit first"
+        )
+    return SessionId(value)
+
+
+def _version(value: object) -> int:
+    if type(value) is not int or not 0 < value <= _VERSION_MAX:  # True is an int, and no version
+        raise ValueError("a wire version: a whole number from 1")
+    return value
+
+
+def _versions(value: object) -> tuple[int, ...]:
+    if not isinstance(value, list) or not 0 < len(value) <= _LIST_MAX:
+        raise ValueError(f"a list of 1 to {_LIST_MAX} wire versions")
+    return tuple(_version(item) for item in value)
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("true or false")
+    return value
+
+
+def _one_of(words: type[Word], value: object) -> Word:
+    for word in words:
+        if value == word.value:
+            return word
+    raise ValueError("one of " + ", ".join(words))
+
+
+def _kind(value: object) -> ClientKind:
+    return _one_of(ClientKind, value)
+
+
+def _jar(value: object) -> JarPolicy:
+    return _one_of(JarPolicy, value)

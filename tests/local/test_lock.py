@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from roost.errors import Timeout
+from roost.local.lock import Lock
+
+HOLD = """
+import sys
+from pathlib import Path
+from roost.local.lock import Lock
+lock = Lock(Path(sys.argv[1]))
+print(lock.try_acquire(), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "a.lock"
+
+
+def test_only_one_holds_it_at_a_time(path: Path) -> None:
+    first, second = Lock(path), Lock(path)
+
+    assert first.try_acquire()
+    assert first.is_held
+    assert not second.try_acquire()
+    assert not second.is_held
+    first.release()
+    assert second.try_acquire()
+    second.release()
+
+
+def test_it_is_not_taken_twice_by_its_holder(path: Path) -> None:
+    lock = Lock(path)
+    assert lock.try_acquire()
+
+    assert not lock.try_acquire()
+    lock.release()
+    lock.release()
+    assert not lock.is_held
+
+
+def test_a_wait_that_is_too_long_ends_in_a_typed_error(path: Path) -> None:
+    with Lock(path):
+        with pytest.raises(Timeout) as caught:
+            Lock(path).acquire(0.05)
+        assert str(path) in caught.value.message
+
+
+def test_a_waiter_gets_it_when_it_is_let_go(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    holder, waiter = Lock(path), Lock(path, timeout_seconds=30)
+    assert holder.try_acquire()
+    looked = 0
+
+    def select(*_: object) -> None:
+        nonlocal looked
+        looked += 1
+        if looked == 3:
+            holder.release()
+
+    monkeypatch.setattr("roost.local.lock.select.select", select)
+
+    with waiter:
+        assert waiter.is_held
+    assert looked == 3
+    assert not waiter.is_held
+
+
+def test_a_killed_holder_holds_nothing(path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"True\n"
+        assert not Lock(path).try_acquire()
+
+        other.send_signal(signal.SIGKILL)
+        other.wait(timeout=10)
+
+        with Lock(path, timeout_seconds=10) as lock:
+            assert lock.is_held
+
+
+def test_a_child_does_not_inherit_it(path: Path) -> None:
+    lock = Lock(path)
+    assert lock.try_acquire()
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, close_fds=False):
+        lock.release()
+
+        with Lock(path) as again:
+            assert again.is_held
+
+
+def test_the_file_stays_and_is_ours_alone(path: Path) -> None:
+    with Lock(path):
+        inode = path.stat().st_ino
+    with Lock(path):
+        pass
+
+    assert path.stat().st_ino == inode
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_link_is_not_followed(path: Path, tmp_path: Path) -> None:
+    path.symlink_to(tmp_path / "victim")
+
+    with pytest.raises(OSError, match="a.lock"):
+        Lock(path).try_acquire()
+    assert not (tmp_path / "victim").exists()
+
+
+def test_failed_tries_leak_no_descriptor(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lock = Lock(path)
+    with Lock(path):
+        before = os.listdir("/dev/fd")
+        for _ in range(20):
+            lock.try_acquire()
+        assert os.listdir("/dev/fd") == before
+
+    def no_locks(*_: object) -> None:
+        raise OSError("no locks on this file system")
+
+    monkeypatch.setattr("roost.local.lock.fcntl.flock", no_locks)
+    before = os.listdir("/dev/fd")
+    with pytest.raises(OSError, match="file system"):
+        lock.try_acquire()
+    assert os.listdir("/dev/fd") == before

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from roost.wire.correlator import Correlator
+
+
+def test_each_reply_finds_its_own_request() -> None:
+    pending = Correlator[str]()
+    first = pending.start("first", label="tab.open")
+    second = pending.start("second", label="tab.list")
+
+    assert first != second
+    assert pending.resolve(second) == "second"
+    assert pending.resolve(first) == "first"
+    assert len(pending) == 0
+
+
+def test_a_late_or_repeated_reply_finds_nobody() -> None:
+    pending = Correlator[str]()
+    request = pending.start("sink", label="tab.open", owner="a", deadline=5.0)
+
+    assert pending.overdue(5.0) == ["sink"]
+    assert pending.resolve(request) is None
+    assert pending.resolve(request + 1) is None
+
+
+@pytest.mark.parametrize("value", [True, 1.0, "1", None, [], {}, -1])
+def test_what_is_no_id_we_gave_finds_nobody(value: Any) -> None:
+    pending = Correlator[str]()
+    assert pending.start("sink", label="tab.open") == 1
+
+    assert pending.resolve(value) is None
+    assert pending.stuck() == ["tab.open"]
+
+
+def test_ids_go_on_where_the_last_broker_stopped() -> None:
+    pending = Correlator[str](next_id=41)
+
+    assert pending.start("sink", label="a") == 41
+    assert pending.next_id == 42
+
+
+def test_an_owners_requests_fail_together_and_nobody_elses() -> None:
+    pending = Correlator[str]()
+    pending.start("a1", label="x", owner="a")
+    pending.start("b1", label="y", owner="b")
+    answered = pending.start("a2", label="x", owner="a")
+    pending.start("a3", label="x", owner="a")
+    pending.start("nobody's", label="z")
+    pending.resolve(answered)
+
+    assert pending.fail_owner("a") == ["a1", "a3"]
+    assert pending.fail_owner("a") == []
+    assert pending.fail_owner("stranger") == []
+    assert pending.stuck() == ["y", "z"]
+
+
+def test_the_end_of_a_connection_fails_all_oldest_first() -> None:
+    pending = Correlator[int]()
+    for number in range(3):
+        pending.start(number, label=f"call {number}", owner=number % 2)
+
+    assert pending.stuck() == ["call 0", "call 1", "call 2"]
+    assert pending.fail_all() == [0, 1, 2]
+    assert pending.stuck() == []
+    assert pending.fail_owner(0) == []
+
+
+def test_only_what_has_a_deadline_is_ever_overdue() -> None:
+    pending = Correlator[str]()
+    pending.start("soon", label="soon", deadline=1.0)
+    pending.start("late", label="late", deadline=2.0)
+    pending.start("never", label="never")
+
+    assert pending.overdue(0.5) == []
+    assert pending.overdue(1.0) == ["soon"]
+    assert pending.overdue(100.0) == ["late"]
+    assert pending.stuck() == ["never"]
+
+
+def test_finished_requests_leave_nothing_behind() -> None:
+    pending = Correlator[object]()
+    for owner in range(1000):
+        pending.resolve(pending.start(object(), label="call", owner=owner, deadline=1.0))
+
+    assert len(pending) == 0
+    assert pending._ids_of == {}
