@@ -25,6 +25,7 @@ def main() -> None:
         raise SystemExit("ImportError: there is no such thing")
     if behaviour != "stays a child":
         detach()
+    signal.alarm(120)  # whatever becomes of the test, this ends
     hold_the_line(home)
     match behaviour:
         case "refuses":

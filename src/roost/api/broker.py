@@ -36,25 +36,36 @@ class Notice:
 
 
 class Notices:
-    """What happens, from the moment this is made: iterate it, and close it when done."""
+    """What happens, from the moment this is made: iterate it, and close it when done. Once it is
+    closed, by whoever, the iteration ends after what came before."""
 
     def __init__(self, on_close: Callable[[Notices], object]) -> None:
-        self._queue: asyncio.Queue[Notice] = asyncio.Queue(NOTICES_KEPT)
+        self._queue: asyncio.Queue[Notice | None] = asyncio.Queue()
         self._on_close = on_close
+        self._is_closed = False
 
     def put(self, notice: Notice) -> None:
-        if self._queue.full():  # who does not read loses the oldest, and only they
+        if self._is_closed:
+            return
+        if self._queue.qsize() >= NOTICES_KEPT:  # who does not read loses the oldest, and only they
             self._queue.get_nowait()
         self._queue.put_nowait(notice)
 
     def close(self) -> None:
-        self._on_close(self)
+        if not self._is_closed:
+            self._is_closed = True
+            self._on_close(self)
+            self._queue.put_nowait(None)
 
     def __aiter__(self) -> Notices:
         return self
 
     async def __anext__(self) -> Notice:
-        return await self._queue.get()
+        notice = await self._queue.get()
+        if notice is None:
+            self._queue.put_nowait(None)  # for whoever asks again
+            raise StopAsyncIteration
+        return notice
 
     def __enter__(self) -> Notices:
         return self

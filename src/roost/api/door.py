@@ -27,10 +27,23 @@ class Admission:
     is_life: bool
 
 
+class LinkEnd(Protocol):
+    """A browser's side of a connection (see ``drivers.link.Link``), as far as the door needs it."""
+
+    def start(self, on_frame: Callable[[bytes], None], on_end: Callable[[], None]) -> None: ...
+
+    def send(self, frame: bytes) -> None: ...
+
+    def close(self) -> None: ...
+
+
 class Door(Protocol):
     def admit(self, hello: Hello, peer: Peer, *, on_end: Callable[[], None]) -> Admission:
         """Let the peer in, or raise ``Unauthorized`` or ``BadRequest``. ``on_end`` is called when
         the agent ends or takes another connection, and this one must close."""
+
+    def admit_link(self, hello: Hello, peer: Peer, link: LinkEnd) -> Welcome:
+        """The same for a keeper or native host: its browser's driver gets the link."""
 
     def leave(self, admission: Admission, *, goodbye: bool) -> None:
         """The connection is over: by a goodbye, or just lost."""

@@ -2,74 +2,127 @@
 
 Each class is one row: its fields are the arguments (camelCase on the wire, as agents know them from
 Playwright), its type parameter what it answers, its class variables what every front end needs to
-know about it. Descriptions are what agents read, so they are short.
+know about it. Descriptions are what agents read, so they are short. Defaults are written
+``default=``: only so do type checkers know that an argument may be left out.
 """
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic.alias_generators import to_camel
+from pydantic import Field, ValidationError
 
 from roost.api import views
+from roost.api.operation import (
+    Answers as Answers,
+)
+from roost.api.operation import (
+    Audience as Audience,
+)
+from roost.api.operation import (
+    Operation as Operation,
+)
+from roost.api.operation import (
+    PageOperation as PageOperation,
+)
+from roost.api.operation import (
+    SessionOperation as SessionOperation,
+)
+from roost.api.page_operations import (
+    Click as Click,
+)
+from roost.api.page_operations import (
+    ConsoleMessages as ConsoleMessages,
+)
+from roost.api.page_operations import (
+    Drag as Drag,
+)
+from roost.api.page_operations import (
+    Evaluate as Evaluate,
+)
+from roost.api.page_operations import (
+    FileUpload as FileUpload,
+)
+from roost.api.page_operations import (
+    FillForm as FillForm,
+)
+from roost.api.page_operations import (
+    Find as Find,
+)
+from roost.api.page_operations import (
+    FormField as FormField,
+)
+from roost.api.page_operations import (
+    GetContent as GetContent,
+)
+from roost.api.page_operations import (
+    HandleConsent as HandleConsent,
+)
+from roost.api.page_operations import (
+    HandleDialog as HandleDialog,
+)
+from roost.api.page_operations import (
+    Hover as Hover,
+)
+from roost.api.page_operations import (
+    MouseClickXy as MouseClickXy,
+)
+from roost.api.page_operations import (
+    MouseDragXy as MouseDragXy,
+)
+from roost.api.page_operations import (
+    MouseMoveXy as MouseMoveXy,
+)
+from roost.api.page_operations import (
+    MouseWheel as MouseWheel,
+)
+from roost.api.page_operations import (
+    NavigateBack as NavigateBack,
+)
+from roost.api.page_operations import (
+    NavigateForward as NavigateForward,
+)
+from roost.api.page_operations import (
+    NetworkRequest as NetworkRequest,
+)
+from roost.api.page_operations import (
+    NetworkRequests as NetworkRequests,
+)
+from roost.api.page_operations import (
+    PageState as PageState,
+)
+from roost.api.page_operations import (
+    PdfSave as PdfSave,
+)
+from roost.api.page_operations import (
+    PressKey as PressKey,
+)
+from roost.api.page_operations import (
+    Reload as Reload,
+)
+from roost.api.page_operations import (
+    Resize as Resize,
+)
+from roost.api.page_operations import (
+    Scroll as Scroll,
+)
+from roost.api.page_operations import (
+    SelectOption as SelectOption,
+)
+from roost.api.page_operations import (
+    Snapshot as Snapshot,
+)
+from roost.api.page_operations import (
+    TakeScreenshot as TakeScreenshot,
+)
+from roost.api.page_operations import (
+    Type as Type,
+)
+from roost.api.page_operations import (
+    WaitFor as WaitFor,
+)
 from roost.errors import BadRequest
 from roost.vocabulary import LOOP_ITERATIONS, LOOP_ITERATIONS_MAX, LOOP_PHRASE_CHARS, JarPolicy
-
-R = TypeVar("R", bound=views.View, covariant=True)
-
-
-class Audience(StrEnum):
-    """Who may be shown the operation."""
-
-    CORE = "core"
-    """A tool every agent sees."""
-    INNER = "inner"
-    """For front ends and the command line; an agent may call it, it is no tool."""
-    OPERATOR = "operator"
-    """The person's alone."""
-
-
-class Answers(Generic[R]):
-    """Marks what an operation answers, so that ``await api.call(op)`` is typed."""
-
-
-class Operation(BaseModel):
-    """Base of all rows."""
-
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid"
-    )
-    op: ClassVar[str]
-    title: ClassVar[str]
-    reply: ClassVar[type[views.View]]
-    audience: ClassVar[Audience] = Audience.CORE
-    read_only: ClassVar[bool] = False
-    """Changes nothing, so it may be repeated after a broker restart."""
-    destructive: ClassVar[bool] = False
-    audited: ClassVar[tuple[str, ...]] = ()
-    """Arguments that stand in the audit trail. Typed text and scripts never do."""
-
-    def only_reads(self) -> bool:
-        """As ``read_only``, of this very call."""
-        return self.read_only
-
-    def to_wire(self) -> dict[str, Any]:
-        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
-
-
-class SessionOperation(Operation):
-    """Works in one session."""
-
-    session: str | None = Field(None, max_length=64, description="Session; default: your own")
-
-
-class PageOperation(SessionOperation):
-    """Works on one tab."""
-
-    tab: str | None = Field(None, max_length=32, description="Tab; default: your current one")
-
 
 # --- pages -------------------------------------------------------------------------------------
 
@@ -84,28 +137,6 @@ class Navigate(PageOperation, Answers[views.PageView]):
     url: str = Field(description="http(s) address or about:blank")
 
 
-class Evaluate(PageOperation, Answers[views.ValueView]):
-    """Run a JavaScript function in the page and return its JSON value."""
-
-    op = "browser_evaluate"
-    title = "Run JavaScript"
-    reply = views.ValueView
-    function: str = Field(max_length=1_000_000, description="() => { … }")
-
-
-class TakeScreenshot(PageOperation, Answers[views.PictureView]):
-    """Take a picture of the tab, in the background."""
-
-    op = "browser_take_screenshot"
-    title = "Take a screenshot"
-    reply = views.PictureView
-    read_only = True
-    type: Literal["jpeg", "png"] = "jpeg"
-    quality: int = Field(60, ge=1, le=100)
-    scale: float = Field(0.5, ge=0.1, le=2.0)
-    full_page: bool = False
-
-
 class Tabs(SessionOperation, Answers[views.TabsView]):
     """List, open, close or select tabs of your session."""
 
@@ -114,10 +145,14 @@ class Tabs(SessionOperation, Answers[views.TabsView]):
     reply = views.TabsView
     audited = ("action", "url")
     action: Literal["list", "new", "close", "select"]
-    tab: str | None = Field(None, max_length=32)
-    index: int | None = Field(None, ge=0, description="Position in the list, instead of tab")
-    url: str | None = Field(None, description="For new")
-    evict: bool = Field(True, description="For new: close your oldest tab if the pool is full")
+    tab: str | None = Field(default=None, max_length=32)
+    index: int | None = Field(
+        default=None, ge=0, description="Position in the list, instead of tab"
+    )
+    url: str | None = Field(default=None, description="For new")
+    evict: bool = Field(
+        default=True, description="For new: close your oldest tab if the pool is full"
+    )
 
     def only_reads(self) -> bool:
         return self.action == "list"
@@ -142,13 +177,15 @@ class SessionOpen(Operation, Answers[views.SessionView]):
     title = "Open a session"
     reply = views.SessionView
     audited = ("session", "name", "jar", "profile", "url")
-    session: str | None = Field(None, description="Your name for it; found again if it exists")
-    name: str | None = Field(None, max_length=80, description="Shown to the person")
+    session: str | None = Field(
+        default=None, description="Your name for it; found again if it exists"
+    )
+    name: str | None = Field(default=None, max_length=80, description="Shown to the person")
     jar: JarPolicy | None = None
-    profile: str | None = Field(None, max_length=64)
-    browser: str | None = Field(None, max_length=32)
+    profile: str | None = Field(default=None, max_length=64)
+    browser: str | None = Field(default=None, max_length=32)
     url: str | None = None
-    named: bool = Field(False, description="Keep it after you leave, until it is disposed")
+    named: bool = Field(default=False, description="Keep it after you leave, until it is disposed")
 
 
 class SessionList(Operation, Answers[views.SessionsView]):
@@ -220,7 +257,7 @@ class TabSpaceGrant(SessionOperation, Answers[views.GrantView]):
     reply = views.GrantView
     destructive = True
     audited = ("tab",)
-    tab: str | None = Field(None, max_length=32)
+    tab: str | None = Field(default=None, max_length=32)
 
 
 class TabSpaceStatus(SessionOperation, Answers[views.SpaceView]):
@@ -230,7 +267,10 @@ class TabSpaceStatus(SessionOperation, Answers[views.SpaceView]):
     title = "Look at the queue"
     reply = views.SpaceView
     read_only = True
-    wait_seconds: float = Field(0, ge=0, le=60)
+    wait_seconds: float = Field(default=0, ge=0, le=60)
+
+    def waits(self) -> float:
+        return self.wait_seconds
 
 
 # --- focus loops -------------------------------------------------------------------------------
@@ -243,10 +283,10 @@ class LoopStart(SessionOperation, Answers[views.LoopView]):
     title = "Start a loop"
     reply = views.LoopView
     prompt: str = Field(max_length=100_000)
-    max_iterations: int = Field(LOOP_ITERATIONS, ge=0, le=LOOP_ITERATIONS_MAX)
-    completion_phrase: str | None = Field(None, max_length=LOOP_PHRASE_CHARS)
+    max_iterations: int = Field(default=LOOP_ITERATIONS, ge=0, le=LOOP_ITERATIONS_MAX)
+    completion_phrase: str | None = Field(default=None, max_length=LOOP_PHRASE_CHARS)
     completion_promise: str | None = Field(
-        None, max_length=LOOP_PHRASE_CHARS, description="Same as completionPhrase"
+        default=None, max_length=LOOP_PHRASE_CHARS, description="Same as completionPhrase"
     )
 
 
@@ -274,7 +314,7 @@ class LoopTurn(SessionOperation, Answers[views.LoopView]):
     title = "End a loop's turn"
     reply = views.LoopView
     audience = Audience.INNER
-    said: str = Field("", max_length=1_000_000)
+    said: str = Field(default="", max_length=1_000_000)
 
 
 # --- the house ---------------------------------------------------------------------------------
@@ -306,7 +346,7 @@ class BrowserStart(Operation, Answers[views.BrowserView]):
     title = "Start the browser"
     reply = views.BrowserView
     audience = Audience.OPERATOR
-    browser: str | None = Field(None, max_length=32)
+    browser: str | None = Field(default=None, max_length=32)
 
 
 class BrokerStay(Operation, Answers[views.Pong]):
@@ -331,7 +371,13 @@ class BrokerStop(Operation, Answers[views.Pong]):
 OPERATIONS: dict[str, type[Operation]] = {
     operation.op: operation
     for operation in (
-        Navigate, Evaluate, TakeScreenshot, Tabs, Close,
+        Navigate, NavigateBack, NavigateForward, Reload,
+        Snapshot, Find, GetContent, PageState, WaitFor, TakeScreenshot, PdfSave,
+        Click, Type, FillForm, SelectOption, PressKey, Hover, Drag, Scroll,
+        FileUpload, HandleDialog, HandleConsent, Resize, Evaluate,
+        MouseClickXy, MouseMoveXy, MouseDragXy, MouseWheel,
+        ConsoleMessages, NetworkRequests, NetworkRequest,
+        Tabs, Close,
         SessionOpen, SessionList, SessionDispose, SessionShow, SessionPause, SessionResume,
         TabSpaceRequest, TabSpaceGrant, TabSpaceStatus,
         LoopStart, LoopStop, LoopStatus, LoopTurn,

@@ -67,15 +67,6 @@ class ValueView(View):
     value: Any = None
 
 
-class PictureView(View):
-    tab: str
-    mime_type: str
-    width: int
-    height: int
-    data: str
-    """Base64."""
-
-
 class SessionView(View):
     id: str
     name: str
@@ -134,14 +125,14 @@ class BrokerView(View):
     pid: int
     version: str
     uptime_seconds: int
-    http: str | None
+    http: str | None = None
 
 
 class BrowserView(View):
     id: str
     kind: str
-    version: str | None
-    pid: int | None
+    version: str | None = None
+    pid: int | None = None
     headless: bool
     tabs: int
     capacity: int

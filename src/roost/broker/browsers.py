@@ -17,20 +17,33 @@ from roost.core.model import TabState
 from roost.core.state import State
 from roost.drivers.base import (
     BrowserEnded,
+    ConsoleSaid,
+    DialogClosed,
+    DialogOpened,
     Driver,
     DriverEvent,
+    Linked,
+    PageEvent,
+    RequestEnded,
+    RequestSent,
     Started,
     TabAppeared,
     TabArrived,
     TabDied,
     TabDisappeared,
 )
-from roost.errors import RoostError, SessionGone
+from roost.drivers.link import Link
+from roost.errors import RoostError, SessionGone, Unsupported
 from roost.vocabulary import BrowserId, JarId
 
 logger = logging.getLogger(__name__)
 RESTART_SECONDS = (1.0, 30.0)
 GOOD_MINUTE = 60.0
+
+
+def whole(text: str) -> str:
+    """A page's text as journal and replies can hold it: pages make halves of surrogate pairs."""
+    return text.encode(errors="replace").decode()
 
 
 class Feed(Protocol):
@@ -48,6 +61,7 @@ class Browser:
         driver: Driver,
         *,
         feed: Feed,
+        heard: Callable[[BrowserId, PageEvent], None],
         state: Callable[[], State],
         clock: Clock,
         tasks: Tasks,
@@ -56,6 +70,7 @@ class Browser:
         self.driver = driver
         self.started: Started | None = None
         self._feed = feed
+        self._hear = heard
         self._state = state
         self._clock = clock
         self._tasks = tasks
@@ -74,6 +89,14 @@ class Browser:
             # Shielded: one caller's deadline must not stop the start the others wait for.
             await asyncio.shield(self._starting)
         return self.driver
+
+    def linked(self, link: Link) -> None:
+        """A keeper connected: one a start waits for, or one that an earlier broker left."""
+        if not isinstance(self.driver, Linked):
+            raise Unsupported(f"{self.id} takes no links.")
+        self.driver.linked(link)
+        if self.started is None and (self._starting is None or self._starting.done()):
+            self._starting = self._tasks.spawn(self._start(), name=f"take over {self.id}")
 
     async def jar(self, jar: JarId) -> str:
         """The jar's handle; made at first use, once, however many ask."""
@@ -135,17 +158,20 @@ class Browser:
                         handle=event.handle,
                         opener=event.opener,
                         jar=event.jar,
-                        url=event.url,
+                        url=whole(event.url),
                     )
                 )
             case TabDisappeared():
                 self._feed(ev.TabVanished(self.id, event.handle))
             case TabArrived():
-                self._feed(ev.TabMovedOn(self.id, event.handle, event.url, event.title))
+                url, title = whole(event.url), whole(event.title)
+                self._feed(ev.TabMovedOn(self.id, event.handle, url, title))
             case TabDied():
                 self._feed(ev.TabBroke(self.id, event.handle))
             case BrowserEnded():
                 self._ended(event.reason)
+            case DialogOpened() | DialogClosed() | ConsoleSaid() | RequestSent() | RequestEnded():
+                self._hear(self.id, event)
             case _:
                 assert_never(event)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import Any, TypeVar, cast
 
 from roost.api import operations as ops
 from roost.api.broker import Notice, Notices
 from roost.api.operations import Answers, Audience, Operation
 from roost.api.views import View
-from roost.broker import looks, page_work, session_work, space_work
+from roost.broker import looks, page_acting, page_reading, page_work, session_work, space_work
 from roost.broker.service import Broker
 from roost.core import rules
 from roost.errors import BadRequest, Internal, RoostError, Timeout, Unauthorized
@@ -31,10 +31,38 @@ logger = logging.getLogger(__name__)
 
 WORK: dict[type[Operation], Work] = {
     ops.Navigate: page_work.navigate,
-    ops.Evaluate: page_work.evaluate,
-    ops.TakeScreenshot: page_work.take_screenshot,
+    ops.NavigateBack: page_work.back,
+    ops.NavigateForward: page_work.forward,
+    ops.Reload: page_work.reload,
     ops.Tabs: page_work.tabs,
     ops.Close: page_work.close,
+    ops.Snapshot: page_reading.snapshot,
+    ops.Find: page_reading.find,
+    ops.GetContent: page_reading.get_content,
+    ops.PageState: page_reading.page_state,
+    ops.WaitFor: page_reading.wait_for,
+    ops.TakeScreenshot: page_reading.take_screenshot,
+    ops.PdfSave: page_reading.pdf_save,
+    ops.ConsoleMessages: page_reading.console_messages,
+    ops.NetworkRequests: page_reading.network_requests,
+    ops.NetworkRequest: page_reading.network_request,
+    ops.Evaluate: page_acting.evaluate,
+    ops.Click: page_acting.click,
+    ops.Type: page_acting.type_,
+    ops.FillForm: page_acting.fill_form,
+    ops.SelectOption: page_acting.select_option,
+    ops.PressKey: page_acting.press_key,
+    ops.Hover: page_acting.hover,
+    ops.Drag: page_acting.drag,
+    ops.Scroll: page_acting.scroll,
+    ops.FileUpload: page_acting.file_upload,
+    ops.HandleDialog: page_acting.handle_dialog,
+    ops.HandleConsent: page_acting.handle_consent,
+    ops.Resize: page_acting.resize,
+    ops.MouseClickXy: page_acting.mouse_click,
+    ops.MouseMoveXy: page_acting.mouse_move,
+    ops.MouseDragXy: page_acting.mouse_drag,
+    ops.MouseWheel: page_acting.mouse_wheel,
     ops.SessionOpen: session_work.open_,
     ops.SessionList: session_work.list_,
     ops.SessionDispose: session_work.dispose,
@@ -66,9 +94,10 @@ class Caller:
     async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
         assert isinstance(operation, Operation)
         broker, agent = self._broker, self._agent
-        broker.seen_at[agent] = broker.clock.now()
+        if agent == OPERATOR or agent in broker.state.agents:
+            broker.seen_at[agent] = broker.clock.now()
         try:
-            view = await self._answered(operation, _checked(timeout))
+            view = await self._answered(operation, _seconds(operation, timeout))
         except RoostError as error:
             self._audit(operation, error.code)
             raise
@@ -80,10 +109,11 @@ class Caller:
         state, agent = self._broker.state, self._agent
         only = None if session is None else rules.session_for(state, agent, session).id
 
-        def sees(notice: Notice) -> bool:
+        def sees(notice: Notice, to: Collection[AgentId]) -> bool:
             if only is not None and notice.session != only:
                 return False
-            return agent == OPERATOR or state.member(agent, SessionId(notice.session)) is not None
+            is_member = state.member(agent, SessionId(notice.session)) is not None
+            return is_member or agent == OPERATOR or agent in to
 
         return self._broker.watchers.listen(sees)
 
@@ -96,15 +126,14 @@ class Caller:
         try:
             async with asyncio.timeout(seconds) as deadline:
                 return await WORK[type(operation)](self._broker, self._agent, operation)
-        except TimeoutError:
-            if not deadline.expired():
-                raise
-            raise Timeout(
-                f"{operation.op} did not finish within {seconds:g} s.", timeoutMs=seconds * 1000
-            ) from None
         except RoostError:
             raise
-        except Exception:  # the boundary: a bug is answered like anything else, and logged whole
+        except Exception as error:
+            if isinstance(error, TimeoutError) and deadline.expired():
+                raise Timeout(
+                    f"{operation.op} did not finish within {seconds:g} s.", timeoutMs=seconds * 1000
+                ) from None
+            # The boundary: a bug is answered like anything else, and logged whole.
             reference = secrets.token_hex(4)
             logger.exception("%s failed [%s]", operation.op, reference)
             raise Internal(f"{operation.op} failed inside Roost.", reference=reference) from None
@@ -125,9 +154,9 @@ class Caller:
         broker.audit.write(broker.clock.now(), "call", entry)
 
 
-def _checked(timeout: float | None) -> float:
+def _seconds(operation: Operation, timeout: float | None) -> float:
     if timeout is None:
-        return CALL_SECONDS
+        return CALL_SECONDS + operation.waits()
     if not 0 < timeout <= CALL_SECONDS_MAX:
         raise BadRequest(
             f"timeout: expected more than 0 and at most {CALL_SECONDS_MAX:g} seconds.",

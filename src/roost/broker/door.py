@@ -13,7 +13,7 @@ import os
 import secrets
 from collections.abc import Callable
 
-from roost.api.door import Admission
+from roost.api.door import Admission, LinkEnd
 from roost.broker.calls import Caller
 from roost.broker.service import Broker
 from roost.core import events as ev
@@ -32,33 +32,48 @@ class BrokerDoor:
     def __init__(self, broker: Broker, token: str) -> None:
         self._broker = broker
         self._token = token
-        self._lives: dict[AgentId, Callable[[], None]] = {}
+        self._lives: dict[AgentId, tuple[Admission, Callable[[], None]]] = {}
 
     def admit(self, hello: Hello, peer: Peer, *, on_end: Callable[[], None]) -> Admission:
-        version = agree(hello.versions)
-        if peer.uid != os.getuid():
-            raise Unauthorized("This broker serves another user.")
-        if not hmac.compare_digest(hello.token.encode(), self._token.encode()):
-            raise Unauthorized("token: wrong.", hint="Read it from the token file in ROOST_HOME.")
+        version = self._checked(hello, peer)
         if hello.resume is not None:
             return self._resume(hello.resume, version, on_end)
         if hello.kind is ClientKind.CLI:
             return self._command(hello, peer, version)
         return self._newcomer(hello, peer, version, on_end)
 
+    def admit_link(self, hello: Hello, peer: Peer, link: LinkEnd) -> Welcome:
+        version = self._checked(hello, peer)
+        self._broker.linked(BrowserId(hello.browser or ""), link)
+        return Welcome(version=version, agent=OPERATOR, software=self._broker.version)
+
     def leave(self, admission: Admission, *, goodbye: bool) -> None:
-        if not admission.is_life or self._lives.pop(admission.agent, None) is None:
+        life = self._lives.get(admission.agent)
+        # Only the connection the agent lives by now: one it gave up may be lost long after.
+        if life is None or life[0] is not admission:
             return
+        del self._lives[admission.agent]
         event = ev.AgentLeft if goodbye else ev.AgentDisconnected
         self._broker.feed(event(admission.agent))
 
     def sweep(self) -> None:
         """Part with agents whose process is gone though something still holds their connection."""
         for agent in list(self._broker.state.agents.values()):
-            process = identify(agent.pid) if agent.connected else None
-            if agent.connected and (process is None or process.started != agent.process_started):
+            if not agent.connected or not agent.process_started:
+                continue  # one whose process could never be seen is not dead for that
+            process = identify(agent.pid)
+            if process is None or process.started != agent.process_started:
                 self._end_life(agent.id)
                 self._broker.feed(ev.AgentDisconnected(agent.id))
+
+    def _checked(self, hello: Hello, peer: Peer) -> int:
+        """Rule 1; the wire version both sides speak."""
+        version = agree(hello.versions)
+        if peer.uid != os.getuid():
+            raise Unauthorized("This broker serves another user.")
+        if not hmac.compare_digest(hello.token.encode(), self._token.encode()):
+            raise Unauthorized("token: wrong.", hint="Read it from the token file in ROOST_HOME.")
+        return version
 
     def _newcomer(
         self, hello: Hello, peer: Peer, version: int, on_end: Callable[[], None]
@@ -76,6 +91,7 @@ class BrokerDoor:
                 name=hello.name or hello.kind.value,
                 secret_digest=_digest(secret),
                 session=_session_spec(hello),
+                folders=(*filter(None, [hello.cwd]), *hello.files),
             )
         )
         self._broker.when_agent_ends(agent, lambda: self._end_life(agent))
@@ -121,8 +137,7 @@ class BrokerDoor:
     def _alive(
         self, agent: AgentId, version: int, on_end: Callable[[], None], *, secret: str
     ) -> Admission:
-        self._lives[agent] = on_end
-        return Admission(
+        admission = Admission(
             api=Caller(self._broker, agent),
             agent=agent,
             welcome=Welcome(
@@ -134,10 +149,13 @@ class BrokerDoor:
             ),
             is_life=True,
         )
+        self._lives[agent] = (admission, on_end)
+        return admission
 
     def _end_life(self, agent: AgentId) -> None:
-        on_end = self._lives.pop(agent, None)
-        if on_end is not None:
+        life = self._lives.pop(agent, None)
+        if life is not None:
+            _, on_end = life
             on_end()
 
 

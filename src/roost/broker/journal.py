@@ -21,6 +21,7 @@ from roost.errors import Internal
 
 logger = logging.getLogger(__name__)
 SCHEMA = 1
+BUSY_SECONDS = 5.0
 _ADAPTERS: dict[str, TypeAdapter[Any]] = {row.table: TypeAdapter(row) for row in ROW_TYPES}
 
 
@@ -65,6 +66,12 @@ class Journal:
     def _opened(self) -> sqlite3.Connection:
         try:
             return self._connect()
+        except sqlite3.OperationalError as error:
+            # Busy, or the disk is full: that is no damage, and what is recorded must stay.
+            raise Internal(
+                f"The journal cannot be opened: {error}.",
+                hint=f"Check the disk that holds {self._path}, and who uses it.",
+            ) from error
         except sqlite3.DatabaseError as error:
             # Better a Roost that starts with an empty house than one that never starts again.
             broken = self._path.with_suffix(".broken")
@@ -76,13 +83,17 @@ class Journal:
 
     def _connect(self) -> sqlite3.Connection:
         os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600))
-        db = sqlite3.connect(self._path)
+        db = sqlite3.connect(self._path, timeout=BUSY_SECONDS)
         try:
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = NORMAL")
             version = db.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, SCHEMA):
                 raise sqlite3.DatabaseError(f"schema {version} is not {SCHEMA}")
+            # Damage inside would show only when the rows are read, too late to start without it.
+            (health,) = db.execute("PRAGMA quick_check(1)").fetchone()
+            if health != "ok":
+                raise sqlite3.DatabaseError(health)
             db.execute(
                 "CREATE TABLE IF NOT EXISTS rows "
                 "(kind TEXT, key TEXT, row BLOB, PRIMARY KEY (kind, key)) WITHOUT ROWID"

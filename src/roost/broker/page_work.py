@@ -1,13 +1,15 @@
-"""The work behind page operations: resolve the tab, take its turn, drive it."""
+"""The work behind opening, leaving and closing pages."""
 
 from __future__ import annotations
 
 import asyncio
-import base64
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from roost.api import operations as ops
 from roost.api import views
-from roost.broker import looks
+from roost.broker import looks, page_use
+from roost.broker.browsers import whole
 from roost.broker.service import Broker
 from roost.core import effects as fx
 from roost.core import events as ev
@@ -15,9 +17,11 @@ from roost.core import rules
 from roost.core.addresses import BLANK, checked_url
 from roost.core.machine import Outcome
 from roost.core.model import Session, Tab
-from roost.drivers.base import Arrival, Driver, Shot
+from roost.drivers.base import Arrival, Pages
 from roost.errors import BadRequest
-from roost.vocabulary import OPERATOR, AgentId
+from roost.vocabulary import OPERATOR, AgentId, TabHandle
+
+Move = Callable[[Pages, TabHandle], Awaitable[Arrival]]
 
 
 async def navigate(broker: Broker, agent: AgentId, op: ops.Navigate) -> views.PageView:
@@ -26,7 +30,7 @@ async def navigate(broker: Broker, agent: AgentId, op: ops.Navigate) -> views.Pa
         opened = await open_tab(broker, agent, op.session, op.url)
         row = _subject(opened)
     else:
-        row = await _use(broker, agent, op, action="navigate", acts=True, revives=True)
+        row = await page_use.located(broker, agent, op, "navigate", acts=True, revives=True)
     arrival = await _go(broker, row, op.url)
     return views.PageView(
         tab=row.id,
@@ -38,31 +42,16 @@ async def navigate(broker: Broker, agent: AgentId, op: ops.Navigate) -> views.Pa
     )
 
 
-async def evaluate(broker: Broker, agent: AgentId, op: ops.Evaluate) -> views.ValueView:
-    row = await _use(broker, agent, op, action="run scripts in", acts=True)
-    async with broker.lanes.turn(row.id):
-        value = await _driver(broker, row).evaluate(broker.handle(row.id), op.function)
-    return views.ValueView(tab=row.id, value=value)
+async def reload(broker: Broker, agent: AgentId, op: ops.Reload) -> views.PageView:
+    return await _moved(broker, agent, op, "reload", lambda driver, tab: driver.reload(tab))
 
 
-async def take_screenshot(
-    broker: Broker, agent: AgentId, op: ops.TakeScreenshot
-) -> views.PictureView:
-    """Captures have their own turns (core/captures): they do not queue behind the tab's actions."""
-    row = await _use(broker, agent, op, action="capture", acts=False)
-    shot = Shot(format=op.type, quality=op.quality, scale=op.scale, full_page=op.full_page)
-    capture = await broker.capture_turn(agent, row.id)
-    try:
-        picture = await _driver(broker, row).capture(broker.handle(row.id), shot)
-    finally:
-        broker.capture_ended(row.id, capture)
-    return views.PictureView(
-        tab=row.id,
-        mime_type=picture.mime_type,
-        width=picture.width,
-        height=picture.height,
-        data=base64.b64encode(picture.data).decode("ascii"),
-    )
+async def back(broker: Broker, agent: AgentId, op: ops.NavigateBack) -> views.PageView:
+    return await _moved(broker, agent, op, "navigate", lambda driver, tab: driver.travel(tab, -1))
+
+
+async def forward(broker: Broker, agent: AgentId, op: ops.NavigateForward) -> views.PageView:
+    return await _moved(broker, agent, op, "navigate", lambda driver, tab: driver.travel(tab, 1))
 
 
 async def tabs(broker: Broker, agent: AgentId, op: ops.Tabs) -> views.TabsView:
@@ -117,37 +106,28 @@ def _closed(
     return looks.tabs(broker, agent, shown, closed=row.id)
 
 
-async def _use(
-    broker: Broker,
-    agent: AgentId,
-    op: ops.PageOperation,
-    *,
-    action: str,
-    acts: bool,
-    revives: bool = False,
-) -> Tab:
-    """The tab the operation means, its page there: lost and parked ones are brought back first."""
-    outcome = broker.feed(
-        ev.TabUseRequested(
-            agent=agent,
-            session=op.session,
-            tab=op.tab,
-            action=action,
-            acts=acts,
-            revives=revives,
-        )
-    )
-    row = _subject(outcome)
-    await broker.browser(row.browser).ready()
-    await broker.opened(row.id)
-    return row
+async def _moved(
+    broker: Broker, agent: AgentId, op: ops.PageOperation, action: str, move: Move
+) -> views.PageView:
+    row = await page_use.located(broker, agent, op, action, acts=True, revives=True)
+    arrival = await _arrived(broker, row, move)
+    return views.PageView(tab=row.id, url=arrival.url, title=arrival.title, status=arrival.status)
 
 
 async def _go(broker: Broker, row: Tab, url: str) -> Arrival:
     session = _session_of(broker, row)
     address = checked_url(url, session.allow, session.deny)
+    return await _arrived(broker, row, lambda driver, tab: driver.navigate(tab, address))
+
+
+async def _arrived(broker: Broker, row: Tab, move: Move) -> Arrival:
+    """Move in the tab's turn. A page that asks whether to leave is answered by the caller."""
+    driver, record = broker.browser(row.browser).driver, broker.record(row.id)
     async with broker.lanes.turn(row.id):
-        return await _driver(broker, row).navigate(broker.handle(row.id), address)
+        page_use.check_no_dialog(record)
+        moving = move(driver, broker.handle(row.id))
+        arrival = await page_use.unless_dialog(record, moving)
+    return replace(arrival, url=whole(arrival.url), title=whole(arrival.title))
 
 
 def _needs_first_tab(broker: Broker, agent: AgentId, op: ops.Navigate) -> bool:
@@ -170,10 +150,6 @@ def _named_tab(broker: Broker, session: Session, op: ops.Tabs) -> str | None:
     if op.index >= len(rows):
         raise BadRequest(f"index: there are {len(rows)} tabs, numbered from 0.", field="index")
     return rows[op.index].id
-
-
-def _driver(broker: Broker, row: Tab) -> Driver:
-    return broker.browser(row.browser).driver
 
 
 def _session_of(broker: Broker, row: Tab) -> Session:

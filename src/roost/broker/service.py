@@ -18,15 +18,19 @@ from roost.api.broker import Notice
 from roost.broker.audit import Audit
 from roost.broker.browsers import Browser
 from roost.broker.clock import Clock, Timer
+from roost.broker.files import Folders
 from roost.broker.journal import Journal
 from roost.broker.lanes import Lanes
+from roost.broker.records import PageRecord
 from roost.broker.tasks import Tasks
 from roost.broker.watchers import Watchers
 from roost.core import effects as fx
 from roost.core import events as ev
 from roost.core.machine import Machine, Outcome
+from roost.core.model import Tab
 from roost.core.state import Rules, State
-from roost.drivers.base import Driver
+from roost.drivers.base import Driver, PageEvent
+from roost.drivers.link import Link
 from roost.errors import BrowserLost, Internal, RoostError, TabGone, Unsupported
 from roost.vocabulary import AgentId, BrowserId, TabHandle, TabId
 
@@ -67,7 +71,9 @@ class Broker:
         self._timer: Timer | None = None
         self._timer_at: float | None = None
         self._opening: dict[TabId, asyncio.Task[None]] = {}
+        self._said_again: dict[TabId, fx.OpenTab] = {}
         self._captures: dict[int, asyncio.Future[None]] = {}
+        self._records: dict[TabId, PageRecord] = {}
         self._capture_ids = count(1)
         self._on_agent_end: dict[AgentId, list[Callable[[], None]]] = {}
         self.browsers = {
@@ -75,6 +81,7 @@ class Broker:
                 browser,
                 driver,
                 feed=self.feed,
+                heard=self.heard,
                 state=lambda: self.state,
                 clock=clock,
                 tasks=self._tasks,
@@ -107,6 +114,26 @@ class Broker:
                 hint=f"This broker has: {', '.join(self.browsers)}.",
             )
         return found
+
+    def record(self, tab: TabId) -> PageRecord:
+        """What the tab's page has said and done."""
+        return self._records.setdefault(tab, PageRecord())
+
+    def folders(self, agent: AgentId, tab: Tab) -> Folders:
+        """Where files that concern this tab may lie, for this agent."""
+        row = self.state.agents.get(agent)
+        own = self.files / (tab.session or "nobody")
+        return Folders(self.files.parent, own, () if row is None else row.folders)
+
+    def heard(self, browser: BrowserId, event: PageEvent) -> None:
+        """A page said something: it goes on the record of its tab."""
+        tab = self.state.tab_with(browser, event.handle)
+        if tab is not None:
+            self.record(tab.id).hear(event, self.clock.now())
+
+    def linked(self, browser: BrowserId, link: Link) -> None:
+        """A keeper has come (back): its browser's driver takes it over at once."""
+        self.browser(browser).linked(link)
 
     async def opened(self, tab: TabId) -> None:
         """Wait until the tab's page is there; raises why it could not be opened."""
@@ -168,10 +195,7 @@ class Broker:
     def _perform(self, effect: fx.Effect) -> None:
         match effect:
             case fx.OpenTab():
-                if effect.tab not in self._opening:
-                    task = self._tasks.spawn(self._open(effect), name=f"open {effect.tab}")
-                    self._opening[effect.tab] = task
-                    task.add_done_callback(lambda _: self._opening.pop(effect.tab, None))
+                self._begin_opening(effect)
             case fx.CloseTab():
                 self.lanes.end(effect.tab, effect.error)
                 if effect.handle is not None:
@@ -194,7 +218,7 @@ class Broker:
                 self.watchers.forget(effect.session)
                 shutil.rmtree(self.files / effect.session, ignore_errors=True)
             case fx.Tell():
-                self.watchers.tell(Notice(effect.session, effect.kind, effect.data))
+                self.watchers.tell(Notice(effect.session, effect.kind, effect.data), effect.to)
                 if effect.kind == "tab_space_wanted":
                     line = "Another agent waits for a tab slot: give one with tab_space_grant."
                     self.watchers.note(effect.session, line)
@@ -202,6 +226,22 @@ class Broker:
                 self.audit.write(self.clock.now(), effect.kind, effect.data)
             case _:
                 assert_never(effect)
+
+    def _begin_opening(self, effect: fx.OpenTab) -> None:
+        if effect.tab in self._opening:
+            self._said_again[effect.tab] = effect
+            return
+        task = self._tasks.spawn(self._open(effect), name=f"open {effect.tab}")
+        self._opening[effect.tab] = task
+        task.add_done_callback(lambda _: self._opening_ended(effect.tab))
+
+    def _opening_ended(self, tab: TabId) -> None:
+        del self._opening[tab]
+        again = self._said_again.pop(tab, None)
+        row = self.state.tabs.get(tab)
+        if again is not None and row is not None and row.handle is None and row.holds_slot:
+            # The browser died under this try, and the next one came before the try had failed.
+            self._begin_opening(again)
 
     async def _open(self, effect: fx.OpenTab) -> None:
         browser = self.browser(effect.browser)
@@ -219,7 +259,7 @@ class Broker:
             if effect.restore is None:
                 self.feed(ev.TabOpenFailed(effect.tab))
             raise
-        except RoostError:
+        except Exception:  # whatever it was, a tab that did not open must not hold its slot
             self.feed(ev.TabOpenFailed(effect.tab))
             raise
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 
 from roost.api import operations as ops
 from roost.api import views
@@ -38,7 +39,7 @@ async def status(broker: Broker, agent: AgentId, op: ops.TabSpaceStatus) -> view
     """Where the caller stands. While it is queued, waits for the slot up to ``waitSeconds``."""
     session = rules.session_for(broker.state, agent, op.session)
 
-    def is_ours(notice: Notice) -> bool:
+    def is_ours(notice: Notice, to: Collection[AgentId]) -> bool:
         return notice.session == session.id and notice.kind in ("slot_reserved", "session_ended")
 
     with broker.watchers.listen(is_ours) as notices:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from roost.api.broker import Notice, Notices
-from roost.vocabulary import SessionId
+from roost.vocabulary import AgentId, SessionId
 
-Sees = Callable[[Notice], bool]
+Sees = Callable[[Notice, Collection[AgentId]], bool]
 
 
 class Watchers:
@@ -23,9 +23,10 @@ class Watchers:
         self._listening[notices] = sees
         return notices
 
-    def tell(self, notice: Notice) -> None:
+    def tell(self, notice: Notice, to: Collection[AgentId] = ()) -> None:
+        """``to``: who is told besides the session's members, because they were until just now."""
         for notices, sees in list(self._listening.items()):
-            if sees(notice):
+            if sees(notice, to):
                 notices.put(notice)
 
     def note(self, session: SessionId, line: str) -> None:

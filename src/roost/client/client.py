@@ -114,6 +114,8 @@ class Client:
     def watch(self, session: str | None = None) -> Notices:
         notices = Notices(on_close=lambda closed: self._listening.pop(closed, None))
         self._listening[notices] = session
+        if self._connection is not None:
+            self._ask_for_events(self._connection)
         return notices
 
     async def reach(self) -> BrokerConnection:
@@ -128,6 +130,8 @@ class Client:
     async def aclose(self) -> None:
         """Say goodbye: an anonymous session ends here."""
         self._closed = True
+        for notices in list(self._listening):
+            notices.close()
         if self._coming_back is not None:
             self._coming_back.cancel()
         if self._connection is not None:
@@ -162,7 +166,8 @@ class Client:
 
     async def _greet(self, hello: Hello) -> BrokerConnection:
         if self._start:
-            await asyncio.to_thread(ensure_broker, self._home)
+            # One that an agent needed ends some time after the last; `roost up` starts one to stay.
+            await asyncio.to_thread(ensure_broker, self._home, options=("--linger",))
         sock = await asyncio.to_thread(dial, self._home)
         # Read anew each time: the token changes when somebody removes the file.
         hello = replace(hello, token=self._home.operator_token())
@@ -171,7 +176,14 @@ class Client:
         self.agent, self.session = welcome.agent, welcome.session
         if welcome.secret is not None:
             self._hello = replace(self._hello, resume=welcome.secret)
+        if self._listening:
+            self._ask_for_events(connection)
         return connection
+
+    def _ask_for_events(self, connection: BrokerConnection) -> None:
+        """An agent is told of its sessions unasked; a command, which owns none, is not."""
+        if self._hello.resume is None:
+            connection.send({"watch": None})
 
     def _noticed(self, notice: Notice) -> None:
         for notices, session in self._listening.items():

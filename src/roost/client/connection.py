@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from roost.api.broker import Notice
-from roost.errors import Interrupted, RoostError
+from roost.errors import BadRequest, Interrupted, RoostError
 from roost.vocabulary import LINK_FRAME_BYTES
 from roost.wire.correlator import Correlator
 from roost.wire.framing import JsonLines, encode_line
@@ -98,23 +98,31 @@ class BrokerConnection:
                 if not answer.done():
                     answer.set_exception(ConnectionLost())
 
-    def _received(self, message: dict[str, Any]) -> None:
-        if "id" in message:
-            answer = self._pending.resolve(message["id"])
-            if answer is None or answer.done():
-                return  # cancelled meanwhile
-            if "error" in message:
-                answer.set_exception(RoostError.from_wire(message["error"]))
-            else:
-                answer.set_result(message["ok"])
-        elif "event" in message:
-            self._on_notice(Notice.from_wire(message["event"]))
-        elif "stopping" in message:
-            self.was_stopped = True
-        elif "welcome" in message:
-            self._welcome.set_result(parse_welcome(message["welcome"]))
-        elif "error" in message:
-            self._fail(RoostError.from_wire(message["error"]))
+    def _received(self, message: object) -> None:
+        match message:
+            case {"id": call, "ok": dict(reply)}:
+                self._answer(call, reply)
+            case {"id": call, "error": dict(error)}:
+                self._answer(call, RoostError.from_wire(error))
+            case {"event": {"session": str(), "kind": str(), "data": dict()} as event}:
+                self._on_notice(Notice.from_wire(event))
+            case {"stopping": _}:
+                self.was_stopped = True
+            case {"welcome": welcome}:
+                self._welcome.set_result(parse_welcome(welcome))
+            case {"error": dict(error)}:
+                self._fail(RoostError.from_wire(error))
+            case _:  # whatever it answers cannot be known, so all who wait are told
+                raise BadRequest("The broker sent what is no message.")
+
+    def _answer(self, call: object, reply: dict[str, Any] | RoostError) -> None:
+        answer = self._pending.resolve(call)
+        if answer is None or answer.done():
+            return  # cancelled meanwhile
+        if isinstance(reply, RoostError):
+            answer.set_exception(reply)
+        else:
+            answer.set_result(reply)
 
     def _fail(self, error: RoostError) -> None:
         if not self._welcome.done():

@@ -94,6 +94,8 @@ class Tell:
     session: SessionId
     kind: str
     data: Mapping[str, Any]
+    to: tuple[AgentId, ...] = ()
+    """Who was in the session when it ended: they are told although they are in it no more."""
 
 
 @dataclass(frozen=True, slots=True)

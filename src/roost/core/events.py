@@ -53,6 +53,7 @@ class AgentConnected:
     secret_digest: str
     session: SessionSpec
     lease: bool = False
+    folders: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

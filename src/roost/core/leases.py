@@ -27,7 +27,7 @@ from roost.vocabulary import LEASE_SECONDS, shown
 
 def connected(state: State, event: AgentConnected, now: float, out: list[Effect]) -> Session:
     """A new agent, in its own session or in one it joins on purpose."""
-    session = sessions.found_or_made(state, event.session, now, out)
+    session = sessions.joinable(state, event.session, now, out)
     state.put(
         Agent(
             id=event.agent,
@@ -38,6 +38,12 @@ def connected(state: State, event: AgentConnected, now: float, out: list[Effect]
             secret_digest=event.secret_digest,
             connected=not event.lease,
             lease_until=now + LEASE_SECONDS if event.lease else None,
+            folders=event.folders,
+            browser=event.session.browser,
+            policy=event.session.policy,
+            profile=event.session.profile,
+            allow=event.session.allow,
+            deny=event.session.deny,
         )
     )
     sessions.join(state, event.agent, session)

@@ -108,7 +108,8 @@ class Machine:
                 pool.reservation_expired(self.state, row, out)
             elif isinstance(row, Session):
                 sessions.end_session(self.state, row, out, why="nobody came back to it")
-            elif isinstance(row, Loop):
+            else:
+                assert isinstance(row, Loop)  # nothing else has a deadline
                 loops.end(self.state, row, out, why="time limit")
         self.captures.expire(self.state, now, out)
         # Before the event is heard: the slot belongs to the queue, not to whoever calls next.

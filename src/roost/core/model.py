@@ -52,6 +52,14 @@ class Agent:
     gone_at: float | None = None
     lease_until: float | None = None
     """Set for agents that have no connection (HTTP); such an agent ends when it runs out."""
+    folders: tuple[str, ...] = ()
+    """Where it may read and write files: its working directory, and what it was given."""
+    browser: BrowserId | None = None
+    policy: JarPolicy | None = None
+    profile: str | None = None
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    """What it was started with: holds for every session it makes."""
 
     @property
     def key(self) -> str:

@@ -82,6 +82,7 @@ def use_tab(state: State, event: TabUseRequested, now: float, out: list[Effect])
     if tab.state is TabState.PARKED and (is_owner or event.agent == OPERATOR):
         _take_slot(state, session, out, evict=True)
         tab = replace(tab, state=TabState.LOST)
+        state.put(tab)
         out.append(OpenTab(tab.id, tab.browser, _jar_for(state, session).id, tab.url))
     else:
         rules.check_usable(tab, revives=event.revives)
@@ -246,12 +247,16 @@ def reservation_expired(state: State, reservation: Reservation, out: list[Effect
 
 
 def withdraw(state: State, agent: AgentId) -> None:
-    """A dead agent neither waits nor holds."""
-    for table in (state.requests, state.reservations):
-        for session in [m.session for m in state.memberships(agent)]:
-            row = table.get(session)
-            if row is not None and row.agent == agent:
+    """A dead agent neither waits nor holds; a fellow in its session takes over, if there is one."""
+    for session in [member.session for member in state.memberships(agent)]:
+        heir = next((other for other in state.agents_in(session) if other != agent), None)
+        for row in (state.requests.get(session), state.reservations.get(session)):
+            if row is None or row.agent != agent:
+                continue
+            if heir is None:
                 state.drop(row)
+            else:
+                state.put(replace(row, agent=heir))
 
 
 def _park_unattended(state: State, browser: BrowserId, out: list[Effect]) -> bool:

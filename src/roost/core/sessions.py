@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from roost.core import rules
@@ -31,6 +32,7 @@ from roost.vocabulary import (
 )
 
 NAME_CHARS = 80
+_COUNTED = re.compile(r"s\d+")
 
 
 def open_session(
@@ -47,8 +49,12 @@ def open_session(
             known = SessionId(event.alias)
         if known is not None:
             return _unchanged(state.sessions[known], event.spec)
-    # Whatever id an agent asks for is its own name for the session, never a global one.
-    session = made(state, replace(event.spec, id=None), now, out)
+    # Whatever id an agent asks for is its own name for the session, never a global one; and the
+    # domain lists it was started with hold for every session it makes.
+    row = state.agents[event.agent]
+    browser = event.spec.browser or row.browser
+    spec = replace(event.spec, id=None, browser=browser, allow=row.allow, deny=row.deny)
+    session = made(state, spec, now, out)
     state.put(Member(agent=event.agent, session=session.id, alias=event.alias))
     return session
 
@@ -62,12 +68,32 @@ def found_or_made(state: State, spec: SessionSpec, now: float, out: list[Effect]
     return made(state, spec, now, out) if session is None else _unchanged(session, spec)
 
 
+def joinable(state: State, spec: SessionSpec, now: float, out: list[Effect]) -> Session:
+    """The same for an agent: the ids that sessions of single agents have are nobody's to name."""
+    if spec.id is not None and _COUNTED.fullmatch(spec.id):
+        raise BadRequest(
+            f"session: ids like {spec.id} are Roost's own.",
+            hint="Choose a name of your own for a session that is to be shared.",
+            field="session",
+        )
+    return found_or_made(state, spec, now, out)
+
+
 def home_of(state: State, agent: AgentId, now: float, out: list[Effect]) -> Session:
     """The agent's own session; a new one if it was disposed under the agent's feet."""
     row = state.agents[agent]
     if state.member(agent, row.home) is not None:
         return state.sessions[row.home]
-    session = made(state, SessionSpec(lifetime=Lifetime.ANONYMOUS, name=row.name), now, out)
+    spec = SessionSpec(
+        lifetime=Lifetime.ANONYMOUS,
+        name=row.name,
+        browser=row.browser,
+        policy=row.policy,
+        profile=row.profile,
+        allow=row.allow,
+        deny=row.deny,
+    )
+    session = made(state, spec, now, out)
     state.put(replace(row, home=session.id))
     state.put(Member(agent=agent, session=session.id))
     return session
@@ -108,7 +134,8 @@ def dispose_session(
 def end_session(state: State, session: Session, out: list[Effect], *, why: str) -> None:
     """Close its tabs, forget its jar, loop, queue place and members; its agents get a new one when
     they next need it."""
-    out.append(Tell(session.id, "session_ended", {"session": session.id, "why": why}))
+    ended = {"session": session.id, "why": why}
+    out.append(Tell(session.id, "session_ended", ended, tuple(state.agents_in(session.id))))
     out.append(Note("session ended", {"session": session.id, "name": session.name, "why": why}))
     gone = SessionGone(f"Session {session.name} ended: {why}.", session=session.id)
     for tab in state.tabs_in(session.id):
@@ -187,6 +214,8 @@ def _unchanged(session: Session, spec: SessionSpec) -> Session:
         ("browser", spec.browser, session.browser),
         ("jar", spec.policy, session.policy),
         ("profile", spec.profile, session.profile),
+        ("allow", spec.allow or None, session.allow),
+        ("deny", spec.deny or None, session.deny),
     ):
         if asked is not None and asked != has:
             raise BadRequest(

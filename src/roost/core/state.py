@@ -145,8 +145,8 @@ class State:
         before = table.get(row.key)
         if before == row:
             return
-        if before is not None:
-            self._unindex(before)
+        if before is not None and not isinstance(row, SlotRequest):
+            self._unindex(before)  # a request keeps its place in the queue, whoever holds it now
         table[row.key] = row
         self._index(row, before)
         self._changes.append(Change(row.table, row.key, row))
@@ -323,13 +323,31 @@ class State:
 
 
 def restored(rules: Rules, rows: Iterable[Row]) -> State:
-    """The state a journal describes."""
+    """The state a journal describes. Rows whose session or agent could not be read are left out:
+    nothing in the core points at what is not there."""
     state = State(rules)
     # Insertion order is order of use for tabs and of turn for requests.
     for row in sorted(rows, key=_order):
         state.put(row)
+    for row in list(state.rows()):
+        if _dangles(state, row):
+            state.drop(row)
     state.take_changes()
     return state
+
+
+def _dangles(state: State, row: Row) -> bool:
+    match row:
+        case Member() | SlotRequest() | Reservation():
+            return row.session not in state.sessions or row.agent not in state.agents
+        case Loop():
+            return row.session not in state.sessions
+        case Tab():
+            return row.session is not None and row.session not in state.sessions
+        case Jar():
+            return row.session is not None and row.session not in state.sessions
+        case _:
+            return False
 
 
 def _order(row: Row) -> int:

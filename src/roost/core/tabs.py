@@ -109,8 +109,8 @@ def tab_opened(state: State, event: TabOpened, now: float, out: list[Effect]) ->
         return tab
     tab = replace(tab, handle=event.handle, state=TabState.OPEN)
     state.put(tab)
-    if tab.session is not None:
-        out.append(Tell(tab.session, "tab_opened", {"tab": tab.id, "url": tab.url}))
+    assert tab.session is not None  # nobody's tabs were never ours to open
+    out.append(Tell(tab.session, "tab_opened", {"tab": tab.id, "url": tab.url}))
     return tab
 
 
@@ -185,8 +185,10 @@ def browser_up(state: State, event: BrowserUp, now: float, out: list[Effect]) ->
             known.add(tab.handle)
             if tab.handle not in event.handles:
                 tab_vanished(state, TabVanished(tab.browser, tab.handle), now, out)
-        elif tab.holds_slot and tab.jar is not None:
-            out.append(OpenTab(tab.id, tab.browser, tab.jar, tab.url))
+        elif tab.holds_slot:
+            assert tab.jar is not None  # only nobody's tabs have none, and those have a page
+            back_to = None if tab.state is TabState.OPENING else tab.url
+            out.append(OpenTab(tab.id, tab.browser, tab.jar, back_to))
     for handle in sorted(event.handles - known):
         out.append(CloseStray(event.browser, handle))
 

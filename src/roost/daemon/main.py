@@ -37,7 +37,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         home.create()
         settings = load_settings(_flags(options), os.environ, home.config)
-        with Lock(home.broker_lock, timeout_seconds=0):
+        os.umask(0o077)
+        # A broker that is just stopping gives its lock up within moments.
+        with Lock(home.broker_lock, timeout_seconds=5):
             _allow_many_files()
             asyncio.run(_live(home, settings, lingers=options.linger, ready_fd=options.ready_fd))
     except RoostError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,9 +22,24 @@ class Settings(BaseModel):
     ``ROOST_<NAME>`` and a key of ``config.toml``."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    browser: Literal["auto", "fake"] = Field("auto", description="which browser to use")
+    browser: Literal["auto", "chromium", "fake"] = Field(
+        "auto", description="which browser to use; fake is one in memory, for tests"
+    )
+    headless: bool | None = Field(None, description="no window; default: when there is no display")
+    browser_path: str | None = Field(None, description="the browser's program")
+    browser_arg: list[str] = Field(default_factory=list, description="more flags for the browser")
+    viewport: str = Field("1280x720", pattern=r"^\d{2,5}x\d{2,5}$", description="size of new tabs")
+    proxy: str | None = Field(None, description="the browser's way to the network")
+    ignore_tls_errors: bool = Field(False, description="open sites with broken certificates")
+    keep_seconds: float = Field(
+        600.0, ge=0, description="how long a browser waits for a broker that is gone"
+    )
     pool: int = Field(POOL_LIMIT, ge=0, le=10_000, description="tabs per browser; 0: no limit")
     reads: Reads = Field(Reads.PRIVATE, description="who may read a tab")
+
+
+LISTS = frozenset({"browser_arg"})
+"""Settings that may be given several times; in the environment, as a shell would write them."""
 
 
 def load_settings(flags: Mapping[str, Any], environ: Mapping[str, str], config: Path) -> Settings:
@@ -53,18 +69,23 @@ def load_settings(flags: Mapping[str, Any], environ: Mapping[str, str], config: 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """One flag per setting, for the daemon's own command line."""
     for name, field in Settings.model_fields.items():
-        parser.add_argument(f"--{name.replace('_', '-')}", help=field.description)
+        action = "append" if name in LISTS else "store"
+        parser.add_argument(f"--{name.replace('_', '-')}", help=field.description, action=action)
 
 
 def as_flags(values: Mapping[str, Any]) -> Sequence[str]:
     """Settings a starter was given, as the daemon's command line takes them."""
-    given = ((name, value) for name, value in values.items() if value is not None)
-    return [f"--{name.replace('_', '-')}={value}" for name, value in given]
+    given = [(name, value) for name, value in values.items() if value is not None]
+    several = [(name, one) for name, value in given if name in LISTS for one in value]
+    single = [(name, value) for name, value in given if name not in LISTS]
+    return [f"--{name.replace('_', '-')}={value}" for name, value in (*single, *several)]
 
 
-def _from_environment(environ: Mapping[str, str]) -> dict[str, str]:
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     names = {PREFIX + name.upper(): name for name in Settings.model_fields}
-    return {names[key]: value for key, value in environ.items() if key in names}
+    found: dict[str, Any] = {names[key]: value for key, value in environ.items() if key in names}
+    found.update((name, shlex.split(found[name])) for name in LISTS & found.keys())
+    return found
 
 
 def _from_toml(config: Path) -> dict[str, Any]:

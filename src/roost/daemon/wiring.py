@@ -13,11 +13,16 @@ from roost.broker.service import Broker
 from roost.core.state import Rules
 from roost.daemon.settings import Settings
 from roost.drivers.base import Driver
+from roost.drivers.chromium import ChromiumDriver
+from roost.drivers.chromium.keeping import Keeping
+from roost.drivers.chromium.launch import ChromiumOptions, has_display
 from roost.drivers.fake import FakeDriver
 from roost.frontends.socket.server import SocketServer
 from roost.local.home import Home, socket_path
+from roost.page.bundle import bundle
 from roost.vocabulary import BrowserId
 
+CHROMIUM = BrowserId("chromium")
 FAKE = BrowserId("fake")
 
 
@@ -33,7 +38,7 @@ class House:
 def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
     """The whole house, not started. Call it inside a running event loop."""
     clock = clock or SystemClock()
-    drivers = _drivers(settings)
+    drivers = _drivers(home, settings)
     default = next(iter(drivers))
     broker = Broker(
         rules=Rules(
@@ -52,6 +57,23 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
     return House(broker, door, SocketServer(door, socket_path(home)))
 
 
-def _drivers(settings: Settings) -> dict[BrowserId, Driver]:
-    # The first is the default. Chromium and Firefox join here as their drivers land.
-    return {FAKE: FakeDriver()}
+def _drivers(home: Home, settings: Settings) -> dict[BrowserId, Driver]:
+    """The browsers a session may name; the first is the default. None is started yet."""
+    if settings.browser in ("auto", "fake"):
+        return {FAKE: FakeDriver()}
+    return {CHROMIUM: _chromium(home, settings)}
+
+
+def _chromium(home: Home, settings: Settings) -> ChromiumDriver:
+    width, height = map(int, settings.viewport.split("x"))
+    headless = not has_display() if settings.headless is None else settings.headless
+    options = ChromiumOptions(
+        path=settings.browser_path,
+        headless=headless,
+        viewport=(width, height),
+        proxy=settings.proxy,
+        ignore_tls_errors=settings.ignore_tls_errors,
+        args=tuple(settings.browser_arg),
+    )
+    keeping = Keeping(home, CHROMIUM, options, away_seconds=settings.keep_seconds)
+    return ChromiumDriver(keeping, bundle())

@@ -18,10 +18,11 @@ Cancelling a call is always safe. No method brings a tab to the front or takes t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
+from roost.drivers.link import Link
 from roost.vocabulary import JarPolicy, TabHandle
 
 
@@ -31,6 +32,8 @@ class Capabilities:
 
     jars: frozenset[JarPolicy] = frozenset({JarPolicy.FRESH, JarPolicy.SHARED})
     trusted_input: bool = True
+    page_work: bool = True
+    """Whether there are real pages: everything of ``Pages`` beyond navigate, evaluate, capture."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +66,8 @@ class Shot:
     quality: int = 60
     scale: float = 0.5
     full_page: bool = False
+    clip: tuple[float, float, float, float] | None = None
+    """x, y, width, height of a part of the viewport."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +76,68 @@ class Picture:
     mime_type: str
     width: int
     height: int
+
+
+@dataclass(frozen=True, slots=True)
+class FrameInfo:
+    """One document of a tab. ``parent`` is None for the main one."""
+
+    id: str
+    parent: str | None
+    url: str
+
+
+# --- input, as a person gives it ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class MouseMove:
+    """To a point of the viewport, in CSS pixels."""
+
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class MouseDown:
+    button: str = "left"
+    clicks: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class MouseUp:
+    button: str = "left"
+    clicks: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Wheel:
+    x: float
+    y: float
+    dx: float
+    dy: float
+
+
+@dataclass(frozen=True, slots=True)
+class KeyDown:
+    """``key`` as in the DOM: one character, or a name of ``roost.page.keys``."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeyUp:
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class InsertText:
+    """Text into the focused field at once, as an input method commits it."""
+
+    text: str
+
+
+Input = MouseMove | MouseDown | MouseUp | Wheel | KeyDown | KeyUp | InsertText
 
 
 # --- what a driver reports ---------------------------------------------------------------------
@@ -110,6 +177,55 @@ class TabDied:
     handle: TabHandle
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DialogOpened:
+    """A dialog (alert, confirm, prompt, beforeunload) stands in the page until it is answered."""
+
+    handle: TabHandle
+    kind: str
+    message: str
+    default: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DialogClosed:
+    handle: TabHandle
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsoleSaid:
+    """The page's own console, or an exception nobody caught."""
+
+    handle: TabHandle
+    level: str
+    text: str
+    url: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestSent:
+    """``kind`` is what asked for it: document, script, stylesheet, image, font, xhr, fetch, …"""
+
+    handle: TabHandle
+    request: str
+    url: str
+    method: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestEnded:
+    """An answer's head came (``finished`` false), or the request is over, well or not."""
+
+    handle: TabHandle
+    request: str
+    status: int | None = None
+    mime_type: str | None = None
+    error: str | None = None
+    finished: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class BrowserEnded:
     """The browser is gone, with every tab and jar in it. Nothing more will be reported."""
@@ -117,12 +233,91 @@ class BrowserEnded:
     reason: str
 
 
-DriverEvent = TabAppeared | TabDisappeared | TabArrived | TabDied | BrowserEnded
+PageEvent = DialogOpened | DialogClosed | ConsoleSaid | RequestSent | RequestEnded
+"""What goes on inside a page: kept for its owner, decided about by nobody."""
+DriverEvent = TabAppeared | TabDisappeared | TabArrived | TabDied | BrowserEnded | PageEvent
 Report = Callable[[DriverEvent], None]
 
 
-class Driver(Protocol):
-    """One browser. Called by ``roost.broker.browsers`` alone."""
+@runtime_checkable
+class Linked(Protocol):
+    """A driver whose browser is held by a keeper or a native host."""
+
+    def linked(self, link: Link) -> None:
+        """One has connected. ``start`` waits for it, or begins with it."""
+
+
+class Pages(Protocol):
+    """What can be done in pages: few primitives, on which ``roost.page`` builds everything."""
+
+    async def navigate(self, tab: TabHandle, url: str) -> Arrival:
+        """Go there and wait for the document. Works on a crashed tab, too. ``NotFound`` when the
+        server cannot be reached (``reason`` says how); an HTTP error status is an arrival."""
+
+    async def reload(self, tab: TabHandle) -> Arrival:
+        """Load the page again. Works on a crashed tab, too."""
+
+    async def travel(self, tab: TabHandle, delta: int) -> Arrival:
+        """Back (-1) or forward (1). ``NotFound`` when there is nowhere to go."""
+
+    async def evaluate(
+        self,
+        tab: TabHandle,
+        function: str,
+        *,
+        frame: str | None = None,
+        ref: str | None = None,
+    ) -> Any:
+        """Call a JavaScript function in the page's own world, await its promise, return its JSON
+        value. ``BadRequest`` with the exception's text when it throws or does not parse. With a
+        ref (of an element in ``frame``), the function gets that element."""
+
+    async def frames(self, tab: TabHandle) -> list[FrameInfo]:
+        """The tab's documents, the main one first, parents before children."""
+
+    async def call_page(
+        self,
+        tab: TabHandle,
+        frame: str | None,
+        function: str,
+        argument: dict[str, Any],
+        *,
+        owner_of: str | None = None,
+    ) -> Any:
+        """Call a function of the bundle in the frame (None: the main one), in a world that pages
+        cannot see. ``owner_of`` names a child frame: the function gets the element that holds it
+        as ``argument.element``. ``NotFound`` if a frame is gone."""
+
+    async def give_input(self, tab: TabHandle, inputs: Sequence[Input]) -> None:
+        """Trusted input, in order, also to tabs in the background. Returns once delivered."""
+
+    async def settle(self, tab: TabHandle, frame: str | None) -> None:
+        """Wait for what the last input in that frame started: its handlers and one frame at most;
+        or, where it left the page, the next document."""
+
+    async def capture(self, tab: TabHandle, shot: Shot) -> Picture:
+        """A picture of the tab as it is, in the background; other tabs do not wait for it."""
+
+    async def set_files(
+        self, tab: TabHandle, frame: str | None, ref: str, paths: Sequence[str]
+    ) -> None:
+        """Choose files for a file input."""
+
+    async def answer_dialog(self, tab: TabHandle, *, accept: bool, text: str | None) -> None:
+        """Answer the dialog that stands in the page. ``NotFound`` when there is none."""
+
+    async def resize(self, tab: TabHandle, width: int, height: int) -> None:
+        """Give this tab, and no other, a viewport of that size."""
+
+    async def pdf(self, tab: TabHandle) -> bytes:
+        """The page, printed."""
+
+    async def body(self, tab: TabHandle, request: str) -> bytes:
+        """A response's body. ``NotFound`` when the browser no longer has it."""
+
+
+class Driver(Pages, Protocol):
+    """One browser. Its life is run by ``roost.broker.browsers`` alone."""
 
     @property
     def capabilities(self) -> Capabilities: ...
@@ -146,14 +341,3 @@ class Driver(Protocol):
 
     async def close_tab(self, tab: TabHandle) -> None:
         """Close without asking the page. Closing one that is gone is no error."""
-
-    async def navigate(self, tab: TabHandle, url: str) -> Arrival:
-        """Go there and wait for the document. Works on a crashed tab, too. ``NotFound`` when the
-        server cannot be reached (``reason`` says how); an HTTP error status is an arrival."""
-
-    async def evaluate(self, tab: TabHandle, function: str) -> Any:
-        """Call a JavaScript function in the page's own world, await its promise, return its JSON
-        value. ``BadRequest`` with the exception's text when it throws or does not parse."""
-
-    async def capture(self, tab: TabHandle, shot: Shot) -> Picture:
-        """A picture of the tab as it is, in the background; other tabs do not wait for it."""

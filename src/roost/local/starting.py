@@ -83,10 +83,16 @@ def ensure_broker(
         endpoint = running_broker(home)
         if endpoint:
             return endpoint
-        _start(home, command or broker_command(), options, deadline)
+        start_detached(
+            home,
+            command or broker_command(),
+            options,
+            log=home.log,
+            timeout_seconds=deadline.remaining(),
+        )
         endpoint = running_broker(home)
     if endpoint is None:
-        raise Internal("The broker said it was ready, but does not answer.", hint=_see(home))
+        raise Internal("The broker said it was ready, but does not answer.", hint=_see(home.log))
     return endpoint
 
 
@@ -184,20 +190,32 @@ def _set_send_timeout(sock: socket.socket, seconds: float) -> None:
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeval)
 
 
-def _start(home: Home, command: Sequence[str], options: Sequence[str], deadline: Deadline) -> None:
-    """Run the daemon and wait for its word: return if it is ready, else raise what it says."""
+def start_detached(
+    home: Home,
+    command: Sequence[str],
+    options: Sequence[str],
+    *,
+    log: Path,
+    timeout_seconds: float,
+) -> None:
+    """Run a daemon and wait for its word: return if it is ready, else raise what it says.
+
+    The command gets ``--ready-fd`` and must call ``detach`` and ``report``. What it prints is
+    appended to ``log``.
+    """
     import subprocess
 
-    with open(_open_log(home), "ab") as log:
-        log_size = log.tell()
+    deadline = Deadline(timeout_seconds)
+    with open(_open_log(log), "ab") as output:
+        log_size = output.tell()
         listening, ready = os.pipe()
         with open(listening, "rb", buffering=0) as reports:
             try:
                 launcher = subprocess.Popen(
                     [*command, "--ready-fd", str(ready), *options],
                     stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
+                    stdout=output,
+                    stderr=output,
                     cwd="/",
                     env=clean_environment(home),
                     umask=0o077,
@@ -213,9 +231,9 @@ def _start(home: Home, command: Sequence[str], options: Sequence[str], deadline:
                 if said == b"ready\n":
                     launcher.wait(deadline.remaining())  # ends as soon as the daemon detaches
                     return
-                failure = _failure(said, home, log_size)
+                failure = _failure(said, log, log_size)
             except (TimeoutError, subprocess.TimeoutExpired):
-                failure = Timeout("The broker was not ready in time.", hint=_see(home))
+                failure = Timeout("It was not ready in time.", hint=_see(log))
             # The launcher is not reaped yet, so the number of its group is still the daemon's.
             with suppress(OSError):
                 os.killpg(launcher.pid, signal.SIGKILL)
@@ -223,9 +241,9 @@ def _start(home: Home, command: Sequence[str], options: Sequence[str], deadline:
             raise failure
 
 
-def _open_log(home: Home) -> int:
+def _open_log(log: Path) -> int:
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-    return os.open(home.log, flags, 0o600)
+    return os.open(log, flags, 0o600)
 
 
 def _read_report(fd: int, deadline: Deadline) -> bytes:
@@ -243,28 +261,28 @@ def _read_report(fd: int, deadline: Deadline) -> bytes:
     return said
 
 
-def _failure(said: bytes, home: Home, log_size: int) -> RoostError:
+def _failure(said: bytes, log: Path, log_size: int) -> RoostError:
     with suppress(ValueError):
         wire = json.loads(said)
         if isinstance(wire, dict):
             return RoostError.from_wire(wire)
-    last = _last_log_line(home, log_size)
+    last = _last_log_line(log, log_size)
     return Internal(
-        f"The broker ended before it was ready{': ' + last if last else '.'}", hint=_see(home)
+        f"It ended before it was ready{': ' + last if last else '.'}", hint=_see(log)
     )
 
 
-def _last_log_line(home: Home, since: int) -> str:
+def _last_log_line(log: Path, since: int) -> str:
     """The last thing the daemon said before it died, most often an exception without its trace."""
-    with open(home.log, "rb") as log:
-        end = log.seek(0, os.SEEK_END)
-        log.seek(max(since, end - _REPORT_BYTES))
-        lines = log.read().decode("utf-8", "replace").split("\n")
+    with open(log, "rb") as said:
+        end = said.seek(0, os.SEEK_END)
+        said.seek(max(since, end - _REPORT_BYTES))
+        lines = said.read().decode("utf-8", "replace").split("\n")
     return next((line[:_LOG_LINE_CHARS] for line in reversed(lines) if line.strip()), "")
 
 
-def _see(home: Home) -> str:
-    return f"See the end of {home.log}, or run `roost doctor`."
+def _see(log: Path) -> str:
+    return f"See the end of {log}, or run `roost doctor`."
 
 
 def _source_folder() -> str | None:

@@ -7,6 +7,7 @@ It outlives the driver that speaks to it, as a real browser outlives a broker: h
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from itertools import count
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from roost.drivers.base import DriverEvent, TabAppeared, TabDisappeared
+from roost.drivers.base import DriverEvent, TabAppeared, TabArrived, TabDisappeared
 from roost.errors import BadRequest, NotFound, RoostError, TabGone
 from roost.vocabulary import TabHandle
 
@@ -31,6 +32,8 @@ class FakeResponse:
     title: str = ""
     status: int = 200
     redirect: str | None = None
+    stalls: bool = False
+    """Takes the request and never answers it."""
 
 
 Web = Callable[[str], FakeResponse]
@@ -79,6 +82,10 @@ class FakeBrowser:
         page = self.new_page(jar)
         page.url = url
         self._say(TabAppeared(handle=page.handle, opener=opener, jar=jar, url=url))
+        with contextlib.suppress(NotFound):  # it stays there, without a document
+            address, answer = self._answer(url)
+            if not answer.stalls:
+                self._commit(page, address, answer.title)
         return page
 
     def close_page(self, handle: TabHandle) -> None:
@@ -97,18 +104,26 @@ class FakeBrowser:
         self.jars[jar] = {}
         return jar
 
-    def load(self, page: FakePage, url: str) -> int | None:
+    async def load(self, page: FakePage, url: str) -> int | None:
         """Put the page at the address, redirects followed; the HTTP status."""
+        address, answer = self._answer(url)
+        if answer.stalls:
+            await asyncio.get_running_loop().create_future()
+        self._commit(page, address, answer.title)
+        return None if address.startswith("about:") else answer.status
+
+    def _answer(self, url: str) -> tuple[str, FakeResponse]:
+        """Where the address leads in the end, and what is there."""
         for _ in range(MAX_REDIRECTS):
-            if url.startswith("about:"):
-                page.url, page.title = url, ""
-                return None
-            answer = self.web(url)
+            answer = FakeResponse() if url.startswith("about:") else self.web(url)
             if answer.redirect is None:
-                page.url, page.title = url, answer.title
-                return answer.status
+                return url, answer
             url = urljoin(url, answer.redirect)
         raise NotFound(f"{url} redirects without end.", reason="too many redirects")
+
+    def _commit(self, page: FakePage, url: str, title: str) -> None:
+        page.url, page.title = url, title
+        self._say(TabArrived(page.handle, url, title))
 
     # --- the JavaScript it knows -----------------------------------------------------------------
 
@@ -125,7 +140,7 @@ class FakeBrowser:
             if found is not None:
                 return await run(self, page, *found.groups())
         try:
-            return json.loads(expression)
+            return _literal(expression)
         except ValueError:
             raise BadRequest(
                 f"function: SyntaxError: the fake browser cannot run {expression[:80]!r}.",
@@ -138,6 +153,16 @@ class FakeBrowser:
     def _say(self, event: DriverEvent) -> None:
         if self.report is not None:
             self.report(event)
+
+
+def _literal(expression: str) -> Any:
+    """A JSON value. An object stands in parentheses: without them JavaScript reads a block."""
+    if expression.startswith("(") and expression.endswith(")"):
+        expression = expression[1:-1]
+    elif expression.startswith("{"):
+        raise ValueError("a block")
+    # NaN and the infinities have no JSON value; browsers give null for them.
+    return json.loads(expression, parse_constant=lambda _: None)
 
 
 async def _title(browser: FakeBrowser, page: FakePage) -> Any:
@@ -164,6 +189,10 @@ async def _window_open(browser: FakeBrowser, page: FakePage, url: str) -> Any:
     return None
 
 
+async def _undefined(browser: FakeBrowser, page: FakePage) -> Any:
+    return None
+
+
 async def _never(browser: FakeBrowser, page: FakePage) -> Any:
     await asyncio.get_running_loop().create_future()
 
@@ -175,6 +204,7 @@ async def _throw(browser: FakeBrowser, page: FakePage, message: str) -> Any:
 _ARROW = re.compile(r"(?:async\s+)?\(\)\s*=>\s*(.*)", re.DOTALL)
 _STRING = r"(\"(?:[^\"\\]|\\.)*\")"
 _EXPRESSIONS: list[tuple[re.Pattern[str], Callable[..., Any]]] = [
+    (re.compile(r"undefined|\{\s*\}"), _undefined),
     (re.compile(r"document\.title"), _title),
     (re.compile(r"location\.href"), _location),
     (re.compile(r"document\.cookie"), _read_cookie),

@@ -16,10 +16,10 @@ from roost.drivers.base import (
     Report,
     Shot,
     Started,
-    TabArrived,
     TabDied,
 )
 from roost.drivers.fake.browser import SHARED_JAR, FakeBrowser, FakePage
+from roost.drivers.fake.no_pages import NoPages
 from roost.errors import BrowserLost, JarUnavailable, TabCrashed, TabGone, Unsupported
 from roost.vocabulary import JarPolicy, TabHandle
 
@@ -27,10 +27,10 @@ T = TypeVar("T")
 VIEWPORT = (1280, 720)
 
 
-class FakeDriver:
+class FakeDriver(NoPages):
     """Speaks to a browser in memory; ``kill`` and ``crash`` are what a test does to it."""
 
-    capabilities = Capabilities()
+    capabilities = Capabilities(page_work=False)
 
     def __init__(self, browser: FakeBrowser | None = None) -> None:
         self.browser = browser or FakeBrowser()
@@ -92,12 +92,17 @@ class FakeDriver:
         if page.crashed:
             page.crashed = False
             page.ended = asyncio.get_running_loop().create_future()
-        status = self.browser.load(page, url)
-        if self.browser.report is not None:
-            self.browser.report(TabArrived(tab, page.url, page.title))
+        status = await _unless_ended(page, self.browser.load(page, url))
         return Arrival(page.url, page.title, status)
 
-    async def evaluate(self, tab: TabHandle, function: str) -> Any:
+    async def evaluate(
+        self,
+        tab: TabHandle,
+        function: str,
+        *,
+        frame: str | None = None,
+        ref: str | None = None,
+    ) -> Any:
         page = self._live(tab)
         return await _unless_ended(page, self.browser.run(page, function))
 
@@ -106,7 +111,8 @@ class FakeDriver:
         if shot.format not in ("jpeg", "png"):
             raise Unsupported(f"{shot.format} pictures")
         width, height = (round(side * shot.scale) for side in VIEWPORT)
-        return Picture(_blank_png(width, height), "image/png", width, height)
+        make = _blank_png if shot.format == "png" else _blank_jpeg
+        return Picture(make(width, height), f"image/{shot.format}", width, height)
 
     def _end(self, reason: str, *, reported: bool) -> None:
         browser = self.browser
@@ -150,6 +156,24 @@ async def _unless_ended(page: FakePage, work: Coroutine[Any, Any, T]) -> T:
         return task.result()
     finally:
         task.cancel()
+
+
+def _blank_jpeg(width: int, height: int) -> bytes:
+    """A real, all-white picture in grey: the first block says white, all others "no change"."""
+    blocks = -(-width // 8) * -(-height // 8)
+    # Two DC codes, "0" for no change and "10" for a change of 7 bits; one AC code, "0" for the end.
+    bits = "10" + "1111111" + "0" + "00" * (blocks - 1)
+    bits += "1" * (-len(bits) % 8)
+    segments = (
+        (0xDB, b"\x00" + b"\x08" * 64),
+        (0xC0, struct.pack(">BHHB", 8, height, width, 1) + b"\x01\x11\x00"),
+        (0xC4, b"\x00" + bytes([1, 1] + [0] * 14) + b"\x00\x07"),
+        (0xC4, b"\x10" + bytes([1] + [0] * 15) + b"\x00"),
+        (0xDA, b"\x01\x01\x00\x00\x3f\x00"),
+    )
+    head = b"".join(struct.pack(">BBH", 0xFF, kind, len(d) + 2) + d for kind, d in segments)
+    scan = int(bits, 2).to_bytes(len(bits) // 8, "big")
+    return b"\xff\xd8" + head + scan + b"\xff\xd9"
 
 
 def _blank_png(width: int, height: int) -> bytes:

@@ -15,11 +15,19 @@ from typing import Any
 from roost.api.broker import Notices
 from roost.api.door import Admission, Door
 from roost.api.operations import Operation, parse
-from roost.errors import BadRequest, Interrupted, RoostError, TooLarge, Unauthorized
-from roost.local.processes import peer_of
+from roost.errors import (
+    BadRequest,
+    Internal,
+    Interrupted,
+    RoostError,
+    TooLarge,
+    Unauthorized,
+)
+from roost.frontends.socket.link import SocketLink
+from roost.local.processes import Peer, peer_of
 from roost.vocabulary import AGENT_FRAME_BYTES, HELLO_SECONDS, LINK_FRAME_BYTES
 from roost.wire.framing import JsonLines, encode_line
-from roost.wire.hello import parse_hello
+from roost.wire.hello import ClientKind, Hello, parse_hello
 
 logger = logging.getLogger(__name__)
 CALLS_IN_FLIGHT = 256
@@ -35,23 +43,35 @@ class Connection(asyncio.Protocol):
         self._frames = JsonLines(AGENT_FRAME_BYTES)
         self._transport: asyncio.Transport
         self._admission: Admission | None = None
-        self._calls: dict[int | str, asyncio.Task[None]] = {}
+        self._calls: dict[int | str, asyncio.Task[dict[str, Any]]] = {}
         self._events: asyncio.Task[None] | None = None
         self._unsent: list[bytes] = []
         self._said_goodbye = False
+        self._is_link = False
+        self._is_made = False
+        self._is_over = False
+        self._is_read = True
         self._loop = asyncio.get_running_loop()
 
     @property
     def is_admitted(self) -> bool:
-        return self._admission is not None
+        return self._admission is not None or self._is_link
+
+    @property
+    def is_stranger(self) -> bool:
+        """It has not said who it is, and may be cut off for others."""
+        return not self._is_over and not self.is_admitted
 
     def close(self) -> None:
-        self._flush()
-        self._transport.close()
+        self._is_over = True
+        if self._is_made:
+            self._flush()
+            self._transport.close()
 
     def stop(self) -> None:
         """The broker ends on purpose: the peer need not rush to bring it back."""
-        self._send({"stopping": True})
+        if not self._is_link:
+            self._send({"stopping": True})
         self.close()
 
     # --- asyncio.Protocol ----------------------------------------------------------------------
@@ -59,7 +79,10 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        self._is_made = True
         self._hello_timer = self._loop.call_later(HELLO_SECONDS, self._too_quiet)
+        if self._is_over:  # many are accepted in one go, and cut off before they are made
+            transport.close()
 
     def data_received(self, data: bytes) -> None:
         try:
@@ -71,6 +94,7 @@ class Connection(asyncio.Protocol):
             self._refuse(error)
 
     def connection_lost(self, error: Exception | None) -> None:
+        self._is_over = True
         self._hello_timer.cancel()
         for task in list(self._calls.values()):
             task.cancel()
@@ -82,9 +106,11 @@ class Connection(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         # The peer does not read its replies: it gets no new ones until it does.
+        self._is_read = False
         self._transport.pause_reading()
 
     def resume_writing(self) -> None:
+        self._is_read = True
         self._resume_reading()
 
     # --- messages ------------------------------------------------------------------------------
@@ -113,11 +139,24 @@ class Connection(asyncio.Protocol):
             raise Unauthorized("Say hello first.")
         hello = parse_hello(message["hello"])
         peer = peer_of(self._transport.get_extra_info("socket"))
+        if hello.kind is ClientKind.LINK:
+            self._become_link(hello, peer)
+            return
         self._admission = self._door.admit(hello, peer, on_end=self.close)
         self._hello_timer.cancel()
         self._send({"welcome": self._admission.welcome.to_wire()})
         if self._admission.is_life:
             self._watch(None)
+
+    def _become_link(self, hello: Hello, peer: Peer) -> None:
+        """Hand the transport over. The peer sends nothing between its hello and our welcome."""
+        link = SocketLink(self._transport, closed=lambda: self._closed(self))
+        welcome = self._door.admit_link(hello, peer, link)
+        self._hello_timer.cancel()
+        self._send({"welcome": welcome.to_wire()})
+        self._flush()
+        self._is_link = True
+        self._transport.set_protocol(link)
 
     def _call(self, message: dict[str, Any]) -> None:
         call = message.get("id")
@@ -131,24 +170,32 @@ class Connection(asyncio.Protocol):
         except RoostError as error:
             self._send({"id": call, "error": error.to_wire()})
             return
-        task = self._loop.create_task(self._answer(call, operation, timeout), name=operation.op)
+        task = self._loop.create_task(self._work(operation, timeout), name=operation.op)
         self._calls[call] = task
+        task.add_done_callback(lambda done: self._answer(call, done))
         if len(self._calls) >= CALLS_IN_FLIGHT:
             self._transport.pause_reading()
 
-    async def _answer(self, call: int | str, operation: Operation, timeout: float | None) -> None:
+    async def _work(self, operation: Operation, timeout: float | None) -> dict[str, Any]:
         assert self._admission is not None
+        view = await self._admission.api.call(operation, timeout=timeout)  # type: ignore[var-annotated, arg-type]
+        reply: dict[str, Any] = view.to_wire()
+        return reply
+
+    def _answer(self, call: int | str, done: asyncio.Task[dict[str, Any]]) -> None:
+        """Once per call, however it ended; also if it was cancelled before it had begun."""
+        del self._calls[call]
         try:
-            view = await self._admission.api.call(operation, timeout=timeout)  # type: ignore[var-annotated, arg-type]
-            reply = {"id": call, "ok": view.to_wire()}
-        except RoostError as error:
-            reply = {"id": call, "error": error.to_wire()}
+            self._send({"id": call, "ok": done.result()})
         except asyncio.CancelledError:
-            reply = {"id": call, "error": Interrupted("You cancelled the call.").to_wire()}
-        self._calls.pop(call, None)
-        self._send(reply)
-        if len(self._calls) < CALLS_IN_FLIGHT:
-            self._resume_reading()
+            self._send({"id": call, "error": Interrupted("You cancelled the call.").to_wire()})
+        except RoostError as error:
+            self._send({"id": call, "error": error.to_wire()})
+        except Exception:
+            logger.exception("the answer to %s cannot be sent", done.get_name())
+            internal = Internal(f"{done.get_name()} has an answer that cannot be sent.")
+            self._send({"id": call, "error": internal.to_wire()})
+        self._resume_reading()
 
     def _cancel(self, call: Any) -> None:
         task = self._calls.get(call) if isinstance(call, int | str) else None
@@ -159,15 +206,20 @@ class Connection(asyncio.Protocol):
         assert self._admission is not None
         if session is not None and not isinstance(session, str):
             raise BadRequest("watch: expected a session or null.", field="watch")
+        try:
+            notices = self._admission.api.watch(session)
+        except RoostError as error:  # the session has ended meanwhile, perhaps
+            self._send({"error": error.to_wire()})
+            return
         if self._events is not None:
             self._events.cancel()
-        notices = self._admission.api.watch(session)
         self._events = self._loop.create_task(self._forward(notices), name="events")
+        # Not in the task: one that is cancelled before it has begun runs nothing of its own.
+        self._events.add_done_callback(lambda _: notices.close())
 
     async def _forward(self, notices: Notices) -> None:
-        with notices:
-            async for notice in notices:
-                self._send({"event": notice.to_wire()})
+        async for notice in notices:
+            self._send({"event": notice.to_wire()})
 
     # --- writing -------------------------------------------------------------------------------
 
@@ -199,7 +251,7 @@ class Connection(asyncio.Protocol):
         self._refuse(Unauthorized(f"No hello within {HELLO_SECONDS:g} s."))
 
     def _resume_reading(self) -> None:
-        if not self._transport.is_closing() and len(self._calls) < CALLS_IN_FLIGHT:
+        if self._is_read and len(self._calls) < CALLS_IN_FLIGHT and not self._is_over:
             self._transport.resume_reading()
 
 

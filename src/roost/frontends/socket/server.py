@@ -45,11 +45,11 @@ class SocketServer:
             self._path.unlink()
 
     def _connected(self) -> Connection:
-        strangers = [c for c in self._connections if not c.is_admitted]
-        if len(strangers) >= STRANGERS:
-            strangers[0].close()
         connection = Connection(self._door, lambda gone: self._connections.pop(gone, None))
         self._connections[connection] = None
+        strangers = [c for c in self._connections if c.is_stranger]
+        for oldest in strangers[:-STRANGERS]:
+            oldest.close()
         return connection
 
 

@@ -1,0 +1,126 @@
+"""What a decision costs in the core, by how many sessions there are: it must not matter."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from itertools import count
+
+from bench.report import Row, median_of
+from roost.core import events as ev
+from roost.core.machine import Machine, Outcome
+from roost.core.model import Tab
+from roost.core.state import Rules
+from roost.vocabulary import AgentId, BrowserId, Lifetime, TabHandle
+
+SIZES = (10, 1_000, 10_000)
+CYCLES = 300
+ROUNDS = 9
+LIMIT = 1.5
+BROWSER = BrowserId("fake")
+_AT = f"at {', '.join(f'{size:,}' for size in SIZES)} sessions"
+
+
+def rows() -> list[Row]:
+    """Per kind of decision: how much more it costs in the largest house than in the smallest."""
+    found = []
+    for name, pool_is_full, cycle, operations in (
+        ("open, use, close a tab", False, House.open_use_close, 4),
+        ("arrive, open a tab, leave", False, House.come_and_go, 4),
+        ("refused, the pool is full", True, House.be_refused, 1),
+        ("request, grant, open", True, House.request_and_grant, 4),
+    ):
+        houses = [House(size, pool=size if pool_is_full else 0) for size in SIZES]
+        costs = [_cost(house, cycle) / operations * 1e6 for house in houses]
+        shown = ", ".join(f"{cost:.1f}" for cost in costs)
+        worst = max(cost / costs[0] for cost in costs)
+        found.append(Row(f"core: {name}", worst, "×", limit=LIMIT, note=f"{shown} µs {_AT}"))
+    return found
+
+
+def _cost(house: House, cycle: Callable[[House], None]) -> float:
+    """Seconds per cycle."""
+
+    def measure() -> float:
+        started = time.perf_counter()
+        for _ in range(CYCLES):
+            cycle(house)
+        return (time.perf_counter() - started) / CYCLES
+
+    return median_of(ROUNDS, measure)
+
+
+class House:
+    """A core with ``sessions`` agents, each with its session and one tab, and two more to watch."""
+
+    def __init__(self, sessions: int, *, pool: int) -> None:
+        self._machine = Machine(Rules(default_browser=BROWSER, pool_limits={BROWSER: pool}))
+        self._now = 1_000_000.0
+        self._numbers = count(1)
+        self._apply(ev.BrowserUp(browser=BROWSER))
+        first, *_ = [self._settle() for _ in range(sessions)]
+        self._giver = first
+        self._guest = self._arrive()
+
+    def open_use_close(self) -> None:
+        tab = self._open(self._guest)
+        self._apply(
+            ev.TabUseRequested(
+                agent=self._guest, session=None, tab=tab.id, action="read", acts=True
+            )
+        )
+        self._apply(ev.TabCloseRequested(self._guest, None, tab.id))
+
+    def come_and_go(self) -> None:
+        agent = self._arrive()
+        self._open(agent)
+        self._apply(ev.AgentLeft(agent))
+
+    def be_refused(self) -> None:
+        refused = self._machine.apply(
+            ev.TabOpenRequested(agent=self._guest, session=None, url="about:blank"), self._tick()
+        )
+        assert refused.refusal is not None
+
+    def request_and_grant(self) -> None:
+        """The guest gets the giver's slot, and they change places."""
+        self._apply(ev.TabSpaceRequested(self._guest, None))
+        self._apply(ev.TabSpaceGranted(self._giver, None, None))
+        self._open(self._guest)
+        self._giver, self._guest = self._guest, self._giver
+
+    def _settle(self) -> AgentId:
+        agent = self._arrive()
+        self._open(agent)
+        return agent
+
+    def _arrive(self) -> AgentId:
+        number = next(self._numbers)
+        agent = AgentId(f"agent_{number:032x}_{number}")
+        self._apply(
+            ev.AgentConnected(
+                agent=agent,
+                pid=number,
+                process_started="",
+                name="bench",
+                secret_digest="",
+                session=ev.SessionSpec(lifetime=Lifetime.ANONYMOUS),
+            )
+        )
+        return agent
+
+    def _open(self, agent: AgentId) -> Tab:
+        outcome = self._apply(ev.TabOpenRequested(agent=agent, session=None, url="about:blank"))
+        tab = outcome.subject
+        assert isinstance(tab, Tab)
+        self._apply(ev.TabOpened(tab.id, TabHandle(f"page-{tab.id}")))
+        return tab
+
+    def _apply(self, event: ev.Event) -> Outcome:
+        outcome = self._machine.apply(event, self._tick())
+        assert outcome.refusal is None, outcome.refusal
+        return outcome
+
+    def _tick(self) -> float:
+        self._now += 0.001
+        return self._now

@@ -1,0 +1,421 @@
+"""Operations on pages: reading, acting, waiting, pictures, logs. Spelt as Playwright's are."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+
+from roost.api import page_views as views
+from roost.api.operation import Answers, Audience, PageOperation
+from roost.api.views import PageView, ValueView
+
+SELECTOR_CHARS = 1000
+_TARGET = "Ref from the snapshot (e12), CSS selector, or text=…"
+
+
+def _target(description: str = _TARGET) -> Any:
+    return Field(
+        max_length=SELECTOR_CHARS,
+        validation_alias=AliasChoices("target", "ref"),
+        serialization_alias="target",
+        description=description,
+    )
+
+
+def _optional_target(description: str = _TARGET) -> Any:
+    return Field(
+        default=None,
+        max_length=SELECTOR_CHARS,
+        validation_alias=AliasChoices("target", "ref"),
+        serialization_alias="target",
+        description=description,
+    )
+
+
+class ActionOperation(PageOperation):
+    """Does something in the page and answers with what changed."""
+
+    snapshot: Literal["none", "diff", "full"] = Field(
+        default="diff", description="What to show of the page afterwards"
+    )
+
+
+# --- reading -----------------------------------------------------------------------------------
+
+
+class Snapshot(PageOperation, Answers[views.SnapshotView]):
+    """Read the page: roles, names, refs. Better than a screenshot for acting."""
+
+    op = "browser_snapshot"
+    title = "Read the page"
+    reply = views.SnapshotView
+    read_only = True
+    target: str | None = _optional_target("Only this part")
+    depth: int | None = Field(default=None, ge=1, le=100)
+    interactive: bool = Field(default=False, description="Only what can be operated")
+    max_chars: int = Field(default=20_000, ge=500, le=1_000_000)
+    after: str | None = Field(default=None, max_length=32, description="Go on after this ref")
+
+
+class Find(PageOperation, Answers[views.FoundView]):
+    """Search the page's text; answers matching lines with refs."""
+
+    op = "browser_find"
+    title = "Search the page"
+    reply = views.FoundView
+    read_only = True
+    text: str | None = Field(default=None, max_length=1000)
+    regex: str | None = Field(default=None, max_length=1000)
+    limit: int = Field(default=20, ge=1, le=200)
+
+
+class GetContent(PageOperation, Answers[views.ContentView]):
+    """The page's text, markdown or HTML."""
+
+    op = "browser_get_content"
+    title = "Get the content"
+    reply = views.ContentView
+    read_only = True
+    selector: str | None = Field(default=None, max_length=SELECTOR_CHARS)
+    format: Literal["text", "markdown", "html"] = "text"
+    max_length: int = Field(default=50_000, ge=1, le=10_000_000)
+
+
+class WaitFor(PageOperation, Answers[views.WaitView]):
+    """Wait for text, its disappearance, an element, an address, or some seconds."""
+
+    op = "browser_wait_for"
+    title = "Wait"
+    reply = views.WaitView
+    read_only = True
+    text: str | None = Field(default=None, max_length=1000)
+    text_gone: str | None = Field(default=None, max_length=1000)
+    selector: str | None = Field(default=None, max_length=SELECTOR_CHARS)
+    url: str | None = Field(default=None, max_length=2000, description="Part of it, or with *")
+    time: float | None = Field(default=None, ge=0, le=60, description="Seconds")
+    timeout: float = Field(default=10.0, gt=0, le=240, description="Seconds")
+
+    def waits(self) -> float:
+        return self.timeout if self.time is None else self.time
+
+
+class ConsoleMessages(PageOperation, Answers[views.ConsoleView]):
+    """The page's console since it was opened."""
+
+    op = "browser_console_messages"
+    title = "Read the console"
+    reply = views.ConsoleView
+    read_only = True
+    level: Literal["error", "warn", "info", "log", "debug"] | None = None
+    limit: int = Field(default=100, ge=1, le=500)
+    clear: bool = False
+
+    def only_reads(self) -> bool:
+        return not self.clear
+
+
+class NetworkRequests(PageOperation, Answers[views.NetworkView]):
+    """Requests the page made since it was opened, secrets removed."""
+
+    op = "browser_network_requests"
+    title = "List network requests"
+    reply = views.NetworkView
+    read_only = True
+    filter: str | None = Field(default=None, max_length=1000, description="Part of the address")
+    status: Literal["pending", "ok", "failed"] | None = None
+    limit: int = Field(default=50, ge=1, le=500)
+    clear: bool = False
+
+    def only_reads(self) -> bool:
+        return not self.clear
+
+
+class NetworkRequest(PageOperation, Answers[views.BodyView]):
+    """One request with its response body."""
+
+    op = "browser_network_request"
+    title = "Read a network request"
+    reply = views.BodyView
+    audience = Audience.ALL
+    read_only = True
+    index: int = Field(ge=1)
+    max_length: int = Field(default=50_000, ge=1, le=10_000_000)
+
+
+class PageState(PageOperation, Answers[views.StateView]):
+    """The page as data: headings, links, buttons, inputs; with what changed since last time."""
+
+    op = "browser_page_state"
+    title = "Get the page's state"
+    reply = views.StateView
+    audience = Audience.ALL
+    read_only = True
+
+
+class TakeScreenshot(PageOperation, Answers[views.ScreenshotView]):
+    """Take a picture of the tab, in the background, once the page has come to rest."""
+
+    op = "browser_take_screenshot"
+    title = "Take a screenshot"
+    reply = views.ScreenshotView
+    read_only = True
+    target: str | None = _optional_target("Only this element")
+    full_page: bool = False
+    type: Literal["jpeg", "png"] = "jpeg"
+    quality: int = Field(default=60, ge=1, le=100)
+    scale: float | Literal["css", "device"] = Field(
+        default=0.5, description="0.1 to 2, css, device"
+    )
+    annotate: bool = Field(default=False, description="Draw the refs")
+    filename: str | None = Field(default=None, max_length=1000, description="Write it there")
+
+
+class PdfSave(PageOperation, Answers[views.FileView]):
+    """Print the page to a PDF file."""
+
+    op = "browser_pdf_save"
+    title = "Save as PDF"
+    reply = views.FileView
+    audience = Audience.ALL
+    filename: str | None = Field(default=None, max_length=1000)
+
+
+# --- going -------------------------------------------------------------------------------------
+
+
+class NavigateBack(PageOperation, Answers[PageView]):
+    """Go back."""
+
+    op = "browser_navigate_back"
+    title = "Go back"
+    reply = PageView
+
+
+class NavigateForward(PageOperation, Answers[PageView]):
+    """Go forward."""
+
+    op = "browser_navigate_forward"
+    title = "Go forward"
+    reply = PageView
+    audience = Audience.ALL
+
+
+class Reload(PageOperation, Answers[PageView]):
+    """Load the page again."""
+
+    op = "browser_reload"
+    title = "Reload"
+    reply = PageView
+    audience = Audience.ALL
+
+
+# --- acting ------------------------------------------------------------------------------------
+
+
+class Click(ActionOperation, Answers[views.ActionView]):
+    """Click an element."""
+
+    op = "browser_click"
+    title = "Click"
+    reply = views.ActionView
+    audited = ("target",)
+    target: str = _target()
+    element: str | None = Field(default=None, max_length=500, description="What it is, for people")
+    double_click: bool = False
+    button: Literal["left", "right", "middle"] = "left"
+    modifiers: list[Literal["Alt", "Control", "ControlOrMeta", "Meta", "Shift"]] = Field(
+        default_factory=list, max_length=4
+    )
+
+
+class Type(ActionOperation, Answers[views.ActionView]):
+    """Type text into a field, replacing what is there."""
+
+    op = "browser_type"
+    title = "Type text"
+    reply = views.ActionView
+    audited = ("target",)
+    target: str = _target()
+    element: str | None = Field(default=None, max_length=500)
+    text: str = Field(max_length=1_000_000)
+    submit: bool = Field(default=False, description="Press Enter afterwards")
+    slowly: bool = Field(default=False, description="Key by key")
+
+
+class FormField(BaseModel):
+    """One field of a form."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    target: str = _target()
+    value: str | bool | float | list[str] = Field(description="Text, true/false, option(s), date")
+    name: str | None = None
+    type: str | None = None
+
+
+class FillForm(ActionOperation, Answers[views.ActionView]):
+    """Fill several fields: text, check boxes, radios, selects, dates, sliders."""
+
+    op = "browser_fill_form"
+    title = "Fill a form"
+    reply = views.ActionView
+    fields: list[FormField] = Field(min_length=1, max_length=100)
+
+
+class SelectOption(ActionOperation, Answers[views.ActionView]):
+    """Select options of a list."""
+
+    op = "browser_select_option"
+    title = "Select options"
+    reply = views.ActionView
+    audited = ("target",)
+    target: str = _target()
+    element: str | None = Field(default=None, max_length=500)
+    values: list[str] = Field(max_length=1000, description="Values or labels")
+
+
+class PressKey(ActionOperation, Answers[views.ActionView]):
+    """Press a key or combination: Enter, ArrowDown, Control+a."""
+
+    op = "browser_press_key"
+    title = "Press a key"
+    reply = views.ActionView
+    key: str = Field(min_length=1, max_length=64)
+
+
+class Hover(ActionOperation, Answers[views.ActionView]):
+    """Move the mouse over an element."""
+
+    op = "browser_hover"
+    title = "Hover"
+    reply = views.ActionView
+    target: str = _target()
+    element: str | None = Field(default=None, max_length=500)
+
+
+class Drag(ActionOperation, Answers[views.ActionView]):
+    """Drag one element onto another."""
+
+    op = "browser_drag"
+    title = "Drag"
+    reply = views.ActionView
+    start_target: str = Field(
+        max_length=SELECTOR_CHARS, validation_alias=AliasChoices("startTarget", "startRef")
+    )
+    end_target: str = Field(
+        max_length=SELECTOR_CHARS, validation_alias=AliasChoices("endTarget", "endRef")
+    )
+    start_element: str | None = Field(default=None, max_length=500)
+    end_element: str | None = Field(default=None, max_length=500)
+
+
+class Scroll(PageOperation, Answers[views.ScrollView]):
+    """Scroll to an element, to a point, or one screen in a direction."""
+
+    op = "browser_scroll"
+    title = "Scroll"
+    reply = views.ScrollView
+    target: str | None = _optional_target()
+    x: float | None = None
+    y: float | None = None
+    direction: Literal["up", "down", "left", "right"] | None = None
+
+
+class FileUpload(ActionOperation, Answers[views.ActionView]):
+    """Give files to a file field (default: the one whose chooser is open)."""
+
+    op = "browser_file_upload"
+    title = "Upload files"
+    reply = views.ActionView
+    paths: list[str] = Field(max_length=100, description="Below your working directory")
+    target: str | None = _optional_target()
+
+
+class HandleDialog(ActionOperation, Answers[views.ActionView]):
+    """Answer the dialog that is open."""
+
+    op = "browser_handle_dialog"
+    title = "Answer a dialog"
+    reply = views.ActionView
+    accept: bool
+    prompt_text: str | None = Field(default=None, max_length=10_000)
+
+
+class HandleConsent(ActionOperation, Answers[views.ConsentView]):
+    """Answer a cookie banner: reject if it can be, else accept."""
+
+    op = "browser_handle_consent"
+    title = "Answer a cookie banner"
+    reply = views.ConsentView
+    audience = Audience.ALL
+
+
+class Resize(PageOperation, Answers[views.SizeView]):
+    """Give the tab's viewport a size."""
+
+    op = "browser_resize"
+    title = "Resize"
+    reply = views.SizeView
+    audience = Audience.ALL
+    width: int = Field(ge=50, le=10_000)
+    height: int = Field(ge=50, le=10_000)
+
+
+class MouseClickXy(ActionOperation, Answers[views.ActionView]):
+    """Click at a point of the viewport."""
+
+    op = "browser_mouse_click_xy"
+    title = "Click at a point"
+    reply = views.ActionView
+    audience = Audience.ALL
+    x: float
+    y: float
+    button: Literal["left", "right", "middle"] = "left"
+
+
+class MouseMoveXy(ActionOperation, Answers[views.ActionView]):
+    """Move the mouse to a point of the viewport."""
+
+    op = "browser_mouse_move_xy"
+    title = "Move the mouse"
+    reply = views.ActionView
+    audience = Audience.ALL
+    x: float
+    y: float
+
+
+class MouseDragXy(ActionOperation, Answers[views.ActionView]):
+    """Drag from one point of the viewport to another."""
+
+    op = "browser_mouse_drag_xy"
+    title = "Drag between points"
+    reply = views.ActionView
+    audience = Audience.ALL
+    start_x: float
+    start_y: float
+    end_x: float
+    end_y: float
+
+
+class MouseWheel(ActionOperation, Answers[views.ActionView]):
+    """Turn the mouse wheel at a point of the viewport."""
+
+    op = "browser_mouse_wheel"
+    title = "Turn the wheel"
+    reply = views.ActionView
+    audience = Audience.ALL
+    x: float = 0
+    y: float = 0
+    delta_x: float = 0
+    delta_y: float = 0
+
+
+class Evaluate(PageOperation, Answers[ValueView]):
+    """Run a JavaScript function in the page and return its JSON value."""
+
+    op = "browser_evaluate"
+    title = "Run JavaScript"
+    reply = ValueView
+    function: str = Field(max_length=1_000_000, description="() => … or (element) => …")
+    target: str | None = _optional_target("Element the function gets")
+    element: str | None = Field(default=None, max_length=500)

@@ -1,0 +1,108 @@
+"""What a tab's page has said and done, kept for its owner: console, network, dialog, readiness.
+
+Fed by the driver's page events, read by page operations. Bounded; gone with the tab.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from roost.core.redaction import redacted_url
+from roost.drivers.base import (
+    ConsoleSaid,
+    DialogClosed,
+    DialogOpened,
+    PageEvent,
+    RequestEnded,
+    RequestSent,
+)
+from roost.page.caller import PageMemory
+
+CONSOLE_KEPT = 500
+REQUESTS_KEPT = 500
+CRITICAL = frozenset({"document", "script", "stylesheet", "xhr", "fetch"})
+VISUAL = frozenset({"image", "font"})
+
+
+@dataclass(slots=True)
+class RequestRecord:
+    """One request. Its address is kept without secrets: this is a log."""
+
+    number: int
+    request: str
+    url: str
+    method: str
+    kind: str
+    at: float
+    status: int | None = None
+    mime_type: str | None = None
+    error: str | None = None
+    ended_at: float | None = None
+
+
+@dataclass(slots=True)
+class PageRecord:
+    """One tab's."""
+
+    memory: PageMemory = field(default_factory=PageMemory)
+    console: deque[ConsoleSaid] = field(default_factory=lambda: deque(maxlen=CONSOLE_KEPT))
+    requests: OrderedDict[int, RequestRecord] = field(default_factory=OrderedDict)
+    dialog: DialogOpened | None = None
+    _pending: dict[str, RequestRecord] = field(default_factory=dict)
+    _count: int = 0
+    _waiters: list[asyncio.Future[None]] = field(default_factory=list)
+
+    def hear(self, event: PageEvent, now: float) -> None:
+        match event:
+            case ConsoleSaid():
+                self.console.append(event)
+            case DialogOpened():
+                self.dialog = event
+            case DialogClosed():
+                self.dialog = None
+            case RequestSent():
+                self._sent(event, now)
+            case RequestEnded():
+                self._ended(event, now)
+            case _:
+                assert_never(event)
+        self._wake()
+
+    def pending(self, kinds: frozenset[str]) -> int:
+        """How many requests of those kinds are under way."""
+        return sum(record.kind in kinds for record in self._pending.values())
+
+    async def changed(self) -> None:
+        """Wait for the next event of any kind."""
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        await waiter
+
+    def _sent(self, event: RequestSent, now: float) -> None:
+        self._count += 1
+        record = RequestRecord(
+            self._count, event.request, redacted_url(event.url), event.method, event.kind, now
+        )
+        self.requests[record.number] = self._pending[event.request] = record
+        if len(self.requests) > REQUESTS_KEPT:
+            self.requests.popitem(last=False)
+
+    def _ended(self, event: RequestEnded, now: float) -> None:
+        record = self._pending.get(event.request)
+        if record is None:
+            return
+        record.status = event.status if event.status is not None else record.status
+        record.mime_type = event.mime_type or record.mime_type
+        record.error = event.error
+        if event.finished:
+            record.ended_at = now
+            del self._pending[event.request]
+
+    def _wake(self) -> None:
+        waiters, self._waiters = self._waiters, []
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_result(None)

@@ -1,0 +1,125 @@
+"""The documents of one tab: which frame is where, and the world our bundle lives in.
+
+A frame of another site runs in another process, under a protocol session of its own ("out of
+process"). Everything that is done in a frame goes to the session that hosts it now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from roost.drivers.chromium.connection import Json
+
+
+@dataclass(slots=True)
+class Frame:
+    """One document's place. ``world`` is our isolated world in its current document."""
+
+    id: str
+    parent: str | None
+    session: str
+    url: str = ""
+    loader: str = ""
+    main_context: int | None = None
+    world: int | None = None
+    children: list[str] = field(default_factory=list)
+
+
+class Frames:
+    """The frame tree of one tab, kept by the events of all its sessions."""
+
+    def __init__(self, main: str, session: str) -> None:
+        self.main = main
+        self._frames: dict[str, Frame] = {main: Frame(main, None, session)}
+
+    def __iter__(self) -> Iterator[Frame]:
+        """All frames, parents before children, in document order."""
+        yield from self._below(self.main)
+
+    def get(self, frame: str | None) -> Frame | None:
+        return self._frames.get(frame or self.main)
+
+    def attached(self, frame: str, parent: str | None, session: str) -> Frame:
+        known = self._frames.get(frame)
+        if known is None:
+            known = self._frames[frame] = Frame(frame, parent, session)
+            above = self._frames.get(parent or "")
+            if above is not None:
+                above.children.append(frame)
+        return known
+
+    def navigated(self, info: Json, session: str) -> Frame:
+        """A new document: what we had in the old one is gone, its children too."""
+        frame = self.attached(info["id"], info.get("parentId"), session)
+        frame.url = info["url"] + info.get("urlFragment", "")
+        frame.loader = info["loaderId"]
+        frame.session = session
+        self._forget_document(frame)
+        for child in list(frame.children):
+            self.detached(child)
+        return frame
+
+    def moved_within(self, frame: str, url: str) -> None:
+        known = self._frames.get(frame)
+        if known is not None:
+            known.url = url
+
+    def detached(self, frame: str) -> None:
+        gone = self._frames.pop(frame, None)
+        if gone is None:
+            return
+        above = self._frames.get(gone.parent or "")
+        if above is not None and frame in above.children:
+            above.children.remove(frame)
+        for child in gone.children:
+            self.detached(child)
+
+    def hosted_by(self, frame: str, session: str) -> None:
+        """The frame's document now lives in that session's process."""
+        known = self._frames.get(frame)
+        if known is not None and known.session != session:
+            known.session = session
+            self._forget_document(known)
+
+    def learn(self, tree: Json, session: str) -> None:
+        """Take over a whole frame tree, as ``Page.getFrameTree`` gives it."""
+        info = tree["frame"]
+        frame = self.attached(info["id"], info.get("parentId"), session)
+        frame.url = info["url"] + info.get("urlFragment", "")
+        frame.loader = info["loaderId"]
+        for child in tree.get("childFrames", []):
+            self.learn(child, session)
+
+    # --- execution contexts --------------------------------------------------------------------
+
+    def context_made(self, context: Json, session: str) -> None:
+        about = context.get("auxData", {})
+        frame = self._frames.get(about.get("frameId", ""))
+        if frame is not None and frame.session == session and about.get("isDefault"):
+            frame.main_context = context["id"]
+
+    def context_gone(self, context: int, session: str) -> None:
+        for frame in self._frames.values():
+            if frame.session != session:
+                continue
+            if frame.main_context == context:
+                frame.main_context = None
+            if frame.world == context:
+                frame.world = None
+
+    def contexts_cleared(self, session: str) -> None:
+        for frame in self._frames.values():
+            if frame.session == session:
+                self._forget_document(frame)
+
+    @staticmethod
+    def _forget_document(frame: Frame) -> None:
+        frame.main_context = frame.world = None
+
+    def _below(self, frame: str) -> Iterator[Frame]:
+        found = self._frames.get(frame)
+        if found is not None:
+            yield found
+            for child in found.children:
+                yield from self._below(child)

@@ -1,0 +1,130 @@
+"""Neutral input as CDP's ``Input`` commands, with the key codes of a US keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from roost.drivers.base import (
+    Input,
+    InsertText,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseMove,
+    MouseUp,
+    Wheel,
+)
+from roost.drivers.chromium.connection import Json
+
+_MODIFIER_BITS = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
+_BUTTON_BITS = {"left": 1, "right": 2, "middle": 4}
+
+# key: (code, Windows virtual key code). Letters and digits are computed.
+_NAMED = {
+    "Alt": ("AltLeft", 18), "Control": ("ControlLeft", 17), "Meta": ("MetaLeft", 91),
+    "Shift": ("ShiftLeft", 16), "CapsLock": ("CapsLock", 20),
+    "ArrowDown": ("ArrowDown", 40), "ArrowLeft": ("ArrowLeft", 37),
+    "ArrowRight": ("ArrowRight", 39), "ArrowUp": ("ArrowUp", 38),
+    "Backspace": ("Backspace", 8), "Delete": ("Delete", 46), "End": ("End", 35),
+    "Enter": ("Enter", 13), "Escape": ("Escape", 27), "Home": ("Home", 36),
+    "Insert": ("Insert", 45), "PageDown": ("PageDown", 34), "PageUp": ("PageUp", 33),
+    "Pause": ("Pause", 19), "PrintScreen": ("PrintScreen", 44), "ScrollLock": ("ScrollLock", 145),
+    "ContextMenu": ("ContextMenu", 93), "Tab": ("Tab", 9), " ": ("Space", 32),
+    **{f"F{n}": (f"F{n}", 111 + n) for n in range(1, 13)},
+}  # fmt: skip
+_PUNCTUATION = {
+    ";": ("Semicolon", 186), ":": ("Semicolon", 186), "=": ("Equal", 187), "+": ("Equal", 187),
+    ",": ("Comma", 188), "<": ("Comma", 188), "-": ("Minus", 189), "_": ("Minus", 189),
+    ".": ("Period", 190), ">": ("Period", 190), "/": ("Slash", 191), "?": ("Slash", 191),
+    "`": ("Backquote", 192), "~": ("Backquote", 192), "[": ("BracketLeft", 219),
+    "{": ("BracketLeft", 219), "\\": ("Backslash", 220), "|": ("Backslash", 220),
+    "]": ("BracketRight", 221), "}": ("BracketRight", 221), "'": ("Quote", 222),
+    '"': ("Quote", 222),
+}  # fmt: skip
+_SHIFTED_DIGITS = dict(zip(")!@#$%^&*(", "0123456789", strict=True))
+# What a mac's text fields are told besides the key; elsewhere ignored.
+_EDITING = {"a": "selectAll", "c": "copy", "v": "paste", "x": "cut", "z": "undo"}
+
+
+def commands(inputs: Iterable[Input]) -> Iterator[tuple[str, Json]]:
+    """Each input as a CDP command, modifiers and buttons held on the way included."""
+    held = buttons = 0
+    x = y = 0.0
+    for one in inputs:
+        match one:
+            case MouseMove():
+                x, y = one.x, one.y
+                yield _mouse("mouseMoved", x, y, held, buttons)
+            case MouseDown():
+                buttons |= _BUTTON_BITS[one.button]
+                yield _mouse("mousePressed", x, y, held, buttons, one.button, one.clicks)
+            case MouseUp():
+                buttons &= ~_BUTTON_BITS[one.button]
+                yield _mouse("mouseReleased", x, y, held, buttons, one.button, one.clicks)
+            case Wheel():
+                wheel = {"deltaX": one.dx, "deltaY": one.dy}
+                method, params = _mouse("mouseWheel", one.x, one.y, held, buttons)
+                yield method, params | wheel
+            case KeyDown():
+                held |= _MODIFIER_BITS.get(one.key, 0)
+                yield _key(one.key, held, down=True)
+            case KeyUp():
+                held &= ~_MODIFIER_BITS.get(one.key, 0)
+                yield _key(one.key, held, down=False)
+            case InsertText():
+                yield "Input.insertText", {"text": one.text}
+
+
+def _mouse(
+    kind: str, x: float, y: float, held: int, buttons: int, button: str = "none", clicks: int = 0
+) -> tuple[str, Json]:
+    return "Input.dispatchMouseEvent", {
+        "type": kind,
+        "x": x,
+        "y": y,
+        "modifiers": held,
+        "buttons": buttons,
+        "button": button,
+        "clickCount": clicks,
+    }
+
+
+def _key(key: str, held: int, *, down: bool) -> tuple[str, Json]:
+    code, number = _codes(key)
+    params: Json = {
+        "type": "keyUp",
+        "key": key,
+        "code": code,
+        "windowsVirtualKeyCode": number,
+        "modifiers": held,
+    }
+    if down:
+        text = _text(key, held)
+        params["type"] = "keyDown" if text else "rawKeyDown"
+        if text:
+            params["text"] = text
+        if held & (_MODIFIER_BITS["Meta"] | _MODIFIER_BITS["Control"]) and key in _EDITING:
+            params["commands"] = [_EDITING[key]]
+    return "Input.dispatchKeyEvent", params
+
+
+def _text(key: str, held: int) -> str:
+    """What the key types: nothing while Control, Alt or Meta turns it into a command."""
+    if held & ~_MODIFIER_BITS["Shift"]:
+        return ""
+    if key == "Enter":
+        return "\r"
+    return key if len(key) == 1 else ""
+
+
+def _codes(key: str) -> tuple[str, int]:
+    if key in _NAMED:
+        return _NAMED[key]
+    if key in _PUNCTUATION:
+        return _PUNCTUATION[key]
+    digit = _SHIFTED_DIGITS.get(key, key)
+    if digit.isascii() and digit.isdigit():
+        return f"Digit{digit}", ord(digit)
+    if key.isascii() and key.isalpha():
+        return f"Key{key.upper()}", ord(key.upper())
+    return "", 0

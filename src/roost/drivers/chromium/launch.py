@@ -1,0 +1,127 @@
+"""Find a Chromium, compose its command line, and start it under a keeper."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from roost.errors import BrowserLost
+
+NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome-stable",
+    "google-chrome",
+    "microsoft-edge-stable",
+    "microsoft-edge",
+    "brave-browser",
+    "brave",
+)
+USUAL_PLACES = (
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+    "/Applications/Brave Browser.app/Contents/MacOS/Brave Browser",
+    "/snap/bin/chromium",
+    "/opt/google/chrome/chrome",
+    "/opt/microsoft/msedge/msedge",
+    "/opt/brave.com/brave/brave",
+    "/usr/lib/chromium/chromium",
+)
+
+_FLAGS = (
+    "--remote-debugging-pipe",
+    "--no-startup-window",
+    "--no-first-run",
+    "--no-default-browser-check",
+    # Nothing of its own on the network.
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-client-side-phishing-detection",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-sync",
+    "--metrics-recording-only",
+    "--no-pings",
+    "--disable-quic",
+    # Tabs in the background are tabs at work here.
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--disable-ipc-flooding-protection",
+    # Whether a popup may open, the pool decides; whether a page hangs, the caller's deadline.
+    "--disable-popup-blocking",
+    "--disable-hang-monitor",
+    "--disable-prompt-on-repost",
+    # The person's keyring is not ours to open.
+    "--password-store=basic",
+    "--use-mock-keychain",
+    "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,"
+    "HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,PaintHolding,GlobalMediaControls,"
+    "DestroyProfileOnBrowserClose,IsolateSandboxedIframes",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChromiumOptions:
+    """What a person may set about the browser."""
+
+    path: str | None = None
+    headless: bool = True
+    viewport: tuple[int, int] = (1280, 720)
+    proxy: str | None = None
+    ignore_tls_errors: bool = False
+    args: tuple[str, ...] = ()
+
+
+def find_chromium(
+    path: str | None = None,
+    search_path: str | None = None,
+    places: Iterable[str] = USUAL_PLACES,
+) -> str:
+    """The browser's executable; ``BrowserLost`` says how to get one."""
+    if path is not None:
+        found = shutil.which(path)
+        if found is None:
+            raise BrowserLost(
+                f"{path} is not a program.", hint="Correct --browser-path.", path=path
+            )
+        return os.path.abspath(found)
+    candidates = (shutil.which(name, path=search_path) for name in NAMES)
+    found = next((found for found in candidates if found), None)
+    found = found or next((place for place in places if os.access(place, os.X_OK)), None)
+    if found is None:
+        raise BrowserLost(
+            "There is no Chromium, Chrome, Edge or Brave on this machine.",
+            hint="Run `roost browser install chromium`, or give one with --browser-path.",
+        )
+    return found
+
+
+def has_display(environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether a window could be shown."""
+    if sys.platform == "darwin":
+        return True
+    return bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
+
+
+def command_line(options: ChromiumOptions, profile: Path, *, is_root: bool) -> list[str]:
+    """The whole command; the keeper adds only the pipe."""
+    width, height = options.viewport
+    command = [find_chromium(options.path), f"--user-data-dir={profile}", *_FLAGS]
+    command.append(f"--window-size={width},{height}")
+    if options.headless:
+        command += ["--headless=new", "--hide-scrollbars", "--mute-audio"]
+    if is_root:
+        # Chromium refuses to run its sandbox as root; for anybody else it stays on.
+        command.append("--no-sandbox")
+    if options.proxy is not None:
+        command += [f"--proxy-server={options.proxy}", "--proxy-bypass-list=<-loopback>"]
+    if options.ignore_tls_errors:
+        command.append("--ignore-certificate-errors")
+    return [*command, *options.args]

@@ -1,0 +1,147 @@
+"""JavaScript in a tab's frames: the caller's in the page's own world, ours in one of its own."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from roost.drivers.chromium.connection import CdpConnection, CdpError, Json
+from roost.drivers.chromium.frames import Frame, Frames
+from roost.errors import BadRequest, NotFound, StaleRef
+
+WORLD = "roost"
+BY_VALUE: Json = {"returnByValue": True, "awaitPromise": True}
+_STALE = ("Cannot find context", "Execution context was destroyed", "Cannot find default")
+
+
+class Scripts:
+    """Runs functions in one tab. The bundle is put into a frame at its first use there."""
+
+    def __init__(self, cdp: CdpConnection, frames: Frames, bundle: str) -> None:
+        self._cdp = cdp
+        self._frames = frames
+        self._bundle = bundle
+
+    async def evaluate(self, function: str, frame_id: str | None, ref: str | None) -> Any:
+        """The caller's function in the page's own world; with a ref, it gets that element."""
+        frame = self._known(frame_id)
+        try:
+            if ref is None:
+                params = {"expression": f"({function})()", "userGesture": True, **BY_VALUE}
+                return await self._run("Runtime.evaluate", params, frame.session)
+            element = await self._in_own_world(frame, await self.element(frame_id, ref))
+            call = f"function(element) {{ return ({function})(element) }}"
+            params = {"functionDeclaration": call, "userGesture": True, **BY_VALUE}
+            params |= {"objectId": element, "arguments": [{"objectId": element}]}
+            return await self._run("Runtime.callFunctionOn", params, frame.session)
+        except StaleContext:
+            raise BadRequest(
+                "The page was left while the function ran.",
+                hint="Look where the tab is now, with browser_snapshot.",
+            ) from None
+
+    async def where(self) -> tuple[str, str]:
+        """The main document's address and title, as our own world sees them."""
+        call = "[location.href, document.title]"
+        try:
+            url, title = await self._ask(self._known(None), call)
+        except StaleContext:
+            url, title = await self._ask(self._known(None), call)
+        return url, title
+
+    async def call_bundle(
+        self, frame_id: str | None, function: str, argument: Json, owner_of: str | None = None
+    ) -> Any:
+        """One of the bundle's functions, in our own world of that frame. A document that changes
+        under our feet gets one more try."""
+        try:
+            return await self._call_bundle(self._known(frame_id), function, argument, owner_of)
+        except StaleContext:
+            return await self._call_bundle(self._known(frame_id), function, argument, owner_of)
+
+    async def element(self, frame_id: str | None, ref: str) -> str:
+        """The element behind a ref, as an object of our world. ``StaleRef`` if it is gone."""
+        frame = self._known(frame_id)
+        world = await self._world(frame)
+        call = f"globalThis.__roost.element({json.dumps({'target': ref})})"
+        answer = await self._cdp.call(
+            "Runtime.evaluate", {"expression": call, "contextId": world}, frame.session
+        )
+        if answer["result"].get("subtype") != "node":
+            raise StaleRef(f"{ref} is not on this page any more.", ref=ref)
+        return str(answer["result"]["objectId"])
+
+    def session_of(self, frame_id: str | None) -> str:
+        return self._known(frame_id).session
+
+    async def _call_bundle(
+        self, frame: Frame, function: str, argument: Json, owner_of: str | None
+    ) -> Any:
+        if owner_of is None:
+            return await self._ask(frame, f"globalThis.__roost.{function}({json.dumps(argument)})")
+        world = await self._world(frame)
+        owner = await self._cdp.call("DOM.getFrameOwner", {"frameId": owner_of}, frame.session)
+        node = {"backendNodeId": owner["backendNodeId"], "executionContextId": world}
+        element = (await self._cdp.call("DOM.resolveNode", node, frame.session))["object"]
+        call = f"function(a) {{ return globalThis.__roost.{function}({{...a, element: this}}) }}"
+        params = {"functionDeclaration": call, "arguments": [{"value": argument}], **BY_VALUE}
+        params["objectId"] = element["objectId"]
+        return await self._run("Runtime.callFunctionOn", params, frame.session)
+
+    async def _ask(self, frame: Frame, expression: str) -> Any:
+        params = {"expression": expression, "contextId": await self._world(frame), **BY_VALUE}
+        return await self._run("Runtime.evaluate", params, frame.session)
+
+    async def _run(self, method: str, params: Json, session: str) -> Any:
+        try:
+            answer = await self._cdp.call(method, params, session)
+        except CdpError as error:
+            if any(sign in str(error) for sign in _STALE):
+                # Chromium's word for it comes at times before its events do.
+                self._frames.contexts_cleared(session)
+                raise StaleContext from None
+            raise BadRequest(f"The function failed: {error}.", field="function") from None
+        if "exceptionDetails" in answer:
+            details = described(answer["exceptionDetails"])[:2000]
+            raise BadRequest(f"The function threw: {details}", field="function")
+        return answer["result"].get("value")
+
+    async def _in_own_world(self, frame: Frame, element: str) -> str:
+        """The same element, as an object of the page's own world."""
+        call, session = self._cdp.call, frame.session
+        node = (await call("DOM.describeNode", {"objectId": element}, session))["node"]
+        params = {"backendNodeId": node["backendNodeId"], "executionContextId": frame.main_context}
+        return str((await call("DOM.resolveNode", params, session))["object"]["objectId"])
+
+    def _known(self, frame: str | None) -> Frame:
+        found = self._frames.get(frame)
+        if found is None:
+            raise NotFound("That frame is gone.", hint="Take a new browser_snapshot.")
+        return found
+
+    async def _world(self, frame: Frame) -> int:
+        """Our world in the frame's document, with the bundle in it."""
+        if frame.world is None:
+            made = await self._cdp.call(
+                "Page.createIsolatedWorld",
+                {"frameId": frame.id, "worldName": WORLD},
+                frame.session,
+            )
+            frame.world = world = made["executionContextId"]
+            await self._cdp.call(
+                "Runtime.evaluate",
+                {"expression": self._bundle, "contextId": world, "silent": True},
+                frame.session,
+            )
+        return frame.world
+
+
+class StaleContext(Exception):
+    """The document the script was for is gone."""
+
+
+def described(details: Json) -> str:
+    """What was thrown, as a person reads it."""
+    exception = details.get("exception", {})
+    text = exception.get("description") or json.dumps(exception.get("value", details["text"]))
+    return str(text)

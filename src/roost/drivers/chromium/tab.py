@@ -1,0 +1,499 @@
+"""One tab over CDP: its sessions, frames, navigation, dialogs; and what is done in its pages.
+
+The events of a tab come through several protocol sessions: the page's own and one per frame or
+worker in another process. They are all heard here.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from roost.drivers.base import (
+    Arrival,
+    ConsoleSaid,
+    DialogClosed,
+    DialogOpened,
+    DriverEvent,
+    Picture,
+    RequestEnded,
+    RequestSent,
+    Shot,
+    TabArrived,
+    TabDied,
+)
+from roost.drivers.chromium.connection import CdpConnection, CdpError, Json, Pending
+from roost.drivers.chromium.frames import Frames
+from roost.drivers.chromium.scripts import Scripts, StaleContext, described
+from roost.drivers.chromium.waits import Navigation
+from roost.drivers.pictures import picture_size
+from roost.errors import (
+    BadRequest,
+    NotFound,
+    RoostError,
+    TabCrashed,
+    TabGone,
+    Unsupported,
+)
+from roost.vocabulary import TabHandle
+
+FRAME_TYPES = ("iframe", "webview")
+
+
+class CdpTab:
+    """``report`` hears what the page does, in the words of ``drivers.base``."""
+
+    def __init__(
+        self,
+        cdp: CdpConnection,
+        handle: TabHandle,
+        session: str,
+        jar: str,
+        bundle: str,
+        report: Callable[[DriverEvent], None],
+    ) -> None:
+        self.handle = handle
+        self.session = session
+        self.jar = jar
+        self.crashed = False
+        self.is_ready = False
+        """Set up and let run; nothing before that is worth reporting as an arrival."""
+        self.frames = Frames(handle, session)
+        self.title = ""
+        self.scripts = Scripts(cdp, self.frames, bundle)
+        self._cdp = cdp
+        self._report = report
+        self._sessions = {session}
+        self._navigations: set[Navigation] = set()
+        self._is_leaving = False
+        """The main document is on its way out: something asked for another."""
+        self._listen(session)
+
+    # --- life ----------------------------------------------------------------------------------
+
+    def set_up(self, *, resume: bool) -> Pending:
+        """Switch on what we need and let the page run. All sent at once; the last answer counts."""
+        tell, session = self._cdp.tell, self.session
+        tell("Page.enable", None, session)
+        tell("Page.setLifecycleEventsEnabled", {"enabled": True}, session)
+        tell("Runtime.enable", None, session)
+        tell("Network.enable", None, session)
+        # A hidden tab otherwise gets no input and no frames: design.md §8.
+        tell("Emulation.setFocusEmulationEnabled", {"enabled": True}, session)
+        self._attach_below(session)
+        ready = self._cdp.call("Page.getFrameTree", None, session)
+        ready.add_done_callback(self._know_frames)
+        if resume:
+            tell("Runtime.runIfWaitingForDebugger", None, session)
+        self.is_ready = True
+        return ready
+
+    def take_over_below(self, known: Json) -> None:
+        """A session below this tab that an earlier broker attached; let run what still waits."""
+        self._sessions.add(known["sessionId"])
+        self._listen(known["sessionId"])
+        if known["targetInfo"]["type"] in FRAME_TYPES:
+            self.frames.attached(known["targetInfo"]["targetId"], None, known["sessionId"])
+        if known["waiting"]:
+            self._cdp.tell("Runtime.runIfWaitingForDebugger", None, known["sessionId"])
+
+    def learn(self) -> None:
+        """Ask anew what can be asked: frames and contexts. Everything was switched on before.
+
+        Nobody waits for the answers: a page that shows a dialog gives none until it is closed.
+        """
+        self.is_ready = True
+        for session in self._sessions:
+            self._cdp.tell("Runtime.disable", None, session)
+            self._cdp.tell("Runtime.enable", None, session)
+            tree = self._cdp.call("Page.getFrameTree", None, session)
+            tree.add_done_callback(partial(self._know_frames, session=session))
+
+    def dialog_stands(self, params: Json) -> None:
+        self._dialog_opened(self.session, params)
+
+    def ended(self, error: RoostError | None = None) -> None:
+        """The tab is gone; whoever waits for anything in it is told."""
+        for session in self._sessions:
+            self._cdp.end_session(session, error)
+        self._fail_navigations(error or TabGone("The tab was closed."))
+
+    def check_alive(self) -> None:
+        if self.crashed:
+            raise TabCrashed("The page's process died.")
+
+    # --- going places --------------------------------------------------------------------------
+
+    async def navigate(self, url: str) -> Arrival:
+        if self.crashed:
+            await self._revive()
+        return await self._go(lambda: self._cdp.call("Page.navigate", {"url": url}, self.session))
+
+    async def reload(self) -> Arrival:
+        if self.crashed:
+            await self._revive()
+            return await self._here()
+        return await self._go(lambda: self._cdp.call("Page.reload", None, self.session))
+
+    async def travel(self, delta: int) -> Arrival:
+        """Back and forward. ``NotFound`` when there is nowhere to go."""
+        self.check_alive()
+        history = await self._cdp.call("Page.getNavigationHistory", None, self.session)
+        index = history["currentIndex"] + delta
+        if not 0 <= index < len(history["entries"]):
+            raise NotFound(f"There is no page to go {'back' if delta < 0 else 'forward'} to.")
+        entry = {"entryId": history["entries"][index]["id"]}
+        return await self._go(
+            lambda: self._cdp.call("Page.navigateToHistoryEntry", entry, self.session)
+        )
+
+    async def settle(self, frame: str | None) -> None:
+        """After input: its handlers, or the document it led to."""
+        self.check_alive()
+        navigation = Navigation()
+        self._navigations.add(navigation)
+        try:
+            try:
+                await self.scripts.call_bundle(frame, "settled", {})
+            except (NotFound, StaleContext):
+                pass  # the frame, or its document, went with the action
+            if self._is_leaving:
+                await navigation.arrived({})
+        finally:
+            self._navigations.discard(navigation)
+
+    async def _go(self, start: Callable[[], Pending]) -> Arrival:
+        navigation = Navigation()
+        self._navigations.add(navigation)
+        try:
+            answer = await start()
+            error = answer.get("errorText")
+            if error and not answer.get("isDownload"):
+                raise NotFound(f"The page cannot be opened: {error}.", reason=error)
+            await navigation.arrived(answer)
+        except CdpError as error_:
+            raise NotFound(f"The page cannot be opened: {error_}.", reason=str(error_)) from None
+        finally:
+            self._navigations.discard(navigation)
+        return await self._here(navigation.status)
+
+    async def _here(self, status: int | None = None) -> Arrival:
+        url, self.title = await self.scripts.where()
+        self._report(TabArrived(self.handle, url, self.title))
+        return Arrival(url, self.title, status)
+
+    async def _revive(self) -> None:
+        """A crashed page runs again once it is reloaded."""
+        self.crashed = False
+        navigation = Navigation()
+        self._navigations.add(navigation)
+        try:
+            self._cdp.tell("Page.reload", None, self.session)
+            await navigation.arrived({"loaderId": None})
+        finally:
+            self._navigations.discard(navigation)
+
+    # --- files, dialogs, pictures --------------------------------------------------------------
+
+    async def set_files(self, frame_id: str | None, ref: str, paths: Sequence[str]) -> None:
+        element = await self.scripts.element(frame_id, ref)
+        params = {"objectId": element, "files": list(paths)}
+        try:
+            session = self.scripts.session_of(frame_id)
+            await self._cdp.call("DOM.setFileInputFiles", params, session)
+        except CdpError as error:
+            raise BadRequest(f"paths: {error}.", field="paths") from None
+
+    async def answer_dialog(self, *, accept: bool, text: str | None) -> None:
+        params: Json = {"accept": accept}
+        if text is not None:
+            params["promptText"] = text
+        try:
+            await self._cdp.call("Page.handleJavaScriptDialog", params, self.session)
+        except CdpError:
+            raise NotFound("No dialog is open in this tab.", hint="Go on.") from None
+
+    async def resize(self, width: int, height: int) -> None:
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 0, "mobile": False}
+        await self._cdp.call("Emulation.setDeviceMetricsOverride", metrics, self.session)
+
+    async def pdf(self) -> bytes:
+        self.check_alive()
+        try:
+            options = {"printBackground": True}
+            printed = await self._cdp.call("Page.printToPDF", options, self.session)
+        except CdpError as error:
+            raise Unsupported(f"The page cannot be printed: {error}.") from None
+        return base64.b64decode(printed["data"])
+
+    async def body(self, request: str) -> bytes:
+        try:
+            answer = await self._cdp.call(
+                "Network.getResponseBody", {"requestId": request}, self.session
+            )
+        except CdpError:
+            raise NotFound("The browser no longer has that body.", request=request) from None
+        body: str = answer["body"]
+        return base64.b64decode(body) if answer["base64Encoded"] else body.encode()
+
+    async def capture(self, shot: Shot) -> Picture:
+        self.check_alive()
+        if shot.format not in ("jpeg", "png"):
+            raise Unsupported(f"Chromium takes jpeg and png pictures, not {shot.format}.")
+        x, y, width, height = await self._area(shot)
+        params: Json = {
+            "format": shot.format,
+            "clip": {"x": x, "y": y, "width": width, "height": height, "scale": shot.scale},
+            "captureBeyondViewport": shot.full_page,
+            "optimizeForSpeed": True,
+        }
+        if shot.format == "jpeg":
+            params["quality"] = shot.quality
+        picture = await self._cdp.call("Page.captureScreenshot", params, self.session)
+        data = base64.b64decode(picture["data"])
+        return Picture(data, f"image/{shot.format}", *picture_size(data))
+
+    async def _area(self, shot: Shot) -> tuple[float, float, float, float]:
+        """What to picture, in the document's coordinates."""
+        metrics = await self._cdp.call("Page.getLayoutMetrics", None, self.session)
+        if shot.full_page:
+            size = metrics["cssContentSize"]
+            return 0, 0, size["width"], size["height"]
+        view = metrics["cssVisualViewport"]
+        if shot.clip is None:
+            return view["pageX"], view["pageY"], view["clientWidth"], view["clientHeight"]
+        x, y, width, height = shot.clip
+        return view["pageX"] + x, view["pageY"] + y, width, height
+
+    # --- events --------------------------------------------------------------------------------
+
+    def _heard(self, session: str, method: str, params: Json) -> None:
+        heard = _EVENTS.get(method)
+        if heard is not None:
+            heard(self, session, params)
+
+    def _frame_attached(self, session: str, params: Json) -> None:
+        self.frames.attached(params["frameId"], params.get("parentFrameId"), session)
+
+    def _frame_navigated(self, session: str, params: Json) -> None:
+        frame = self.frames.navigated(params["frame"], session)
+        if frame.id != self.frames.main:
+            return
+        self._is_leaving = False
+        for navigation in self._navigations:
+            navigation.committed(frame.loader)
+            if params.get("type") == "BackForwardCacheRestore":
+                navigation.done_at_once()
+        if self.is_ready:
+            self.title = ""
+            self._report(TabArrived(self.handle, frame.url, ""))
+
+    def _frame_detached(self, session: str, params: Json) -> None:
+        if params.get("reason") != "swap":
+            self.frames.detached(params["frameId"])
+
+    def _leaving(self, session: str, params: Json) -> None:
+        if params["frameId"] == self.frames.main and params.get("disposition", "currentTab") == (
+            "currentTab"
+        ):
+            self._is_leaving = True
+
+    def _stopped_loading(self, session: str, params: Json) -> None:
+        """Loading ended. If no document came of it (a download, 204), none will."""
+        if params["frameId"] == self.frames.main and self._is_leaving:
+            self._is_leaving = False
+            for navigation in self._navigations:
+                navigation.done_at_once()
+
+    def _moved_within(self, session: str, params: Json) -> None:
+        self.frames.moved_within(params["frameId"], params["url"])
+        if params["frameId"] == self.frames.main:
+            for navigation in self._navigations:
+                navigation.done_at_once()
+            self._report(TabArrived(self.handle, params["url"], self.title))
+
+    def _lifecycle(self, session: str, params: Json) -> None:
+        if params["frameId"] != self.frames.main:
+            return
+        for navigation in self._navigations:
+            navigation.reached(params["name"], params["loaderId"])
+        if params["name"] in ("DOMContentLoaded", "load") and self.is_ready:
+            ask = {"expression": "document.title", "returnByValue": True}
+            title = self._cdp.call("Runtime.evaluate", ask, self.session)
+            title.add_done_callback(self._titled)
+
+    def _titled(self, answer: Pending) -> None:
+        if answer.cancelled() or answer.exception() is not None:
+            return
+        title = answer.result()["result"].get("value")
+        main = self.frames.get(None)
+        if isinstance(title, str) and title != self.title and main is not None:
+            self.title = title
+            self._report(TabArrived(self.handle, main.url, title))
+
+    def _request_sent(self, session: str, params: Json) -> None:
+        request = params["request"]
+        kind = params.get("type", "Other").lower()
+        redirect = params.get("redirectResponse")
+        if redirect is not None:
+            self._report(
+                RequestEnded(
+                    handle=self.handle, request=params["requestId"], status=redirect["status"]
+                )
+            )
+        self._report(
+            RequestSent(
+                handle=self.handle,
+                request=params["requestId"],
+                url=request["url"],
+                method=request["method"],
+                kind=kind,
+            )
+        )
+
+    def _response_received(self, session: str, params: Json) -> None:
+        response = params["response"]
+        for navigation in self._navigations:
+            navigation.answered(params.get("loaderId", ""), params["type"], response["status"])
+        self._report(
+            RequestEnded(
+                handle=self.handle,
+                request=params["requestId"],
+                status=response["status"],
+                mime_type=response["mimeType"],
+                finished=False,
+            )
+        )
+
+    def _request_finished(self, session: str, params: Json) -> None:
+        self._report(
+            RequestEnded(
+                handle=self.handle,
+                request=params["requestId"],
+                error=params.get("errorText"),
+            )
+        )
+
+    def _console(self, session: str, params: Json) -> None:
+        text = " ".join(_as_text(argument) for argument in params["args"])
+        self._said(params["type"], text, params.get("stackTrace"))
+
+    def _exception(self, session: str, params: Json) -> None:
+        details = params["exceptionDetails"]
+        self._said("error", described(details), details.get("stackTrace"))
+
+    def _said(self, level: str, text: str, trace: Json | None) -> None:
+        top = (trace or {}).get("callFrames") or [{}]
+        self._report(
+            ConsoleSaid(
+                handle=self.handle,
+                level={"warning": "warn", "assert": "error"}.get(level, level),
+                text=text,
+                url=top[0].get("url", ""),
+                line=top[0].get("lineNumber", -1) + 1,
+            )
+        )
+
+    def _dialog_opened(self, session: str, params: Json) -> None:
+        self._report(
+            DialogOpened(
+                handle=self.handle,
+                kind=params["type"],
+                message=params["message"],
+                default=params.get("defaultPrompt", ""),
+            )
+        )
+
+    def _dialog_closed(self, session: str, params: Json) -> None:
+        self._report(DialogClosed(self.handle))
+
+    def _context_made(self, session: str, params: Json) -> None:
+        self.frames.context_made(params["context"], session)
+
+    def _context_gone(self, session: str, params: Json) -> None:
+        self.frames.context_gone(params["executionContextId"], session)
+
+    def _contexts_cleared(self, session: str, params: Json) -> None:
+        self.frames.contexts_cleared(session)
+
+    def _target_crashed(self, session: str, params: Json) -> None:
+        if session != self.session:
+            return
+        self.crashed = True
+        error = TabCrashed("The page's process died.")
+        for one in self._sessions:
+            self._cdp.interrupt(one, error)
+        self._fail_navigations(error)
+        self._report(TabDied(self.handle))
+
+    def _attached_below(self, session: str, params: Json) -> None:
+        """A frame in another process, or a worker: ours, like everything below this tab."""
+        below, info = params["sessionId"], params["targetInfo"]
+        self._sessions.add(below)
+        self._listen(below)
+        if info["type"] in FRAME_TYPES:
+            self.frames.attached(info["targetId"], None, below)
+            self.frames.hosted_by(info["targetId"], below)
+            for method in ("Page.enable", "Runtime.enable", "Network.enable"):
+                self._cdp.tell(method, None, below)
+            tree = self._cdp.call("Page.getFrameTree", None, below)
+            tree.add_done_callback(partial(self._know_frames, session=below))
+        else:
+            self._cdp.tell("Runtime.enable", None, below)
+        self._attach_below(below)
+        self._cdp.tell("Runtime.runIfWaitingForDebugger", None, below)
+
+    def _detached_below(self, session: str, params: Json) -> None:
+        below = params["sessionId"]
+        self._sessions.discard(below)
+        self._cdp.end_session(below)
+
+    def _listen(self, session: str) -> None:
+        self._cdp.on_event(session, lambda method, params: self._heard(session, method, params))
+
+    def _attach_below(self, session: str) -> None:
+        options = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
+        self._cdp.tell("Target.setAutoAttach", options, session)
+
+    def _know_frames(self, answer: Pending, session: str | None = None) -> None:
+        if not answer.cancelled() and answer.exception() is None:
+            self.frames.learn(answer.result()["frameTree"], session or self.session)
+
+    def _fail_navigations(self, error: RoostError) -> None:
+        for navigation in self._navigations:
+            navigation.failed(error)
+
+
+def _as_text(argument: Json) -> str:
+    if "value" in argument:
+        value = argument["value"]
+        return value if isinstance(value, str) else json.dumps(value)
+    named = argument.get("description") or argument.get("unserializableValue")
+    return str(named or argument["type"])
+
+
+_EVENTS: dict[str, Callable[[CdpTab, str, Json], None]] = {
+    "Page.frameAttached": CdpTab._frame_attached,
+    "Page.frameNavigated": CdpTab._frame_navigated,
+    "Page.frameDetached": CdpTab._frame_detached,
+    "Page.frameRequestedNavigation": CdpTab._leaving,
+    "Page.frameStoppedLoading": CdpTab._stopped_loading,
+    "Page.navigatedWithinDocument": CdpTab._moved_within,
+    "Page.lifecycleEvent": CdpTab._lifecycle,
+    "Page.javascriptDialogOpening": CdpTab._dialog_opened,
+    "Page.javascriptDialogClosed": CdpTab._dialog_closed,
+    "Network.requestWillBeSent": CdpTab._request_sent,
+    "Network.responseReceived": CdpTab._response_received,
+    "Network.loadingFinished": CdpTab._request_finished,
+    "Network.loadingFailed": CdpTab._request_finished,
+    "Runtime.consoleAPICalled": CdpTab._console,
+    "Runtime.exceptionThrown": CdpTab._exception,
+    "Runtime.executionContextCreated": CdpTab._context_made,
+    "Runtime.executionContextDestroyed": CdpTab._context_gone,
+    "Runtime.executionContextsCleared": CdpTab._contexts_cleared,
+    "Inspector.targetCrashed": CdpTab._target_crashed,
+    "Target.attachedToTarget": CdpTab._attached_below,
+    "Target.detachedFromTarget": CdpTab._detached_below,
+}

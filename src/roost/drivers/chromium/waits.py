@@ -1,0 +1,86 @@
+"""Waiting for a navigation: driven by the page's events, bounded by the caller's deadline."""
+
+from __future__ import annotations
+
+import asyncio
+
+from roost.drivers.chromium.connection import Json
+from roost.errors import RoostError
+
+LOAD_SECONDS = 5.0
+"""A page whose document is there may take this long to load the rest; then it is shown as it is."""
+
+
+class Navigation:
+    """One way from a page to the next. Events may come before the command's own answer."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._loader: str | None = None
+        self._is_known = False
+        self._commits: list[str] = []
+        self._reached: dict[str, set[str]] = {}
+        self._statuses: dict[str, int] = {}
+        self._parsed: asyncio.Future[None] = self._loop.create_future()
+        self._loaded: asyncio.Future[None] = self._loop.create_future()
+
+    @property
+    def status(self) -> int | None:
+        return None if self._loader is None else self._statuses.get(self._loader)
+
+    async def arrived(self, answer: Json) -> None:
+        """Wait for the document that ``answer`` started; with no loader in it, for the next one."""
+        if "frameId" in answer and not answer.get("loaderId"):
+            return  # within the document
+        self._is_known = True
+        self._loader = answer.get("loaderId") or next(iter(self._commits), None)
+        self._look()
+        try:
+            await self._parsed
+            async with asyncio.timeout(LOAD_SECONDS):
+                await asyncio.shield(self._loaded)
+        except TimeoutError:
+            if not self._parsed.done():
+                raise
+        finally:
+            for future in (self._parsed, self._loaded):
+                future.cancel()
+
+    def committed(self, loader: str) -> None:
+        self._commits.append(loader)
+        if self._is_known and self._loader is None:
+            self._loader = loader
+        self._look()
+
+    def reached(self, name: str, loader: str) -> None:
+        self._reached.setdefault(loader, set()).add(name)
+        self._look()
+
+    def answered(self, loader: str, kind: str, status: int) -> None:
+        if kind == "Document":
+            self._statuses[loader] = status
+
+    def done_at_once(self) -> None:
+        """No new document will come: it moved within the old one, or came from the cache whole."""
+        _settle(self._parsed)
+        _settle(self._loaded)
+
+    def failed(self, error: RoostError) -> None:
+        for future in (self._parsed, self._loaded):
+            if not future.done():
+                future.set_exception(error)
+                future.exception()  # whoever waits gets it; nobody may be waiting for the second
+
+    def _look(self) -> None:
+        if self._loader is None or self._loader not in self._commits:
+            return
+        reached = self._reached.get(self._loader, set())
+        if reached & {"DOMContentLoaded", "load"}:
+            _settle(self._parsed)
+        if "load" in reached:
+            _settle(self._loaded)
+
+
+def _settle(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

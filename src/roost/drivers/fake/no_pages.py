@@ -1,0 +1,63 @@
+"""What the fake cannot do: it has no documents, so there is nothing to look at or to click."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from roost.drivers.base import Arrival, FrameInfo, Input
+from roost.errors import Unsupported
+from roost.vocabulary import TabHandle
+
+
+class NoPages:
+    """Says so, for every primitive of page work (``Capabilities.page_work`` is false)."""
+
+    async def reload(self, tab: TabHandle) -> Arrival:
+        _no_pages()
+
+    async def travel(self, tab: TabHandle, delta: int) -> Arrival:
+        _no_pages()
+
+    async def frames(self, tab: TabHandle) -> list[FrameInfo]:
+        _no_pages()
+
+    async def call_page(
+        self,
+        tab: TabHandle,
+        frame: str | None,
+        function: str,
+        argument: dict[str, Any],
+        *,
+        owner_of: str | None = None,
+    ) -> Any:
+        _no_pages()
+
+    async def give_input(self, tab: TabHandle, inputs: Sequence[Input]) -> None:
+        _no_pages()
+
+    async def settle(self, tab: TabHandle, frame: str | None) -> None:
+        _no_pages()
+
+    async def set_files(
+        self, tab: TabHandle, frame: str | None, ref: str, paths: Sequence[str]
+    ) -> None:
+        _no_pages()
+
+    async def answer_dialog(self, tab: TabHandle, *, accept: bool, text: str | None) -> None:
+        _no_pages()
+
+    async def resize(self, tab: TabHandle, width: int, height: int) -> None:
+        _no_pages()
+
+    async def pdf(self, tab: TabHandle) -> bytes:
+        _no_pages()
+
+    async def body(self, tab: TabHandle, request: str) -> bytes:
+        _no_pages()
+
+
+def _no_pages() -> NoReturn:
+    raise Unsupported(
+        "The fake browser has no pages to do that in.", hint="Use a real browser: roost up."
+    )

@@ -1,0 +1,52 @@
+"""What was asked for besides the command itself: flags that every command understands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(slots=True)
+class Asked:
+    """One per run. ``run`` reads ``json`` when it has to say what went wrong."""
+
+    operator: bool = False
+    json: bool = False
+
+
+def operator_option(command: Command) -> Command:
+    """``--operator``, before or after the verb."""
+
+    def given(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+        if value:
+            ctx.ensure_object(Asked).operator = True
+
+    return click.option(
+        "--operator",
+        is_flag=True,
+        expose_value=False,
+        callback=given,
+        help="Act as the person even when run below an agent. Audited.",
+    )(command)
+
+
+def json_option(command: Command) -> Command:
+    """``--json``: one JSON value on stdout and nothing else, errors included."""
+
+    def given(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+        if value:
+            ctx.ensure_object(Asked).json = True
+
+    return click.option(
+        "--json",
+        is_flag=True,
+        expose_value=False,
+        is_eager=True,
+        callback=given,
+        help="Print one JSON value and nothing else.",
+    )(command)

@@ -1,0 +1,255 @@
+"""``roost doctor``: is everything in order, and if not, what to type."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import click
+
+from roost import __version__
+from roost.errors import RoostError
+from roost.frontends.cli.asked import Asked, json_option, operator_option
+from roost.frontends.cli.showing import echo_json, plain
+from roost.vocabulary import MIB
+
+if TYPE_CHECKING:
+    from roost.local.home import Home
+
+PYTHON = (3, 11)
+CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FIREFOXES = ("firefox", "firefox-esr")
+INSTALLERS = {
+    "apt": "sudo apt install chromium",
+    "dnf": "sudo dnf install chromium",
+    "pacman": "sudo pacman -S chromium",
+    "brew": "brew install --cask chromium",
+}
+DISK_LOW_BYTES, DISK_FULL_BYTES = 500 * MIB, 20 * MIB
+
+
+class Verdict(StrEnum):
+    OK = "ok"
+    WARNING = "warning"
+    """Works, but not as well as it could."""
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one check found, and the fix."""
+
+    name: str
+    verdict: Verdict
+    detail: str
+    fix: str | None = None
+
+
+@click.command()
+@json_option
+@operator_option
+@click.pass_context
+def doctor(ctx: click.Context) -> None:
+    """Check the installation and say how to mend it. Exit code 1 if something is broken."""
+    from roost.local.home import Home
+
+    home = Home.find()
+    asked = ctx.ensure_object(Asked)
+    findings = [finding for check in CHECKS for finding in check(home, asked)]
+    healthy = all(finding.verdict is not Verdict.FAILED for finding in findings)
+    if asked.json:
+        echo_json({"ok": healthy, "checks": [asdict(finding) for finding in findings]})
+    else:
+        for finding in findings:
+            _show(finding)
+    ctx.exit(0 if healthy else 1)
+
+
+def _show(finding: Finding) -> None:
+    mark, color = {
+        Verdict.OK: ("✓", "green"),
+        Verdict.WARNING: ("!", "yellow"),
+        Verdict.FAILED: ("✗", "red"),
+    }[finding.verdict]
+    click.echo(f"{click.style(mark, fg=color)} {finding.name:<9} {plain(finding.detail)}")
+    if finding.fix is not None:
+        click.echo(f"  {'':<9} fix: {plain(finding.fix)}")
+
+
+# --- the checks: each stands alone, whatever another one found ------------------------------
+
+
+def _python(home: Home, asked: Asked) -> Iterator[Finding]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info[:2] < PYTHON:
+        wanted = ".".join(map(str, PYTHON))
+        fix = f"Install Python {wanted} or newer, and Roost with it."
+        yield Finding("python", Verdict.FAILED, f"{version} is too old.", fix)
+    else:
+        yield Finding("python", Verdict.OK, f"{version}, roost {__version__}, {sys.executable}")
+
+
+def _home(home: Home, asked: Asked) -> Iterator[Finding]:
+    if not home.path.exists():
+        yield Finding("home", Verdict.OK, f"{home.path} is made at the first start.")
+        return
+    try:
+        home.create()
+    except RoostError as error:
+        yield Finding("home", Verdict.FAILED, error.message, error.hint)
+    else:
+        yield Finding("home", Verdict.OK, str(home.path))
+
+
+def _socket(home: Home, asked: Asked) -> Iterator[Finding]:
+    from roost.local.home import socket_path
+
+    try:
+        path = socket_path(home)
+    except RoostError as error:
+        yield Finding("socket", Verdict.FAILED, error.message, error.hint)
+    except OSError as error:
+        yield Finding("socket", Verdict.FAILED, f"No folder for it: {error}.", "Set ROOST_HOME.")
+    else:
+        yield Finding("socket", Verdict.OK, str(path))
+
+
+def _token(home: Home, asked: Asked) -> Iterator[Finding]:
+    if not home.token.exists():
+        yield Finding("token", Verdict.OK, "is made at the first start.")
+        return
+    try:
+        home.operator_token()
+    except RoostError as error:
+        yield Finding("token", Verdict.FAILED, error.message, error.hint)
+    else:
+        yield Finding("token", Verdict.OK, "is there, for you alone.")
+
+
+def _journal(home: Home, asked: Asked) -> Iterator[Finding]:
+    import sqlite3
+
+    broken = home.journal.with_suffix(".broken")
+    if broken.exists():
+        detail = f"An earlier journal could not be read and was put aside as {broken}."
+        yield Finding("journal", Verdict.WARNING, detail, f"rm {broken}")
+    if not home.journal.exists():
+        yield Finding("journal", Verdict.OK, "is made at the first start.")
+        return
+    try:
+        db = sqlite3.connect(f"file:{home.journal}?mode=ro", uri=True)
+        try:
+            (rows,) = db.execute("SELECT count(*) FROM rows").fetchone()
+            (sound,) = db.execute("PRAGMA quick_check(1)").fetchone()
+        finally:
+            db.close()
+    except sqlite3.Error as error:
+        fix = f"roost stop; mv {home.journal} {broken}: Roost then starts with an empty house."
+        yield Finding("journal", Verdict.FAILED, f"{error}.", fix)
+        return
+    verdict = Verdict.OK if sound == "ok" else Verdict.FAILED
+    yield Finding("journal", verdict, f"{rows} rows, {sound}.")
+
+
+def _broker(home: Home, asked: Asked) -> Iterator[Finding]:
+    from roost.local.endpoint import read_endpoint
+    from roost.local.processes import is_alive
+    from roost.local.starting import running_broker
+
+    endpoint = running_broker(home)
+    if endpoint is not None:
+        yield from _answers(asked, endpoint.version)
+        return
+    stale = read_endpoint(home)
+    if stale is not None and is_alive(stale.process):
+        detail = f"pid {stale.process.pid} runs but does not listen at {stale.socket}."
+        yield Finding("broker", Verdict.FAILED, detail, f"kill {stale.process.pid}; roost up")
+    elif stale is not None:
+        detail = f"does not run; endpoint.json is a dead broker's (pid {stale.process.pid})."
+        yield Finding("broker", Verdict.WARNING, detail, "roost up  (it clears up after the dead)")
+    else:
+        yield from _lock(home)
+
+
+def _answers(asked: Asked, version: str) -> Iterator[Finding]:
+    from roost.api import operations as ops
+    from roost.frontends.cli.calling import ask
+
+    try:
+        ask(asked, ops.Ping, timeout=5)
+    except RoostError as error:
+        yield Finding("broker", Verdict.FAILED, str(error), error.hint)
+        return
+    if version == __version__:
+        yield Finding("broker", Verdict.OK, f"answers, version {version}.")
+    else:
+        detail = f"answers, but is of version {version}, not {__version__}."
+        yield Finding("broker", Verdict.WARNING, detail, "roost stop; roost up")
+
+
+def _lock(home: Home) -> Iterator[Finding]:
+    """No broker is known: then nobody may hold its lock, or none can ever start."""
+    from roost.local.lock import Lock
+
+    if not home.broker_lock.exists() or not os.access(home.broker_lock, os.W_OK):
+        yield Finding("broker", Verdict.OK, "does not run; the first agent starts it.")
+        return
+    starting, running = Lock(home.start_lock), Lock(home.broker_lock)
+    try:
+        # Both at once, so that a start going on right now is not mistaken for a stuck one.
+        if starting.try_acquire() and not running.try_acquire():
+            detail = f"{home.broker_lock} is held by a process that is no known broker."
+            yield Finding("broker", Verdict.FAILED, detail, f"fuser -v {home.broker_lock}")
+        else:
+            yield Finding("broker", Verdict.OK, "does not run; the first agent starts it.")
+    finally:
+        running.release()
+        starting.release()
+
+
+def _browsers(home: Home, asked: Asked) -> Iterator[Finding]:
+    found = [path for name in (*CHROMIUMS, *FIREFOXES) if (path := shutil.which(name))]
+    if found:
+        yield Finding("browser", Verdict.OK, ", ".join(found))
+        return
+    fixes = [fix for installer, fix in INSTALLERS.items() if shutil.which(installer)]
+    fix = fixes[0] if fixes else "Install Chromium or Firefox."
+    yield Finding("browser", Verdict.WARNING, "neither Chromium nor Firefox is on PATH.", fix)
+
+
+def _display(home: Home, asked: Asked) -> Iterator[Finding]:
+    names = ("WAYLAND_DISPLAY", "DISPLAY")
+    display = next((os.environ[name] for name in names if os.environ.get(name)), None)
+    if display is None and sys.platform != "darwin":
+        yield Finding("display", Verdict.OK, "none, so browsers run headless.")
+    else:
+        yield Finding("display", Verdict.OK, display or "the screen")
+
+
+def _disk(home: Home, asked: Asked) -> Iterator[Finding]:
+    folder = next(path for path in (home.path, *home.path.parents) if path.exists())
+    free = shutil.disk_usage(folder).free
+    detail = f"{free // MIB} MiB free at {folder}."
+    if free >= DISK_LOW_BYTES:
+        yield Finding("disk", Verdict.OK, detail)
+    else:
+        verdict = Verdict.FAILED if free < DISK_FULL_BYTES else Verdict.WARNING
+        yield Finding("disk", verdict, detail, "Make room, or set ROOST_HOME to another disk.")
+
+
+CHECKS: tuple[Callable[[Home, Asked], Iterator[Finding]], ...] = (
+    _python,
+    _home,
+    _socket,
+    _token,
+    _journal,
+    _broker,
+    _browsers,
+    _display,
+    _disk,
+)

@@ -1,0 +1,148 @@
+"""``roost log``: the audit trail, one line per entry."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from roost.frontends.cli.asked import Asked, json_option, operator_option
+from roost.frontends.cli.showing import echo_json, plain
+
+LOOK_AGAIN_SECONDS = 0.2
+Entry = dict[str, Any]
+_SHOWN_APART = ("at", "kind", "agent", "op", "outcome", "session")
+
+
+@click.command()
+@click.option("-f", "--follow", is_flag=True, help="Go on with what happens next.")
+@click.option("-n", "--lines", type=click.IntRange(0), help="Only the last N entries.")
+@click.option("--session", metavar="ID", help="Only entries about this session.")
+@json_option
+@operator_option
+@click.pass_obj
+def log(asked: Asked, follow: bool, lines: int | None, session: str | None) -> None:
+    """Show the audit trail. Below an agent: that agent's own lines.
+
+    With --json it is one list; with --follow as well, one object per line.
+    """
+    from roost.local.home import Home
+
+    audit = Home.find().audit
+    is_ours = _view(asked)
+
+    def wanted(entry: Entry) -> bool:
+        return is_ours(entry) and session in (None, entry.get("session"))
+
+    trail = Trail(audit)
+    entries: Iterable[Entry] = filter(wanted, trail.entries())
+    if lines is not None:
+        entries = deque(entries, maxlen=lines)
+    if asked.json and not follow:
+        echo_json(list(entries))
+        return
+    show = _as_json_line if asked.json else as_line
+    for entry in entries:
+        click.echo(show(entry))
+    while follow:
+        select.select([], [], [], LOOK_AGAIN_SECONDS)  # no portable way to be told of new lines
+        for entry in filter(wanted, trail.entries()):
+            click.echo(show(entry))
+
+
+class Trail:
+    """The audit file and the one it replaced, read on from where the last reading ended."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._inode: int | None = None
+        self._offset = 0
+
+    def entries(self) -> Iterator[Entry]:
+        """What was written since the last call; at first, everything there is."""
+        before = Path(f"{self._path}.1")
+        if self._inode is None:
+            yield from _entries(_read(before, 0)[1])
+        inode, data = _read(self._path, self._offset)
+        if self._inode is not None and inode not in (None, self._inode):  # it was rotated
+            rotated, rest = _read(before, self._offset)
+            yield from _entries(rest if rotated == self._inode else b"")
+            inode, data = _read(self._path, 0)
+            self._offset = 0
+        if inode is not None:
+            self._inode = inode
+            whole = data[: data.rfind(b"\n") + 1]  # a line being written waits for its end
+            self._offset += len(whole)
+            yield from _entries(whole)
+
+
+def as_line(entry: Entry) -> str:
+    """``when  who  what  outcome  details``; the outcome only where a call ended."""
+    when = datetime.fromisoformat(entry["at"]).astimezone()
+    what = entry.get("op", entry["kind"])
+    details = [f"{key}={value}" for key, value in entry.items() if key not in _SHOWN_APART]
+    parts = (
+        f"{when:%Y-%m-%d %H:%M:%S}",
+        f"{entry.get('agent', '-'):<12}",
+        f"{entry.get('session', '-'):<8}",
+        f"{what:<18}",
+        f"{entry.get('outcome', ''):<8}",
+        " ".join(details),
+    )
+    return plain("  ".join(parts).rstrip())
+
+
+def _as_json_line(entry: Entry) -> str:
+    return json.dumps(entry)
+
+
+def _view(asked: Asked) -> Callable[[Entry], bool]:
+    """Which entries the caller may see. Nobody is an agent while no broker runs."""
+    import asyncio
+
+    from roost.api import operations as ops
+    from roost.frontends.cli.calling import caller
+    from roost.local.home import Home
+    from roost.local.starting import running_broker
+    from roost.vocabulary import OPERATOR, shown
+
+    async def look() -> Callable[[Entry], bool]:
+        async with caller(asked) as client:
+            if client.agent is None or client.agent == OPERATOR:
+                return lambda entry: True
+            agent = shown(client.agent)
+            sessions = {row.id for row in (await client.call(ops.SessionList())).sessions}
+        return lambda entry: (
+            entry["agent"] == agent if "agent" in entry else entry.get("session") in sessions
+        )
+
+    if running_broker(Home.find()) is None:
+        return lambda entry: True
+    return asyncio.run(look())
+
+
+def _entries(data: bytes) -> Iterator[Entry]:
+    for line in data.splitlines():
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue  # cut off by a full disk, or not ours
+        if isinstance(entry, dict) and "at" in entry and "kind" in entry:
+            yield entry
+
+
+def _read(path: Path, offset: int) -> tuple[int | None, bytes]:
+    """The file's identity and what stands after ``offset``; nothing if there is no file."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(offset)
+            return os.fstat(file.fileno()).st_ino, file.read()
+    except FileNotFoundError:
+        return None, b""

@@ -1,0 +1,76 @@
+"""The command itself: which verbs there are, and how a failure is told.
+
+Exit codes: 0 done, 1 refused or failed, 2 used wrongly.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from roost import __version__
+from roost.errors import Internal, RoostError
+from roost.frontends.cli.asked import Asked, operator_option
+from roost.frontends.cli.demo import demo
+from roost.frontends.cli.doctor import doctor
+from roost.frontends.cli.log import log
+from roost.frontends.cli.session import session
+from roost.frontends.cli.showing import echo_json, plain
+from roost.frontends.cli.status import status
+from roost.frontends.cli.up import stop, up
+
+DONE, FAILED, INTERRUPTED = 0, 1, 130
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="roost", message="%(prog)s %(version)s")
+@operator_option
+def cli() -> None:
+    """Many agents, one browser.
+
+    Everything of one Roost lies in ROOST_HOME (default ~/.local/state/roost).
+    """
+
+
+for command in (up, stop, status, doctor, log, session, demo):
+    cli.add_command(command)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a title must not break a terminal that lacks a letter
+            stream.reconfigure(errors="backslashreplace")
+    asked = Asked()
+    try:
+        code = cli.main(arguments, prog_name="roost", standalone_mode=False, obj=asked)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else DONE
+    except click.ClickException as wrong:
+        wrong.show()
+        return wrong.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; Python must not complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except RoostError as error:
+        _tell(error, asked)
+    except Exception as error:  # the boundary: a bug is told like anything else
+        if sys.flags.dev_mode:
+            raise
+        hint = "This is a bug in Roost. `python -X dev -m roost …` shows where."
+        _tell(Internal(f"{type(error).__name__}: {error}", hint=hint), asked)
+    return FAILED
+
+
+def _tell(error: RoostError, asked: Asked) -> None:
+    if asked.json:
+        echo_json(error.to_wire())
+        return
+    click.echo(plain(error), err=True)
+    click.echo(f"hint: {plain(error.hint)}", err=True)

@@ -1,0 +1,210 @@
+"""``roost session …``: sessions by hand. Each verb is one operation and spells its arguments so."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from roost.frontends.cli.asked import Asked, json_option, operator_option
+from roost.frontends.cli.showing import console, echo_json, plain
+from roost.frontends.cli.status import sessions_table
+from roost.vocabulary import JarPolicy
+
+if TYPE_CHECKING:
+    from roost.api.broker import Notice, Notices
+    from roost.api.views import View
+
+
+@click.group()
+def session() -> None:
+    """Open, show, hand over and dispose sessions."""
+
+
+def _session_argument(command: Callable[..., None]) -> Callable[..., None]:
+    """The session, as an argument or as ``--session``: both are how people write it."""
+
+    @click.argument("session", required=False)
+    @click.option("--session", "named", metavar="ID", help="The same as SESSION.")
+    @functools.wraps(command)
+    def with_session(*args: Any, session: str | None, named: str | None, **options: Any) -> None:
+        if session and named and session != named:
+            raise click.UsageError(f"SESSION is {session}, but --session says {named}.")
+        command(*args, session=session or named, **options)
+
+    return with_session
+
+
+@session.command("open")
+@click.option("--session", metavar="ID", help="Its id; a new one if left out.")
+@click.option("--name", help="Shown to the person.")
+@click.option("--browser", help="Which browser it lives in.")
+@click.option("--jar", type=click.Choice([jar.value for jar in JarPolicy]), help="Its cookies.")
+@click.option("--profile", metavar="NAME", help="Whose logins a cloned jar starts with.")
+@click.option("--url", help="Open this address in it.")
+@json_option
+@operator_option
+@click.pass_obj
+def open_(
+    asked: Asked,
+    session: str | None,
+    name: str | None,
+    browser: str | None,
+    jar: str | None,
+    profile: str | None,
+    url: str | None,
+) -> None:
+    """Open a session that stays until it is disposed, and print its id."""
+    from roost.api import operations as ops
+    from roost.frontends.cli.calling import ask
+
+    view = ask(
+        asked,
+        ops.SessionOpen,
+        start=True,
+        session=session,
+        name=name,
+        browser=browser,
+        jar=jar,
+        profile=profile,
+        url=url,
+        named=True,
+    )
+    _print(asked, view, view.id)
+
+
+@session.command("tab")
+@_session_argument
+@click.option("--url", help="Its address.")
+@json_option
+@operator_option
+@click.pass_obj
+def tab(asked: Asked, session: str | None, url: str | None) -> None:
+    """Open a tab in SESSION and print its id."""
+    from roost.api import operations as ops
+    from roost.frontends.cli.calling import ask
+
+    view = ask(asked, ops.Tabs, action="new", session=session, url=url)
+    _print(asked, view, view.opened or "")
+
+
+@session.command("list")
+@json_option
+@operator_option
+@click.pass_obj
+def list_(asked: Asked) -> None:
+    """List sessions and their tabs."""
+    from roost.api import operations as ops
+    from roost.frontends.cli.calling import ask
+
+    view = ask(asked, ops.SessionList)
+    if asked.json:
+        echo_json(view.to_wire()["sessions"])
+    elif view.sessions:
+        console().print(sessions_table(view.sessions))
+    else:
+        click.echo("No sessions.")
+
+
+@session.command("show")
+@_session_argument
+@click.option("--once", is_flag=True, help="Do not go on with what happens in it.")
+@json_option
+@operator_option
+@click.pass_obj
+def show(asked: Asked, session: str | None, once: bool) -> None:
+    """Show SESSION, then what happens in it until it ends or you press Ctrl-C."""
+    import asyncio
+
+    asyncio.run(_show(asked, session, once=once))
+
+
+@session.command("pause")
+@_session_argument
+@json_option
+@operator_option
+@click.pass_obj
+def pause(asked: Asked, session: str | None) -> None:
+    """Hand SESSION over to the person: its agents are answered PAUSED."""
+    from roost.api import operations as ops
+    from roost.frontends.cli.calling import ask
+
+    view = ask(asked, ops.SessionPause, session=session)
+    _print(asked, view, f"{view.id} is yours; `roost session resume {view.id}` hands it back.")
+
+
+@session.command("resume")
+@_session_argument
+@json_option
+@operator_option
+@click.pass_obj
+def resume(asked: Asked, session: str | None) -> None:
+    """Hand SESSION back to its agents."""
+    from roost.api import operations as ops
+    from roost.frontends.cli.calling import ask
+
+    view = ask(asked, ops.SessionResume, session=session)
+    _print(asked, view, f"{view.id} is handed back.")
+
+
+@session.command("dispose")
+@_session_argument
+@json_option
+@operator_option
+@click.pass_obj
+def dispose(asked: Asked, session: str | None) -> None:
+    """End SESSION: close its tabs, forget its cookies and files."""
+    from roost.api import operations as ops
+    from roost.frontends.cli.calling import ask
+
+    if session is None:
+        raise click.UsageError("Name the session to dispose.")
+    view = ask(asked, ops.SessionDispose, session=session)
+    _print(asked, view, f"{view.disposed} is gone, {view.tabs_closed} tabs closed.")
+
+
+def _print(asked: Asked, view: View, line: str) -> None:
+    if asked.json:
+        echo_json(view.to_wire())
+    else:
+        click.echo(plain(line))
+
+
+async def _show(asked: Asked, session: str | None, *, once: bool) -> None:
+    import asyncio
+
+    from roost.api import operations as ops
+    from roost.frontends.cli.calling import caller, made
+
+    async with caller(asked) as client:
+        look = made(ops.SessionShow, session=session)
+        view = await client.call(look)
+        if asked.json:
+            echo_json(view.to_wire())
+            return
+        if once:
+            console().print(sessions_table([view]))
+            return
+        with client.watch(view.id) as notices:
+            # Looked at again only now, so that nothing falls between the look and the watch.
+            console().print(sessions_table([await client.call(look)]))
+            connection = await client.reach()
+            async with asyncio.TaskGroup() as group:
+                following = group.create_task(_follow(notices), name="follow")
+                connection.ended.add_done_callback(lambda _: following.cancel())
+
+
+async def _follow(notices: Notices) -> None:
+    async for notice in notices:
+        click.echo(_as_line(notice))
+        if notice.kind == "session_ended":
+            return
+
+
+def _as_line(notice: Notice) -> str:
+    now = datetime.now().astimezone()
+    details = " ".join(f"{key}={value}" for key, value in notice.data.items() if key != "session")
+    return plain(f"{now:%H:%M:%S}  {notice.kind:<16}  {details}")

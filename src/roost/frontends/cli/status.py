@@ -1,0 +1,129 @@
+"""``roost status``: what runs, and who owns what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from roost.frontends.cli.asked import Asked, json_option, operator_option
+from roost.frontends.cli.showing import COLORS, cell, console, duration, echo_json, table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from roost.api.views import SessionView, StatusView
+
+
+@click.command()
+@json_option
+@operator_option
+@click.pass_obj
+def status(asked: Asked) -> None:
+    """Show what runs and who owns what. Below an agent: that agent's part of it."""
+    from roost.api import operations as ops
+    from roost.frontends.cli.calling import ask
+
+    view = ask(asked, ops.Status)
+    if asked.json:
+        echo_json(as_promised(view))
+    else:
+        _show(view, console())
+
+
+def as_promised(view: StatusView) -> dict[str, Any]:
+    """The shape contract.md fixes. What the view says beyond it is for the tables here."""
+    wire = view.to_wire()
+    wire.pop("notes", None)
+    for agent in wire["agents"]:
+        agent.pop("name", None)
+    return wire
+
+
+def sessions_table(sessions: list[SessionView]) -> Table:
+    """Sessions in their colours, each with its tabs below it."""
+    made = table("SESSION", "NAME", "COLOUR", "JAR", "LIFETIME", "BROWSER", "TABS")
+    for row in sessions:
+        style = COLORS[row.color]
+        state = f"{row.lifetime}, paused" if row.paused else row.lifetime
+        made.add_row(
+            cell(row.id, style),
+            cell(row.name),
+            cell(f"● {row.color}", style),
+            cell(row.jar),
+            cell(state),
+            cell(row.browser),
+            cell(len(row.tabs)),
+        )
+        for tab in row.tabs:
+            mark = "*" if tab.current else " "
+            where = f"{tab.url} ({tab.state})" if tab.state else tab.url
+            made.add_row(cell(f" {mark} {tab.tab}", style), cell(where), cell(tab.title, "dim"))
+    return made
+
+
+def _show(view: StatusView, screen: Console) -> None:
+    broker = view.broker
+    http = broker.http or "no HTTP"
+    up = duration(broker.uptime_seconds)
+    screen.print(cell(f"roost {broker.version}, pid {broker.pid}, up {up}, {http}", "bold"))
+    screen.print()
+    screen.print(_browsers(view) if view.browsers else "No browser runs yet.")
+    screen.print()
+    screen.print(sessions_table(view.sessions) if view.sessions else "No sessions.")
+    if view.agents:
+        screen.print()
+        screen.print(_agents(view))
+    if view.requests or view.reservations:
+        screen.print()
+        screen.print(_queue(view))
+    for note in view.notes or ():
+        screen.print(cell(f"note: {note}", "yellow"))
+
+
+def _browsers(view: StatusView) -> Table:
+    made = table("BROWSER", "VERSION", "PID", "MODE", "TABS")
+    for row in view.browsers:
+        made.add_row(
+            cell(row.id),
+            cell(row.version),
+            cell(row.pid),
+            cell("headless" if row.headless else "headed"),
+            cell(f"{row.tabs}/{row.capacity or '∞'}"),
+        )
+    return made
+
+
+def _agents(view: StatusView) -> Table:
+    made = table("AGENT", "NAME", "PID", "SESSION", "IDLE", "CONNECTED")
+    for row in view.agents:
+        connected = cell("yes") if row.connected else cell("lost", "yellow")
+        idle = duration(row.idle_seconds)
+        made.add_row(
+            cell(row.id), cell(row.name), cell(row.pid), cell(row.session), cell(idle), connected
+        )
+    return made
+
+
+def _queue(view: StatusView) -> Table:
+    """Who waits for a slot, and for whom one is kept."""
+    made = table("TAB SPACE", "SESSION", "AGENT", "BROWSER", "")
+    for kept in view.reservations:
+        left = f"for another {duration(kept.expires_in_ms / 1000)}"
+        made.add_row(
+            cell("reserved", "green"),
+            cell(kept.session),
+            cell(kept.agent),
+            cell(kept.browser),
+            cell(left),
+        )
+    for place, asked in enumerate(view.requests, 1):
+        made.add_row(
+            cell(f"waiting ({place})", "yellow"),
+            cell(asked.session),
+            cell(asked.agent),
+            cell(asked.browser),
+            cell(f"since {duration(asked.waiting_seconds)}"),
+        )
+    return made

@@ -1,0 +1,169 @@
+"""``roost up`` and ``roost stop``: the broker's life in the person's hands."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from roost import __version__
+from roost.errors import BadRequest, Internal
+from roost.frontends.cli.asked import Asked, operator_option
+from roost.frontends.cli.showing import plain
+from roost.vocabulary import Reads
+
+if TYPE_CHECKING:
+    from roost.api.views import BrowserView
+    from roost.local.endpoint import Endpoint
+    from roost.local.home import Home
+
+BROWSER_SECONDS = 60.0
+STOP_SECONDS = 20.0
+KILL_SECONDS = 5.0
+
+
+@click.command()
+@click.option("--browser", metavar="NAME", help="Which browser to use; auto: the first found.")
+@click.option("--headless/--headed", default=None, help="Default: headless without a display.")
+@click.option("--browser-path", metavar="P", help="The browser's program.")
+@click.option("--browser-arg", metavar="A", multiple=True, help="One more flag for the browser.")
+@click.option("--viewport", metavar="WxH", help="Size of new tabs.")
+@click.option("--proxy", metavar="URL", help="The browser's way to the network.")
+@click.option("--ignore-tls-errors", is_flag=True, default=None, help="Accept bad certificates.")
+@click.option("--keep-seconds", type=float, help="How long a browser waits for a broker.")
+@click.option("--pool", type=click.IntRange(0, 10_000), help="Tabs per browser; 0: no limit.")
+@click.option("--reads", type=click.Choice([*Reads]), help="Who may read a tab.")
+@click.option("--foreground", is_flag=True, help="Be the broker, in this terminal.")
+@operator_option
+@click.pass_obj
+def up(asked: Asked, /, foreground: bool, **given: Any) -> None:
+    """Start the broker and the browser, if they do not run yet.
+
+    Each setting can also be given as ROOST_<NAME> or in $ROOST_HOME/config.toml.
+    """
+    from roost.local.home import Home
+    from roost.local.starting import ensure_broker, running_broker
+
+    settings = _given(given)
+    options = [f"--{name}={value}" for name, values in settings.items() for value in values]
+    home = Home.find()
+    running = running_broker(home)
+    if foreground:
+        _become_broker(home, running, options)
+    endpoint = ensure_broker(home, options=options)
+    started = _start_browser(asked)
+    state = "is up" if running is None else "already runs"
+    click.echo(f"roost {endpoint.version} {state}, pid {endpoint.process.pid}.")
+    _show_addresses(home, endpoint, started)
+    if running is not None:
+        _warn_of_differences(endpoint, started, settings)
+
+
+@click.command()
+@operator_option
+@click.pass_obj
+def stop(asked: Asked) -> None:
+    """Stop the broker and its browsers, and wait until they are gone."""
+    from roost.api import operations as ops
+    from roost.frontends.cli.calling import ask
+    from roost.local.home import Home
+    from roost.local.processes import end_tree, wait_until_gone
+    from roost.local.starting import running_broker
+
+    home = Home.find()
+    endpoint = running_broker(home)
+    if endpoint is None:
+        click.echo(f"No broker runs for {home.path}.")
+        return
+    process = endpoint.process
+    ask(asked, ops.BrokerStop)
+    if wait_until_gone(process, STOP_SECONDS):
+        click.echo(f"Stopped, pid {process.pid} is gone.")
+    elif end_tree(process, KILL_SECONDS):
+        click.echo(f"pid {process.pid} did not end within {STOP_SECONDS:g} s and was killed.")
+    else:
+        raise Internal(f"pid {process.pid} does not end.", hint=f"kill -9 {process.pid}")
+
+
+def _given(options: dict[str, Any]) -> dict[str, list[str]]:
+    """The settings that were given, as the daemon's flags: by option, else by environment. The
+    daemon itself starts with a clean environment, so this is where ``ROOST_*`` is read."""
+    found = {}
+    for name, value in options.items():
+        variable = os.environ.get(f"ROOST_{name.upper()}")
+        if value not in (None, ()):
+            values = list(value) if isinstance(value, tuple) else [str(value)]
+        elif variable is not None:
+            values = shlex.split(variable) if isinstance(value, tuple) else [variable]
+        else:
+            continue
+        found[name.replace("_", "-")] = values
+    return found
+
+
+def _become_broker(home: Home, running: Endpoint | None, options: list[str]) -> None:
+    """Run the daemon in this very process, so that signals and its output are the terminal's."""
+    from roost.local.starting import broker_command
+
+    if running is not None:
+        raise BadRequest(
+            f"A broker already runs for {home.path}, pid {running.process.pid}.",
+            hint="Stop it with `roost stop`, or leave out --foreground.",
+        )
+    os.environ["ROOST_HOME"] = str(home.path)
+    command = [*broker_command(), *options]
+    os.execv(command[0], command)
+
+
+def _start_browser(asked: Asked) -> BrowserView:
+    """Keep the broker, whoever started it, and have its browser ready."""
+    import asyncio
+
+    from roost.api import operations as ops
+    from roost.frontends.cli.calling import bounded, caller
+
+    async def start() -> BrowserView:
+        async with caller(asked) as client:
+            await client.call(ops.BrokerStay())
+            call = client.call(ops.BrowserStart(), timeout=BROWSER_SECONDS)
+            return await bounded(call, BROWSER_SECONDS)
+
+    return asyncio.run(start())
+
+
+def _show_addresses(home: Home, endpoint: Endpoint, browser: BrowserView) -> None:
+    mode = "headless" if browser.headless else "headed"
+    click.echo(f"  home     {home.path}")
+    click.echo(f"  socket   {endpoint.socket}")
+    click.echo(f"  http     {endpoint.http or 'not served by this version'}")
+    click.echo(f"  browser  {browser.id} {browser.version or ''}, {mode}, {_room(browser)}")
+
+
+def _room(browser: BrowserView) -> str:
+    limit = browser.capacity or "any number of"
+    return f"{browser.tabs} of {limit} tabs"
+
+
+def _warn_of_differences(
+    endpoint: Endpoint, browser: BrowserView, settings: dict[str, list[str]]
+) -> None:
+    """A running broker keeps its settings; whoever gave others must know."""
+    if endpoint.version != __version__:
+        _warn(f"the broker is of version {endpoint.version}, this command of {__version__}")
+    in_force = {
+        "pool": str(browser.capacity),
+        "browser": browser.kind,
+        "headless": str(browser.headless),
+    }
+    for name, values in settings.items():
+        asked = " ".join(values)
+        if name not in in_force:
+            _warn(f"--{name} {asked} is in force only if the broker was started with it")
+        elif asked not in (in_force[name], "auto"):
+            _warn(f"--{name} {asked} is not in force, the broker has {in_force[name]}")
+
+
+def _warn(what: str) -> None:
+    click.echo(f"warning: {plain(what)}. To change it: `roost stop`, then `roost up`.", err=True)

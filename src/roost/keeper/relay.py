@@ -1,0 +1,321 @@
+"""Bytes between one browser and whichever broker serves this ROOST_HOME.
+
+One loop over three descriptors: the browser's pipe out, its pipe in, the broker's socket. While no
+broker is there the browser is drained and its state remembered; a broker that stays away too long
+ends the browser. Toward the browser frames end with NUL, toward the broker with a newline. A line
+that begins with ``[`` is a word between keeper and broker; all else is the browser's protocol.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import selectors
+import signal
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from roost import __version__
+from roost.errors import RoostError
+from roost.keeper.memory import Memory
+from roost.local.deadline import Deadline
+from roost.local.home import Home
+from roost.local.starting import connect
+from roost.vocabulary import LINK_FRAME_BYTES, MIB
+from roost.wire.framing import JsonLines, Splitter, encode_line
+from roost.wire.hello import ClientKind, Hello
+
+CHUNK = 256 * 1024
+BROKER_UNREAD_BYTES = 2 * LINK_FRAME_BYTES
+RETRY_SECONDS = (1.0, 30.0)
+GOOD_SECONDS = 60.0
+_ID = re.compile(rb'\{"id":(\d+)')
+_SESSION = re.compile(rb'"sessionId":"([^"]+)"\}$')
+
+
+class Relay:
+    """Runs until the browser ends, the broker says ``end``, or the broker stays away."""
+
+    def __init__(
+        self,
+        home: Home,
+        browser: str,
+        *,
+        pid: int,
+        pipe_in: int,
+        pipe_out: int,
+        about: dict[str, Any],
+        away_seconds: float,
+    ) -> None:
+        self._home = home
+        self._browser = browser
+        self._about = {**about, "pid": pid}
+        self._pid = pid
+        self._pipe_in, self._pipe_out = pipe_in, pipe_out
+        self._away_seconds = away_seconds
+        self.memory = Memory()
+        self._from_browser = BrowserFrames(LINK_FRAME_BYTES)
+        self._to_browser = bytearray()
+        self._broker: socket.socket | None = None
+        self._from_broker = Splitter(b"\n", LINK_FRAME_BYTES)
+        self._to_broker = bytearray()
+        self._away = Deadline(away_seconds)
+        self._retry = Deadline(0)
+        self._tries = 0
+        self._good = Deadline(0)
+        self._over: str | None = None
+        self._selector = selectors.DefaultSelector()
+        os.set_blocking(pipe_in, False)
+        os.set_blocking(pipe_out, False)
+
+    def run(self) -> str:
+        """Why it is over: ``browser``, ``end`` or ``away``."""
+        self._wake_on_signals()
+        self._selector.register(self._pipe_out, selectors.EVENT_READ, self._read_browser)
+        while self._over is None:
+            if self._broker is None and self._retry.has_passed():
+                self._find_broker()
+            self._await_what_can_happen()
+            for key, _ in self._selector.select(self._patience()):
+                key.data()
+            if self._broker is None and self._away.has_passed():
+                self._over = self._over or "away"
+        self._say("ended", self._over)
+        with contextlib.suppress(OSError):
+            self._flush_broker()
+        return self._over
+
+    def stop(self) -> None:
+        self._over = self._over or "end"
+
+    # --- the browser ---------------------------------------------------------------------------
+
+    def _read_browser(self) -> None:
+        try:
+            data = os.read(self._pipe_out, CHUNK)
+        except BlockingIOError:
+            return
+        if not data:
+            self._over = self._over or "browser"
+            return
+        for frame in self._from_browser.feed(data):
+            self.memory.from_browser(frame)
+            if self._broker is not None:
+                self._to_broker += frame
+                self._to_broker += b"\n"
+
+    def _write_browser(self) -> None:
+        try:
+            written = os.write(self._pipe_in, self._to_browser[:CHUNK])
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            self._over = self._over or "browser"
+            return
+        del self._to_browser[:written]
+
+    # --- the broker ----------------------------------------------------------------------------
+
+    def _find_broker(self) -> None:
+        shortest, longest = RETRY_SECONDS
+        try:
+            self._broker = greet(self._home, self._browser)
+        except (RoostError, OSError):
+            self._retry = Deadline(min(shortest * 2**self._tries, longest))
+            self._tries += 1
+            return
+        self._good = Deadline(GOOD_SECONDS)
+        self._from_broker = Splitter(b"\n", LINK_FRAME_BYTES)
+        self._to_broker.clear()
+        self._say("handover", {**self._about, **self.memory.handover()})
+
+    def _read_broker(self) -> None:
+        assert self._broker is not None
+        try:
+            data = self._broker.recv(CHUNK)
+            if not data:
+                raise ConnectionResetError
+            for frame in self._from_broker.feed(data):
+                self._said(frame)
+        except BlockingIOError:
+            return
+        except (OSError, RoostError):
+            self._lose_broker()
+
+    def _said(self, frame: bytes) -> None:
+        if frame.startswith(b"["):
+            if json.loads(frame)[0] == "end":
+                self.stop()
+            return
+        self.memory.from_broker(frame)
+        self._to_browser += frame
+        self._to_browser += b"\0"
+
+    def _flush_broker(self) -> None:
+        assert self._broker is not None
+        try:
+            sent = self._broker.send(self._to_broker[:CHUNK])
+        except BlockingIOError:
+            return
+        except OSError:
+            self._lose_broker()
+            return
+        del self._to_broker[:sent]
+
+    def _lose_broker(self) -> None:
+        if self._broker is None:
+            return
+        with contextlib.suppress(KeyError):
+            self._selector.unregister(self._broker)
+        self._broker.close()
+        self._broker = None
+        if self._good.has_passed():
+            self._tries = 0
+        self._retry = Deadline(0)
+        self._away = Deadline(self._away_seconds)
+
+    def _say(self, word: str, what: Any) -> None:
+        if self._broker is not None:
+            self._to_broker += encode_line([word, what])
+
+    # --- waiting -------------------------------------------------------------------------------
+
+    def _await_what_can_happen(self) -> None:
+        """Read from the browser unless the broker is far behind; write where something waits."""
+        reads = len(self._to_broker) < BROKER_UNREAD_BYTES
+        self._listen(self._pipe_out, selectors.EVENT_READ if reads else 0, self._read_browser)
+        writes = selectors.EVENT_WRITE if self._to_browser else 0
+        self._listen(self._pipe_in, writes, self._write_browser)
+        if self._broker is not None:
+            events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._to_broker else 0)
+            self._listen(self._broker, events, self._serve_broker)
+
+    def _serve_broker(self) -> None:
+        if self._to_broker:
+            self._flush_broker()
+        if self._broker is not None:
+            self._read_broker()
+
+    def _listen(self, what: Any, events: int, work: Callable[[], None]) -> None:
+        known = self._selector.get_map().get(what)
+        if known is None and events:
+            self._selector.register(what, events, work)
+        elif known is not None and not events:
+            self._selector.unregister(what)
+        elif known is not None and known.events != events:
+            self._selector.modify(what, events, work)
+
+    def _patience(self) -> float | None:
+        """How long to wait for something to happen: for ever, once a broker is there."""
+        if self._broker is not None:
+            return None
+        return min(self._retry.remaining(), self._away.remaining())
+
+    def _wake_on_signals(self) -> None:
+        """SIGTERM ends; SIGUSR1 (a new broker is up) looks for it at once; SIGCHLD is the browser's
+        end, which its pipe does not show while a process it started still holds it."""
+        reads, writes = os.pipe()
+        os.set_blocking(reads, False)
+        os.set_blocking(writes, False)
+        signal.set_wakeup_fd(writes)
+        signal.signal(signal.SIGTERM, lambda *_: self.stop())
+        for number in (signal.SIGUSR1, signal.SIGCHLD):
+            signal.signal(number, lambda *_: None)
+
+        def woken() -> None:
+            with contextlib.suppress(BlockingIOError):
+                os.read(reads, 64)
+            self._retry = Deadline(0)
+            with contextlib.suppress(ChildProcessError):
+                if os.waitpid(self._pid, os.WNOHANG)[0]:
+                    self._over = self._over or "browser"
+
+        self._selector.register(reads, selectors.EVENT_READ, woken)
+
+
+class BrowserFrames:
+    """NUL-ended frames. One above the limit is passed over, and its call answered with an error:
+    a picture that is too large must not end the connection for everybody."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._head = b""
+
+    def feed(self, data: bytes) -> list[bytes]:
+        *ends, rest = data.split(b"\0")
+        frames = []
+        for end in ends:
+            self._add(end)
+            frames.extend(self._whole())
+        self._add(rest)
+        return frames
+
+    def _add(self, part: bytes) -> None:
+        if not part:
+            return
+        if not self._parts:
+            self._head = part[:64]
+        self._size += len(part)
+        if self._size <= self._limit:
+            self._parts.append(part)
+        else:
+            self._parts = [part[-256:]]  # the end holds the session id the error must carry
+
+    def _whole(self) -> list[bytes]:
+        parts, size = self._parts, self._size
+        self._parts, self._size = [], 0
+        if not size:
+            return []
+        frame = b"".join(parts)
+        return [frame] if size <= self._limit else self._refused(frame)
+
+    def _refused(self, tail: bytes) -> list[bytes]:
+        call = _ID.match(self._head)
+        if call is None:
+            return []  # an event: nobody waits for it
+        session = _SESSION.search(tail)
+        error = {"code": -32000, "message": f"larger than {self._limit // MIB} MiB"}
+        reply: dict[str, Any] = {"id": int(call.group(1)), "error": error}
+        if session is not None:
+            reply["sessionId"] = session.group(1).decode()
+        return [json.dumps(reply, separators=(",", ":")).encode()]
+
+
+def greet(home: Home, browser: str) -> socket.socket:
+    """A connection to the broker that has taken our hello, not blocking from here on."""
+    broker = connect(home, timeout_seconds=1.0, wait=lambda seconds: None)
+    try:
+        hello = Hello(
+            token=home.operator_token(),
+            kind=ClientKind.LINK,
+            software=__version__,
+            name=browser,
+            browser=browser,
+        )
+        broker.settimeout(5.0)
+        broker.sendall(encode_line({"hello": hello.to_wire()}))
+        welcome = JsonLines(LINK_FRAME_BYTES)
+        # The broker says nothing after its welcome until it has our handover.
+        for message in welcome.feed(_line(broker)):
+            if "error" in message:
+                raise RoostError.from_wire(message["error"])
+        broker.setblocking(False)
+    except BaseException:
+        broker.close()
+        raise
+    return broker
+
+
+def _line(broker: socket.socket) -> bytes:
+    line = b""
+    while not line.endswith(b"\n"):
+        data = broker.recv(CHUNK)
+        if not data:
+            raise ConnectionResetError
+        line += data
+    return line

@@ -1,0 +1,194 @@
+"""What a person does in a page: every action checked first, given as trusted input, then settled.
+
+Each waits for its element to be there and actionable, within the caller's time, and says why not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from roost.drivers.base import (
+    Input,
+    InsertText,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseMove,
+    MouseUp,
+    Wheel,
+)
+from roost.errors import BadRequest
+from roost.page.caller import Json, Page
+from roost.page.keys import MODIFIERS, parse_keys
+
+DRAG_STEPS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where an action goes: a point of the tab's viewport, and what is there."""
+
+    x: float
+    y: float
+    about: Json
+    frame: str | None
+
+
+async def click(
+    page: Page,
+    target: str,
+    *,
+    wait_ms: int,
+    button: str = "left",
+    double: bool = False,
+    modifiers: Sequence[str] = (),
+) -> Spot:
+    spot = await find_spot(page, target, "click", wait_ms)
+    presses: list[Input] = []
+    for count in (1, 2) if double else (1,):
+        presses += [MouseDown(button, count), MouseUp(button, count)]
+    held = _checked_modifiers(modifiers)
+    await page.driver.give_input(
+        page.tab, [*map(KeyDown, held), MouseMove(spot.x, spot.y), *presses, *map(KeyUp, held)]
+    )
+    await settle(page, spot.frame)
+    return spot
+
+
+async def hover(page: Page, target: str, *, wait_ms: int) -> Spot:
+    spot = await find_spot(page, target, "hover", wait_ms)
+    await page.driver.give_input(page.tab, [MouseMove(spot.x, spot.y)])
+    await settle(page, spot.frame)
+    return spot
+
+
+async def drag(page: Page, start: str, end: str, *, wait_ms: int) -> tuple[Spot, Spot]:
+    source = await find_spot(page, start, "drag", wait_ms)
+    goal = await find_spot(page, end, "hover", wait_ms)
+    await drag_between(page, (source.x, source.y), (goal.x, goal.y))
+    await settle(page, goal.frame)
+    return source, goal
+
+
+async def drag_between(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Press, move in steps, let go: pages that listen to the mouse and HTML5 ones both follow."""
+    (x, y), (end_x, end_y) = start, end
+    steps = [
+        MouseMove(x + (end_x - x) * step / DRAG_STEPS, y + (end_y - y) * step / DRAG_STEPS)
+        for step in range(1, DRAG_STEPS + 1)
+    ]
+    await page.driver.give_input(
+        page.tab, [MouseMove(x, y), MouseDown(), *steps, steps[-1], MouseUp()]
+    )
+
+
+async def type_text(
+    page: Page,
+    target: str,
+    text: str,
+    *,
+    wait_ms: int,
+    slowly: bool = False,
+    submit: bool = False,
+) -> Json:
+    """Replace a field's text. ``slowly`` types at its end, key by key."""
+    frame, field = await page.call_where(
+        target, "focusForTyping", timeoutMs=wait_ms, replace=not slowly
+    )
+    typed = [key for character in text for key in _strokes(character)] if slowly else []
+    if text and not slowly:
+        typed = [InsertText(text)]
+    elif not text and not slowly:
+        typed = [KeyDown("Delete"), KeyUp("Delete")]
+    if submit:
+        typed += _strokes("Enter")
+    if typed:
+        await page.driver.give_input(page.tab, typed)
+    await settle(page, frame)
+    return field
+
+
+async def press_key(page: Page, key: str) -> None:
+    modifiers, name = parse_keys(key)
+    held: list[Input] = [KeyDown(modifier) for modifier in modifiers]
+    let_go: list[Input] = [KeyUp(modifier) for modifier in reversed(modifiers)]
+    await page.driver.give_input(page.tab, [*held, *_strokes(name), *let_go])
+    await settle(page, None)
+
+
+async def fill(page: Page, target: str, value: Any, *, wait_ms: int) -> Json:
+    """Give any kind of field its value; what the field is decides how."""
+    frame, field = await page.call_where(target, "setValue", timeoutMs=wait_ms, value=value)
+    match field.get("next"):
+        case "type":
+            text = str(value)
+            erase: list[Input] = [KeyDown("Delete"), KeyUp("Delete")]
+            await page.driver.give_input(page.tab, [InsertText(text)] if text else erase)
+        case "click":
+            x, y = await page.offset(frame)
+            point = field["point"]
+            at = MouseMove(x + point["x"], y + point["y"])
+            await page.driver.give_input(page.tab, [at, MouseDown(), MouseUp()])
+    await settle(page, frame)
+    return field
+
+
+async def select_options(page: Page, target: str, values: Sequence[str], *, wait_ms: int) -> Json:
+    frame, field = await page.call_where(
+        target, "setValue", timeoutMs=wait_ms, value=list(values), kind="select"
+    )
+    await settle(page, frame)
+    return field
+
+
+async def scroll(
+    page: Page, *, target: str | None, x: float | None, y: float | None, direction: str | None
+) -> Json:
+    if target is None:
+        return await page.call(None, "scroll", x=x, y=y, direction=direction)
+    _, moved = await page.call_where(target, "scroll", direction=direction)
+    return moved
+
+
+async def wheel(page: Page, x: float, y: float, dx: float, dy: float) -> None:
+    await page.driver.give_input(page.tab, [MouseMove(x, y), Wheel(x, y, dx, dy)])
+    await settle(page, None)
+
+
+async def upload(page: Page, target: str, paths: Sequence[str], *, wait_ms: int) -> Json:
+    frame, field = await page.call_where(target, "prepare", action="upload", timeoutMs=wait_ms)
+    if not field.get("isFile"):
+        raise BadRequest("target: not a field for files.", field="target")
+    if len(paths) > 1 and not field.get("multiple"):
+        raise BadRequest("paths: this field takes one file.", field="paths")
+    await page.driver.set_files(page.tab, frame, field["ref"], paths)
+    await settle(page, frame)
+    return field
+
+
+async def find_spot(page: Page, target: str, action: str, wait_ms: int) -> Spot:
+    """Where a pointer reaches the element, once it may be acted on."""
+    frame, ready = await page.call_where(target, "prepare", action=action, timeoutMs=wait_ms)
+    x, y = await page.offset(frame) if frame is not None else (0.0, 0.0)
+    return Spot(x + ready["point"]["x"], y + ready["point"]["y"], ready, frame)
+
+
+async def settle(page: Page, frame: str | None) -> None:
+    """Wait for what the input started: handlers and a frame at most, or the next document."""
+    await page.driver.settle(page.tab, frame)
+
+
+def _strokes(key: str) -> list[Input]:
+    return [KeyDown(key), KeyUp(key)]
+
+
+def _checked_modifiers(names: Sequence[str]) -> list[str]:
+    spelt = {"ControlOrMeta": "Control", **{name: name for name in MODIFIERS}}
+    wrong = next((name for name in names if name not in spelt), None)
+    if wrong is not None:
+        raise BadRequest(
+            f"modifiers: {wrong[:40]} is none of {', '.join(MODIFIERS)}.", field="modifiers"
+        )
+    return [spelt[name] for name in names]

@@ -1,0 +1,3849 @@
+// Made from src/roost/page/source by `npm install --no-package-lock && npm run build`. Edit the sources, not this file.
+"use strict";
+(() => {
+  // errors.ts
+  var PageError = class extends Error {
+    report;
+    constructor(code, message, details = {}) {
+      super(message);
+      this.report = { code, message, ...details };
+    }
+  };
+  function badRequest(field, message, hint) {
+    return new PageError("BAD_REQUEST", message, hint ? { field, hint } : { field });
+  }
+
+  // args.ts
+  function isAbsent(value) {
+    return value === void 0 || value === null;
+  }
+  function text(args, field) {
+    const value = args[field];
+    if (typeof value !== "string") throw badRequest(field, `${field} must be a string`);
+    return value;
+  }
+  function optionalText(args, field) {
+    return isAbsent(args[field]) ? void 0 : text(args, field);
+  }
+  function optionalFlag(args, field) {
+    const value = args[field];
+    if (isAbsent(value)) return void 0;
+    if (typeof value !== "boolean") throw badRequest(field, `${field} must be true or false`);
+    return value;
+  }
+  function optionalNumber(args, field, minimum = -Infinity, maximum = Infinity) {
+    const value = args[field];
+    if (isAbsent(value)) return void 0;
+    if (typeof value !== "number" || !Number.isFinite(value)) throw badRequest(field, `${field} must be a number`);
+    if (value < minimum || value > maximum) throw badRequest(field, `${field} must be between ${minimum} and ${maximum}, not ${value}`);
+    return value;
+  }
+  function oneOf(args, field, choices, otherwise) {
+    const value = optionalText(args, field);
+    if (value === void 0) return otherwise;
+    const choice = choices.find((candidate) => candidate === value);
+    if (choice === void 0) throw badRequest(field, `${field} must be one of ${choices.join(", ")}`);
+    return choice;
+  }
+  function optionalTexts(args, field) {
+    const value = args[field];
+    if (isAbsent(value)) return void 0;
+    if (!Array.isArray(value) || value.some((item) => typeof item !== "string")) {
+      throw badRequest(field, `${field} must be a list of strings`);
+    }
+    return value;
+  }
+
+  // dom.ts
+  function read(prototype, name) {
+    return Object.getOwnPropertyDescriptor(prototype, name).get;
+  }
+  function getter(prototype, name) {
+    const get = read(prototype, name);
+    return (self) => get.call(self);
+  }
+  function method(prototype, name) {
+    const run = Object.getOwnPropertyDescriptor(prototype, name).value;
+    return (self, ...args) => run.apply(self, args);
+  }
+  var nodeTypeOf = read(Node.prototype, "nodeType");
+  var firstChildOf = read(Node.prototype, "firstChild");
+  var nextSiblingOf = read(Node.prototype, "nextSibling");
+  var localNameOf = read(Element.prototype, "localName");
+  var shadowOf = read(Element.prototype, "shadowRoot");
+  var { getAttribute: attributeOf, hasAttribute: holdsAttribute, matches: fitsSelector, getBoundingClientRect: boundingBox } = Element.prototype;
+  var nodeType = (node) => nodeTypeOf.call(node);
+  var firstChild = (node) => firstChildOf.call(node);
+  var nextSibling = (node) => nextSiblingOf.call(node);
+  var localName = (element2) => localNameOf.call(element2);
+  var shadowRootOf = (element2) => shadowOf.call(element2);
+  var getAttribute = (element2, name) => attributeOf.call(element2, name);
+  var hasAttribute = (element2, name) => holdsAttribute.call(element2, name);
+  var matches = (element2, selector) => fitsSelector.call(element2, selector);
+  var boxOf = (element2) => boundingBox.call(element2);
+  var parentNode = getter(Node.prototype, "parentNode");
+  var isConnected = getter(Node.prototype, "isConnected");
+  var textContent = getter(Node.prototype, "textContent");
+  var contains = method(Node.prototype, "contains");
+  var assignedSlot = getter(Element.prototype, "assignedSlot");
+  var outerHTML = getter(Element.prototype, "outerHTML");
+  var attributesOf = getter(Element.prototype, "attributes");
+  var scrollSize = {
+    width: getter(Element.prototype, "scrollWidth"),
+    height: getter(Element.prototype, "scrollHeight")
+  };
+  var closest = method(Element.prototype, "closest");
+  var checkVisibility = method(Element.prototype, "checkVisibility");
+  var lineBoxesOf = method(Element.prototype, "getClientRects");
+  var scrollIntoView = method(Element.prototype, "scrollIntoView");
+  var queryElement = method(Element.prototype, "querySelectorAll");
+  var queryDocument = method(Document.prototype, "querySelectorAll");
+  var queryFragment = method(DocumentFragment.prototype, "querySelectorAll");
+  var ELEMENT = 1;
+  var TEXT = 3;
+  var DOCUMENT = 9;
+  function queryAll(root, selector) {
+    const type = nodeType(root);
+    if (type === ELEMENT) return queryElement(root, selector);
+    if (type === DOCUMENT) return queryDocument(root, selector);
+    return queryFragment(root, selector);
+  }
+  function isElement(node) {
+    return node !== null && nodeType(node) === ELEMENT;
+  }
+  var page = {
+    body: getter(Document.prototype, "body"),
+    root: getter(Document.prototype, "documentElement"),
+    active: getter(Document.prototype, "activeElement"),
+    title: getter(Document.prototype, "title"),
+    readyState: getter(Document.prototype, "readyState"),
+    scroller: getter(Document.prototype, "scrollingElement"),
+    fonts: getter(Document.prototype, "fonts"),
+    byId: method(Document.prototype, "getElementById"),
+    elementAt: method(Document.prototype, "elementFromPoint"),
+    animations: method(Document.prototype, "getAnimations"),
+    create: method(Document.prototype, "createElement")
+  };
+  function rootElement() {
+    const root = page.root(document);
+    if (root === null) throw new PageError("NOT_FOUND", "The page has no content", { hint: "Wait until it has loaded." });
+    return root;
+  }
+  function contentElement() {
+    return page.body(document) ?? rootElement();
+  }
+  function focusedElement() {
+    let focused = page.active(document);
+    while (focused) {
+      const inner = shadowRootOf(focused)?.activeElement ?? null;
+      if (!inner) break;
+      focused = inner;
+    }
+    return focused;
+  }
+  function isTrue(element2, attribute) {
+    return getAttribute(element2, attribute)?.toLowerCase() === "true";
+  }
+  function collapseSpace(text2) {
+    const visible = /[\u00ad\u200b\u2060]/.test(text2) ? text2.replace(/[\u00ad\u200b\u2060]+/g, "") : text2;
+    return visible.replace(/ *[^\S ]\s*| {2,}/g, " ");
+  }
+  function cut(text2, limit) {
+    if (text2.length <= limit) return text2;
+    const end = /[\ud800-\udbff]/.test(text2[limit - 2] ?? "") ? limit - 2 : limit - 1;
+    return text2.slice(0, end) + "…";
+  }
+
+  // flat_tree.ts
+  function slottedNodes(element2) {
+    if (localName(element2) !== "slot" || shadowRootOf(element2) !== null) return null;
+    const assigned = element2.assignedNodes?.() ?? [];
+    return assigned.length > 0 ? assigned : null;
+  }
+  function firstFlatChild(element2) {
+    return firstChild(shadowRootOf(element2) ?? element2);
+  }
+  function forEachFlatChild(element2, visit) {
+    const slotted = slottedNodes(element2);
+    if (slotted) slotted.forEach(visit);
+    else for (let child = firstFlatChild(element2); child; child = nextSibling(child)) visit(child);
+  }
+  function flatParent(node) {
+    const slot = nodeType(node) === ELEMENT ? assignedSlot(node) : null;
+    if (slot) return slot;
+    const parent = parentNode(node);
+    if (parent === null) return null;
+    if (isElement(parent)) return parent;
+    return parent.host ?? null;
+  }
+  function isWithin(inner, outer) {
+    for (let at = inner; at; at = flatParent(at)) if (at === outer) return true;
+    return false;
+  }
+  function openRoots(from = document) {
+    const roots = [from];
+    for (let index = 0; index < roots.length; index += 1) {
+      for (const element2 of queryAll(roots[index], "*")) {
+        const shadow = shadowRootOf(element2);
+        if (shadow) roots.push(shadow);
+      }
+    }
+    return roots;
+  }
+
+  // geometry.ts
+  function boxAsData(box) {
+    return { x: rounded(box.x), y: rounded(box.y), width: rounded(box.width), height: rounded(box.height) };
+  }
+  function rounded(value) {
+    return Math.round(value * 100) / 100;
+  }
+  function isSameBox(left, right) {
+    return left.x === right.x && left.y === right.y && left.width === right.width && left.height === right.height;
+  }
+  function isInViewport({ x, y }) {
+    return x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
+  }
+  function* clickPoints(element2) {
+    const box = boxOf(element2);
+    yield middle(box);
+    const lines = lineBoxesOf(element2);
+    if (lines.length > 1) {
+      for (const line of Array.from(lines).slice(0, 8)) if (line.width > 0 && line.height > 0) yield middle(line);
+    }
+    for (const [across, down] of [[0.25, 0.25], [0.75, 0.25], [0.25, 0.75], [0.75, 0.75]]) {
+      yield { x: box.x + box.width * across, y: box.y + box.height * down };
+    }
+  }
+  function middle(box) {
+    const left = Math.max(box.left, Math.min(0, box.right));
+    const top = Math.max(box.top, Math.min(0, box.bottom));
+    const right = Math.min(box.right, Math.max(innerWidth, box.left));
+    const bottom = Math.min(box.bottom, Math.max(innerHeight, box.top));
+    return { x: (left + right) / 2, y: (top + bottom) / 2 };
+  }
+  function elementAt({ x, y }) {
+    let hit = page.elementAt(document, x, y);
+    for (let shadow = hit && shadowRootOf(hit); shadow; shadow = hit && shadowRootOf(hit)) {
+      const inner = shadow.elementFromPoint(x, y);
+      if (!inner || inner === hit || !shadow.contains(inner)) break;
+      hit = inner;
+    }
+    return hit;
+  }
+
+  // moments.ts
+  var SLOW_FRAME_MS = 100;
+  function nextFrame() {
+    return new Promise((resolve2) => {
+      const timer = setTimeout(resolve2, SLOW_FRAME_MS);
+      requestAnimationFrame(() => {
+        clearTimeout(timer);
+        resolve2();
+      });
+    });
+  }
+  function nextTask() {
+    return new Promise((resolve2) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        port1.close();
+        resolve2();
+      };
+      port2.postMessage(null);
+    });
+  }
+  var EVERYTHING = { subtree: true, childList: true, attributes: true, characterData: true };
+  var TELLING_EVENTS = [
+    "animationend",
+    "change",
+    "focusin",
+    "fullscreenchange",
+    "hashchange",
+    "input",
+    "load",
+    "popstate",
+    "resize",
+    "scroll",
+    "toggle",
+    "transitionend",
+    "transitioncancel"
+  ];
+  var ChangeWatch = class {
+    hasChanged = false;
+    wake = null;
+    observer = new MutationObserver(() => this.changed());
+    changed = () => {
+      this.hasChanged = true;
+      this.wake?.();
+    };
+    navigation = window.navigation;
+    constructor() {
+      this.observeRoots();
+      for (const name of TELLING_EVENTS) window.addEventListener(name, this.changed, { capture: true, passive: true });
+      this.navigation?.addEventListener("currententrychange", this.changed);
+    }
+    /** False when the deadline passed without a change. */
+    async next(deadline) {
+      if (!this.hasChanged) {
+        await new Promise((resolve2) => {
+          const timer = setTimeout(resolve2, Math.max(0, deadline - performance.now()));
+          this.wake = () => {
+            clearTimeout(timer);
+            resolve2();
+          };
+        });
+      }
+      this.wake = null;
+      const changed = this.hasChanged;
+      this.hasChanged = false;
+      if (changed) this.observeRoots();
+      return changed;
+    }
+    /** Shadow roots come with changes; observing one again changes nothing. */
+    observeRoots() {
+      for (const root of openRoots()) this.observer.observe(root, EVERYTHING);
+    }
+    stop() {
+      this.observer.disconnect();
+      for (const name of TELLING_EVENTS) window.removeEventListener(name, this.changed, { capture: true });
+      this.navigation?.removeEventListener("currententrychange", this.changed);
+    }
+  };
+  async function untilPresent(check, timeoutMs) {
+    const first = await check();
+    if (first !== null || timeoutMs <= 0) return first;
+    const deadline = performance.now() + timeoutMs;
+    const watch = new ChangeWatch();
+    try {
+      for (; ; ) {
+        const isOver = !await watch.next(deadline);
+        const begun = performance.now();
+        const found = await check();
+        if (found !== null || isOver || performance.now() >= deadline) return found;
+        await pause(performance.now() - begun);
+      }
+    } finally {
+      watch.stop();
+    }
+  }
+  async function pause(lookMs) {
+    await nextFrame();
+    if (lookMs > SLOW_FRAME_MS) await new Promise((resolve2) => setTimeout(resolve2, lookMs));
+  }
+
+  // refs.ts
+  var numbers = /* @__PURE__ */ new WeakMap();
+  var elements = /* @__PURE__ */ new Map();
+  var forgetDead = new FinalizationRegistry((number) => elements.delete(number));
+  var nextNumber = 1;
+  var framePrefix = "";
+  var REF = /^(?:@|ref=)?((?:f\d+)?)e(\d+)$/;
+  function startNumberingAt(firstRef, prefix) {
+    if (firstRef !== void 0) nextNumber = Math.max(nextNumber, Math.floor(firstRef));
+    if (prefix !== void 0) framePrefix = prefix;
+  }
+  function nextRef() {
+    return nextNumber;
+  }
+  function refOf(element2) {
+    let number = numbers.get(element2);
+    if (number === void 0) {
+      number = nextNumber;
+      nextNumber += 1;
+      numbers.set(element2, number);
+      elements.set(number, new WeakRef(element2));
+      forgetDead.register(element2, number);
+    }
+    return `${framePrefix}e${number}`;
+  }
+  function looksLikeRef(target) {
+    return REF.test(target);
+  }
+  function elementOfRef(target) {
+    const [, prefix, number] = REF.exec(target);
+    const element2 = prefix === framePrefix ? elements.get(Number(number))?.deref() : void 0;
+    if (element2 === void 0 || !isConnected(element2)) {
+      throw new PageError("STALE_REF", `${target} is not on this page (any more)`, {
+        ref: target,
+        hint: "The page has changed since that ref was given. Take a new snapshot and use a ref from it."
+      });
+    }
+    return element2;
+  }
+
+  // roles.ts
+  var KNOWN_ROLES = new Set(
+    "alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox complementary contentinfo definition deletion dialog directory document emphasis feed figure form generic grid gridcell group heading img image insertion link list listbox listitem log main mark marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter navigation none note option paragraph presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar search searchbox separator slider spinbutton status strong subscript superscript switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem".split(" ")
+  );
+  var INTERACTIVE_ROLES = new Set(
+    "button checkbox combobox link listbox menuitem menuitemcheckbox menuitemradio option radio scrollbar searchbox slider spinbutton switch tab textbox treeitem".split(" ")
+  );
+  var TEXT_LEVEL_ROLES = new Set(
+    "generic none presentation caption code deletion emphasis insertion mark strong subscript superscript time".split(" ")
+  );
+  var NAMED_BY_CONTENT = new Set(
+    "button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio rowheader switch tab tooltip treeitem".split(" ")
+  );
+  var LANDMARK_ROLES = new Set(
+    "banner complementary contentinfo form main navigation region search".split(" ")
+  );
+  var SCOPE_ROLES = new Set(
+    "alert alertdialog article dialog feed figure grid heading iframe img log menu menubar radiogroup status table tablist tabpanel toolbar tree treegrid video audio canvas".split(" ")
+  );
+  var isInteractiveRole = (role) => INTERACTIVE_ROLES.has(role);
+  var isTextLevelRole = (role) => TEXT_LEVEL_ROLES.has(role);
+  var isNamedByContent = (role) => NAMED_BY_CONTENT.has(role);
+  var isScopeRole = (role) => SCOPE_ROLES.has(role) || LANDMARK_ROLES.has(role);
+  var ROLE_OF_TAG = {
+    article: "article",
+    audio: "audio",
+    blockquote: "blockquote",
+    button: "button",
+    canvas: "canvas",
+    datalist: "listbox",
+    dd: "definition",
+    details: "group",
+    dialog: "dialog",
+    dt: "term",
+    fieldset: "group",
+    figure: "figure",
+    frame: "iframe",
+    h1: "heading",
+    h2: "heading",
+    h3: "heading",
+    h4: "heading",
+    h5: "heading",
+    h6: "heading",
+    hr: "separator",
+    iframe: "iframe",
+    li: "listitem",
+    main: "main",
+    math: "math",
+    menu: "list",
+    meter: "meter",
+    nav: "navigation",
+    ol: "list",
+    optgroup: "group",
+    option: "option",
+    output: "status",
+    p: "paragraph",
+    progress: "progressbar",
+    search: "search",
+    table: "table",
+    tbody: "rowgroup",
+    textarea: "textbox",
+    tfoot: "rowgroup",
+    thead: "rowgroup",
+    tr: "row",
+    ul: "list",
+    video: "video"
+  };
+  var ROLE_OF_INPUT = {
+    button: "button",
+    checkbox: "checkbox",
+    file: "button",
+    hidden: "none",
+    image: "button",
+    number: "spinbutton",
+    radio: "radio",
+    range: "slider",
+    reset: "button",
+    search: "searchbox",
+    submit: "button"
+  };
+  var SECTIONING = "article, aside, main, nav, section, [role=article], [role=complementary], [role=main], [role=navigation], [role=region]";
+  function roleOf(element2) {
+    const explicit = explicitRole(element2);
+    const isVoid = explicit === "none" && (isFocusableByAuthor(element2) || isNamedByAuthor(element2));
+    if (explicit !== null && !isVoid) return explicit;
+    const implicit = implicitRole(element2);
+    return implicit === "generic" && isEditingHost(element2) ? "textbox" : implicit;
+  }
+  function explicitRole(element2) {
+    const attribute = getAttribute(element2, "role");
+    if (attribute === null) return null;
+    const role = attribute.toLowerCase().split(/\s+/).find((token) => KNOWN_ROLES.has(token));
+    if (role === void 0) return null;
+    return role === "presentation" ? "none" : role === "image" ? "img" : role;
+  }
+  function implicitRole(element2) {
+    const tag = localName(element2);
+    switch (tag) {
+      case "a":
+      case "area":
+        return hasAttribute(element2, "href") ? "link" : "generic";
+      case "input":
+        return roleOfInput(element2);
+      case "select":
+        return element2.multiple || element2.size > 1 ? "listbox" : "combobox";
+      case "img":
+        return getAttribute(element2, "alt") === "" && !isNamedByAuthor(element2) ? "none" : "img";
+      case "svg":
+        return isNamedByAuthor(element2) || hasSvgTitle(element2) ? "img" : "generic";
+      case "summary":
+        return isSummaryOfDetails(element2) ? "button" : "generic";
+      case "header":
+        return closest(element2, SECTIONING) ? "generic" : "banner";
+      case "footer":
+        return closest(element2, SECTIONING) ? "generic" : "contentinfo";
+      case "aside":
+        return isNamedByAuthor(element2) || !isInSection(element2) ? "complementary" : "generic";
+      case "section":
+        return isNamedByAuthor(element2) ? "region" : "generic";
+      case "form":
+        return isNamedByAuthor(element2) ? "form" : "generic";
+      case "li":
+        return isInPresentationalList(element2) ? "none" : "listitem";
+      case "tbody":
+      case "thead":
+      case "tfoot":
+      case "tr":
+      case "td":
+      case "th":
+        return roleInTable(element2, tag);
+      default:
+        return ROLE_OF_TAG[tag] ?? "generic";
+    }
+  }
+  function roleOfInput(input) {
+    const role = ROLE_OF_INPUT[input.type] ?? "textbox";
+    return (role === "textbox" || role === "searchbox") && hasAttribute(input, "list") ? "combobox" : role;
+  }
+  function roleInTable(element2, tag) {
+    const table2 = closest(element2, "table");
+    const tableRole = table2 ? explicitRole(table2) : null;
+    if (tableRole === "none") return "none";
+    if (tag === "td") return tableRole === "grid" || tableRole === "treegrid" ? "gridcell" : "cell";
+    if (tag === "th") return roleOfHeaderCell(element2);
+    return ROLE_OF_TAG[tag];
+  }
+  function roleOfHeaderCell(cell) {
+    const scope = getAttribute(cell, "scope");
+    if (scope === "row" || scope === "rowgroup") return "rowheader";
+    if (scope === "col" || scope === "colgroup") return "columnheader";
+    return cell.nextElementSibling?.localName === "td" ? "rowheader" : "columnheader";
+  }
+  function isInPresentationalList(item) {
+    const list2 = parentNode(item);
+    return isElement(list2) && explicitRole(list2) === "none";
+  }
+  function isSummaryOfDetails(summary) {
+    const details = summary.parentElement;
+    return details?.localName === "details" && details.querySelector(":scope > summary") === summary;
+  }
+  function hasSvgTitle(svg) {
+    for (const child of svg.children) if (child.localName === "title") return true;
+    return false;
+  }
+  function isInSection(aside) {
+    const parent = aside.parentElement;
+    return parent !== null && closest(parent, SECTIONING) !== null;
+  }
+  function isNamedByAuthor(element2) {
+    return Boolean(getAttribute(element2, "aria-label")?.trim()) || hasAttribute(element2, "aria-labelledby") || Boolean(getAttribute(element2, "title")?.trim());
+  }
+  function isEditingHost(element2) {
+    const value = getAttribute(element2, "contenteditable")?.toLowerCase();
+    return value === "" || value === "true" || value === "plaintext-only";
+  }
+  function isFocusableByAuthor(element2) {
+    const tabindex = getAttribute(element2, "tabindex");
+    if (tabindex !== null && Number.parseInt(tabindex, 10) >= 0) return true;
+    switch (localName(element2)) {
+      case "a":
+      case "area":
+        return hasAttribute(element2, "href");
+      case "button":
+      case "input":
+      case "select":
+      case "textarea":
+        return !hasAttribute(element2, "disabled");
+      default:
+        return isEditingHost(element2);
+    }
+  }
+
+  // settled.ts
+  var watched = null;
+  function watchForEffects() {
+    watched?.observer.disconnect();
+    const watch = { observer: new MutationObserver(() => watch.hasChanged = true), hasChanged: false };
+    watch.observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    watched = watch;
+  }
+  async function settled() {
+    await nextTask();
+    await nextTask();
+    const watch = watched;
+    watched = null;
+    watch?.observer.disconnect();
+    if (watch && !watch.hasChanged) return { changed: false };
+    await nextFrame();
+    return { changed: true };
+  }
+
+  // secrets.ts
+  var onceSeenAsPassword = /* @__PURE__ */ new WeakSet();
+  function isSecretField(element2) {
+    if (localName(element2) !== "input") return false;
+    const input = element2;
+    if (input.type === "password" || /(current|new)-password/i.test(getAttribute(input, "autocomplete") ?? "")) {
+      onceSeenAsPassword.add(input);
+    }
+    return onceSeenAsPassword.has(input);
+  }
+  var SECRET_ATTRIBUTE = /passw|pwd|token|api[-_]?key|secret|credential|nonce|csrf|jwt|session/i;
+  function isSecretAttribute(element2, name) {
+    return SECRET_ATTRIBUTE.test(name) || name === "value" && (isSecretField(element2) || hasSecretName(element2));
+  }
+  function hasSecretName(element2) {
+    return SECRET_ATTRIBUTE.test(getAttribute(element2, "name") ?? "");
+  }
+
+  // states.ts
+  var CHECKABLE = /* @__PURE__ */ new Set(["checkbox", "menuitemcheckbox", "menuitemradio", "option", "radio", "switch", "treeitem"]);
+  var SELECTABLE = /* @__PURE__ */ new Set(["columnheader", "gridcell", "option", "row", "rowheader", "tab", "treeitem"]);
+  var FORM_TAGS = /* @__PURE__ */ new Set(["button", "fieldset", "input", "optgroup", "option", "select", "textarea"]);
+  function checkedState(element2, role) {
+    if (localName(element2) === "input") {
+      const input = element2;
+      if (input.type === "checkbox" || input.type === "radio") return input.indeterminate ? "mixed" : input.checked;
+    }
+    return CHECKABLE.has(role) ? ariaTristate(element2, "aria-checked") : false;
+  }
+  function pressedState(element2, role) {
+    return role === "button" ? ariaTristate(element2, "aria-pressed") : false;
+  }
+  function ariaTristate(element2, attribute) {
+    const value = getAttribute(element2, attribute)?.toLowerCase();
+    return value === "mixed" ? "mixed" : value === "true";
+  }
+  function isSelected(element2, role) {
+    if (localName(element2) === "option") return element2.selected;
+    return SELECTABLE.has(role) && isTrue(element2, "aria-selected");
+  }
+  function isExpanded(element2) {
+    if (localName(element2) === "summary") return hasAttribute(element2.parentElement ?? element2, "open");
+    return isTrue(element2, "aria-expanded");
+  }
+  function isNativelyDisabled(element2) {
+    return FORM_TAGS.has(localName(element2)) && matches(element2, ":disabled");
+  }
+  function isDisabled(element2) {
+    return isNativelyDisabled(element2) || closest(element2, '[aria-disabled="true" i]') !== null;
+  }
+  function isInvalid(element2) {
+    const value = getAttribute(element2, "aria-invalid")?.toLowerCase();
+    return value !== void 0 && value !== "" && value !== "false";
+  }
+  function isReadOnly(element2) {
+    const tag = localName(element2);
+    if (tag === "input" || tag === "textarea") return element2.readOnly;
+    return isTrue(element2, "aria-readonly");
+  }
+  function headingLevel(element2, role) {
+    const declared = Number.parseInt(getAttribute(element2, "aria-level") ?? "", 10);
+    if (declared >= 1) return declared;
+    if (role !== "heading") return void 0;
+    const tag = /^h([1-6])$/.exec(localName(element2));
+    return tag ? Number(tag[1]) : 2;
+  }
+  var VALUELESS_INPUTS = /* @__PURE__ */ new Set(["button", "checkbox", "hidden", "image", "radio", "reset", "submit"]);
+  function shownValue(element2, role) {
+    switch (localName(element2)) {
+      case "input":
+        return shownInputValue(element2);
+      case "textarea":
+        return element2.value;
+      case "select":
+        return selectedLabels(element2).join(", ");
+      case "progress":
+      case "meter":
+        return rangeText(element2) ?? String(element2.value);
+      default:
+        return role === "slider" || role === "spinbutton" || role === "progressbar" || role === "meter" || role === "scrollbar" ? rangeText(element2) : void 0;
+    }
+  }
+  function shownInputValue(input) {
+    if (VALUELESS_INPUTS.has(input.type)) return void 0;
+    if (isSecretField(input)) return input.value === "" ? "" : "••••••";
+    if (input.type === "file") return Array.from(input.files ?? [], (file) => file.name).join(", ");
+    return input.value;
+  }
+  function rangeText(element2) {
+    return getAttribute(element2, "aria-valuetext") ?? getAttribute(element2, "aria-valuenow") ?? void 0;
+  }
+  function labelOfOption(option) {
+    return (option.label || option.text).replace(/\s+/g, " ").trim();
+  }
+  function selectedLabels(select2) {
+    return Array.from(select2.selectedOptions, labelOfOption);
+  }
+
+  // node_modules/dom-accessibility-api/dist/polyfills/array.from.mjs
+  var toStr = Object.prototype.toString;
+  function isCallable(fn) {
+    return typeof fn === "function" || toStr.call(fn) === "[object Function]";
+  }
+  function toInteger(value) {
+    var number = Number(value);
+    if (isNaN(number)) {
+      return 0;
+    }
+    if (number === 0 || !isFinite(number)) {
+      return number;
+    }
+    return (number > 0 ? 1 : -1) * Math.floor(Math.abs(number));
+  }
+  var maxSafeInteger = Math.pow(2, 53) - 1;
+  function toLength(value) {
+    var len = toInteger(value);
+    return Math.min(Math.max(len, 0), maxSafeInteger);
+  }
+  function arrayFrom(arrayLike, mapFn) {
+    var C = Array;
+    var items = Object(arrayLike);
+    if (arrayLike == null) {
+      throw new TypeError("Array.from requires an array-like object - not null or undefined");
+    }
+    if (typeof mapFn !== "undefined") {
+      if (!isCallable(mapFn)) {
+        throw new TypeError("Array.from: when provided, the second argument must be a function");
+      }
+    }
+    var len = toLength(items.length);
+    var A = isCallable(C) ? Object(new C(len)) : new Array(len);
+    var k = 0;
+    var kValue;
+    while (k < len) {
+      kValue = items[k];
+      if (mapFn) {
+        A[k] = mapFn(kValue, k);
+      } else {
+        A[k] = kValue;
+      }
+      k += 1;
+    }
+    A.length = len;
+    return A;
+  }
+
+  // node_modules/dom-accessibility-api/dist/polyfills/SetLike.mjs
+  function _typeof(o) {
+    "@babel/helpers - typeof";
+    return _typeof = "function" == typeof Symbol && "symbol" == typeof Symbol.iterator ? function(o2) {
+      return typeof o2;
+    } : function(o2) {
+      return o2 && "function" == typeof Symbol && o2.constructor === Symbol && o2 !== Symbol.prototype ? "symbol" : typeof o2;
+    }, _typeof(o);
+  }
+  function _classCallCheck(instance, Constructor) {
+    if (!(instance instanceof Constructor)) {
+      throw new TypeError("Cannot call a class as a function");
+    }
+  }
+  function _defineProperties(target, props) {
+    for (var i = 0; i < props.length; i++) {
+      var descriptor = props[i];
+      descriptor.enumerable = descriptor.enumerable || false;
+      descriptor.configurable = true;
+      if ("value" in descriptor) descriptor.writable = true;
+      Object.defineProperty(target, _toPropertyKey(descriptor.key), descriptor);
+    }
+  }
+  function _createClass(Constructor, protoProps, staticProps) {
+    if (protoProps) _defineProperties(Constructor.prototype, protoProps);
+    if (staticProps) _defineProperties(Constructor, staticProps);
+    Object.defineProperty(Constructor, "prototype", { writable: false });
+    return Constructor;
+  }
+  function _defineProperty(obj, key, value) {
+    key = _toPropertyKey(key);
+    if (key in obj) {
+      Object.defineProperty(obj, key, { value, enumerable: true, configurable: true, writable: true });
+    } else {
+      obj[key] = value;
+    }
+    return obj;
+  }
+  function _toPropertyKey(t) {
+    var i = _toPrimitive(t, "string");
+    return "symbol" == _typeof(i) ? i : i + "";
+  }
+  function _toPrimitive(t, r) {
+    if ("object" != _typeof(t) || !t) return t;
+    var e = t[Symbol.toPrimitive];
+    if (void 0 !== e) {
+      var i = e.call(t, r || "default");
+      if ("object" != _typeof(i)) return i;
+      throw new TypeError("@@toPrimitive must return a primitive value.");
+    }
+    return ("string" === r ? String : Number)(t);
+  }
+  var SetLike = /* @__PURE__ */ (function() {
+    function SetLike2() {
+      var items = arguments.length > 0 && arguments[0] !== void 0 ? arguments[0] : [];
+      _classCallCheck(this, SetLike2);
+      _defineProperty(this, "items", void 0);
+      this.items = items;
+    }
+    return _createClass(SetLike2, [{
+      key: "add",
+      value: function add(value) {
+        if (this.has(value) === false) {
+          this.items.push(value);
+        }
+        return this;
+      }
+    }, {
+      key: "clear",
+      value: function clear() {
+        this.items = [];
+      }
+    }, {
+      key: "delete",
+      value: function _delete(value) {
+        var previousLength = this.items.length;
+        this.items = this.items.filter(function(item) {
+          return item !== value;
+        });
+        return previousLength !== this.items.length;
+      }
+    }, {
+      key: "forEach",
+      value: function forEach(callbackfn) {
+        var _this = this;
+        this.items.forEach(function(item) {
+          callbackfn(item, item, _this);
+        });
+      }
+    }, {
+      key: "has",
+      value: function has(value) {
+        return this.items.indexOf(value) !== -1;
+      }
+    }, {
+      key: "size",
+      get: function get() {
+        return this.items.length;
+      }
+    }]);
+  })();
+  var SetLike_default = typeof Set === "undefined" ? Set : SetLike;
+
+  // node_modules/dom-accessibility-api/dist/getRole.mjs
+  function getLocalName(element2) {
+    var _element$localName;
+    return (
+      // eslint-disable-next-line no-restricted-properties -- actual guard for environments without localName
+      (_element$localName = element2.localName) !== null && _element$localName !== void 0 ? _element$localName : (
+        // eslint-disable-next-line no-restricted-properties -- required for the fallback
+        element2.tagName.toLowerCase()
+      )
+    );
+  }
+  var localNameToRoleMappings = {
+    article: "article",
+    aside: "complementary",
+    button: "button",
+    datalist: "listbox",
+    dd: "definition",
+    details: "group",
+    dialog: "dialog",
+    dt: "term",
+    fieldset: "group",
+    figure: "figure",
+    // WARNING: Only with an accessible name
+    form: "form",
+    footer: "contentinfo",
+    h1: "heading",
+    h2: "heading",
+    h3: "heading",
+    h4: "heading",
+    h5: "heading",
+    h6: "heading",
+    header: "banner",
+    hr: "separator",
+    html: "document",
+    legend: "legend",
+    li: "listitem",
+    math: "math",
+    main: "main",
+    menu: "list",
+    nav: "navigation",
+    ol: "list",
+    optgroup: "group",
+    // WARNING: Only in certain context
+    option: "option",
+    output: "status",
+    progress: "progressbar",
+    // WARNING: Only with an accessible name
+    section: "region",
+    summary: "button",
+    table: "table",
+    tbody: "rowgroup",
+    textarea: "textbox",
+    tfoot: "rowgroup",
+    // WARNING: Only in certain context
+    td: "cell",
+    th: "columnheader",
+    thead: "rowgroup",
+    tr: "row",
+    ul: "list"
+  };
+  var prohibitedAttributes = {
+    caption: /* @__PURE__ */ new Set(["aria-label", "aria-labelledby"]),
+    code: /* @__PURE__ */ new Set(["aria-label", "aria-labelledby"]),
+    deletion: /* @__PURE__ */ new Set(["aria-label", "aria-labelledby"]),
+    emphasis: /* @__PURE__ */ new Set(["aria-label", "aria-labelledby"]),
+    generic: /* @__PURE__ */ new Set(["aria-label", "aria-labelledby", "aria-roledescription"]),
+    insertion: /* @__PURE__ */ new Set(["aria-label", "aria-labelledby"]),
+    none: /* @__PURE__ */ new Set(["aria-label", "aria-labelledby"]),
+    paragraph: /* @__PURE__ */ new Set(["aria-label", "aria-labelledby"]),
+    presentation: /* @__PURE__ */ new Set(["aria-label", "aria-labelledby"]),
+    strong: /* @__PURE__ */ new Set(["aria-label", "aria-labelledby"]),
+    subscript: /* @__PURE__ */ new Set(["aria-label", "aria-labelledby"]),
+    superscript: /* @__PURE__ */ new Set(["aria-label", "aria-labelledby"])
+  };
+  function hasGlobalAriaAttributes(element2, role) {
+    return [
+      "aria-atomic",
+      "aria-busy",
+      "aria-controls",
+      "aria-current",
+      "aria-description",
+      "aria-describedby",
+      "aria-details",
+      // "disabled",
+      "aria-dropeffect",
+      // "errormessage",
+      "aria-flowto",
+      "aria-grabbed",
+      // "haspopup",
+      "aria-hidden",
+      // "invalid",
+      "aria-keyshortcuts",
+      "aria-label",
+      "aria-labelledby",
+      "aria-live",
+      "aria-owns",
+      "aria-relevant",
+      "aria-roledescription"
+    ].some(function(attributeName) {
+      var _prohibitedAttributes;
+      return element2.hasAttribute(attributeName) && !((_prohibitedAttributes = prohibitedAttributes[role]) !== null && _prohibitedAttributes !== void 0 && _prohibitedAttributes.has(attributeName));
+    });
+  }
+  function ignorePresentationalRole(element2, implicitRole2) {
+    return hasGlobalAriaAttributes(element2, implicitRole2);
+  }
+  function getRole(element2) {
+    var explicitRole2 = getExplicitRole(element2);
+    if (explicitRole2 === null || presentationRoles.indexOf(explicitRole2) !== -1) {
+      var implicitRole2 = getImplicitRole(element2);
+      if (presentationRoles.indexOf(explicitRole2 || "") === -1 || ignorePresentationalRole(element2, implicitRole2 || "")) {
+        return implicitRole2;
+      }
+    }
+    return explicitRole2;
+  }
+  function getImplicitRole(element2) {
+    var mappedByTag = localNameToRoleMappings[getLocalName(element2)];
+    if (mappedByTag !== void 0) {
+      return mappedByTag;
+    }
+    switch (getLocalName(element2)) {
+      case "a":
+      case "area":
+      case "link":
+        if (element2.hasAttribute("href")) {
+          return "link";
+        }
+        break;
+      case "img":
+        if (element2.getAttribute("alt") === "" && !ignorePresentationalRole(element2, "img")) {
+          return "presentation";
+        }
+        return "img";
+      case "input": {
+        var _ref = element2, type = _ref.type;
+        switch (type) {
+          case "button":
+          case "image":
+          case "reset":
+          case "submit":
+            return "button";
+          case "checkbox":
+          case "radio":
+            return type;
+          case "range":
+            return "slider";
+          case "email":
+          case "tel":
+          case "text":
+          case "url":
+            if (element2.hasAttribute("list")) {
+              return "combobox";
+            }
+            return "textbox";
+          case "search":
+            if (element2.hasAttribute("list")) {
+              return "combobox";
+            }
+            return "searchbox";
+          case "number":
+            return "spinbutton";
+          default:
+            return null;
+        }
+      }
+      case "select":
+        if (element2.hasAttribute("multiple") || element2.size > 1) {
+          return "listbox";
+        }
+        return "combobox";
+    }
+    return null;
+  }
+  function getExplicitRole(element2) {
+    var role = element2.getAttribute("role");
+    if (role !== null) {
+      var explicitRole2 = role.trim().split(" ")[0];
+      if (explicitRole2.length > 0) {
+        return explicitRole2;
+      }
+    }
+    return null;
+  }
+
+  // node_modules/dom-accessibility-api/dist/util.mjs
+  var presentationRoles = ["presentation", "none"];
+  function isElement2(node) {
+    return node !== null && node.nodeType === node.ELEMENT_NODE;
+  }
+  function isHTMLTableCaptionElement(node) {
+    return isElement2(node) && getLocalName(node) === "caption";
+  }
+  function isHTMLInputElement(node) {
+    return isElement2(node) && getLocalName(node) === "input";
+  }
+  function isHTMLOptGroupElement(node) {
+    return isElement2(node) && getLocalName(node) === "optgroup";
+  }
+  function isHTMLSelectElement(node) {
+    return isElement2(node) && getLocalName(node) === "select";
+  }
+  function isHTMLTableElement(node) {
+    return isElement2(node) && getLocalName(node) === "table";
+  }
+  function isHTMLTextAreaElement(node) {
+    return isElement2(node) && getLocalName(node) === "textarea";
+  }
+  function safeWindow(node) {
+    var _ref = node.ownerDocument === null ? node : node.ownerDocument, defaultView = _ref.defaultView;
+    if (defaultView === null) {
+      throw new TypeError("no window available");
+    }
+    return defaultView;
+  }
+  function isHTMLFieldSetElement(node) {
+    return isElement2(node) && getLocalName(node) === "fieldset";
+  }
+  function isHTMLLegendElement(node) {
+    return isElement2(node) && getLocalName(node) === "legend";
+  }
+  function isHTMLSlotElement(node) {
+    return isElement2(node) && getLocalName(node) === "slot";
+  }
+  function isSVGElement(node) {
+    return isElement2(node) && node.ownerSVGElement !== void 0;
+  }
+  function isSVGSVGElement(node) {
+    return isElement2(node) && getLocalName(node) === "svg";
+  }
+  function isSVGTitleElement(node) {
+    return isSVGElement(node) && getLocalName(node) === "title";
+  }
+  function queryIdRefs(node, attributeName) {
+    if (isElement2(node) && node.hasAttribute(attributeName)) {
+      var ids = node.getAttribute(attributeName).split(" ");
+      var root = node.getRootNode ? node.getRootNode() : node.ownerDocument;
+      return ids.map(function(id) {
+        return root.getElementById(id);
+      }).filter(
+        function(element2) {
+          return element2 !== null;
+        }
+        // TODO: why does this not narrow?
+      );
+    }
+    return [];
+  }
+  function hasAnyConcreteRoles(node, roles) {
+    if (isElement2(node)) {
+      return roles.indexOf(getRole(node)) !== -1;
+    }
+    return false;
+  }
+
+  // node_modules/dom-accessibility-api/dist/accessible-name-and-description.mjs
+  function asFlatString(s) {
+    return s.trim().replace(/\s\s+/g, " ");
+  }
+  function isHidden(node, getComputedStyleImplementation) {
+    if (!isElement2(node)) {
+      return false;
+    }
+    if (node.hasAttribute("hidden") || node.getAttribute("aria-hidden") === "true") {
+      return true;
+    }
+    var style = getComputedStyleImplementation(node);
+    return style.getPropertyValue("display") === "none" || style.getPropertyValue("visibility") === "hidden";
+  }
+  function isControl(node) {
+    return hasAnyConcreteRoles(node, ["button", "combobox", "listbox", "textbox"]) || hasAbstractRole(node, "range");
+  }
+  function hasAbstractRole(node, role) {
+    if (!isElement2(node)) {
+      return false;
+    }
+    switch (role) {
+      case "range":
+        return hasAnyConcreteRoles(node, ["meter", "progressbar", "scrollbar", "slider", "spinbutton"]);
+      default:
+        throw new TypeError("No knowledge about abstract role '".concat(role, "'. This is likely a bug :("));
+    }
+  }
+  function querySelectorAllSubtree(element2, selectors) {
+    var elements2 = arrayFrom(element2.querySelectorAll(selectors));
+    queryIdRefs(element2, "aria-owns").forEach(function(root) {
+      elements2.push.apply(elements2, arrayFrom(root.querySelectorAll(selectors)));
+    });
+    return elements2;
+  }
+  function querySelectedOptions(listbox) {
+    if (isHTMLSelectElement(listbox)) {
+      return listbox.selectedOptions || querySelectorAllSubtree(listbox, "[selected]");
+    }
+    return querySelectorAllSubtree(listbox, '[aria-selected="true"]');
+  }
+  function isMarkedPresentational(node) {
+    return hasAnyConcreteRoles(node, presentationRoles);
+  }
+  function isNativeHostLanguageTextAlternativeElement(node) {
+    return isHTMLTableCaptionElement(node);
+  }
+  function allowsNameFromContent(node) {
+    return hasAnyConcreteRoles(node, ["button", "cell", "checkbox", "columnheader", "gridcell", "heading", "label", "legend", "link", "menuitem", "menuitemcheckbox", "menuitemradio", "option", "radio", "row", "rowheader", "switch", "tab", "tooltip", "treeitem"]);
+  }
+  function isDescendantOfNativeHostLanguageTextAlternativeElement(node) {
+    return false;
+  }
+  function getValueOfTextbox(element2) {
+    if (isHTMLInputElement(element2) || isHTMLTextAreaElement(element2)) {
+      return element2.value;
+    }
+    return element2.textContent || "";
+  }
+  function getTextualContent(declaration) {
+    var content2 = declaration.getPropertyValue("content");
+    if (/^["'].*["']$/.test(content2)) {
+      return content2.slice(1, -1);
+    }
+    return "";
+  }
+  function isLabelableElement(element2) {
+    var localName2 = getLocalName(element2);
+    return localName2 === "button" || localName2 === "input" && element2.getAttribute("type") !== "hidden" || localName2 === "meter" || localName2 === "output" || localName2 === "progress" || localName2 === "select" || localName2 === "textarea";
+  }
+  function findLabelableElement(element2) {
+    if (isLabelableElement(element2)) {
+      return element2;
+    }
+    var labelableElement = null;
+    element2.childNodes.forEach(function(childNode) {
+      if (labelableElement === null && isElement2(childNode)) {
+        var descendantLabelableElement = findLabelableElement(childNode);
+        if (descendantLabelableElement !== null) {
+          labelableElement = descendantLabelableElement;
+        }
+      }
+    });
+    return labelableElement;
+  }
+  function getControlOfLabel(label) {
+    if (label.control !== void 0) {
+      return label.control;
+    }
+    var htmlFor = label.getAttribute("for");
+    if (htmlFor !== null) {
+      return label.ownerDocument.getElementById(htmlFor);
+    }
+    return findLabelableElement(label);
+  }
+  function getLabels(element2) {
+    var labelsProperty = element2.labels;
+    if (labelsProperty === null) {
+      return labelsProperty;
+    }
+    if (labelsProperty !== void 0) {
+      return arrayFrom(labelsProperty);
+    }
+    if (!isLabelableElement(element2)) {
+      return null;
+    }
+    var document2 = element2.ownerDocument;
+    return arrayFrom(document2.querySelectorAll("label")).filter(function(label) {
+      return getControlOfLabel(label) === element2;
+    });
+  }
+  function getSlotContents(slot) {
+    var assignedNodes = slot.assignedNodes();
+    if (assignedNodes.length === 0) {
+      return arrayFrom(slot.childNodes);
+    }
+    return assignedNodes;
+  }
+  function computeTextAlternative(root) {
+    var options = arguments.length > 1 && arguments[1] !== void 0 ? arguments[1] : {};
+    var consultedNodes = new SetLike_default();
+    var computedStyles = typeof Map === "undefined" ? void 0 : /* @__PURE__ */ new Map();
+    var window2 = safeWindow(root);
+    var _options$compute = options.compute, compute = _options$compute === void 0 ? "name" : _options$compute, _options$computedStyl = options.computedStyleSupportsPseudoElements, computedStyleSupportsPseudoElements = _options$computedStyl === void 0 ? options.getComputedStyle !== void 0 : _options$computedStyl, _options$getComputedS = options.getComputedStyle, uncachedGetComputedStyle = _options$getComputedS === void 0 ? window2.getComputedStyle.bind(window2) : _options$getComputedS, _options$hidden = options.hidden, hidden = _options$hidden === void 0 ? false : _options$hidden;
+    var getComputedStyle2 = function getComputedStyle3(el, pseudoElement) {
+      if (pseudoElement !== void 0) {
+        throw new Error("use uncachedGetComputedStyle directly for pseudo elements");
+      }
+      if (computedStyles === void 0) {
+        return uncachedGetComputedStyle(el);
+      }
+      var cachedStyles = computedStyles.get(el);
+      if (cachedStyles) {
+        return cachedStyles;
+      }
+      var style = uncachedGetComputedStyle(el, pseudoElement);
+      computedStyles.set(el, style);
+      return style;
+    };
+    function computeMiscTextAlternative(node, context) {
+      var accumulatedText = "";
+      if (isElement2(node) && computedStyleSupportsPseudoElements) {
+        var pseudoBefore = uncachedGetComputedStyle(node, "::before");
+        var beforeContent = getTextualContent(pseudoBefore);
+        accumulatedText = "".concat(beforeContent, " ").concat(accumulatedText);
+      }
+      var childNodes = isHTMLSlotElement(node) ? getSlotContents(node) : arrayFrom(node.childNodes).concat(queryIdRefs(node, "aria-owns"));
+      childNodes.forEach(function(child) {
+        var result = computeTextAlternative2(child, {
+          isEmbeddedInLabel: context.isEmbeddedInLabel,
+          isReferenced: false,
+          recursion: true
+        });
+        var display = isElement2(child) ? getComputedStyle2(child).getPropertyValue("display") : "inline";
+        var separator = display !== "inline" ? " " : "";
+        accumulatedText += "".concat(separator).concat(result).concat(separator);
+      });
+      if (isElement2(node) && computedStyleSupportsPseudoElements) {
+        var pseudoAfter = uncachedGetComputedStyle(node, "::after");
+        var afterContent = getTextualContent(pseudoAfter);
+        accumulatedText = "".concat(accumulatedText, " ").concat(afterContent);
+      }
+      return accumulatedText.trim();
+    }
+    function useAttribute(element2, attributeName) {
+      var attribute = element2.getAttributeNode(attributeName);
+      if (attribute !== null && !consultedNodes.has(attribute) && attribute.value.trim() !== "") {
+        consultedNodes.add(attribute);
+        return attribute.value;
+      }
+      return null;
+    }
+    function computeTooltipAttributeValue(node) {
+      if (!isElement2(node)) {
+        return null;
+      }
+      return useAttribute(node, "title");
+    }
+    function computeElementTextAlternative(node) {
+      if (!isElement2(node)) {
+        return null;
+      }
+      if (isHTMLFieldSetElement(node)) {
+        consultedNodes.add(node);
+        var children = arrayFrom(node.childNodes);
+        for (var i = 0; i < children.length; i += 1) {
+          var child = children[i];
+          if (isHTMLLegendElement(child)) {
+            return computeTextAlternative2(child, {
+              isEmbeddedInLabel: false,
+              isReferenced: false,
+              recursion: false
+            });
+          }
+        }
+      } else if (isHTMLTableElement(node)) {
+        consultedNodes.add(node);
+        var _children = arrayFrom(node.childNodes);
+        for (var _i = 0; _i < _children.length; _i += 1) {
+          var _child = _children[_i];
+          if (isHTMLTableCaptionElement(_child)) {
+            return computeTextAlternative2(_child, {
+              isEmbeddedInLabel: false,
+              isReferenced: false,
+              recursion: false
+            });
+          }
+        }
+      } else if (isSVGSVGElement(node)) {
+        consultedNodes.add(node);
+        var _children2 = arrayFrom(node.childNodes);
+        for (var _i2 = 0; _i2 < _children2.length; _i2 += 1) {
+          var _child2 = _children2[_i2];
+          if (isSVGTitleElement(_child2)) {
+            return _child2.textContent;
+          }
+        }
+        return null;
+      } else if (getLocalName(node) === "img" || getLocalName(node) === "area") {
+        var nameFromAlt = useAttribute(node, "alt");
+        if (nameFromAlt !== null) {
+          return nameFromAlt;
+        }
+      } else if (isHTMLOptGroupElement(node)) {
+        var nameFromLabel = useAttribute(node, "label");
+        if (nameFromLabel !== null) {
+          return nameFromLabel;
+        }
+      }
+      if (isHTMLInputElement(node) && (node.type === "button" || node.type === "submit" || node.type === "reset")) {
+        var nameFromValue = useAttribute(node, "value");
+        if (nameFromValue !== null) {
+          return nameFromValue;
+        }
+        if (node.type === "submit") {
+          return "Submit";
+        }
+        if (node.type === "reset") {
+          return "Reset";
+        }
+      }
+      var labels = getLabels(node);
+      if (labels !== null && labels.length !== 0) {
+        consultedNodes.add(node);
+        return arrayFrom(labels).map(function(element2) {
+          return computeTextAlternative2(element2, {
+            isEmbeddedInLabel: true,
+            isReferenced: false,
+            recursion: true
+          });
+        }).filter(function(label) {
+          return label.length > 0;
+        }).join(" ");
+      }
+      if (isHTMLInputElement(node) && node.type === "image") {
+        var _nameFromAlt = useAttribute(node, "alt");
+        if (_nameFromAlt !== null) {
+          return _nameFromAlt;
+        }
+        var nameFromTitle = useAttribute(node, "title");
+        if (nameFromTitle !== null) {
+          return nameFromTitle;
+        }
+        return "Submit Query";
+      }
+      if (hasAnyConcreteRoles(node, ["button"])) {
+        var nameFromSubTree = computeMiscTextAlternative(node, {
+          isEmbeddedInLabel: false,
+          isReferenced: false
+        });
+        if (nameFromSubTree !== "") {
+          return nameFromSubTree;
+        }
+      }
+      return null;
+    }
+    function computeTextAlternative2(current, context) {
+      if (consultedNodes.has(current)) {
+        return "";
+      }
+      if (!hidden && isHidden(current, getComputedStyle2) && !context.isReferenced) {
+        consultedNodes.add(current);
+        return "";
+      }
+      var labelAttributeNode = isElement2(current) ? current.getAttributeNode("aria-labelledby") : null;
+      var labelElements = labelAttributeNode !== null && !consultedNodes.has(labelAttributeNode) ? queryIdRefs(current, "aria-labelledby") : [];
+      if (compute === "name" && !context.isReferenced && labelElements.length > 0) {
+        consultedNodes.add(labelAttributeNode);
+        return labelElements.map(function(element2) {
+          return computeTextAlternative2(element2, {
+            isEmbeddedInLabel: context.isEmbeddedInLabel,
+            isReferenced: true,
+            // this isn't recursion as specified, otherwise we would skip
+            // `aria-label` in
+            // <input id="myself" aria-label="foo" aria-labelledby="myself"
+            recursion: false
+          });
+        }).join(" ");
+      }
+      var skipToStep2E = context.recursion && isControl(current) && compute === "name";
+      if (!skipToStep2E) {
+        var ariaLabel = (isElement2(current) && current.getAttribute("aria-label") || "").trim();
+        if (ariaLabel !== "" && compute === "name") {
+          consultedNodes.add(current);
+          return ariaLabel;
+        }
+        if (!isMarkedPresentational(current)) {
+          var elementTextAlternative = computeElementTextAlternative(current);
+          if (elementTextAlternative !== null) {
+            consultedNodes.add(current);
+            return elementTextAlternative;
+          }
+        }
+      }
+      if (hasAnyConcreteRoles(current, ["menu"])) {
+        consultedNodes.add(current);
+        return "";
+      }
+      if (skipToStep2E || context.isEmbeddedInLabel || context.isReferenced) {
+        if (hasAnyConcreteRoles(current, ["combobox", "listbox"])) {
+          consultedNodes.add(current);
+          var selectedOptions = querySelectedOptions(current);
+          if (selectedOptions.length === 0) {
+            return isHTMLInputElement(current) ? current.value : "";
+          }
+          return arrayFrom(selectedOptions).map(function(selectedOption) {
+            return computeTextAlternative2(selectedOption, {
+              isEmbeddedInLabel: context.isEmbeddedInLabel,
+              isReferenced: false,
+              recursion: true
+            });
+          }).join(" ");
+        }
+        if (hasAbstractRole(current, "range")) {
+          consultedNodes.add(current);
+          if (current.hasAttribute("aria-valuetext")) {
+            return current.getAttribute("aria-valuetext");
+          }
+          if (current.hasAttribute("aria-valuenow")) {
+            return current.getAttribute("aria-valuenow");
+          }
+          return current.getAttribute("value") || "";
+        }
+        if (hasAnyConcreteRoles(current, ["textbox"])) {
+          consultedNodes.add(current);
+          return getValueOfTextbox(current);
+        }
+      }
+      if (allowsNameFromContent(current) || isElement2(current) && context.isReferenced || isNativeHostLanguageTextAlternativeElement(current) || isDescendantOfNativeHostLanguageTextAlternativeElement(current)) {
+        var accumulatedText2F = computeMiscTextAlternative(current, {
+          isEmbeddedInLabel: context.isEmbeddedInLabel,
+          isReferenced: false
+        });
+        if (accumulatedText2F !== "") {
+          consultedNodes.add(current);
+          return accumulatedText2F;
+        }
+      }
+      if (current.nodeType === current.TEXT_NODE) {
+        consultedNodes.add(current);
+        return current.textContent || "";
+      }
+      if (context.recursion) {
+        consultedNodes.add(current);
+        return computeMiscTextAlternative(current, {
+          isEmbeddedInLabel: context.isEmbeddedInLabel,
+          isReferenced: false
+        });
+      }
+      var tooltipAttributeValue = computeTooltipAttributeValue(current);
+      if (tooltipAttributeValue !== null) {
+        consultedNodes.add(current);
+        return tooltipAttributeValue;
+      }
+      consultedNodes.add(current);
+      return "";
+    }
+    return asFlatString(computeTextAlternative2(root, {
+      isEmbeddedInLabel: false,
+      // by spec computeAccessibleDescription starts with the referenced elements as roots
+      isReferenced: compute === "description",
+      recursion: false
+    }));
+  }
+
+  // node_modules/dom-accessibility-api/dist/accessible-name.mjs
+  function prohibitsNaming(node) {
+    return hasAnyConcreteRoles(node, ["caption", "code", "deletion", "emphasis", "generic", "insertion", "none", "paragraph", "presentation", "strong", "subscript", "superscript"]);
+  }
+  function computeAccessibleName(root) {
+    var options = arguments.length > 1 && arguments[1] !== void 0 ? arguments[1] : {};
+    if (prohibitsNaming(root)) {
+      return "";
+    }
+    return computeTextAlternative(root, options);
+  }
+
+  // names.ts
+  var NATIVELY_NAMED = /* @__PURE__ */ new Set([
+    "area",
+    "button",
+    "fieldset",
+    "figure",
+    "iframe",
+    "img",
+    "input",
+    "meter",
+    "optgroup",
+    "output",
+    "progress",
+    "select",
+    "svg",
+    "table",
+    "textarea"
+  ]);
+  function declaredName(element2) {
+    const label = getAttribute(element2, "aria-label");
+    if (label !== null && label.trim() !== "" && !hasAttribute(element2, "aria-labelledby")) return tidy(label);
+    if (!mayHaveDeclaredName(element2)) return "";
+    return withoutSecrets(tidy(libraryName(element2))) || fallbackName(element2);
+  }
+  function mayHaveDeclaredName(element2) {
+    return NATIVELY_NAMED.has(localName(element2)) || hasAttribute(element2, "aria-labelledby");
+  }
+  function libraryName(element2) {
+    if (localName(element2) === "button" && !hasAttribute(element2, "aria-labelledby") && !hasLabels(element2)) return "";
+    try {
+      return computeAccessibleName(element2);
+    } catch {
+      return getAttribute(element2, "aria-label") ?? "";
+    }
+  }
+  function hasLabels(element2) {
+    return (element2.labels?.length ?? 0) > 0;
+  }
+  function fallbackName(element2) {
+    switch (localName(element2)) {
+      case "input":
+      case "textarea":
+        return tidy(getAttribute(element2, "placeholder") ?? getAttribute(element2, "aria-placeholder") ?? nameOfFileInput(element2));
+      case "figure":
+        return tidy(queryAll(element2, ":scope > figcaption")[0]?.textContent ?? "");
+      default:
+        return "";
+    }
+  }
+  function nameOfFileInput(element2) {
+    const input = element2;
+    return input.type === "file" ? input.multiple ? "Choose files" : "Choose file" : "";
+  }
+  function titleName(element2) {
+    return tidy(getAttribute(element2, "title") ?? (isEditingHost(element2) ? getAttribute(element2, "data-placeholder") ?? "" : ""));
+  }
+  function generatedName(element2) {
+    const parts = ["::before", "::after"].map((pseudo) => {
+      const content2 = getComputedStyle(element2, pseudo).content;
+      return /^".*"$/.test(content2) ? content2.slice(1, -1) : "";
+    });
+    return tidy(parts.join(" ").replace(/[\ue000-\uf8ff]|\\[0-9a-f]+ ?/gi, ""));
+  }
+  function withoutSecrets(name) {
+    if (name === "") return name;
+    for (const input of queryAll(document, "input[role]")) {
+      const value = input.value;
+      if (value !== "" && isSecretField(input)) name = name.split(value).join("");
+    }
+    return name;
+  }
+  function tidy(name) {
+    return collapseSpace(name).trim();
+  }
+
+  // visibility.ts
+  var UNRENDERED_TAGS = /* @__PURE__ */ new Set([
+    "base",
+    "datalist",
+    "defs",
+    "desc",
+    "head",
+    "link",
+    "meta",
+    "metadata",
+    "noscript",
+    "param",
+    "script",
+    "source",
+    "style",
+    "template",
+    "title",
+    "track"
+  ]);
+  function isUnrendered(element2) {
+    return UNRENDERED_TAGS.has(localName(element2));
+  }
+  function exposureOf(element2, style, display = style.display) {
+    if (display === "none") return isAreaOfMap(element2) ? "seen" : "gone";
+    return style.visibility === "visible" ? "seen" : "unseen";
+  }
+  function isAreaOfMap(element2) {
+    return localName(element2) === "area" && hasAttribute(element2, "href");
+  }
+  function isHiddenFromReaders(element2) {
+    return isTrue(element2, "aria-hidden") || hasAttribute(element2, "inert");
+  }
+  function skipsContents(style, display) {
+    return display !== "inline" && display !== "contents" && style.contentVisibility === "hidden";
+  }
+  function isRendered(element2) {
+    const style = getComputedStyle(element2);
+    if (style.visibility !== "visible") return false;
+    if (style.display === "contents") {
+      const parent = flatParent(element2);
+      return parent !== null && isRendered(parent);
+    }
+    return checkVisibility(element2);
+  }
+
+  // plain_text.ts
+  var DEPTH_LIMIT = 700;
+  var SPACED_TAGS = /* @__PURE__ */ new Set(["blockquote", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "p", "pre", "table", "ul"]);
+  var TextWriter = class {
+    parts = [];
+    pendingBreaks = 0;
+    endsWithSpace = true;
+    inline(text2, keepsSpace) {
+      const words = keepsSpace ? text2 : text2.replace(/\s+/g, " ");
+      const tail = this.endsWithSpace && !keepsSpace ? words.replace(/^ /, "") : words;
+      if (tail === "") return;
+      if (tail === " " && this.pendingBreaks > 0) return;
+      this.writeBreaks();
+      this.parts.push(tail);
+      this.endsWithSpace = /\s$/.test(tail);
+    }
+    /** At least so many line ends before what comes next. */
+    breakLine(count) {
+      this.pendingBreaks = Math.max(this.pendingBreaks, count);
+      this.endsWithSpace = true;
+    }
+    tab() {
+      if (this.pendingBreaks === 0 && this.parts.length > 0) this.parts.push("	");
+      this.endsWithSpace = true;
+    }
+    finish() {
+      return this.parts.join("").replace(/[ ]+\n/g, "\n").replace(/[\u00ad\u200b\u2060]+/g, "").trim();
+    }
+    writeBreaks() {
+      if (this.pendingBreaks > 0 && this.parts.length > 0) this.parts.push("\n".repeat(this.pendingBreaks));
+      this.pendingBreaks = 0;
+    }
+  };
+  function plainText(root) {
+    const writer = new TextWriter();
+    writeElement(root, writer, 0);
+    return writer.finish();
+  }
+  function writeElement(element2, writer, depth) {
+    const tag = localName(element2);
+    if (isUnrendered(element2) || depth > DEPTH_LIMIT) return;
+    if (tag === "br") return writer.breakLine(1);
+    const style = getComputedStyle(element2);
+    const display = style.display;
+    const exposure = exposureOf(element2, style, display);
+    if (exposure === "gone" || hasAttribute(element2, "inert")) return;
+    const value = valueText(element2, tag);
+    const breaks = breaksAround(tag, display);
+    if (breaks > 0) writer.breakLine(breaks);
+    if (display === "table-cell") writer.tab();
+    if (value !== null) {
+      if (exposure === "seen" && value !== "") writer.inline(`${value} `, tag === "textarea");
+    } else if (!skipsContents(style, display)) writeChildren(element2, tag, writer, exposure === "seen", style.whiteSpace.startsWith("pre"), depth);
+    if (breaks > 0) writer.breakLine(breaks);
+  }
+  function writeChildren(element2, tag, writer, isSeen, keepsSpace, depth) {
+    const write = (child) => {
+      const type = nodeType(child);
+      if (type === TEXT && isSeen) writer.inline(child.data, keepsSpace);
+      else if (type === ELEMENT) writeElement(child, writer, depth + 1);
+    };
+    if (tag === "details" && !hasAttribute(element2, "open")) {
+      queryAll(element2, ":scope > summary").forEach((summary, index) => index === 0 && write(summary));
+      return;
+    }
+    const slotted = slottedNodes(element2);
+    if (slotted) slotted.forEach(write);
+    else for (let child = firstFlatChild(element2); child; child = nextSibling(child)) write(child);
+  }
+  function valueText(element2, tag) {
+    switch (tag) {
+      case "input": {
+        const input = element2;
+        if (/^(button|submit|reset)$/.test(input.type)) return input.value;
+        return shownValue(input, roleOf(input)) ?? "";
+      }
+      case "select":
+      case "textarea":
+        return shownValue(element2, "") ?? "";
+      case "canvas":
+      case "iframe":
+      case "object":
+      case "video":
+      case "audio":
+        return "";
+      default:
+        return null;
+    }
+  }
+  function breaksAround(tag, display) {
+    if (display.startsWith("inline") || display === "contents" || display === "table-cell" || display === "none") return 0;
+    return SPACED_TAGS.has(tag) ? 2 : 1;
+  }
+
+  // targets.ts
+  var SELECTOR_LIMIT = 1e3;
+  var SUGGESTIONS = 5;
+  var OPERABLE = "a[href], button, input:not([type=hidden]), select, textarea, summary, [role], [onclick], [tabindex], [contenteditable]";
+  function findTarget(target) {
+    const found = tryFindTarget(target);
+    if (found) return found;
+    const suggestions = suggestionsFor(target);
+    throw new PageError("NOT_FOUND", `Nothing on the page fits ${JSON.stringify(cut(target, 200))}`, {
+      target: cut(target, 200),
+      suggestions,
+      hint: suggestions.length > 0 ? "One of the suggestions may be meant; use its ref." : "Take a snapshot, or look for it with browser_find."
+    });
+  }
+  function tryFindTarget(target) {
+    const trimmed = target.trim();
+    if (trimmed === "") throw badRequest("target", "target is empty; give a ref, a CSS selector or text=…");
+    if (target.length > SELECTOR_LIMIT) throw badRequest("target", `target is ${target.length} characters long; at most ${SELECTOR_LIMIT} are allowed`);
+    if (looksLikeRef(trimmed)) return { element: elementOfRef(trimmed), matches: 1 };
+    const isText2 = /^text\s*=/.test(trimmed);
+    const candidates = isText2 ? elementsWithText(trimmed.replace(/^text\s*=\s*/, "")) : elementsBySelector(trimmed.replace(/^css\s*=\s*/, ""));
+    const element2 = candidates.find(isRendered) ?? candidates[0];
+    return element2 ? { element: element2, matches: candidates.length } : null;
+  }
+  function elementsBySelector(selector) {
+    try {
+      const inDocument = Array.from(queryAll(document, selector));
+      if (inDocument.some(isRendered)) return inDocument;
+      return openRoots().flatMap((root) => Array.from(queryAll(root, selector)));
+    } catch {
+      throw badRequest("target", `${JSON.stringify(cut(selector, 200))} is neither a ref nor a valid CSS selector`, "Use a ref from a snapshot (e12), CSS, or text=…");
+    }
+  }
+  function elementsWithText(wanted) {
+    const quoted = /^(["'])(.*)\1$/.exec(wanted);
+    const needle = tidy(quoted ? quoted[2] : wanted).toLowerCase();
+    if (needle === "") throw badRequest("target", "text= needs a text");
+    const fits = (text2) => quoted ? text2 === needle : text2.includes(needle);
+    return openRoots().flatMap((root) => [...childElements(root).flatMap((child) => innermostWith(child, needle, fits)), ...buttonsWith(root, fits)]).filter(isRendered);
+  }
+  function innermostWith(element2, needle, fits) {
+    if (isUnrendered(element2) || !squeezed(textContent(element2) ?? "").includes(squeezed(needle))) return [];
+    const inner = childElements(element2).flatMap((child) => innermostWith(child, needle, fits));
+    return inner.length > 0 || !fits(tidy(plainText(element2)).toLowerCase()) ? inner : [element2];
+  }
+  function squeezed(text2) {
+    return text2.replace(/[\s\u00ad\u200b\u2060]+/g, "").toLowerCase();
+  }
+  function childElements(parent) {
+    const children = [];
+    for (let child = firstChild(parent); child; child = nextSibling(child)) if (isElement(child)) children.push(child);
+    return children;
+  }
+  function buttonsWith(root, fits) {
+    const buttons = queryAll(root, "input[type=button], input[type=submit], input[type=reset]");
+    return Array.from(buttons).filter((button) => fits(tidy(button.value).toLowerCase()));
+  }
+  function suggestionsFor(target) {
+    const words = target.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
+    const scored = [];
+    for (const element2 of queryAll(document, OPERABLE)) {
+      if (scored.length >= 2e3) break;
+      const own = wordsOf(element2);
+      const score = words.filter((word) => own.includes(word)).length + (matchesTag(element2, target) ? 0.5 : 0);
+      if (score > 0 && isRendered(element2)) scored.push({ element: element2, score });
+    }
+    scored.sort((left, right) => right.score - left.score);
+    return scored.slice(0, SUGGESTIONS).map(({ element: element2 }) => suggestion(element2));
+  }
+  function wordsOf(element2) {
+    const attributes = ["id", "class", "name", "aria-label", "placeholder", "title", "value", "type"].filter((name) => name !== "value" || /^(button|submit|reset)$/.test(getAttribute(element2, "type") ?? "")).map((name) => getAttribute(element2, name) ?? "");
+    return `${attributes.join(" ")} ${cut(textContent(element2) ?? "", 200)}`.toLowerCase();
+  }
+  function matchesTag(element2, target) {
+    const tag = /^[a-z][a-z0-9-]*/i.exec(target);
+    return tag !== null && tag[0].toLowerCase() === localName(element2);
+  }
+  function suggestion(element2) {
+    const name = declaredName(element2) || tidy(cut(textContent(element2) ?? "", 200));
+    return { ref: refOf(element2), role: roleOf(element2), name: cut(name, 80) };
+  }
+  function openingTag(element2) {
+    const attributes = ["id", "class"].map((name) => [name, getAttribute(element2, name)]).filter(([, value]) => value);
+    return `<${localName(element2)}${attributes.map(([name, value]) => ` ${name}="${cut(value, 60)}"`).join("")}>`;
+  }
+  function labelledControl(element2) {
+    return localName(element2) === "label" ? element2.control ?? element2 : element2;
+  }
+
+  // actionability.ts
+  var ACTIONS = ["click", "type", "hover", "select", "check", "drag", "upload", "scroll", "screenshot"];
+  var NEEDS_ENABLED = /* @__PURE__ */ new Set(["click", "type", "select", "check", "drag", "upload"]);
+  var NEEDS_POINTER = /* @__PURE__ */ new Set(["click", "hover", "check", "drag"]);
+  async function prepare(args) {
+    const action = oneOf(args, "action", ACTIONS, "click");
+    const { element: _, ...ready } = await whenActionable(text(args, "target"), action, optionalNumber(args, "timeoutMs", 0) ?? 0, positionIn(args));
+    watchForEffects();
+    return ready;
+  }
+  async function whenActionable(target, action, timeoutMs, position2) {
+    const ready = await untilPresent(async () => {
+      const found = tryFindTarget(target);
+      if (!found) return null;
+      return checkActionable(elementFor(found.element, action), action, position2).catch(nullIfObstacle);
+    }, timeoutMs);
+    return ready ?? checkActionable(elementFor(findTarget(target).element, action), action, position2);
+  }
+  async function whenPresent(target, timeoutMs) {
+    const found = await untilPresent(() => tryFindTarget(target), timeoutMs);
+    return (found ?? findTarget(target)).element;
+  }
+  function nullIfObstacle(error) {
+    if (error instanceof PageError && error.report.code === "NOT_ACTIONABLE") return null;
+    throw error;
+  }
+  function positionIn(args) {
+    const position2 = args.position;
+    if (position2 === void 0 || position2 === null) return void 0;
+    const { x, y } = position2;
+    if (typeof x !== "number" || typeof y !== "number") throw badRequest("position", "position must be {x, y} in pixels from the element's top left corner");
+    return { x, y };
+  }
+  function elementFor(element2, action) {
+    return action === "type" || action === "check" || action === "select" || action === "upload" ? labelledControl(element2) : element2;
+  }
+  async function checkActionable(element2, action, position2) {
+    if (action === "upload") return preparedAt(element2, { x: 0, y: 0 });
+    const surface = surfaceOf(element2);
+    if (!isRendered(surface)) throw obstacleOf(element2, "hidden", "is hidden");
+    if (NEEDS_ENABLED.has(action) && isDisabled(element2)) throw obstacleOf(element2, "disabled", "is disabled");
+    if (action === "type") checkEditable(element2);
+    bringIntoView(surface);
+    await holdStill(surface);
+    const box = boxOf(surface);
+    if (action !== "scroll" && (box.width === 0 || box.height === 0)) throw obstacleOf(element2, "zero size", "has no size");
+    if (!NEEDS_POINTER.has(action)) return preparedAt(element2, pointFor(surface, position2));
+    return preparedAt(element2, pointerReaches(element2, surface, position2));
+  }
+  function surfaceOf(element2) {
+    if (localName(element2) !== "input" || !/^(checkbox|radio|file)$/.test(element2.type)) return element2;
+    const box = boxOf(element2);
+    if (isRendered(element2) && box.width > 1 && box.height > 1) return element2;
+    return Array.from(element2.labels ?? []).find(isRendered) ?? element2;
+  }
+  function isEditable(element2) {
+    const tag = localName(element2);
+    if (tag === "textarea") return true;
+    if (tag === "input") return !/^(button|checkbox|file|hidden|image|radio|reset|submit)$/.test(element2.type);
+    return element2.isContentEditable === true || isEditingHost(element2);
+  }
+  function checkEditable(element2) {
+    if (!isEditable(element2)) throw obstacleOf(element2, "not editable", "takes no text");
+    if (isReadOnly(element2)) throw obstacleOf(element2, "readonly", "is read-only");
+  }
+  function bringIntoView(element2) {
+    const box = boxOf(element2);
+    const isWhole = box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
+    const centre = { x: box.left + box.width / 2, y: box.top + box.height / 2 };
+    const hit = isInViewport(centre) ? elementAt(centre) : null;
+    if (isWhole && hit && isWithin(hit, element2)) return;
+    if (isWhole && !isClippedAway(element2, centre)) return;
+    scrollIntoView(element2, { block: "center", inline: "center", behavior: "instant" });
+  }
+  function isClippedAway(element2, { x, y }) {
+    for (let at = flatParent(element2); at && at !== page.root(document); at = flatParent(at)) {
+      const style = getComputedStyle(at);
+      if (style.overflowX === "visible" && style.overflowY === "visible") continue;
+      const box = boxOf(at);
+      if (x < box.left || x > box.right || y < box.top || y > box.bottom) return true;
+    }
+    return false;
+  }
+  async function holdStill(element2) {
+    if (!couldBeMoving(element2)) return;
+    const before = boxOf(element2);
+    await nextFrame();
+    if (!isSameBox(before, boxOf(element2))) throw obstacleOf(element2, "moving", "is moving");
+  }
+  var GEOMETRY = /(?:^|[\s;-])(?:transform|translate|scale|rotate|left|right|top|bottom|margin|width|height)\s*:/;
+  function couldBeMoving(element2) {
+    if (page.animations(document).some((animation) => animation.playState === "running")) return true;
+    for (let at = element2; at; at = flatParent(at)) if (GEOMETRY.test(getAttribute(at, "style") ?? "")) return true;
+    return false;
+  }
+  function pointFor(element2, position2) {
+    const box = boxOf(element2);
+    if (position2) return { x: box.x + position2.x, y: box.y + position2.y };
+    return clickPoints(element2).next().value;
+  }
+  function pointerReaches(element2, surface, position2) {
+    let cover = null;
+    let isAnyInside = false;
+    for (const point of position2 ? [pointFor(surface, position2)] : clickPoints(surface)) {
+      if (!isInViewport(point)) continue;
+      isAnyInside = true;
+      const hit = elementAt(point);
+      if (hit && receivesFor(hit, element2, surface)) return point;
+      cover ??= hit;
+    }
+    if (!isAnyInside) throw obstacleOf(element2, "outside viewport", "lies outside the viewport and cannot be scrolled into it");
+    throw coveredBy(element2, cover);
+  }
+  function receivesFor(hit, element2, surface) {
+    if (isWithin(hit, surface) || isWithin(hit, element2)) return true;
+    const label = closest(hit, "label");
+    return label !== null && label.control === element2;
+  }
+  function coveredBy(element2, cover) {
+    if (!cover || isWithin(element2, cover)) return obstacleOf(element2, "no pointer events", "lets the pointer through (pointer-events or clipping)");
+    const ref = refOf(cover);
+    return obstacleOf(element2, "covered", `is covered by ${openingTag(cover)} (${ref})`, { coveredBy: ref });
+  }
+  var HINTS = {
+    hidden: "Something else may have to be opened first; take a snapshot.",
+    disabled: "Fill in what it depends on first, or wait until it is enabled.",
+    covered: "Close or answer what lies over it first.",
+    moving: "Wait until the animation is over and try again."
+  };
+  function obstacleOf(element2, reason, sentence, details = {}) {
+    const ref = refOf(element2);
+    const hint = HINTS[reason];
+    return new PageError("NOT_ACTIONABLE", `${openingTag(element2)} (${ref}) ${sentence}`, { reason, ref, ...details, ...hint ? { hint } : {} });
+  }
+  function preparedAt(element2, point) {
+    const role = roleOf(element2);
+    const tag = localName(element2);
+    const type = tag === "input" || tag === "button" ? element2.type : "";
+    const isCheckable = type === "checkbox" || type === "radio" || role === "checkbox" || role === "radio" || role === "switch";
+    return {
+      ref: refOf(element2),
+      tag,
+      type,
+      role,
+      box: boxAsData(boxOf(element2)),
+      point: { x: Math.round(point.x * 100) / 100, y: Math.round(point.y * 100) / 100 },
+      ...isCheckable ? { checked: checkedState(element2, role) } : {},
+      multiple: element2.multiple === true,
+      isFile: type === "file",
+      element: element2
+    };
+  }
+
+  // consent_words.ts
+  var ABOUT_COOKIES = /cookie|consent|gdpr|ccpa|tracking|einwillig|datenschutz|confidentialité|traceurs|témoins|privacidad|consentimiento|galleta|privacidade|consentimento|consenso|toestemming|ciastecz|zgod[ayę]|prywatno|privacy (policy|choices|settings|preferences)|personal(ised|ized) ads/i;
+  var BINDING_AGREEMENT = /terms (of (service|use)|and conditions|& conditions)|conditions of use|user agreement|licen[cs]e|eula|years? (old|of age)|\bage\b|over 18|18\+|adult|subscri|newsletter|nutzungsbedingungen|agb\b|geschäftsbedingungen|volljährig|abonn|conditions (générales|d['’]utilisation)|majeur|términos|condiciones de uso|mayor de edad|suscri|termini (di servizio|e condizioni)|condizioni d['’]uso|maggiorenne|iscriv|voorwaarden|meerderjarig|termos (de (uso|serviço)|e condições)|maior de (idade|18)|assin|regulamin|warunki|pełnoletni|prenumer/i;
+  var REJECT_PHRASES = [
+    "reject",
+    "reject all",
+    "reject all cookies",
+    "reject cookies",
+    "decline",
+    "decline all",
+    "decline cookies",
+    "deny",
+    "deny all",
+    "refuse",
+    "refuse all",
+    "disagree",
+    "i do not agree",
+    "i don't agree",
+    "do not accept",
+    "don't accept",
+    "only necessary",
+    "necessary only",
+    "use necessary cookies only",
+    "only necessary cookies",
+    "accept only necessary",
+    "accept necessary",
+    "accept necessary cookies",
+    "allow necessary cookies",
+    "only essential",
+    "essential only",
+    "essential cookies only",
+    "accept essential",
+    "accept only essential",
+    "accept only essential cookies",
+    "only required",
+    "required only",
+    "strictly necessary only",
+    "reject non-essential",
+    "reject non-essential cookies",
+    "reject optional cookies",
+    "reject additional cookies",
+    "continue without accepting",
+    "continue without agreeing",
+    "no, thanks",
+    "no thanks",
+    "opt out",
+    "do not sell or share my personal information",
+    "ablehnen",
+    "alle ablehnen",
+    "alles ablehnen",
+    "cookies ablehnen",
+    "nicht zustimmen",
+    "verweigern",
+    "nur notwendige",
+    "nur notwendige cookies",
+    "nur notwendige cookies akzeptieren",
+    "nur erforderliche",
+    "nur erforderliche cookies",
+    "nur essenzielle cookies akzeptieren",
+    "nur essenzielle",
+    "nur technisch notwendige",
+    "ohne einwilligung fortfahren",
+    "weiter ohne zustimmung",
+    "optionale ablehnen",
+    "refuser",
+    "tout refuser",
+    "refuser tout",
+    "je refuse",
+    "continuer sans accepter",
+    "refuser les cookies",
+    "uniquement les cookies nécessaires",
+    "cookies nécessaires uniquement",
+    "seulement nécessaires",
+    "rechazar",
+    "rechazar todo",
+    "rechazar todas",
+    "rechazarlas todas",
+    "rechazar cookies",
+    "rechazar todas las cookies",
+    "denegar",
+    "solo necesarias",
+    "sólo necesarias",
+    "solo las necesarias",
+    "continuar sin aceptar",
+    "no aceptar",
+    "rifiuta",
+    "rifiuta tutto",
+    "rifiuta tutti",
+    "rifiuto",
+    "nega",
+    "solo necessari",
+    "solo i necessari",
+    "solo cookie necessari",
+    "continua senza accettare",
+    "non accetto",
+    "weigeren",
+    "alles weigeren",
+    "afwijzen",
+    "alles afwijzen",
+    "alleen noodzakelijk",
+    "alleen noodzakelijke cookies",
+    "alleen noodzakelijke",
+    "alleen functionele cookies",
+    "niet accepteren",
+    "doorgaan zonder te accepteren",
+    "rejeitar",
+    "rejeitar tudo",
+    "rejeitar todos",
+    "recusar",
+    "recusar tudo",
+    "recusar todos",
+    "apenas necessários",
+    "somente necessários",
+    "apenas os necessários",
+    "continuar sem aceitar",
+    "não aceitar",
+    "odrzuć",
+    "odrzuć wszystko",
+    "odrzuć wszystkie",
+    "odrzucam",
+    "odrzucam wszystkie",
+    "tylko niezbędne",
+    "tylko niezbędne pliki cookie",
+    "nie zgadzam się",
+    "kontynuuj bez akceptacji"
+  ];
+  var ACCEPT_PHRASES = [
+    "accept",
+    "accept all",
+    "accept all cookies",
+    "accept cookies",
+    "accept and close",
+    "accept & close",
+    "accept and continue",
+    "accept & continue",
+    "allow",
+    "allow all",
+    "allow all cookies",
+    "allow cookies",
+    "agree",
+    "i agree",
+    "agree and close",
+    "agree & close",
+    "agree to all",
+    "ok",
+    "okay",
+    "got it",
+    "i understand",
+    "understood",
+    "yes, i agree",
+    "consent",
+    "i consent",
+    "i accept",
+    "yes, i accept",
+    "continue",
+    "dismiss",
+    "close",
+    "akzeptieren",
+    "alle akzeptieren",
+    "alles akzeptieren",
+    "alle cookies akzeptieren",
+    "cookies akzeptieren",
+    "zustimmen",
+    "allen zustimmen",
+    "alle zulassen",
+    "zulassen",
+    "einverstanden",
+    "ich stimme zu",
+    "zustimmen und weiter",
+    "verstanden",
+    "annehmen",
+    "alle annehmen",
+    "accepter",
+    "tout accepter",
+    "accepter tout",
+    "j'accepte",
+    "accepter et fermer",
+    "accepter les cookies",
+    "accepter tous les cookies",
+    "d'accord",
+    "autoriser",
+    "tout autoriser",
+    "j'ai compris",
+    "accepter et continuer",
+    "aceptar",
+    "aceptar todo",
+    "aceptar todas",
+    "aceptarlas todas",
+    "aceptar cookies",
+    "aceptar todas las cookies",
+    "acepto",
+    "de acuerdo",
+    "permitir",
+    "permitir todo",
+    "entendido",
+    "aceptar y cerrar",
+    "aceptar y continuar",
+    "accetta",
+    "accetta tutto",
+    "accetta tutti",
+    "accetto",
+    "accetta i cookie",
+    "accetta tutti i cookie",
+    "acconsento",
+    "consenti",
+    "consenti tutti",
+    "ho capito",
+    "accetta e chiudi",
+    "accetta e continua",
+    "accepteren",
+    "alles accepteren",
+    "alle cookies accepteren",
+    "cookies accepteren",
+    "akkoord",
+    "ik ga akkoord",
+    "toestaan",
+    "alles toestaan",
+    "begrepen",
+    "accepteren en doorgaan",
+    "aceitar",
+    "aceitar tudo",
+    "aceitar todos",
+    "aceitar cookies",
+    "aceitar todos os cookies",
+    "aceito",
+    "concordo",
+    "eu concordo",
+    "permitir todos",
+    "entendi",
+    "aceitar e fechar",
+    "akceptuj",
+    "akceptuję",
+    "zaakceptuj",
+    "zaakceptuj wszystko",
+    "akceptuj wszystko",
+    "akceptuj wszystkie",
+    "akceptuję wszystkie",
+    "zgadzam się",
+    "zezwól",
+    "zezwól na wszystkie",
+    "rozumiem",
+    "przejdź do serwisu",
+    "akceptuję i przechodzę do serwisu"
+  ];
+  var rejects = new Set(REJECT_PHRASES);
+  var accepts = new Set(ACCEPT_PHRASES);
+  function actionOfWords(words) {
+    const phrase = words.toLowerCase().replace(/[’`]/g, "'").replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "").replace(/\s+/g, " ");
+    if (rejects.has(phrase)) return "reject";
+    return accepts.has(phrase) ? "accept" : null;
+  }
+  var KNOWN_BANNERS = [
+    "#onetrust-banner-sdk",
+    "#onetrust-consent-sdk",
+    "#CybotCookiebotDialog",
+    "#usercentrics-root",
+    "#usercentrics-cmp-ui",
+    "#didomi-host",
+    "#didomi-popup",
+    "#qc-cmp2-container",
+    ".qc-cmp2-container",
+    "#sp_message_container",
+    "[id^='sp_message_container']",
+    "#truste-consent-track",
+    "#trustarc-banner-overlay",
+    ".truste_box_overlay",
+    "#cookie-law-info-bar",
+    ".cky-consent-container",
+    "#cookiescript_injected",
+    "#iubenda-cs-banner",
+    ".iubenda-cs-container",
+    "#cmpbox",
+    "#cmpwrapper",
+    ".fc-consent-root",
+    "#tarteaucitronRoot",
+    "#axeptio_overlay",
+    ".osano-cm-window",
+    "#termly-code-snippet-support",
+    "#cc-main",
+    ".cc-window",
+    ".cookieconsent",
+    "#cookie-consent",
+    "#cookieConsent",
+    "#cookie-banner",
+    "#cookieBanner",
+    ".cookie-banner",
+    ".cookie-consent",
+    ".cookie-notice",
+    "#cookie-notice",
+    "#gdpr-consent-tool-wrapper",
+    "#klaro",
+    ".klaro",
+    "#BorlabsCookieBox",
+    "#real-cookie-banner",
+    "[data-testid='cookie-policy-manage-dialog']",
+    "[data-cookiebanner]",
+    "[data-nosnippet][class*='consent']"
+  ].join(", ");
+  var POSSIBLE_BANNERS = "dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true], [role=region], [class*=cookie i], [id*=cookie i], [class*=consent i], [id*=consent i], [class*=gdpr i], [id*=gdpr i], [class*=privacy i], [id*=privacy i]";
+
+  // consent.ts
+  var CLICKABLE = "button, a, [role=button], [role=link], input[type=button], input[type=submit], [onclick]";
+  var WORDS_READ = 6e3;
+  async function consent(_args) {
+    const banners = bannersOnPage();
+    const choices = banners.flatMap(choicesIn);
+    const choice = choices.find(({ action: action2 }) => action2 === "reject") ?? choices.find(({ action: action2 }) => action2 === "accept");
+    if (!choice) return { found: false, banner: banners[0] ? openingTag(banners[0].element) : null };
+    const { action, element: element2, words, banner } = choice;
+    const reply = { found: true, action, ref: refOf(element2), text: cut(words, 80), banner: openingTag(banner) };
+    try {
+      return { ...reply, point: (await whenActionable(refOf(element2), "click", 0)).point };
+    } catch (error) {
+      if (!(error instanceof PageError)) throw error;
+      return { ...reply, point: null, obstacle: error.message };
+    }
+  }
+  function bannersOnPage() {
+    const known = [];
+    const possible = [];
+    for (const root of openRoots()) {
+      for (const element2 of queryAll(root, KNOWN_BANNERS)) known.push({ element: element2, isKnown: true, words: "" });
+      for (const element2 of queryAll(root, POSSIBLE_BANNERS)) possible.push({ element: element2, isKnown: false, words: "" });
+    }
+    return [...known, ...possible.filter(({ element: element2 }) => !known.some((other) => isWithin(element2, other.element)))].filter(({ element: element2 }) => hasRenderedPart(element2)).map((banner) => ({ ...banner, words: cut(plainText(banner.element), WORDS_READ) })).filter((banner) => banner.isKnown || isAboutCookies(banner));
+  }
+  function hasRenderedPart(element2) {
+    return isRendered(element2) && localName(element2) !== "body" && localName(element2) !== "html";
+  }
+  function isAboutCookies({ words }) {
+    return ABOUT_COOKIES.test(words) && words.length < WORDS_READ;
+  }
+  function choicesIn(banner) {
+    const choices = [];
+    for (const element2 of clickableIn(banner.element)) {
+      const words = tidy(wordsOn(element2));
+      const action = actionOfWords(words);
+      if (action && isRendered(element2) && !isBinding(banner, action)) choices.push({ action, element: element2, words, banner: banner.element });
+    }
+    return choices;
+  }
+  function isBinding({ words, isKnown }, action) {
+    return action === "accept" && !isKnown && BINDING_AGREEMENT.test(words);
+  }
+  function wordsOn(element2) {
+    if (localName(element2) === "input") return element2.value;
+    return textContent(element2)?.trim() || declaredName(element2);
+  }
+  function clickableIn(banner) {
+    const own = shadowRootOf(banner);
+    const inner = [banner, ...queryAll(banner, "*")].flatMap((element2) => shadowRootOf(element2) ?? []);
+    const roots = [banner, ...inner.flatMap((root) => openRoots(root)), ...own ? [own] : []];
+    return Array.from(new Set(roots.flatMap((root) => Array.from(queryAll(root, CLICKABLE)))));
+  }
+
+  // markdown.ts
+  var DEPTH_LIMIT2 = 400;
+  function markdown(root) {
+    return joinBlocks(new Blocks().of(root, 0)).trim();
+  }
+  function joinBlocks(blocks) {
+    return blocks.filter((block) => block.trim() !== "").join("\n\n");
+  }
+  var Blocks = class _Blocks {
+    done = [];
+    paragraph = "";
+    of(element2, depth) {
+      const block = blockOf(element2, depth);
+      return block === null ? new _Blocks().inside(element2, depth) : [block];
+    }
+    inside(element2, depth) {
+      forEachReadableChild(element2, (child, isSeen) => {
+        if (!isElement(child)) {
+          if (isSeen) this.paragraph += escaped(child.data);
+        } else if (isBlock(child)) {
+          this.endParagraph();
+          if (depth < DEPTH_LIMIT2) this.done.push(...this.of(child, depth + 1));
+        } else this.paragraph += inline(child, depth + 1);
+      });
+      this.endParagraph();
+      return this.done;
+    }
+    endParagraph() {
+      const text2 = tidyInline(this.paragraph);
+      if (text2 !== "") this.done.push(text2);
+      this.paragraph = "";
+    }
+  };
+  function blockOf(element2, depth) {
+    const tag = localName(element2);
+    const heading = /^h([1-6])$/.exec(tag);
+    if (heading) return titled(`${"#".repeat(Number(heading[1]))} `, inlineContent(element2, depth));
+    switch (tag) {
+      case "hr":
+        return "---";
+      case "pre":
+        return fenced(plainText(element2));
+      case "blockquote":
+        return prefixed(joinBlocks(new Blocks().inside(element2, depth)), "> ");
+      case "ul":
+      case "menu":
+      case "ol":
+        return list(element2, tag === "ol", depth);
+      case "dt":
+        return titled("**", inlineContent(element2, depth), "**");
+      case "table":
+        return isDataTable(element2) ? table(element2, depth) : null;
+      default:
+        return null;
+    }
+  }
+  function titled(before, text2, after = "") {
+    return text2 === "" ? "" : `${before}${text2}${after}`;
+  }
+  function fenced(code) {
+    const fence = code.includes("```") ? "````" : "```";
+    return `${fence}
+${code}
+${fence}`;
+  }
+  function prefixed(text2, prefix, first = prefix) {
+    return text2.split("\n").map((line, index) => ((index === 0 ? first : prefix) + line).trimEnd()).join("\n");
+  }
+  function list(element2, isOrdered, depth) {
+    const items = [];
+    let number = Number(getAttribute(element2, "start") ?? 1);
+    forEachReadableChild(element2, (child) => {
+      if (!isElement(child)) return;
+      const content2 = new Blocks().inside(child, depth + 1).join("\n");
+      if (content2.trim() === "") return;
+      const bullet = isOrdered ? `${number++}. ` : "- ";
+      items.push(prefixed(content2, " ".repeat(bullet.length), bullet));
+    });
+    return items.join("\n");
+  }
+  function isDataTable(element2) {
+    const { rows } = element2;
+    return getAttribute(element2, "role") !== "presentation" && rows.length > 0 && queryAll(element2, "table").length === 0 && (rows[0]?.cells.length ?? 0) > 1;
+  }
+  function table(element2, depth) {
+    const rows = Array.from(element2.rows).filter((row) => exposureOf(row, getComputedStyle(row)) === "seen").map((row) => Array.from(row.cells, (cell) => inlineContent(cell, depth).replace(/\|/g, "\\|").replace(/\n/g, " ")));
+    const [head, ...body] = rows;
+    if (!head) return "";
+    const columns = Math.max(...rows.map((row) => row.length));
+    const line = (cells) => `| ${Array.from({ length: columns }, (_, index) => cells[index] ?? "").join(" | ")} |`;
+    return [line(head), line(Array(columns).fill("---")), ...body.map(line)].join("\n");
+  }
+  function inlineContent(element2, depth) {
+    let text2 = "";
+    if (depth > DEPTH_LIMIT2) return text2;
+    forEachReadableChild(element2, (child, isSeen) => {
+      if (!isElement(child)) text2 += isSeen ? escaped(child.data) : "";
+      else text2 += isBlock(child) ? ` ${inline(child, depth + 1)} ` : inline(child, depth + 1);
+    });
+    return tidyInline(text2);
+  }
+  function inline(element2, depth) {
+    const tag = localName(element2);
+    const value = valueText(element2, tag);
+    if (value !== null) return value === "" ? "" : ` ${escaped(value)} `;
+    switch (tag) {
+      case "br":
+        return "\n";
+      case "img":
+        return image(element2);
+      case "code":
+      case "kbd":
+      case "samp":
+        return around("`", plainText(element2));
+      case "b":
+      case "strong":
+        return around("**", inlineContentWithEdges(element2, depth));
+      case "em":
+      case "i":
+        return around("*", inlineContentWithEdges(element2, depth));
+      case "a":
+        return link(element2, inlineContentWithEdges(element2, depth));
+      default:
+        return inlineContentWithEdges(element2, depth);
+    }
+  }
+  function inlineContentWithEdges(element2, depth) {
+    const text2 = inlineContent(element2, depth);
+    const raw = element2.textContent ?? "";
+    return `${/^\s/.test(raw) ? " " : ""}${text2}${/\s$/.test(raw) && text2 !== "" ? " " : ""}`;
+  }
+  function around(mark, text2) {
+    const [, before = "", inner = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text2);
+    return inner === "" ? before : `${before}${mark}${inner}${mark}${after}`;
+  }
+  function image(element2) {
+    const alt = getAttribute(element2, "alt")?.trim();
+    const source = getAttribute(element2, "src") ?? "";
+    if (!alt) return "";
+    return source === "" || source.startsWith("data:") ? `![${alt}]()` : `![${alt}](${source})`;
+  }
+  function link(element2, text2) {
+    const address = getAttribute(element2, "href")?.trim();
+    if (!address || /^javascript:/i.test(address) || text2.trim() === "") return text2;
+    const [, before = "", inner = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text2);
+    return `${before}[${inner.replace(/\n+/g, " ")}](${/[\s()]/.test(address) ? `<${address}>` : address})${after}`;
+  }
+  function forEachReadableChild(element2, visit) {
+    const style = getComputedStyle(element2);
+    if (skipsContents(style, style.display)) return;
+    const isSeen = style.visibility === "visible";
+    const isClosed = localName(element2) === "details" && !hasAttribute(element2, "open");
+    forEachFlatChild(element2, (child) => {
+      const type = nodeType(child);
+      if (type === TEXT && !isClosed) visit(child, isSeen);
+      else if (type === ELEMENT && isReadable(child) && (!isClosed || localName(child) === "summary")) visit(child, isSeen);
+    });
+  }
+  function isReadable(element2) {
+    return !isUnrendered(element2) && !hasAttribute(element2, "inert") && exposureOf(element2, getComputedStyle(element2)) !== "gone";
+  }
+  function isBlock(element2) {
+    const { display } = getComputedStyle(element2);
+    return !display.startsWith("inline") && display !== "contents" && localName(element2) !== "br";
+  }
+  function escaped(text2) {
+    return text2.replace(/\s+/g, " ").replace(/([\\`*_[\]])/g, "\\$1");
+  }
+  function tidyInline(text2) {
+    return text2.replace(/[ \t]+/g, " ").replace(/ ?\n ?/g, "\n").trim();
+  }
+
+  // content.ts
+  var DEFAULT_LENGTH = 5e4;
+  function content(args) {
+    const format = oneOf(args, "format", ["text", "markdown", "html"], "text");
+    const maxLength = optionalNumber(args, "maxLength", 1, 5e7) ?? DEFAULT_LENGTH;
+    const selector = optionalText(args, "selector") ?? optionalText(args, "target");
+    const whole = format === "html" ? rootElement() : contentElement();
+    const element2 = selector === void 0 ? whole : findTarget(selector).element;
+    const text2 = { text: plainText, markdown, html: openHTML }[format](element2);
+    return { url: location.href, title: page.title(document), format, text: cut(text2, maxLength), length: text2.length, truncated: text2.length > maxLength };
+  }
+  function openHTML(element2) {
+    const fields = [element2, ...queryAll(element2, "input")];
+    if (!fields.some((field) => isSecretField(field) && field.hasAttribute("value"))) return outerHTML(element2);
+    const copy = document.implementation.createHTMLDocument("").importNode(element2, true);
+    const copies = [copy, ...queryAll(copy, "input")];
+    fields.forEach((field, index) => isSecretField(field) && copies[index].removeAttribute("value"));
+    return outerHTML(copy);
+  }
+
+  // content_items.ts
+  function isText(item) {
+    return !("role" in item);
+  }
+  var ContentCollector = class {
+    items = [];
+    openText = "";
+    openAt = null;
+    addText(text2, element2) {
+      if (this.openAt === null) this.openAt = element2;
+      this.openText += text2;
+    }
+    addSpace() {
+      if (this.openText !== "") this.openText += " ";
+    }
+    /** A block begins or ends here: what follows is another piece of text. */
+    endBlock() {
+      this.addSpace();
+      this.flush();
+    }
+    addNode(node) {
+      this.flush();
+      this.items.push(node);
+    }
+    finish() {
+      this.flush();
+      return this.items;
+    }
+    flush() {
+      if (this.openAt === null) return;
+      const text2 = collapseSpace(this.openText);
+      if (text2 !== "") this.items.push({ text: text2, element: this.openAt });
+      this.openText = "";
+      this.openAt = null;
+    }
+  };
+  function contentText(items) {
+    let text2 = "";
+    for (const item of items) {
+      if (isText(item)) {
+        text2 += item.text;
+        continue;
+      }
+      const inner = item.value ?? (item.name || contentText(item.children));
+      text2 += item.isInline ? inner : ` ${inner} `;
+    }
+    return text2;
+  }
+  function operableParts(items) {
+    return items.flatMap((item) => {
+      if (isText(item)) return [];
+      return item.isInteractive || item.role === "iframe" ? [item] : operableParts(item.children);
+    });
+  }
+
+  // owned_elements.ts
+  var OwnedElements = class {
+    ownerOf = /* @__PURE__ */ new Map();
+    ownedBy = /* @__PURE__ */ new Map();
+    constructor() {
+      for (const owner of queryAll(document, "[aria-owns]")) {
+        for (const id of getAttribute(owner, "aria-owns").split(/\s+/)) {
+          const element2 = id === "" ? null : page.byId(document, id);
+          if (element2) this.claim(owner, element2);
+        }
+      }
+    }
+    of(owner) {
+      return this.ownedBy.size === 0 ? [] : this.ownedBy.get(owner) ?? [];
+    }
+    isOwned(element2) {
+      return this.ownerOf.size > 0 && this.ownerOf.has(element2);
+    }
+    claim(owner, element2) {
+      if (this.ownerOf.has(element2) || this.isBelow(owner, element2)) return;
+      this.ownerOf.set(element2, owner);
+      this.ownedBy.set(owner, [...this.ownedBy.get(owner) ?? [], element2]);
+    }
+    isBelow(inner, outer) {
+      for (let at = inner; at; at = this.ownerOf.get(at) ?? parentNode(at)) if (at === outer) return true;
+      return false;
+    }
+  };
+
+  // select_options.ts
+  var SHOWN_OPTIONS = 30;
+  function optionItems(select2) {
+    const options = Array.from(select2.options).filter((option) => !option.hidden);
+    const shown2 = options.filter((option, index) => index < SHOWN_OPTIONS || option.selected);
+    const items = shown2.map((option) => optionNode(option, isListBox(select2)));
+    if (shown2.length < options.length) items.push({ text: `(${options.length - shown2.length} more options)`, element: select2 });
+    return items;
+  }
+  function isListBox(select2) {
+    return select2.multiple || select2.size > 1;
+  }
+  function optionNode(option, isInteractive) {
+    return {
+      element: option,
+      role: "option",
+      name: labelOfOption(option),
+      isNamedByContent: true,
+      isInteractive,
+      isPointer: false,
+      isDisabled: option.disabled,
+      isInline: false,
+      value: void 0,
+      children: []
+    };
+  }
+
+  // tree.ts
+  var NAME_LIMIT = 250;
+  var DEPTH_LIMIT3 = 700;
+  var ATOMIC_TAGS = /* @__PURE__ */ new Set(["audio", "canvas", "embed", "frame", "hr", "iframe", "img", "input", "meter", "object", "progress", "textarea", "video"]);
+  var FLAT_UNLESS_NAMED = /* @__PURE__ */ new Set(["application", "document", "figure", "group", "rowgroup"]);
+  var CELL_ROLES = /* @__PURE__ */ new Set(["cell", "columnheader", "gridcell", "rowheader"]);
+  var MEANINGFUL_WHEN_EMPTY = /* @__PURE__ */ new Set([...CELL_ROLES, "audio", "canvas", "iframe", "img", "progressbar", "meter", "separator", "video"]);
+  var ANNOTATED = "[role],[aria-hidden],[inert],[tabindex],[contenteditable],[onclick],[aria-label],[aria-labelledby],[aria-disabled],[title]";
+  function buildTree(root) {
+    return new TreeBuilder().build(root);
+  }
+  var TreeBuilder = class {
+    owned = new OwnedElements();
+    modals = queryAll(document, "dialog:modal");
+    depth = 0;
+    build(root) {
+      const top = root ?? contentElement();
+      const style = getComputedStyle(top);
+      const scope = {
+        isSeen: root === void 0 || isRendered(top),
+        isPointer: false,
+        isDisabled: root !== void 0 && isDisabled(root),
+        isNameOfOther: false,
+        isInModal: root !== void 0 || this.modals.length === 0
+      };
+      if (root) return this.nodeFor(top, roleOf(top), style, style.display, scope, isOperableByAuthor(top, roleOf(top)));
+      const content2 = new ContentCollector();
+      if (exposureOf(top, style) !== "gone") this.visitChildren(top, content2, scope);
+      return plainNode(top, "generic", withoutBlankText(content2.finish()));
+    }
+    visitChildren(element2, into, scope) {
+      if (this.depth > DEPTH_LIMIT3) return;
+      this.depth += 1;
+      const slotted = slottedNodes(element2);
+      if (slotted) for (const child of slotted) this.visitChild(child, element2, into, scope);
+      else if (localName(element2) === "details" && !hasAttribute(element2, "open")) this.visitSummary(element2, into, scope);
+      else for (let child = firstFlatChild(element2); child; child = nextSibling(child)) this.visitChild(child, element2, into, scope);
+      for (const child of this.owned.of(element2)) this.visit(child, into, scope);
+      this.depth -= 1;
+    }
+    visitChild(child, parent, into, scope) {
+      const type = nodeType(child);
+      if (type === TEXT) {
+        if (scope.isSeen && !scope.isNameOfOther && scope.isInModal) into.addText(child.data, parent);
+      } else if (type === ELEMENT && !this.owned.isOwned(child)) {
+        this.visit(child, into, scope);
+      }
+    }
+    /** Of a closed `<details>` only the summary is rendered. */
+    visitSummary(details, into, scope) {
+      const summary = queryAll(details, ":scope > summary")[0];
+      if (summary) this.visit(summary, into, scope);
+    }
+    visit(element2, into, scope) {
+      if (isUnrendered(element2)) return;
+      if (localName(element2) === "br") return into.addSpace();
+      const style = getComputedStyle(element2);
+      const display = style.display;
+      const exposure = exposureOf(element2, style, display);
+      const isAnnotated = matches(element2, ANNOTATED);
+      if (exposure === "gone" || isAnnotated && isHiddenFromReaders(element2)) return;
+      if (!scope.isInModal) return this.visitOutsideModal(element2, into, scope);
+      const isSeen = exposure === "seen";
+      const role = isAnnotated ? roleOf(element2) : implicitRole(element2);
+      const isOperable = isSeen && (isInteractiveRole(role) || !scope.isPointer && style.cursor === "pointer" || isAnnotated && isOperableByAuthor(element2, role));
+      const isOff = scope.isDisabled || isAnnotated && isTrue(element2, "aria-disabled");
+      const inner = isSeen === scope.isSeen && isOff === scope.isDisabled ? scope : { ...scope, isSeen, isDisabled: isOff };
+      if (isSeen && (isOperable || !isTextLevelRole(role)) && !isLabelOfRendered(element2, role)) {
+        const node = this.nodeFor(element2, role, style, display, inner, isOperable);
+        if (isFlat(node)) spliceInto(into, node);
+        else if (isWorthALine(node)) into.addNode(node);
+      } else {
+        this.flatten(element2, style, display, into, isNameOfOther(element2) ? { ...inner, isNameOfOther: true } : inner);
+      }
+    }
+    visitOutsideModal(element2, into, scope) {
+      for (const modal of this.modals) {
+        if (element2 === modal) return this.visit(element2, into, { ...scope, isInModal: true });
+        if (contains(element2, modal)) return this.visitChildren(element2, into, scope);
+      }
+    }
+    flatten(element2, style, display, into, scope) {
+      if (display === "inline" || display === "contents") {
+        const label = getAttribute(element2, "aria-label");
+        if (label?.trim() && !scope.isNameOfOther && scope.isSeen) return into.addText(label, element2);
+        return this.visitChildren(element2, into, scope);
+      }
+      if (skipsContents(style, display)) return;
+      const isBlock2 = !display.startsWith("inline");
+      if (isBlock2) into.endBlock();
+      else into.addSpace();
+      this.visitChildren(element2, into, scope);
+      if (isBlock2) into.endBlock();
+      else into.addSpace();
+    }
+    nodeFor(element2, role, style, display, scope, isOperable) {
+      const tag = localName(element2);
+      const isPointer = style.cursor === "pointer";
+      const content2 = new ContentCollector();
+      if (tag === "select") content2.items.push(...optionItems(element2));
+      else if (!ATOMIC_TAGS.has(tag) && !skipsContents(style, display)) {
+        const isPointerInside = isPointer || isInteractiveRole(role);
+        this.visitChildren(element2, content2, { ...scope, isPointer: isPointerInside, isNameOfOther: false, isInModal: true });
+      }
+      const node = plainNode(element2, role, content2.finish());
+      node.isInteractive = isOperable || isInteractiveRole(role);
+      node.isPointer = isOperable && isPointer && !isInteractiveRole(role);
+      node.isDisabled = scope.isDisabled || isNativelyDisabled(element2);
+      node.isInline = display === "inline";
+      node.value = tag === "select" ? void 0 : shownValue(element2, role);
+      nameNode(node);
+      node.children = withoutBlankText(node.children);
+      if (node.isNamedByContent && node.name.length <= NAME_LIMIT) node.children = withoutRepetition(node);
+      return node;
+    }
+  };
+  function plainNode(element2, role, children) {
+    return {
+      element: element2,
+      role,
+      name: "",
+      isNamedByContent: false,
+      isInteractive: false,
+      isPointer: false,
+      isDisabled: false,
+      isInline: false,
+      value: void 0,
+      children
+    };
+  }
+  function isOperableByAuthor(element2, role) {
+    return hasAttribute(element2, "onclick") || isEditingHost(element2) || role !== "iframe" && isFocusableByAuthor(element2);
+  }
+  function isLabelOfRendered(element2, role) {
+    if (role !== "generic" || localName(element2) !== "label") return false;
+    const control = element2.control;
+    return control !== null && isRendered(control);
+  }
+  function isNameOfOther(element2) {
+    switch (localName(element2)) {
+      case "label": {
+        const control = element2.control;
+        return control !== null && isRendered(control) && !isNamedByAria(control);
+      }
+      case "legend":
+      case "caption":
+      case "figcaption": {
+        const group = element2.parentElement;
+        return group !== null && /^(fieldset|table|figure)$/.test(group.localName) && !isNamedByAria(group);
+      }
+      default:
+        return false;
+    }
+  }
+  function isNamedByAria(element2) {
+    return hasAttribute(element2, "aria-label") || hasAttribute(element2, "aria-labelledby");
+  }
+  function nameNode(node) {
+    node.name = declaredName(node.element);
+    if (node.name === "" && isNamedByContent(node.role) && !isCellOfNodes(node)) {
+      node.name = tidy(contentText(ownContent(node)));
+      node.isNamedByContent = node.name !== "";
+    }
+    if (node.name === "") node.name = titleName(node.element);
+    if (node.name === "" && node.isInteractive && node.role !== "textbox") node.name = generatedName(node.element);
+  }
+  function isCellOfNodes(node) {
+    return CELL_ROLES.has(node.role) && node.children.some((item) => !isText(item));
+  }
+  function ownContent(node) {
+    if (node.role !== "treeitem" && node.role !== "menuitem") return node.children;
+    const branch = node.children.findIndex((item) => !isText(item) && (item.role === "treeitem" || item.role === "list" || item.role === "menu" || item.role === "group"));
+    return branch === -1 ? node.children : node.children.slice(0, branch);
+  }
+  function withoutRepetition(node) {
+    const named = ownContent(node).length;
+    return [...operableParts(node.children.slice(0, named)), ...node.children.slice(named).filter((item) => !isText(item))];
+  }
+  function withoutBlankText(items) {
+    return items.filter((item) => !isText(item) || item.text.trim() !== "");
+  }
+  function isFlat(node) {
+    return !node.isInteractive && node.name === "" && FLAT_UNLESS_NAMED.has(node.role);
+  }
+  function spliceInto(into, node) {
+    into.endBlock();
+    into.items.push(...node.children);
+  }
+  function isWorthALine(node) {
+    return node.isInteractive || node.name !== "" || node.children.length > 0 || Boolean(node.value) || MEANINGFUL_WHEN_EMPTY.has(node.role);
+  }
+
+  // element_info.ts
+  var ATTRIBUTE_LIMIT = 300;
+  var OPTIONS_LIMIT = 200;
+  function resolve(args) {
+    const { element: element2, matches: matches2 } = findTarget(text(args, "target"));
+    const { role, name } = buildTree(element2);
+    const tag = localName(element2);
+    const info = {
+      ref: refOf(element2),
+      matches: matches2,
+      tag,
+      type: tag === "input" || tag === "button" ? element2.type : "",
+      role,
+      name: cut(name, 500),
+      box: boxAsData(boxOf(element2)),
+      visible: isRendered(element2),
+      enabled: !isDisabled(element2),
+      editable: isEditable(element2) && !isReadOnly(element2) && !isDisabled(element2),
+      checked: checkedState(element2, role),
+      attributes: openAttributes(element2),
+      isFile: tag === "input" && element2.type === "file",
+      multiple: element2.multiple === true
+    };
+    const value = valueOf(element2, role);
+    if (value !== void 0) info.value = cut(value, 1e4);
+    if (tag === "select") info.options = optionsOf(element2);
+    if (tag === "a" || tag === "area") info.href = element2.href;
+    return info;
+  }
+  function valueOf(element2, role) {
+    if (isSecretField(element2)) return void 0;
+    return localName(element2) === "select" ? element2.value : shownValue(element2, role);
+  }
+  function openAttributes(element2) {
+    const open = {};
+    for (const { name, value } of attributesOf(element2)) {
+      if (!isSecretAttribute(element2, name)) open[name] = cut(value, ATTRIBUTE_LIMIT);
+    }
+    return open;
+  }
+  function optionsOf(select2) {
+    return Array.from(select2.options).slice(0, OPTIONS_LIMIT).map((option) => ({ value: option.value, label: labelOfOption(option), selected: option.selected, disabled: option.disabled }));
+  }
+
+  // filling.ts
+  async function focusForTyping(args) {
+    const ready = await actionable(args, "type");
+    return readyToType(ready, optionalFlag(args, "replace") ?? true);
+  }
+  async function setValue(args) {
+    const element2 = await whenPresent(text(args, "target"), timeoutOf(args));
+    const kind = kindOf(labelledControl(element2));
+    if (oneOf(args, "kind", ["any", "select"], "any") === "select" && kind !== "select") throw notAList(element2);
+    const filled = await fillers[kind](args);
+    watchForEffects();
+    return filled;
+  }
+  var fillers = {
+    text: (args) => focusForTyping(args),
+    check: async (args) => readyToCheck(await actionable(args, "check"), args),
+    select: async (args) => select(await actionable(args, "select"), args),
+    pick: async (args) => pick(await actionable(args, "type"), singleValue(args)),
+    file: () => Promise.reject(badRequest("target", "This is a file field", "Give it files with browser_file_upload.")),
+    none: (args) => Promise.reject(notAField(text(args, "target")))
+  };
+  var PICKED_TYPES = /^(color|date|datetime-local|month|range|time|week)$/;
+  function kindOf(element2) {
+    const role = roleOf(element2);
+    switch (localName(element2)) {
+      case "select":
+        return "select";
+      case "input": {
+        const { type } = element2;
+        if (type === "checkbox" || type === "radio") return "check";
+        if (type === "file") return "file";
+        if (PICKED_TYPES.test(type)) return "pick";
+        break;
+      }
+    }
+    if (isEditable(element2)) return "text";
+    return /^(checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/.test(role) ? "check" : "none";
+  }
+  function timeoutOf(args) {
+    return optionalNumber(args, "timeoutMs", 0) ?? 0;
+  }
+  async function actionable(args, action) {
+    return whenActionable(text(args, "target"), action, timeoutOf(args));
+  }
+  function notAField(target) {
+    const { element: element2 } = findTarget(target);
+    return new PageError("NOT_ACTIONABLE", `<${localName(element2)}> (${refOf(element2)}) is not a field that can be filled in`, {
+      reason: "not editable",
+      ref: refOf(element2),
+      hint: "Click it and use what opens, or take the field inside it as target."
+    });
+  }
+  function notAList(element2) {
+    return new PageError("NOT_ACTIONABLE", `<${localName(element2)}> (${refOf(element2)}) is no list of the browser`, {
+      reason: "not a select",
+      ref: refOf(element2),
+      hint: "Click it and then the option in what opens."
+    });
+  }
+  function singleValue(args) {
+    const value = Array.isArray(args.value) && args.value.length === 1 ? args.value[0] : args.value;
+    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return String(value);
+    throw badRequest("value", "value must be a string");
+  }
+  function readyToType({ element: element2, ...ready }, replaces) {
+    const field = element2;
+    field.focus({ preventScroll: true });
+    const isNative = localName(element2) === "input" || localName(element2) === "textarea";
+    const isEmpty = isNative ? field.value === "" : (field.textContent ?? "") === "";
+    if (!isNative) selectContent(element2, replaces);
+    else if (replaces) field.select();
+    else moveCaretToEnd(field);
+    return { ...ready, next: "type", isEmpty };
+  }
+  function moveCaretToEnd(field) {
+    try {
+      field.setSelectionRange(field.value.length, field.value.length);
+    } catch {
+    }
+  }
+  function selectContent(element2, isWhole) {
+    const selection = getSelection();
+    const range = new Range();
+    range.selectNodeContents(element2);
+    if (!isWhole) range.collapse(false);
+    selection?.removeAllRanges();
+    selection?.addRange(range);
+  }
+  var TRUE = /^(true|on|yes|1|checked)$/i;
+  var FALSE = /^(false|off|no|0|unchecked|)$/i;
+  function readyToCheck({ element: element2, ...ready }, args) {
+    const value = singleValue(args).trim();
+    if (!TRUE.test(value) && !FALSE.test(value)) throw badRequest("value", `A ${ready.role} takes true or false, not ${JSON.stringify(value)}`);
+    const wanted = TRUE.test(value);
+    const checked = checkedState(element2, ready.role);
+    if (!wanted && checked && ready.role === "radio") throw badRequest("value", "A radio button is only unchecked by checking another one of its group");
+    return { ...ready, next: checked === wanted ? "done" : "click", checked, wanted };
+  }
+  function select({ element: element2, ...ready }, args) {
+    const list2 = element2;
+    const wanted = Array.isArray(args.value) ? optionalTexts(args, "value") : [singleValue(args)];
+    if (wanted.length > 1 && !list2.multiple) throw badRequest("value", "This list takes one value");
+    const chosen = new Set(wanted.map((value) => optionFor(list2, value)));
+    for (const option of list2.options) option.selected = chosen.has(option);
+    announce(list2);
+    return { ...ready, next: "done", value: list2.value, selected: selectedLabels(list2) };
+  }
+  function optionFor(list2, wanted) {
+    const options = Array.from(list2.options);
+    const label = wanted.trim().toLowerCase();
+    const option = options.find((candidate) => candidate.value === wanted) ?? options.find((candidate) => labelOfOption(candidate) === wanted.trim()) ?? options.find((candidate) => labelOfOption(candidate).toLowerCase() === label);
+    if (!option) {
+      throw new PageError("NOT_FOUND", `The list has no option ${JSON.stringify(wanted)}`, {
+        options: optionsOf(list2).map(({ value, label: shown2 }) => value === shown2 ? value : `${shown2} (${value})`),
+        hint: "Use one of the options, by value or label."
+      });
+    }
+    if (option.disabled) throw new PageError("NOT_ACTIONABLE", `The option ${JSON.stringify(wanted)} is disabled`, { reason: "disabled" });
+    return option;
+  }
+  var FORMATS = {
+    color: { pattern: /^#[\da-f]{6}$/i, example: "#1a2b3c" },
+    date: { pattern: /^\d{4,}-\d\d-\d\d$/, example: "2026-03-31" },
+    "datetime-local": { pattern: /^\d{4,}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/, example: "2026-03-31T14:30" },
+    month: { pattern: /^\d{4,}-\d\d$/, example: "2026-03" },
+    range: { pattern: /^-?\d+(\.\d+)?$/, example: "50" },
+    time: { pattern: /^\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/, example: "14:30" },
+    week: { pattern: /^\d{4,}-W\d\d$/, example: "2026-W13" }
+  };
+  function pick({ element: element2, ...ready }, value) {
+    const input = element2;
+    checkFormat(input, value.trim());
+    const before = input.value;
+    input.focus({ preventScroll: true });
+    input.value = value.trim();
+    if (value !== "" && input.value === "") {
+      input.value = before;
+      throw badRequest("value", `${JSON.stringify(value)} is no valid ${input.type}`);
+    }
+    announce(input);
+    return { ...ready, next: "done", value: input.value };
+  }
+  function checkFormat(input, value) {
+    const { pattern, example } = FORMATS[input.type];
+    if (value === "" && input.type !== "range" && input.type !== "color") return;
+    if (!pattern.test(value)) throw badRequest("value", `A ${input.type} field takes values like ${example}, not ${JSON.stringify(value)}`);
+    if (input.type !== "range") return;
+    const [low, high] = [Number(input.min || 0), Number(input.max || 100)];
+    if (Number(value) < low || Number(value) > high) throw badRequest("value", `This range goes from ${low} to ${high}`);
+  }
+  function announce(field) {
+    field.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+
+  // yaml.ts
+  var NEEDS_QUOTES = new RegExp(
+    [
+      "^$",
+      "^\\s|\\s$",
+      "^[-?:](?:\\s|$)|^[,\\[\\]{}#&*!|>'\"%@`]",
+      ":(?:\\s|$)|\\s#",
+      "[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ufeff\\ufffe\\uffff]|[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]",
+      "^(?:---|\\.\\.\\.)",
+      // What YAML 1.1 or 1.2 takes for a null, boolean, number, date or merge key.
+      "^(?:~|null|true|false|yes|no|on|off|y|n|<<|=)$",
+      "^[-+.]?(?:\\d[\\d_,.:eE+-]*|0[xo][\\da-fA-F]+|\\.?inf|\\.nan)(?:[ tT].*)?$"
+    ].join("|"),
+    "i"
+  );
+  function yamlValue(text2) {
+    return NEEDS_QUOTES.test(text2) ? doubleQuoted(text2) : text2;
+  }
+  function yamlKey(key) {
+    return NEEDS_QUOTES.test(key) ? `'${key.replace(/'/g, "''")}'` : key;
+  }
+  function doubleQuoted(text2) {
+    return JSON.stringify(text2).replace(
+      /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+    );
+  }
+
+  // lines.ts
+  var TEXT_LIMIT = 2e3;
+  var URL_LIMIT = 500;
+  function linesOf(items, depthLimit = Infinity) {
+    const lines = [];
+    const focused = focusedElement();
+    appendLines(lines, items, 0, -1, depthLimit, focused === page.body(document) ? null : focused);
+    return lines;
+  }
+  function appendLines(lines, items, depth, parent, depthLimit, focused) {
+    for (const item of items) {
+      if (isText(item)) {
+        lines.push(textLine(item.text, item.element, depth, parent));
+        continue;
+      }
+      const line = nodeLine(item, depth, parent, focused);
+      const index = lines.push(line) - 1;
+      if (line.isParent && depth + 1 < depthLimit) appendLines(lines, item.children, depth + 1, index, depthLimit, focused);
+      else line.isParent = false;
+    }
+  }
+  function textLine(text2, element2, depth, parent) {
+    return { depth, parent, text: `text: ${yamlValue(shown(text2))}`, properties: [], isParent: false, element: element2, node: null, ref: null };
+  }
+  function nodeLine(node, depth, parent, focused, needsRef = false) {
+    const ref = needsRef || deservesRef(node) ? refOf(node.element) : null;
+    const properties = propertiesOf(node);
+    const key = yamlKey(keyOf(node, ref, focused));
+    const onlyText = inlineText(node);
+    const isInlineable = onlyText !== null && properties.length === 0;
+    if (onlyText !== null && !isInlineable) properties.push(`text: ${yamlValue(shown(onlyText))}`);
+    return {
+      depth,
+      parent,
+      text: isInlineable ? `${key}: ${yamlValue(shown(onlyText))}` : key,
+      properties,
+      isParent: onlyText === null && node.children.length > 0,
+      element: node.element,
+      node,
+      ref
+    };
+  }
+  function withRef(line) {
+    if (line.ref) return line;
+    if (line.node) return { ...nodeLine(line.node, line.depth, line.parent, null, true), isParent: line.isParent };
+    const ref = refOf(line.element);
+    return { ...line, ref, text: line.text.replace(/^text:/, `generic [ref=${ref}]:`) };
+  }
+  function deservesRef(node) {
+    if (node.isInteractive || node.role === "iframe" || isScopeRole(node.role)) return true;
+    return node.name !== "" && !node.isNamedByContent;
+  }
+  function keyOf(node, ref, focused) {
+    const { element: element2, role } = node;
+    let key = role;
+    if (node.name !== "") key += ` ${doubleQuoted(cut(node.name, NAME_LIMIT))}`;
+    key += tristate("checked", checkedState(element2, role));
+    if (node.isDisabled) key += " [disabled]";
+    if (isExpanded(element2)) key += " [expanded]";
+    if (element2 === focused) key += " [active]";
+    if (isInvalid(element2)) key += " [invalid]";
+    const level = headingLevel(element2, role);
+    if (level !== void 0) key += ` [level=${level}]`;
+    key += tristate("pressed", pressedState(element2, role));
+    if (isSelected(element2, role)) key += " [selected]";
+    if (ref !== null) key += ` [ref=${ref}]`;
+    if (node.isPointer) key += " [cursor=pointer]";
+    return key;
+  }
+  function tristate(word, state) {
+    return state === false ? "" : state === true ? ` [${word}]` : ` [${word}=mixed]`;
+  }
+  function propertiesOf(node) {
+    const properties = [];
+    if (node.role === "link") {
+      const url = getAttribute(node.element, "href");
+      if (url) properties.push(`/url: ${yamlValue(cut(url.trim(), URL_LIMIT))}`);
+    }
+    const tag = localName(node.element);
+    if (tag === "input" || tag === "textarea") {
+      const placeholder = getAttribute(node.element, "placeholder")?.trim();
+      if (placeholder && placeholder !== node.name) properties.push(`/placeholder: ${yamlValue(shown(placeholder))}`);
+    }
+    return properties;
+  }
+  function inlineText(node) {
+    if (node.value) return node.value;
+    const [only] = node.children;
+    return node.children.length === 1 && only && isText(only) ? only.text : null;
+  }
+  function shown(text2) {
+    const line = collapseSpace(text2).trim();
+    if (line.length <= TEXT_LIMIT) return line;
+    return `${cut(line, TEXT_LIMIT)} (${line.length - TEXT_LIMIT} more characters)`;
+  }
+  function sizeOf(line) {
+    const indent = 2 * line.depth + 2;
+    return line.properties.reduce((sum, property) => sum + indent + property.length + 3, indent + line.text.length + 2);
+  }
+  function printLine(line, marker = "") {
+    const indent = "  ".repeat(line.depth);
+    const colon = line.isParent || line.properties.length > 0 ? ":" : "";
+    const below = line.properties.map((property) => `
+${indent}  - ${property}`).join("");
+    return `${indent}- ${marker}${line.text}${colon}${below}`;
+  }
+
+  // find.ts
+  var DEFAULT_LIMIT = 20;
+  var CONTEXT_SHOWN = 3;
+  var PATTERN_LIMIT = 1e3;
+  function find(args) {
+    const limit = optionalNumber(args, "limit", 1, 200) ?? DEFAULT_LIMIT;
+    const fits = matcher(args);
+    const lines = linesOf(buildTree().children);
+    const hits = lines.flatMap((line, index) => fits(wordsOf2(line)) ? [index] : []);
+    if (hits.length === 0) return acrossLines(args);
+    const shown2 = new Map(hits.slice(0, limit).map((index) => [index, withRef(lines[index])]));
+    return {
+      text: printWithContext(lines, shown2, hits.length),
+      matches: Array.from(shown2.values(), (line) => ({ ref: line.ref, line: cut(line.text, 300) })),
+      total: hits.length,
+      truncated: hits.length > limit
+    };
+  }
+  function matcher(args) {
+    const text2 = optionalText(args, "text");
+    const pattern = optionalText(args, "regex");
+    if (text2 === void 0 === (pattern === void 0)) throw badRequest("text", "Give either text or regex");
+    if (text2 !== void 0) {
+      const wanted = collapseSpace(text2).trim().toLowerCase();
+      if (wanted === "") throw badRequest("text", "text is empty");
+      return (words) => words.toLowerCase().includes(wanted);
+    }
+    return expression(pattern);
+  }
+  function expression(pattern) {
+    if (pattern.length > PATTERN_LIMIT) throw badRequest("regex", `regex is longer than ${PATTERN_LIMIT} characters`);
+    const [, body = pattern, flags = "i"] = /^\/(.*)\/([a-z]*)$/s.exec(pattern) ?? [];
+    try {
+      const compiled = new RegExp(body, flags.replace(/[gy]/g, ""));
+      return (words) => compiled.test(words);
+    } catch (error) {
+      throw badRequest("regex", `regex is not valid: ${error.message}`);
+    }
+  }
+  function wordsOf2({ node, text: text2, properties }) {
+    if (!node) return text2.replace(/^text: /, "");
+    const inline2 = /\]?'?: (.*)$/s.exec(text2)?.[1] ?? "";
+    return `${node.name}
+${inline2 || node.value || ""}
+${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
+  }
+  function acrossLines(args) {
+    const text2 = optionalText(args, "text");
+    const found = text2 === void 0 ? null : tryFindTarget(`text=${cut(text2, 500)}`);
+    if (!found) return { text: "# nothing found", matches: [], total: 0, truncated: false };
+    const [line] = linesOf([buildTree(found.element)]);
+    const shown2 = withRef(line);
+    return {
+      text: printLine({ ...shown2, isParent: false }),
+      matches: [{ ref: refOf(found.element), line: cut(shown2.text, 300) }],
+      total: 1,
+      truncated: false
+    };
+  }
+  function printWithContext(lines, shown2, total) {
+    const depths = /* @__PURE__ */ new Map();
+    const out = [];
+    for (const [index, line] of shown2) {
+      for (const at of [...contextOf(lines, index, depths), index]) {
+        const depth = depthBelow(lines, at, depths);
+        depths.set(at, depth);
+        const isMatch = at === index;
+        out.push(printLine({ ...isMatch ? line : lines[at], depth, isParent: !isMatch, properties: isMatch ? line.properties : [] }));
+      }
+    }
+    if (total > shown2.size) out.push(`# ${total - shown2.size} more found: ask for something more exact, or raise limit`);
+    return out.join("\n");
+  }
+  function contextOf(lines, index, printed) {
+    const context = [];
+    for (let at = lines[index].parent; at !== -1 && context.length < CONTEXT_SHOWN && !printed.has(at); at = lines[at].parent) {
+      if (lines[at].ref) context.unshift(at);
+    }
+    return context;
+  }
+  function depthBelow(lines, index, printed) {
+    for (let at = lines[index].parent; at !== -1; at = lines[at].parent) {
+      const depth = printed.get(at);
+      if (depth !== void 0) return depth + 1;
+    }
+    return 0;
+  }
+
+  // frame_owner.ts
+  function frameOwner(args) {
+    const owner = args.element;
+    if (!(owner instanceof HTMLElement)) throw badRequest("element", "element must be the element that holds the frame");
+    const box = boxOf(owner);
+    const style = getComputedStyle(owner);
+    const left = owner.clientLeft + parseFloat(style.paddingLeft);
+    const top = owner.clientTop + parseFloat(style.paddingTop);
+    return { ref: refOf(owner), x: box.x + left, y: box.y + top, width: owner.clientWidth, height: owner.clientHeight };
+  }
+  function element(args) {
+    return elementOfRef(text(args, "target"));
+  }
+
+  // marks.ts
+  var MARKS_LIMIT = 200;
+  var overlay = null;
+  function marks(args) {
+    unmark();
+    const refs = optionalTexts(args, "refs");
+    const nodes = refs ? refs.map((ref) => buildTree(elementOfRef(ref))) : operableNodes(buildTree().children);
+    const visible = nodes.filter((node) => hasPlace(boxOf(node.element), optionalFlag(args, "fullPage") ?? false));
+    const labels = visible.slice(0, MARKS_LIMIT).map(labelOf);
+    draw(labels);
+    return { labels, total: visible.length };
+  }
+  function unmark() {
+    const removed = overlay !== null;
+    overlay?.remove();
+    overlay = null;
+    return { removed };
+  }
+  function operableNodes(items) {
+    return items.flatMap((item) => isText(item) ? [] : [...item.isInteractive ? [item] : [], ...operableNodes(item.children)]);
+  }
+  function hasPlace(box, isFullPage) {
+    if (box.width < 2 || box.height < 2) return false;
+    return isFullPage || box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth;
+  }
+  function labelOf({ element: element2, role, name }) {
+    return { ref: refOf(element2), role, name: cut(name, 80), box: boxAsData(boxOf(element2)) };
+  }
+  function draw(labels) {
+    overlay = page.create(document, "roost-marks");
+    overlay.style.cssText = "all: initial; position: absolute; left: 0; top: 0; width: 0; height: 0; z-index: 2147483647; pointer-events: none;";
+    const shadow = overlay.attachShadow({ mode: "closed" });
+    rootElement().appendChild(overlay);
+    const origin = boxOf(overlay);
+    for (const label of labels) shadow.append(...badge(label, origin));
+  }
+  function badge({ ref, box }, origin) {
+    const left = box.x - origin.x;
+    const top = box.y - origin.y;
+    const frame = page.create(document, "div");
+    frame.style.cssText = `position: absolute; box-sizing: border-box; left: ${left}px; top: ${top}px; width: ${box.width}px; height: ${box.height}px; border: 2px solid #d6006c; border-radius: 2px;`;
+    const label = page.create(document, "div");
+    label.textContent = ref;
+    label.style.cssText = `position: absolute; left: ${left}px; top: ${Math.max(top - 14, -origin.y)}px; padding: 0 3px; background: #d6006c; color: #fff; font: bold 11px/14px sans-serif; white-space: nowrap;`;
+    return [frame, label];
+  }
+
+  // page_state.ts
+  var KINDS = ["headings", "links", "buttons", "inputs", "images", "landmarks", "alerts"];
+  var LIMITS = { headings: 50, links: 100, buttons: 60, inputs: 60, images: 40, landmarks: 30, alerts: 20 };
+  var READERS_KEPT = 16;
+  var NAME_LIMIT2 = 120;
+  var INPUT_ROLES = new Set("checkbox combobox listbox radio searchbox slider spinbutton switch textbox".split(" "));
+  var BUTTON_ROLES = new Set("button menuitem menuitemcheckbox menuitemradio tab".split(" "));
+  var ALERT_ROLES = new Set("alert alertdialog dialog log status".split(" "));
+  function pageState(args) {
+    const all = collect(buildTree().children);
+    const limits = args.limits ?? {};
+    const shown2 = Object.fromEntries(KINDS.map((kind) => [kind, all[kind].slice(0, optionalNumber(limits, kind, 0) ?? LIMITS[kind])]));
+    const counts = Object.fromEntries(KINDS.map((kind) => [kind, { shown: shown2[kind].length, total: all[kind].length }]));
+    const reader = optionalText(args, "reader");
+    return {
+      url: location.href,
+      title: page.title(document),
+      readyState: page.readyState(document),
+      viewport: { width: innerWidth, height: innerHeight },
+      scroll: scrollState(),
+      ...shown2,
+      counts,
+      ...reader === void 0 ? {} : { diff: changesFor(reader, all) }
+    };
+  }
+  function scrollState() {
+    const scroller = page.scroller(document) ?? rootElement();
+    return { x: Math.round(scrollX), y: Math.round(scrollY), width: scrollSize.width(scroller), height: scrollSize.height(scroller) };
+  }
+  function collect(items, lists = { headings: [], links: [], buttons: [], inputs: [], images: [], landmarks: [], alerts: [] }) {
+    for (const item of items) {
+      if (isText(item)) continue;
+      const kind = kindOf2(item);
+      if (kind) lists[kind].push(entryOf(item, kind));
+      collect(item.children, lists);
+    }
+    return lists;
+  }
+  function kindOf2({ role }) {
+    if (role === "heading") return "headings";
+    if (role === "link") return "links";
+    if (role === "img") return "images";
+    if (BUTTON_ROLES.has(role)) return "buttons";
+    if (INPUT_ROLES.has(role)) return "inputs";
+    if (LANDMARK_ROLES.has(role)) return "landmarks";
+    return ALERT_ROLES.has(role) ? "alerts" : null;
+  }
+  function entryOf(node, kind) {
+    const { element: element2, role } = node;
+    const entry = { ref: refOf(element2), name: cut(node.name, NAME_LIMIT2) };
+    if (node.isDisabled) entry.disabled = true;
+    switch (kind) {
+      case "headings":
+        entry.level = headingLevel(element2, role);
+        break;
+      case "links":
+        entry.url = element2.href ?? getAttribute(element2, "href") ?? "";
+        break;
+      case "inputs":
+        Object.assign(entry, inputState(node));
+        break;
+      case "images":
+        entry.src = cut(getAttribute(element2, "src") ?? "", 200);
+        break;
+      case "alerts":
+        Object.assign(entry, { role, text: cut(tidy(contentText(node.children)), 500) });
+        break;
+      default:
+        entry.role = role;
+    }
+    return entry;
+  }
+  function inputState({ element: element2, role, value }) {
+    const tag = localName(element2);
+    const state = { role, type: tag === "input" ? element2.type : tag };
+    if (value !== void 0) state.value = cut(value, 500);
+    if (/^(checkbox|radio|switch)$/.test(role)) state.checked = checkedState(element2, role);
+    if (tag === "select") state.options = optionsOf(element2).slice(0, 50).map(({ label, selected }) => selected ? { label, selected } : { label });
+    if (element2.required === true) state.required = true;
+    return state;
+  }
+  var memories = /* @__PURE__ */ new Map();
+  function changesFor(reader, lists) {
+    const entries = KINDS.flatMap((kind) => lists[kind].map((entry) => ({ kind, ...entry })));
+    const now = new Map(entries.map((entry) => [entry.ref, JSON.stringify(entry)]));
+    const before = memories.get(reader);
+    memories.delete(reader);
+    memories.set(reader, now);
+    if (memories.size > READERS_KEPT) memories.delete(memories.keys().next().value);
+    if (!before) return null;
+    return {
+      added: entries.filter(({ ref }) => !before.has(ref)).slice(0, 50),
+      changed: entries.filter(({ ref }) => before.has(ref) && before.get(ref) !== now.get(ref)).slice(0, 50),
+      removed: Array.from(before.keys()).filter((ref) => !now.has(ref)).slice(0, 50)
+    };
+  }
+
+  // scrolling.ts
+  var DIRECTIONS = { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0] };
+  var PAGE_SHARE = 0.8;
+  function scroll(args) {
+    const target = optionalText(args, "target");
+    const direction = optionalText(args, "direction");
+    if (direction !== void 0 && !(direction in DIRECTIONS)) throw badRequest("direction", "direction must be up, down, left or right");
+    const element2 = target === void 0 ? null : findTarget(target).element;
+    const scroller = direction === void 0 ? pageScroller() : scrollerFor(element2, DIRECTIONS[direction]);
+    const before = positions(scroller);
+    if (direction !== void 0) scrollBy(scroller, DIRECTIONS[direction], optionalNumber(args, "amount", 0));
+    else if (element2) scrollIntoView(element2, { block: "center", inline: "nearest", behavior: "instant" });
+    else scrollToPoint(args, scroller);
+    return replyFor(scroller, before);
+  }
+  function pageScroller() {
+    return page.scroller(document) ?? rootElement();
+  }
+  function scrollerFor(element2, way) {
+    const start = element2 ?? (canMove(pageScroller(), way) ? null : elementAt({ x: innerWidth / 2, y: innerHeight / 2 }));
+    for (let at = start; at; at = flatParent(at)) if (canMove(at, way)) return at;
+    return pageScroller();
+  }
+  function canMove(element2, [across, down]) {
+    const style = getComputedStyle(element2);
+    const isPage = element2 === pageScroller();
+    const [overflow, size, room, at] = down !== 0 ? [style.overflowY, scrollSize.height(element2), element2.clientHeight, element2.scrollTop] : [style.overflowX, scrollSize.width(element2), element2.clientWidth, element2.scrollLeft];
+    if (!isPage && !/auto|scroll|overlay/.test(overflow)) return false;
+    return across + down > 0 ? at + room < size - 1 : at > 0;
+  }
+  function scrollBy(scroller, [across, down], amount) {
+    const isPage = scroller === pageScroller();
+    const width = isPage ? innerWidth : scroller.clientWidth;
+    const height = isPage ? innerHeight : scroller.clientHeight;
+    scroller.scrollBy({ left: across * (amount ?? width * PAGE_SHARE), top: down * (amount ?? height * PAGE_SHARE), behavior: "instant" });
+  }
+  function scrollToPoint(args, scroller) {
+    const x = optionalNumber(args, "x");
+    const y = optionalNumber(args, "y");
+    if (x === void 0 && y === void 0) throw badRequest("target", "Give target, direction, or x and y");
+    scroller.scrollTo({ left: x ?? scroller.scrollLeft, top: y ?? scroller.scrollTop, behavior: "instant" });
+  }
+  function positions(scroller) {
+    return [scroller.scrollLeft, scroller.scrollTop, scrollX, scrollY].join();
+  }
+  function replyFor(scroller, before) {
+    return {
+      moved: positions(scroller) !== before,
+      x: Math.round(scroller.scrollLeft),
+      y: Math.round(scroller.scrollTop),
+      pageWidth: scrollSize.width(scroller),
+      pageHeight: scrollSize.height(scroller),
+      viewport: { width: innerWidth, height: innerHeight },
+      atEnd: !canMove(scroller, DIRECTIONS.down)
+    };
+  }
+
+  // near_viewport.ts
+  var MARGIN = 0.5;
+  function linesNearViewport(lines) {
+    const near = [];
+    lines.forEach((line, index) => {
+      const isParentNear = line.parent === -1 || near[line.parent];
+      near[index] = isParentNear && isNear(line.element);
+    });
+    return near;
+  }
+  function isNear(element2) {
+    const box = boxOf(element2);
+    if (box.width === 0 && box.height === 0) return true;
+    const { innerWidth: innerWidth2, innerHeight: innerHeight2 } = window;
+    return box.bottom > -MARGIN * innerHeight2 && box.top < (1 + MARGIN) * innerHeight2 && box.right > -MARGIN * innerWidth2 && box.left < (1 + MARGIN) * innerWidth2;
+  }
+
+  // bounded.ts
+  var NOTE_ROOM = 240;
+  var GAP_ROOM = 44;
+  function printBounded(lines, maxChars, after, note = "") {
+    const start = after === void 0 ? 0 : startAfter(lines, after);
+    const sizes = lines.map(sizeOf);
+    const total = sizes.reduce((sum, size, index) => index < start ? sum : sum + size, 0);
+    const room = maxChars - note.length;
+    if (start === 0 && total <= room) return print(lines, lines.map(() => true), sizes, 0, note);
+    const order = after === void 0 ? viewportFirst(lines) : Array.from(lines.keys()).slice(start);
+    return print(lines, choose(lines, sizes, order, room - NOTE_ROOM, start), sizes, start, note);
+  }
+  function startAfter(lines, after) {
+    const [, ref = "", skip] = /^(.*?)(?:\+(\d+))?$/.exec(after);
+    if (ref === "" && skip) return Math.min(Number(skip), lines.length);
+    if (!looksLikeRef(ref)) throw badRequest("after", `after must be a ref as the last line of a snapshot names it, not ${JSON.stringify(after)}`);
+    const element2 = elementOfRef(ref);
+    const index = lines.findIndex((line) => line.node?.element === element2);
+    if (index === -1) throw badRequest("after", `${ref} is not part of this snapshot`, "Take the snapshot again without `after`.");
+    return Math.min(index + 1 + Number(skip ?? 0), lines.length);
+  }
+  function viewportFirst(lines) {
+    const near = linesNearViewport(lines);
+    const last = near.lastIndexOf(true);
+    const nearOnes = [];
+    const before = [];
+    const behind = [];
+    near.forEach((isNear2, index) => (isNear2 ? nearOnes : index > last ? behind : before).push(index));
+    return [...nearOnes, ...behind, ...before];
+  }
+  function choose(lines, sizes, order, room, start) {
+    const chosen = new Array(lines.length).fill(false);
+    let used = 0;
+    let previous = start - 1;
+    for (const index of order) {
+      const path = [index, ...unchosenAncestors(lines, chosen, index)].filter((at) => !chosen[at]);
+      const cost = path.reduce((sum, at) => sum + sizes[at], index === previous + 1 ? 0 : GAP_ROOM);
+      if (used + cost > room && used > 0) break;
+      for (const at of path) chosen[at] = true;
+      used += cost;
+      previous = index;
+    }
+    return chosen;
+  }
+  function unchosenAncestors(lines, chosen, index) {
+    const path = [];
+    for (let at = lines[index].parent; at !== -1 && !chosen[at]; at = lines[at].parent) path.push(at);
+    return path;
+  }
+  function print(lines, chosen, sizes, start, note) {
+    const out = [];
+    const placeOf = /* @__PURE__ */ new Map();
+    let row = 0;
+    let gap = 0;
+    const left = { lines: 0, chars: 0, after: "" };
+    lines.forEach((line, index) => {
+      if (!chosen[index]) {
+        if (index < start) return;
+        if (left.lines === 0 || gap === 0) left.after = position(lines, index - 1);
+        left.lines += 1;
+        left.chars += sizes[index];
+        gap += 1;
+        return;
+      }
+      if (gap > 0) {
+        out.push(`${"  ".repeat(line.depth)}# ${gap} ${gap === 1 ? "line" : "lines"} not shown`);
+        row += 1;
+        gap = 0;
+      }
+      placeOf.set(line, row);
+      row += 1 + line.properties.length;
+      out.push(printLine(line));
+    });
+    if (note) out.push(note);
+    if (left.lines === 0) return { text: out.join("\n"), placeOf, left: null };
+    out.push(leftNote(left));
+    return { text: out.join("\n"), placeOf, left };
+  }
+  function leftNote(left) {
+    return `# ${left.lines} more lines (about ${left.chars} characters) not shown: go on with after="${left.after}", look into one part with target="<ref>", or search with browser_find`;
+  }
+  function position(lines, index) {
+    for (let at = index; at >= 0; at -= 1) {
+      const { node } = lines[at];
+      if (node) return at === index ? refOf(node.element) : `${refOf(node.element)}+${index - at}`;
+    }
+    return `+${index + 1}`;
+  }
+
+  // changes_since.ts
+  var READERS_KEPT2 = 16;
+  var REMOVED_SHOWN = 12;
+  var CONTEXT_SHOWN2 = 2;
+  var memories2 = /* @__PURE__ */ new Map();
+  function remember(reader, lines) {
+    memories2.delete(reader);
+    memories2.set(reader, memoryOf(lines));
+    if (memories2.size > READERS_KEPT2) memories2.delete(memories2.keys().next().value);
+  }
+  function changesSince(reader, lines, maxChars) {
+    const before = memories2.get(reader);
+    remember(reader, lines);
+    if (!before) return null;
+    const now = memories2.get(reader);
+    const keys = Array.from(now.keys());
+    const marks2 = keys.map((key) => markOf(before.get(key), now.get(key)));
+    const removed = removedTops(before, now);
+    pairRewrittenText(keys, marks2, now, before, removed);
+    return printChanges(lines, marks2, removed, maxChars);
+  }
+  function memoryOf(lines) {
+    const memory = /* @__PURE__ */ new Map();
+    const keys = [];
+    lines.forEach((line, index) => {
+      const parent = line.parent === -1 ? "" : keys[line.parent];
+      const key = unusedKey(memory, line.ref ?? `${parent}/${line.text}${line.isParent ? firstRefBelow(lines, index) : ""}`);
+      keys.push(key);
+      memory.set(key, { text: [line.text, ...line.properties].join("\n"), parent });
+    });
+    return memory;
+  }
+  function firstRefBelow(lines, index) {
+    const { depth } = lines[index];
+    for (let at = index + 1; at < lines.length && lines[at].depth > depth && at < index + 6; at += 1) {
+      const { ref } = lines[at];
+      if (ref) return `<${ref}`;
+    }
+    return "";
+  }
+  function unusedKey(memory, key) {
+    if (!memory.has(key)) return key;
+    let count = 2;
+    while (memory.has(`${key}#${count}`)) count += 1;
+    return `${key}#${count}`;
+  }
+  function markOf(before, now) {
+    if (!before) return "added";
+    return before.text !== now.text && before.text.replace(" [active]", "") !== now.text ? "changed" : null;
+  }
+  function removedTops(before, now) {
+    const removed = /* @__PURE__ */ new Map();
+    for (const [key, line] of before) if (!now.has(key) && (line.parent === "" || now.has(line.parent))) removed.set(key, line);
+    return removed;
+  }
+  function pairRewrittenText(keys, marks2, now, before, removed) {
+    const goneBelow = /* @__PURE__ */ new Map();
+    for (const [key, line] of removed) goneBelow.set(kindIn(line), [...goneBelow.get(kindIn(line)) ?? [], key]);
+    keys.forEach((key, index) => {
+      const line = now.get(key);
+      const partner = marks2[index] === "added" && (line.parent === "" || before.has(line.parent)) ? goneBelow.get(kindIn(line))?.shift() : void 0;
+      if (partner === void 0) return;
+      marks2[index] = "changed";
+      removed.delete(partner);
+    });
+  }
+  function kindIn(line) {
+    const hasRef = line.text.includes("[ref=");
+    return hasRef ? line.text : `${line.parent}/${/^'?\w*/.exec(line.text)[0]}`;
+  }
+  function printChanges(lines, marks2, removed, maxChars) {
+    const out = [];
+    const printedDepth = /* @__PURE__ */ new Map();
+    let used = 0;
+    let isCut = false;
+    const printAt = (index, text2, depth) => {
+      printedDepth.set(index, depth);
+      out.push(text2);
+      used += text2.length + 1;
+    };
+    marks2.forEach((mark, index) => {
+      if (mark === null) return;
+      const line = lines[index];
+      if (used + sizeOf(line) > maxChars) isCut = true;
+      if (isCut) return;
+      for (const at of contextOf2(lines, index, printedDepth)) {
+        const depth2 = depthBelow2(lines, at, printedDepth);
+        printAt(at, `${printLine({ ...lines[at], depth: depth2, properties: [], isParent: true })}`, depth2);
+      }
+      const depth = depthBelow2(lines, index, printedDepth);
+      const isInsideAdded = marks2[line.parent] === "added";
+      const isParent = line.isParent && (mark === "added" || marks2.some((other, at) => other !== null && lines[at].parent === index));
+      printAt(index, printLine({ ...line, depth, isParent }, isInsideAdded ? "" : `<${mark}> `), depth);
+    });
+    out.push(...printRemoved(removed));
+    const added = marks2.filter((mark) => mark === "added").length;
+    const changed = marks2.filter((mark) => mark === "changed").length;
+    if (isCut) out.push(`# more has changed (${added} lines added, ${changed} changed): take a browser_snapshot to see all`);
+    return { text: out.join("\n") || "# nothing has changed", added, changed, removed: removed.size, isCut };
+  }
+  function contextOf2(lines, index, printed) {
+    const context = [];
+    for (let at = lines[index].parent; at !== -1 && context.length < CONTEXT_SHOWN2; at = lines[at].parent) {
+      if (printed.has(at)) break;
+      if (lines[at].ref) context.unshift(at);
+    }
+    return context;
+  }
+  function depthBelow2(lines, index, printed) {
+    for (let at = lines[index].parent; at !== -1; at = lines[at].parent) {
+      const depth = printed.get(at);
+      if (depth !== void 0) return depth + 1;
+    }
+    return 0;
+  }
+  function printRemoved(removed) {
+    const texts = Array.from(removed.values(), (line) => `- <removed> ${line.text.split("\n")[0]}`);
+    if (texts.length <= REMOVED_SHOWN) return texts;
+    return [...texts.slice(0, REMOVED_SHOWN), `# and ${texts.length - REMOVED_SHOWN} more removed`];
+  }
+
+  // interactive_only.ts
+  var CONTEXT_ROLES = /* @__PURE__ */ new Set([...LANDMARK_ROLES, "alertdialog", "dialog", "iframe"]);
+  function interactiveOnly(items) {
+    return withoutIdleHeadings(items.flatMap(operablePart));
+  }
+  function operablePart(item) {
+    if (isText(item)) return [];
+    if (item.isInteractive && item.name === "" && item.children.every(isText)) return [item];
+    const inside = localName(item.element) === "select" ? item.children.filter(isSelectedOption) : interactiveOnly(item.children);
+    if (item.isInteractive || item.role === "heading" || item.role === "iframe") return [{ ...item, children: inside }];
+    const isContext = CONTEXT_ROLES.has(item.role) || item.name !== "" && !item.isNamedByContent;
+    return isContext && inside.some((child) => !isHeading(child)) ? [{ ...item, children: inside }] : inside;
+  }
+  function withoutIdleHeadings(items) {
+    return items.filter((item, index) => {
+      if (!isHeading(item) || item.children.length > 0) return true;
+      const next = items[index + 1];
+      return next !== void 0 && !isHeading(next);
+    });
+  }
+  function isSelectedOption(item) {
+    return !isText(item) && isSelected(item.element, item.role);
+  }
+  function isHeading(item) {
+    return !isText(item) && item.role === "heading";
+  }
+
+  // snapshot.ts
+  var DEFAULT_CHARS = 2e4;
+  var DEFAULT_DIFF_CHARS = 4e3;
+  var FRAME_SHARE_LIMIT = 0.7;
+  function snapshot(args) {
+    const mode = oneOf(args, "mode", ["full", "diff", "none"], "full");
+    if (mode === "none") return { text: "", mode, chars: 0, truncated: false, frames: [] };
+    const target = optionalText(args, "target");
+    const reader = optionalText(args, "reader");
+    const maxChars = optionalNumber(args, "maxChars", 200, 1e7);
+    if (target === void 0 && mode === "diff" && reader !== void 0) {
+      const reply = diffReply(reader, maxChars ?? DEFAULT_DIFF_CHARS);
+      if (reply) return reply;
+      return fullReply(args, reader, maxChars ?? DEFAULT_DIFF_CHARS);
+    }
+    return fullReply(args, reader, maxChars ?? DEFAULT_CHARS);
+  }
+  function diffReply(reader, maxChars) {
+    const lines = linesOf(buildTree().children);
+    const changes = changesSince(reader, lines, maxChars);
+    if (changes === null) return null;
+    const { text: text2, added, changed, removed } = changes;
+    const frames = framesAmong(lines, () => -1);
+    return { text: text2, mode: "diff", chars: text2.length, truncated: changes.isCut, changes: { added, changed, removed }, frames };
+  }
+  function fullReply(args, reader, maxChars) {
+    const target = optionalText(args, "target");
+    const items = target === void 0 ? buildTree().children : [buildTree(findTarget(target).element)];
+    const isWhole = target === void 0 && !optionalFlag(args, "interactive") && args.depth === void 0;
+    const lines = printableLines(args, items);
+    if (reader !== void 0 && target === void 0) remember(reader, isWhole ? lines : linesOf(items));
+    const selection = printBounded(lines, roomBesideFrames(lines, maxChars), optionalText(args, "after"), depthNote(args));
+    return replyOf(lines, selection);
+  }
+  function printableLines(args, items) {
+    const shown2 = optionalFlag(args, "interactive") ? interactiveOnly(items) : items;
+    return linesOf(shown2, optionalNumber(args, "depth", 1));
+  }
+  function depthNote(args) {
+    const depth = optionalNumber(args, "depth", 1);
+    return depth === void 0 ? "" : `# cut at depth ${depth}: look deeper into one part with target="<ref>"`;
+  }
+  function replyOf(lines, { text: text2, left, placeOf }) {
+    const frames = framesAmong(lines, (line) => placeOf.get(line) ?? -1).filter((frame) => frame.line >= 0);
+    const reply = { text: text2, mode: "full", chars: text2.length, truncated: left !== null, frames };
+    if (left) reply.left = left;
+    return reply;
+  }
+  function framesAmong(lines, placeOf) {
+    return lines.filter((line) => line.node?.role === "iframe" && line.ref !== null).map((line) => ({
+      ref: line.ref,
+      line: placeOf(line),
+      depth: line.depth,
+      src: getAttribute(line.element, "src") ?? "",
+      name: getAttribute(line.element, "name") ?? "",
+      share: viewportShare(line.element)
+    }));
+  }
+  function roomBesideFrames(lines, maxChars) {
+    const share = framesAmong(lines, () => -1).reduce((sum, frame) => sum + frame.share, 0);
+    return Math.max(200, Math.floor(maxChars * (1 - Math.min(FRAME_SHARE_LIMIT, share))));
+  }
+  function viewportShare(element2) {
+    const box = boxOf(element2);
+    const width = Math.min(box.right, innerWidth) - Math.max(box.left, 0);
+    const height = Math.min(box.bottom, innerHeight) - Math.max(box.top, 0);
+    const area = Math.max(0, width) * Math.max(0, height);
+    return Math.min(1, Math.round(100 * area / Math.max(1, innerWidth * innerHeight)) / 100);
+  }
+
+  // waiting.ts
+  async function waitFor(args) {
+    const begun = performance.now();
+    const condition = conditionOf(args);
+    const met = await untilPresent(() => condition() ? true : null, optionalNumber(args, "timeoutMs", 0) ?? 0);
+    return { found: met !== null, elapsedMs: Math.round(performance.now() - begun), url: location.href };
+  }
+  function conditionOf(args) {
+    const given = ["text", "textGone", "selector", "url"].filter((field2) => args[field2] !== void 0 && args[field2] !== null);
+    if (given.length !== 1) throw badRequest("text", "Give one of text, textGone, selector, url");
+    const field = given[0];
+    const wanted = optionalText(args, field);
+    if (wanted.trim() === "") throw badRequest(field, `${field} is empty`);
+    switch (field) {
+      case "text":
+        return () => isTextVisible(wanted);
+      case "textGone":
+        return () => !isTextVisible(wanted);
+      case "selector":
+        return () => isTargetVisible(wanted);
+      default:
+        return () => fitsAddress(location.href, wanted);
+    }
+  }
+  function isTextVisible(wanted) {
+    const body = page.body(document);
+    return body !== null && tidy(plainText(body)).toLowerCase().includes(tidy(wanted).toLowerCase());
+  }
+  function isTargetVisible(target) {
+    if (looksLikeRef(target)) throw badRequest("selector", `${cut(target, 50)} is a ref; selector takes CSS or text=…`);
+    const found = tryFindTarget(target);
+    return found !== null && isRendered(found.element);
+  }
+  function fitsAddress(address, wanted) {
+    if (!wanted.includes("*")) return address.includes(wanted);
+    const pattern = wanted.split(/\*+/).map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&")).join(".*");
+    return new RegExp(`^${pattern}$`).test(address);
+  }
+  async function readiness() {
+    await nextFrame();
+    const images = Array.from(queryAll(document, "img"));
+    return {
+      readyState: page.readyState(document),
+      // Lazy images outside the viewport wait for a person to scroll, not for the network.
+      pendingImages: images.filter((image2) => !image2.complete && image2.loading !== "lazy").length,
+      pendingFonts: Array.from(page.fonts(document)).filter((font) => font.status === "loading").length,
+      url: location.href,
+      title: page.title(document)
+    };
+  }
+
+  // main.ts
+  var functions = {
+    consent,
+    content,
+    find,
+    focusForTyping,
+    frameOwner,
+    marks,
+    pageState,
+    prepare,
+    readiness,
+    resolve,
+    scroll,
+    setValue,
+    settled,
+    snapshot,
+    unmark,
+    waitFor
+  };
+  function asData(error) {
+    if (error instanceof PageError) return { error: error.report };
+    throw error;
+  }
+  function numbered(answer) {
+    return { ...answer, nextRef: nextRef() };
+  }
+  function answering(run) {
+    return (args) => {
+      try {
+        startNumbering(args ?? {});
+        const answer = run(args ?? {});
+        return answer instanceof Promise ? answer.catch(asData).then(numbered) : numbered(answer);
+      } catch (error) {
+        return numbered(asData(error));
+      }
+    };
+  }
+  function startNumbering(args) {
+    const prefix = optionalText(args, "prefix");
+    if (prefix !== void 0 && !/^(f\d+)?$/.test(prefix)) throw badRequest("prefix", "prefix must look like f1");
+    startNumberingAt(optionalNumber(args, "firstRef", 1), prefix);
+  }
+  var world = globalThis;
+  world.__roost ??= { ...Object.fromEntries(Object.entries(functions).map(([name, run]) => [name, answering(run)])), element };
+})();

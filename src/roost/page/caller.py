@@ -1,0 +1,131 @@
+"""``Page``: one tab's page through its bundle. The only caller of the bundle's functions.
+
+Frames are separate documents, each with the bundle in it; a ref says which one it belongs to
+(``f2e7``: element 7 of frame 2, plain ``e7`` of the main one). Numbers are never used twice in a
+tab, so the tab's memory outlives its documents.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from roost.drivers.base import Pages
+from roost.errors import BY_CODE, Internal, NotActionable, NotFound, RoostError, StaleRef
+from roost.vocabulary import TabHandle
+
+Json = dict[str, Any]
+_REF = re.compile(r"(?:@|ref=)?(?:f(\d+))?e(\d+)")
+
+
+@dataclass(slots=True)
+class PageMemory:
+    """What must not be forgotten when a tab's documents change."""
+
+    next_ref: int = 1
+    next_frame: int = 1
+    prefixes: dict[str, str] = field(default_factory=dict)
+    """Frame id of the browser → ``f<n>``; the main frame has none."""
+
+    def prefix(self, frame: str) -> str:
+        known = self.prefixes.get(frame)
+        if known is None:
+            known = self.prefixes[frame] = f"f{self.next_frame}"
+            self.next_frame += 1
+        return known
+
+    def frame(self, prefix: str) -> str | None:
+        return next((frame for frame, known in self.prefixes.items() if known == prefix), None)
+
+
+class Page:
+    """Made per operation: a driver, a tab, and that tab's memory."""
+
+    def __init__(self, driver: Pages, tab: TabHandle, memory: PageMemory) -> None:
+        self.driver = driver
+        self.tab = tab
+        self.memory = memory
+
+    async def call(self, frame: str | None, function: str, **argument: Any) -> Json:
+        """A function of the bundle. What it reports as an error is raised as that error."""
+        given = {name: value for name, value in argument.items() if value is not None}
+        given["firstRef"] = self.memory.next_ref
+        given["prefix"] = "" if frame is None else self.memory.prefix(frame)
+        reply = await self.driver.call_page(self.tab, frame, function, given)
+        return self._answer(function, reply)
+
+    async def call_where(
+        self, target: str, function: str, **argument: Any
+    ) -> tuple[str | None, Json]:
+        """The same in the frame where the target is, and which frame that was. A ref says it; a
+        selector is looked for in the main document, in the others, and then waited for in the
+        main one."""
+        ref = _REF.fullmatch(target)
+        if ref is not None:
+            frame = self._frame_of(target, ref)
+            return frame, await self.call(frame, function, target=target, **argument)
+        try:
+            now = argument | {"timeoutMs": 0}
+            return None, await self.call(None, function, target=target, **now)
+        except NotActionable:
+            found = None
+        except NotFound:
+            found = await self._elsewhere(target)
+        return found, await self.call(found, function, target=target, **argument)
+
+    async def offset(self, frame: str | None) -> tuple[float, float]:
+        """Where a frame's viewport begins in the tab's."""
+        x = y = 0.0
+        parents = {info.id: info.parent for info in await self.driver.frames(self.tab)}
+        main = next(iter(parents))
+        while frame is not None and frame != main:
+            parent = parents.get(frame)
+            if parent is None:
+                raise NotFound("That frame is gone.", hint="Take a new browser_snapshot.")
+            above = None if parent == main else parent
+            owner = await self.owner(above, frame)
+            x, y = x + owner["x"], y + owner["y"]
+            frame = above
+        return x, y
+
+    async def owner(self, parent: str | None, frame: str) -> Json:
+        """The element that holds a frame, in its parent: its ref and where its content begins."""
+        argument: Json = {"firstRef": self.memory.next_ref}
+        argument["prefix"] = "" if parent is None else self.memory.prefix(parent)
+        reply = await self.driver.call_page(
+            self.tab, parent, "frameOwner", argument, owner_of=frame
+        )
+        return self._answer("frameOwner", reply)
+
+    async def child_frames(self) -> list[tuple[str, str | None]]:
+        """Every frame but the main one, with its parent (None: the main one)."""
+        main, *others = await self.driver.frames(self.tab)
+        return [(f.id, None if f.parent in (None, main.id) else f.parent) for f in others]
+
+    async def _elsewhere(self, target: str) -> str | None:
+        for frame, _ in await self.child_frames():
+            try:
+                await self.call(frame, "resolve", target=target)
+            except RoostError:
+                continue
+            return frame
+        return None
+
+    def _frame_of(self, target: str, ref: re.Match[str]) -> str | None:
+        if ref.group(1) is None:
+            return None
+        frame = self.memory.frame(f"f{ref.group(1)}")
+        if frame is None:
+            raise StaleRef(f"{target} is in a frame that is gone.", ref=target)
+        return frame
+
+    def _answer(self, function: str, reply: Any) -> Json:
+        if not isinstance(reply, dict):
+            raise Internal(f"The page answered {function} with {type(reply).__name__}.")
+        # Also before an error is raised: what covers an element, or is like it, was given a ref.
+        self.memory.next_ref = max(self.memory.next_ref, int(reply.pop("nextRef", 1)))
+        error = reply.get("error")
+        if isinstance(error, dict) and error.get("code") in BY_CODE:
+            raise RoostError.from_wire(error)
+        return reply

@@ -1,0 +1,72 @@
+"""Key names as agents write them: ``Enter``, ``a``, ``Control+Shift+ArrowLeft``.
+
+Names are the DOM's ``KeyboardEvent.key`` values; a few usual spellings are understood.
+https://www.w3.org/TR/uievents-key/
+"""
+
+from __future__ import annotations
+
+from roost.errors import BadRequest
+
+MODIFIERS = ("Alt", "Control", "Meta", "Shift")
+NAMED = frozenset(
+    {
+        *MODIFIERS,
+        "ArrowDown", "ArrowLeft", "ArrowRight", "ArrowUp",
+        "Backspace", "CapsLock", "ContextMenu", "Delete", "End", "Enter", "Escape", "Home",
+        "Insert", "PageDown", "PageUp", "Pause", "PrintScreen", "ScrollLock", "Tab",
+        *(f"F{number}" for number in range(1, 13)),
+    }
+)  # fmt: skip
+_SPELLINGS = {
+    "ctrl": "Control",
+    "cmd": "Meta",
+    "command": "Meta",
+    "option": "Alt",
+    "esc": "Escape",
+    "return": "Enter",
+    "del": "Delete",
+    "space": " ",
+    "spacebar": " ",
+    "down": "ArrowDown",
+    "left": "ArrowLeft",
+    "right": "ArrowRight",
+    "up": "ArrowUp",
+    "pgdn": "PageDown",
+    "pgup": "PageUp",
+    "plus": "+",
+    **{name.lower(): name for name in NAMED},
+}
+
+
+def parse_keys(text: str) -> tuple[list[str], str]:
+    """The modifiers to hold and the key to press. ``BadRequest`` for a key that is none."""
+    *held, key = _split(text)
+    modifiers = [_name(name) for name in held]
+    wrong = next((name for name in modifiers if name not in MODIFIERS), None)
+    if wrong is not None:
+        raise BadRequest(
+            f"key: {wrong} cannot be held.",
+            hint=f"Hold {', '.join(MODIFIERS)}: for example Control+a.",
+            field="key",
+        )
+    return modifiers, _name(key)
+
+
+def _split(text: str) -> list[str]:
+    if text.endswith("+"):  # the plus key itself, alone or after modifiers
+        return [*filter(None, text[:-1].split("+")), "+"]
+    return text.split("+")
+
+
+def _name(text: str) -> str:
+    if len(text) == 1:
+        return text
+    name = _SPELLINGS.get(text.lower())
+    if name is None:
+        raise BadRequest(
+            f"key: there is no key {text[:40]!r}.",
+            hint="Use one character, or a name like Enter, Tab, ArrowDown, F5, Control+a.",
+            field="key",
+        )
+    return name

@@ -1,0 +1,97 @@
+"""The page as an agent reads it: the main document's snapshot with each frame's own in place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from roost.errors import NotFound, RoostError
+from roost.page.caller import Json, Page
+
+FRAME_CHARS_LEAST = 500
+INDENT = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """``changes`` sums up a diff; it is None where the text is the page itself."""
+
+    text: str
+    truncated: bool
+    changes: str | None = None
+
+
+async def read(page: Page, *, max_chars: int, target: str | None = None, **options: Any) -> Reading:
+    """The page or a part of it, its frames included, at most ``max_chars`` long."""
+    if target is None:
+        frame, reply = None, await page.call(None, "snapshot", maxChars=max_chars, **options)
+    else:
+        frame, reply = await page.call_where(target, "snapshot", maxChars=max_chars, **options)
+    return await _with_frames(page, frame, reply, max_chars, options)
+
+
+async def read_changes(page: Page, *, reader: str, max_chars: int) -> Reading:
+    """What changed since this reader last read the page, in all its frames."""
+    options: Json = {"mode": "diff", "reader": reader, "maxChars": max_chars}
+    reply = await page.call(None, "snapshot", **options)
+    if reply["mode"] != "diff":
+        return await _with_frames(page, None, reply, max_chars, {"reader": reader})
+    replies = [reply]
+    if reply["frames"]:
+        for frame, _ in await page.child_frames():
+            try:
+                replies.append(await page.call(frame, "snapshot", **options))
+            except RoostError:
+                continue  # a frame that went away, or has no document yet, has nothing to say
+    changed = [one for one in replies if one["mode"] != "diff" or any(one["changes"].values())]
+    text = "\n".join(one["text"] for one in changed)
+    cut = any(one["truncated"] for one in changed) or len(text) > max_chars
+    return Reading(text[:max_chars], cut, _summed_up(changed))
+
+
+async def _with_frames(
+    page: Page, frame: str | None, reply: Json, max_chars: int, options: Json
+) -> Reading:
+    """Put each child frame's snapshot below the line that stands for it."""
+    lines: list[str] = reply["text"].splitlines()
+    if not reply["frames"]:
+        return Reading(reply["text"], reply["truncated"])
+    children = await _children(page, frame)
+    room, cut = max_chars - len(reply["text"]), reply["truncated"]
+    for place in sorted(reply["frames"], key=lambda place: place["line"], reverse=True):
+        child = children.get(place["ref"])
+        if child is None or place["line"] < 0 or room < FRAME_CHARS_LEAST:
+            cut = cut or child is not None
+            continue
+        try:
+            below = await page.call(child, "snapshot", maxChars=room, **options)
+            inner = await _with_frames(page, child, below, room, options)
+        except RoostError:
+            continue  # gone, or not loaded yet: its line stands alone
+        if inner.text:
+            indent = INDENT * (place["depth"] + 1)
+            lines[place["line"]] = lines[place["line"]].rstrip(":") + ":"
+            lines[place["line"] + 1 : place["line"] + 1] = [
+                indent + line for line in inner.text.splitlines()
+            ]
+            room -= len(inner.text)
+        cut = cut or inner.truncated
+    return Reading("\n".join(lines), cut)
+
+
+async def _children(page: Page, frame: str | None) -> dict[str, str]:
+    """The child frames of a document, by the ref of the element that holds each."""
+    found = {}
+    for child, parent in await page.child_frames():
+        if parent == frame:
+            try:
+                found[(await page.owner(parent, child))["ref"]] = child
+            except NotFound:
+                continue
+    return found
+
+
+def _summed_up(replies: list[Json]) -> str:
+    kinds = ("added", "changed", "removed")
+    counts = {kind: sum(one.get("changes", {}).get(kind, 0) for one in replies) for kind in kinds}
+    return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count) or "nothing"

@@ -1,0 +1,39 @@
+/** The content of the page or of one part, as text, Markdown or HTML, bounded. */
+import { type Args, oneOf, optionalNumber, optionalText } from "./args";
+import { contentElement, cut, outerHTML, page, queryAll, rootElement } from "./dom";
+import { markdown } from "./markdown";
+import { plainText } from "./plain_text";
+import { isSecretField } from "./secrets";
+import { findTarget } from "./targets";
+
+const DEFAULT_LENGTH = 50_000;
+
+export interface ContentReply {
+  url: string;
+  title: string;
+  format: string;
+  text: string;
+  length: number;
+  truncated: boolean;
+}
+
+export function content(args: Args): ContentReply {
+  const format = oneOf(args, "format", ["text", "markdown", "html"], "text");
+  const maxLength = optionalNumber(args, "maxLength", 1, 50_000_000) ?? DEFAULT_LENGTH;
+  const selector = optionalText(args, "selector") ?? optionalText(args, "target");
+  const whole = format === "html" ? rootElement() : contentElement();
+  const element = selector === undefined ? whole : findTarget(selector).element;
+  const text = { text: plainText, markdown, html: openHTML }[format](element);
+  return { url: location.href, title: page.title(document), format, text: cut(text, maxLength), length: text.length, truncated: text.length > maxLength };
+}
+
+/** The markup as it is, but for the values of password fields. */
+function openHTML(element: Element): string {
+  const fields = [element, ...queryAll(element, "input")];
+  if (!fields.some((field) => isSecretField(field) && field.hasAttribute("value"))) return outerHTML(element);
+  // Copied into a document without scripts and views: nothing runs, nothing loads.
+  const copy = document.implementation.createHTMLDocument("").importNode(element, true);
+  const copies = [copy, ...queryAll(copy, "input")];
+  fields.forEach((field, index) => isSecretField(field) && copies[index]!.removeAttribute("value"));
+  return outerHTML(copy);
+}

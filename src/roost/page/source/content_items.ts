@@ -1,0 +1,92 @@
+/** What stands inside an accessible node: child nodes and loose text, in reading order. */
+import { collapseSpace } from "./dom";
+
+export interface TextChunk {
+  text: string;
+  /** Where the text begins: tells whether it is near the viewport. */
+  element: Element;
+}
+
+export interface AccessibleNode {
+  element: Element;
+  role: string;
+  name: string;
+  /** The name was put together from the content, so printing the text again would say everything twice. */
+  isNamedByContent: boolean;
+  isInteractive: boolean;
+  /** A click does something although the role does not say so. */
+  isPointer: boolean;
+  isDisabled: boolean;
+  isInline: boolean;
+  value: string | undefined;
+  children: ContentItem[];
+}
+
+export type ContentItem = AccessibleNode | TextChunk;
+
+export function isText(item: ContentItem): item is TextChunk {
+  return !("role" in item);
+}
+
+/** Collects content; text of inline elements runs together, blocks and nodes end it. */
+export class ContentCollector {
+  readonly items: ContentItem[] = [];
+  private openText = "";
+  private openAt: Element | null = null;
+
+  addText(text: string, element: Element): void {
+    if (this.openAt === null) this.openAt = element;
+    this.openText += text;
+  }
+
+  addSpace(): void {
+    if (this.openText !== "") this.openText += " ";
+  }
+
+  /** A block begins or ends here: what follows is another piece of text. */
+  endBlock(): void {
+    this.addSpace();
+    this.flush();
+  }
+
+  addNode(node: AccessibleNode): void {
+    this.flush();
+    this.items.push(node);
+  }
+
+  finish(): ContentItem[] {
+    this.flush();
+    return this.items;
+  }
+
+  private flush(): void {
+    if (this.openAt === null) return;
+    const text = collapseSpace(this.openText);
+    // Lone white space is kept for now: it separates words when a name is made of several nodes.
+    if (text !== "") this.items.push({ text, element: this.openAt });
+    this.openText = "";
+    this.openAt = null;
+  }
+}
+
+/** The text alternative of content. https://w3c.github.io/accname/#comp_name_from_content */
+export function contentText(items: readonly ContentItem[]): string {
+  let text = "";
+  for (const item of items) {
+    if (isText(item)) {
+      text += item.text;
+      continue;
+    }
+    const inner = item.value ?? (item.name || contentText(item.children));
+    text += item.isInline ? inner : ` ${inner} `;
+  }
+  return text;
+}
+
+/** Only what can be operated, wherever it lies inside. */
+export function operableParts(items: readonly ContentItem[]): AccessibleNode[] {
+  return items.flatMap((item) => {
+    if (isText(item)) return [];
+    return item.isInteractive || item.role === "iframe" ? [item] : operableParts(item.children);
+  });
+}

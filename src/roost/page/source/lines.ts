@@ -1,0 +1,152 @@
+/**
+ * The tree as lines of Playwright's ARIA YAML:
+ * `- role "name" [checked] [disabled] [expanded] [active] [invalid] [level=2] [pressed] [selected] [ref=e12] [cursor=pointer]: text`
+ *
+ * A ref is given to: everything that can be operated (interactive roles, focusable, editable, clickable
+ * by `onclick` or a pointer cursor that starts there), everything with a name except cells and the options of a
+ * drop-down, frames, images, headings, landmarks and the other parts of a page one may want to look into.
+ * `[cursor=pointer]` is written only where the role does not say already that one can click.
+ */
+import { type AccessibleNode, type ContentItem, isText } from "./content_items";
+import { collapseSpace, cut, focusedElement, getAttribute, localName, page } from "./dom";
+import { refOf } from "./refs";
+import { isScopeRole } from "./roles";
+import { checkedState, headingLevel, isExpanded, isInvalid, isSelected, pressedState, type Tristate } from "./states";
+import { NAME_LIMIT } from "./tree";
+import { doubleQuoted, yamlKey, yamlValue } from "./yaml";
+
+const TEXT_LIMIT = 2000;
+const URL_LIMIT = 500;
+
+export interface Line {
+  depth: number;
+  /** Index of the line this one is indented under, -1 at the top. */
+  parent: number;
+  /** Without indentation and "- "; properties (`/url: …`) follow as lines of their own. */
+  text: string;
+  properties: string[];
+  /** Has lines below it that are children, so that it ends with a colon. */
+  isParent: boolean;
+  /** Where it stands, for the viewport and for refs. */
+  element: Element;
+  node: AccessibleNode | null;
+  ref: string | null;
+}
+
+export function linesOf(items: readonly ContentItem[], depthLimit = Infinity): Line[] {
+  const lines: Line[] = [];
+  const focused = focusedElement();
+  appendLines(lines, items, 0, -1, depthLimit, focused === page.body(document) ? null : focused);
+  return lines;
+}
+
+function appendLines(lines: Line[], items: readonly ContentItem[], depth: number, parent: number, depthLimit: number, focused: Element | null): void {
+  for (const item of items) {
+    if (isText(item)) {
+      lines.push(textLine(item.text, item.element, depth, parent));
+      continue;
+    }
+    const line = nodeLine(item, depth, parent, focused);
+    const index = lines.push(line) - 1;
+    if (line.isParent && depth + 1 < depthLimit) appendLines(lines, item.children, depth + 1, index, depthLimit, focused);
+    else line.isParent = false;
+  }
+}
+
+function textLine(text: string, element: Element, depth: number, parent: number): Line {
+  return { depth, parent, text: `text: ${yamlValue(shown(text))}`, properties: [], isParent: false, element, node: null, ref: null };
+}
+
+function nodeLine(node: AccessibleNode, depth: number, parent: number, focused: Element | null, needsRef = false): Line {
+  const ref = needsRef || deservesRef(node) ? refOf(node.element) : null;
+  const properties = propertiesOf(node);
+  const key = yamlKey(keyOf(node, ref, focused));
+  const onlyText = inlineText(node);
+  const isInlineable = onlyText !== null && properties.length === 0;
+  if (onlyText !== null && !isInlineable) properties.push(`text: ${yamlValue(shown(onlyText))}`);
+  return {
+    depth,
+    parent,
+    text: isInlineable ? `${key}: ${yamlValue(shown(onlyText))}` : key,
+    properties,
+    isParent: onlyText === null && node.children.length > 0,
+    element: node.element,
+    node,
+    ref,
+  };
+}
+
+/** The same line with a ref, also where a snapshot gives none: what was searched for is to be acted on. */
+export function withRef(line: Line): Line {
+  if (line.ref) return line;
+  if (line.node) return { ...nodeLine(line.node, line.depth, line.parent, null, true), isParent: line.isParent };
+  const ref = refOf(line.element);
+  return { ...line, ref, text: line.text.replace(/^text:/, `generic [ref=${ref}]:`) };
+}
+
+function deservesRef(node: AccessibleNode): boolean {
+  if (node.isInteractive || node.role === "iframe" || isScopeRole(node.role)) return true;
+  return node.name !== "" && !node.isNamedByContent;
+}
+
+function keyOf(node: AccessibleNode, ref: string | null, focused: Element | null): string {
+  const { element, role } = node;
+  let key = role;
+  if (node.name !== "") key += ` ${doubleQuoted(cut(node.name, NAME_LIMIT))}`;
+  key += tristate("checked", checkedState(element, role));
+  if (node.isDisabled) key += " [disabled]";
+  if (isExpanded(element)) key += " [expanded]";
+  if (element === focused) key += " [active]";
+  if (isInvalid(element)) key += " [invalid]";
+  const level = headingLevel(element, role);
+  if (level !== undefined) key += ` [level=${level}]`;
+  key += tristate("pressed", pressedState(element, role));
+  if (isSelected(element, role)) key += " [selected]";
+  if (ref !== null) key += ` [ref=${ref}]`;
+  if (node.isPointer) key += " [cursor=pointer]";
+  return key;
+}
+
+function tristate(word: string, state: Tristate): string {
+  return state === false ? "" : state === true ? ` [${word}]` : ` [${word}=mixed]`;
+}
+
+function propertiesOf(node: AccessibleNode): string[] {
+  const properties: string[] = [];
+  if (node.role === "link") {
+    const url = getAttribute(node.element, "href");
+    if (url) properties.push(`/url: ${yamlValue(cut(url.trim(), URL_LIMIT))}`);
+  }
+  const tag = localName(node.element);
+  if (tag === "input" || tag === "textarea") {
+    const placeholder = getAttribute(node.element, "placeholder")?.trim();
+    if (placeholder && placeholder !== node.name) properties.push(`/placeholder: ${yamlValue(shown(placeholder))}`);
+  }
+  return properties;
+}
+
+/** The whole content, when it is one piece of text. */
+function inlineText(node: AccessibleNode): string | null {
+  if (node.value) return node.value;
+  const [only] = node.children;
+  return node.children.length === 1 && only && isText(only) ? only.text : null;
+}
+
+function shown(text: string): string {
+  const line = collapseSpace(text).trim();
+  if (line.length <= TEXT_LIMIT) return line;
+  return `${cut(line, TEXT_LIMIT)} (${line.length - TEXT_LIMIT} more characters)`;
+}
+
+/** How many characters the line takes in print, its line ends included. */
+export function sizeOf(line: Line): number {
+  const indent = 2 * line.depth + 2;
+  return line.properties.reduce((sum, property) => sum + indent + property.length + 3, indent + line.text.length + 2);
+}
+
+export function printLine(line: Line, marker = ""): string {
+  const indent = "  ".repeat(line.depth);
+  const colon = line.isParent || line.properties.length > 0 ? ":" : "";
+  const below = line.properties.map((property) => `\n${indent}  - ${property}`).join("");
+  return `${indent}- ${marker}${line.text}${colon}${below}`;
+}

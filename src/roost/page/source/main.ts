@@ -1,0 +1,59 @@
+/**
+ * The program Roost runs inside pages, in a world of its own. Evaluating it installs `__roost`: functions
+ * that take one JSON-able object and give back a JSON-able value, or `{error}` for whatever can be expected
+ * to go wrong. Evaluating it again keeps what is there, refs and readers included.
+ */
+import { prepare } from "./actionability";
+import { type Args, optionalNumber, optionalText } from "./args";
+import { consent } from "./consent";
+import { content } from "./content";
+import { resolve } from "./element_info";
+import { badRequest, type ErrorReport, PageError } from "./errors";
+import { focusForTyping, setValue } from "./filling";
+import { find } from "./find";
+import { element, frameOwner } from "./frame_owner";
+import { marks, unmark } from "./marks";
+import { pageState } from "./page_state";
+import { nextRef, startNumberingAt } from "./refs";
+import { scroll } from "./scrolling";
+import { settled } from "./settled";
+import { snapshot } from "./snapshot";
+import { readiness, waitFor } from "./waiting";
+
+type PageFunction = (args: Args) => unknown;
+
+const functions: Record<string, PageFunction> = {
+  consent, content, find, focusForTyping, frameOwner, marks, pageState, prepare, readiness, resolve, scroll, setValue, settled, snapshot, unmark, waitFor,
+};
+
+/** Expected trouble is data; anything else is a fault of ours and stays an exception. */
+function asData(error: unknown): { error: ErrorReport } {
+  if (error instanceof PageError) return { error: error.report };
+  throw error;
+}
+
+/** Every function may give out refs, so every call says where numbers begin and every answer where they end. */
+function numbered(answer: unknown): unknown {
+  return { ...(answer as object), nextRef: nextRef() };
+}
+
+function answering(run: PageFunction): PageFunction {
+  return (args) => {
+    try {
+      startNumbering(args ?? {});
+      const answer = run(args ?? {});
+      return answer instanceof Promise ? answer.catch(asData).then(numbered) : numbered(answer);
+    } catch (error) {
+      return numbered(asData(error));
+    }
+  };
+}
+
+function startNumbering(args: Args): void {
+  const prefix = optionalText(args, "prefix");
+  if (prefix !== undefined && !/^(f\d+)?$/.test(prefix)) throw badRequest("prefix", "prefix must look like f1");
+  startNumberingAt(optionalNumber(args, "firstRef", 1), prefix);
+}
+
+const world = globalThis as { __roost?: Record<string, PageFunction> };
+world.__roost ??= { ...Object.fromEntries(Object.entries(functions).map(([name, run]) => [name, answering(run)])), element };

@@ -1,0 +1,112 @@
+/**
+ * Waiting without polling: the next frame, the next task, the next change of the page.
+ * Frames may be slow or missing in background tabs, so no wait relies on them alone.
+ */
+import { openRoots } from "./flat_tree";
+
+const SLOW_FRAME_MS = 100;
+
+/** One animation frame, or 100 ms where frames are slow. */
+export function nextFrame(): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, SLOW_FRAME_MS);
+    requestAnimationFrame(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** After the tasks that are queued now, with their microtasks; faster than a timer, which browsers clamp. */
+export function nextTask(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}
+
+const EVERYTHING: MutationObserverInit = { subtree: true, childList: true, attributes: true, characterData: true };
+
+/** Events after which geometry, visibility, state or address may differ though no node has changed. */
+const TELLING_EVENTS = [
+  "animationend", "change", "focusin", "fullscreenchange", "hashchange", "input", "load", "popstate", "resize", "scroll", "toggle", "transitionend", "transitioncancel",
+];
+
+/** Tells when something may have changed. Changes before the first `next()` count too. */
+class ChangeWatch {
+  private hasChanged = false;
+  private wake: (() => void) | null = null;
+  private readonly observer = new MutationObserver(() => this.changed());
+  private readonly changed = (): void => {
+    this.hasChanged = true;
+    this.wake?.();
+  };
+  private readonly navigation = (window as { navigation?: EventTarget }).navigation;
+
+  constructor() {
+    this.observeRoots();
+    for (const name of TELLING_EVENTS) window.addEventListener(name, this.changed, { capture: true, passive: true });
+    this.navigation?.addEventListener("currententrychange", this.changed);
+  }
+
+  /** False when the deadline passed without a change. */
+  async next(deadline: number): Promise<boolean> {
+    if (!this.hasChanged) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.max(0, deadline - performance.now()));
+        this.wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    this.wake = null;
+    const changed = this.hasChanged;
+    this.hasChanged = false;
+    if (changed) this.observeRoots();
+    return changed;
+  }
+
+  /** Shadow roots come with changes; observing one again changes nothing. */
+  private observeRoots(): void {
+    for (const root of openRoots()) this.observer.observe(root, EVERYTHING);
+  }
+
+  stop(): void {
+    this.observer.disconnect();
+    for (const name of TELLING_EVENTS) window.removeEventListener(name, this.changed, { capture: true });
+    this.navigation?.removeEventListener("currententrychange", this.changed);
+  }
+}
+
+/**
+ * Asks `check` now and after every change, until it gives something or the time is over: then null.
+ * Bursts of changes are looked at once per frame, and never for more than half of the page's time.
+ */
+export async function untilPresent<T>(check: () => T | null | Promise<T | null>, timeoutMs: number): Promise<T | null> {
+  const first = await check();
+  if (first !== null || timeoutMs <= 0) return first;
+  const deadline = performance.now() + timeoutMs;
+  const watch = new ChangeWatch();
+  try {
+    for (;;) {
+      const isOver = !(await watch.next(deadline));
+      const begun = performance.now();
+      const found = await check();
+      if (found !== null || isOver || performance.now() >= deadline) return found;
+      await pause(performance.now() - begun);
+    }
+  } finally {
+    watch.stop();
+  }
+}
+
+/** As long as the last look took, at least one frame. */
+async function pause(lookMs: number): Promise<void> {
+  await nextFrame();
+  if (lookMs > SLOW_FRAME_MS) await new Promise((resolve) => setTimeout(resolve, lookMs));
+}

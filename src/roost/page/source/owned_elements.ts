@@ -1,0 +1,39 @@
+/**
+ * aria-owns: elements that are read as children of another element than the one they stand in.
+ * An element has one owner, the first to claim it; a claim that would close a circle is void.
+ * https://w3c.github.io/aria/#aria-owns
+ */
+import { getAttribute, page, parentNode, queryAll } from "./dom";
+
+export class OwnedElements {
+  private readonly ownerOf = new Map<Node, Element>();
+  private readonly ownedBy = new Map<Element, Element[]>();
+
+  constructor() {
+    for (const owner of queryAll(document, "[aria-owns]")) {
+      for (const id of getAttribute(owner, "aria-owns")!.split(/\s+/)) {
+        const element = id === "" ? null : page.byId(document, id);
+        if (element) this.claim(owner, element);
+      }
+    }
+  }
+
+  of(owner: Element): readonly Element[] {
+    return this.ownedBy.size === 0 ? [] : this.ownedBy.get(owner) ?? [];
+  }
+
+  isOwned(element: Element): boolean {
+    return this.ownerOf.size > 0 && this.ownerOf.has(element);
+  }
+
+  private claim(owner: Element, element: Element): void {
+    if (this.ownerOf.has(element) || this.isBelow(owner, element)) return;
+    this.ownerOf.set(element, owner);
+    this.ownedBy.set(owner, [...(this.ownedBy.get(owner) ?? []), element]);
+  }
+
+  private isBelow(inner: Element, outer: Element): boolean {
+    for (let at: Node | null = inner; at; at = this.ownerOf.get(at) ?? parentNode(at)) if (at === outer) return true;
+    return false;
+  }
+}

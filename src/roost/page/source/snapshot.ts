@@ -1,0 +1,116 @@
+/** The page as an agent reads it: whole, one part, only the operable, or what has changed. */
+import { type Args, oneOf, optionalFlag, optionalNumber, optionalText } from "./args";
+import { printBounded, type Selection } from "./bounded";
+import { changesSince, remember } from "./changes_since";
+import type { ContentItem } from "./content_items";
+import { boxOf, getAttribute } from "./dom";
+import { interactiveOnly } from "./interactive_only";
+import { type Line, linesOf } from "./lines";
+import { findTarget } from "./targets";
+import { buildTree } from "./tree";
+
+const DEFAULT_CHARS = 20_000;
+const DEFAULT_DIFF_CHARS = 4_000;
+
+/** At most this share of the room is kept for the content of frames. */
+const FRAME_SHARE_LIMIT = 0.7;
+
+export interface FrameOnPage {
+  ref: string;
+  /** Line of `text` (from 0) that the frame's own snapshot is to be indented under; its depth in two-space steps. */
+  line: number;
+  depth: number;
+  src: string;
+  name: string;
+  /** How much of the viewport it covers, 0 to 1: more for those a person sees. */
+  share: number;
+}
+
+export interface SnapshotReply {
+  text: string;
+  mode: "full" | "diff" | "none";
+  chars: number;
+  truncated: boolean;
+  left?: { lines: number; chars: number; after: string };
+  changes?: { added: number; changed: number; removed: number };
+  frames: FrameOnPage[];
+}
+
+export function snapshot(args: Args): SnapshotReply {
+  const mode = oneOf(args, "mode", ["full", "diff", "none"], "full");
+  if (mode === "none") return { text: "", mode, chars: 0, truncated: false, frames: [] };
+  const target = optionalText(args, "target");
+  const reader = optionalText(args, "reader");
+  const maxChars = optionalNumber(args, "maxChars", 200, 10_000_000);
+  if (target === undefined && mode === "diff" && reader !== undefined) {
+    const reply = diffReply(reader, maxChars ?? DEFAULT_DIFF_CHARS);
+    if (reply) return reply;
+    // A new document: a short whole one, because nobody asked for a page.
+    return fullReply(args, reader, maxChars ?? DEFAULT_DIFF_CHARS);
+  }
+  return fullReply(args, reader, maxChars ?? DEFAULT_CHARS);
+}
+
+function diffReply(reader: string, maxChars: number): SnapshotReply | null {
+  const lines = linesOf(buildTree().children);
+  const changes = changesSince(reader, lines, maxChars);
+  if (changes === null) return null;
+  const { text, added, changed, removed } = changes;
+  // Frames are named even if unchanged: the caller asks each for its own changes.
+  const frames = framesAmong(lines, () => -1);
+  return { text, mode: "diff", chars: text.length, truncated: changes.isCut, changes: { added, changed, removed }, frames };
+}
+
+function fullReply(args: Args, reader: string | undefined, maxChars: number): SnapshotReply {
+  const target = optionalText(args, "target");
+  const items = target === undefined ? buildTree().children : [buildTree(findTarget(target).element)];
+  const isWhole = target === undefined && !optionalFlag(args, "interactive") && args.depth === undefined;
+  const lines = printableLines(args, items);
+  if (reader !== undefined && target === undefined) remember(reader, isWhole ? lines : linesOf(items));
+  const selection = printBounded(lines, roomBesideFrames(lines, maxChars), optionalText(args, "after"), depthNote(args));
+  return replyOf(lines, selection);
+}
+
+function printableLines(args: Args, items: ContentItem[]): Line[] {
+  const shown = optionalFlag(args, "interactive") ? interactiveOnly(items) : items;
+  return linesOf(shown, optionalNumber(args, "depth", 1));
+}
+
+function depthNote(args: Args): string {
+  const depth = optionalNumber(args, "depth", 1);
+  return depth === undefined ? "" : `# cut at depth ${depth}: look deeper into one part with target="<ref>"`;
+}
+
+function replyOf(lines: readonly Line[], { text, left, placeOf }: Selection): SnapshotReply {
+  const frames = framesAmong(lines, (line) => placeOf.get(line) ?? -1).filter((frame) => frame.line >= 0);
+  const reply: SnapshotReply = { text, mode: "full", chars: text.length, truncated: left !== null, frames };
+  if (left) reply.left = left;
+  return reply;
+}
+
+function framesAmong(lines: readonly Line[], placeOf: (line: Line) => number): FrameOnPage[] {
+  return lines
+    .filter((line) => line.node?.role === "iframe" && line.ref !== null)
+    .map((line) => ({
+      ref: line.ref!,
+      line: placeOf(line),
+      depth: line.depth,
+      src: getAttribute(line.element, "src") ?? "",
+      name: getAttribute(line.element, "name") ?? "",
+      share: viewportShare(line.element),
+    }));
+}
+
+/** So that `maxChars` holds for the page with its frames: what this document leaves, the caller gives to them. */
+function roomBesideFrames(lines: readonly Line[], maxChars: number): number {
+  const share = framesAmong(lines, () => -1).reduce((sum, frame) => sum + frame.share, 0);
+  return Math.max(200, Math.floor(maxChars * (1 - Math.min(FRAME_SHARE_LIMIT, share))));
+}
+
+function viewportShare(element: Element): number {
+  const box = boxOf(element);
+  const width = Math.min(box.right, innerWidth) - Math.max(box.left, 0);
+  const height = Math.min(box.bottom, innerHeight) - Math.max(box.top, 0);
+  const area = Math.max(0, width) * Math.max(0, height);
+  return Math.min(1, Math.round((100 * area) / Math.max(1, innerWidth * innerHeight)) / 100);
+}

@@ -1,0 +1,81 @@
+/** Waiting for something to be there, or gone, in this document; and the probe for "is it painted?". */
+import { type Args, optionalNumber, optionalText } from "./args";
+import { cut, page, queryAll } from "./dom";
+import { badRequest } from "./errors";
+import { nextFrame, untilPresent } from "./moments";
+import { tidy } from "./names";
+import { plainText } from "./plain_text";
+import { looksLikeRef } from "./refs";
+import { tryFindTarget } from "./targets";
+import { isRendered } from "./visibility";
+
+export interface WaitReply {
+  found: boolean;
+  elapsedMs: number;
+  url: string;
+}
+
+export async function waitFor(args: Args): Promise<WaitReply> {
+  const begun = performance.now();
+  const condition = conditionOf(args);
+  const met = await untilPresent(() => (condition() ? true : null), optionalNumber(args, "timeoutMs", 0) ?? 0);
+  return { found: met !== null, elapsedMs: Math.round(performance.now() - begun), url: location.href };
+}
+
+function conditionOf(args: Args): () => boolean {
+  const given = ["text", "textGone", "selector", "url"].filter((field) => args[field] !== undefined && args[field] !== null);
+  if (given.length !== 1) throw badRequest("text", "Give one of text, textGone, selector, url");
+  const field = given[0]!;
+  const wanted = optionalText(args, field)!;
+  if (wanted.trim() === "") throw badRequest(field, `${field} is empty`);
+  switch (field) {
+    case "text":
+      return () => isTextVisible(wanted);
+    case "textGone":
+      return () => !isTextVisible(wanted);
+    case "selector":
+      return () => isTargetVisible(wanted);
+    default:
+      return () => fitsAddress(location.href, wanted);
+  }
+}
+
+function isTextVisible(wanted: string): boolean {
+  const body = page.body(document);
+  return body !== null && tidy(plainText(body)).toLowerCase().includes(tidy(wanted).toLowerCase());
+}
+
+function isTargetVisible(target: string): boolean {
+  if (looksLikeRef(target)) throw badRequest("selector", `${cut(target, 50)} is a ref; selector takes CSS or text=…`);
+  const found = tryFindTarget(target);
+  return found !== null && isRendered(found.element);
+}
+
+/** A part of the address, or a pattern with `*` for any run of characters. */
+function fitsAddress(address: string, wanted: string): boolean {
+  if (!wanted.includes("*")) return address.includes(wanted);
+  const pattern = wanted.split(/\*+/).map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&")).join(".*");
+  return new RegExp(`^${pattern}$`).test(address);
+}
+
+export interface Readiness {
+  readyState: DocumentReadyState;
+  pendingImages: number;
+  pendingFonts: number;
+  url: string;
+  title: string;
+}
+
+/** After one frame, or 100 ms where frames are slow. */
+export async function readiness(): Promise<Readiness> {
+  await nextFrame();
+  const images = Array.from(queryAll(document, "img")) as HTMLImageElement[];
+  return {
+    readyState: page.readyState(document),
+    // Lazy images outside the viewport wait for a person to scroll, not for the network.
+    pendingImages: images.filter((image) => !image.complete && image.loading !== "lazy").length,
+    pendingFonts: Array.from(page.fonts(document)).filter((font) => font.status === "loading").length,
+    url: location.href,
+    title: page.title(document),
+  };
+}

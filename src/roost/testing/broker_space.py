@@ -1,0 +1,387 @@
+"""The second half of ``check_broker_api``: the pool, who waits for whom, and what dies."""
+
+from __future__ import annotations
+
+import asyncio
+
+from roost.api import operations as ops
+from roost.errors import (
+    BadRequest,
+    BrowserLost,
+    MutexBusy,
+    PoolFull,
+    SessionGone,
+    TabCrashed,
+    TabGone,
+)
+from roost.testing.scene import NEVER, URL, Scene, api_check, next_notice
+from roost.testing.waiting import answer_of, error_of, started, until
+from roost.vocabulary import CAPTURE_WAIT_SECONDS, RESERVATION_SECONDS
+
+DAY = 24 * 3600.0
+
+
+# --- the pool ----------------------------------------------------------------------------------
+
+
+@api_check()
+async def two_simultaneous_first_tabs_are_both_known(scene: Scene) -> None:
+    """claudezilla §3: they made two windows, one of which nobody knew of any more."""
+    ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
+    scene.house.driver.may_open.clear()
+    calls = [await started(scene.navigate(api)) for api in (ada, bob)]
+    await until(lambda: scene.house.driver.asked == 2)  # both are in the browser at once
+    scene.house.driver.may_open.set()
+    views = await answer_of(asyncio.gather(*calls))
+    assert await scene.tabs(ada) == [views[0].tab]
+    assert await scene.tabs(bob) == [views[1].tab]
+    assert len(scene.house.browser.pages) == 2
+
+
+@api_check(pool=12)
+async def four_tabs_at_eleven_of_twelve_are_one_tab(scene: Scene) -> None:
+    """claudezilla §3: four simultaneous creates at 11 tabs gave 15 of 12."""
+    first = await scene.agent()
+    for _ in range(11):
+        await scene.open_tab(first)
+    agents = [await scene.agent() for _ in range(4)]
+    scene.house.driver.may_open.clear()
+    calls = [await started(scene.open_tab(agent)) for agent in agents]
+    await until(lambda: sum(call.done() for call in calls) == 3)
+    scene.house.driver.may_open.set()
+    answers = await answer_of(asyncio.gather(*calls, return_exceptions=True))
+    assert sorted(type(answer).__name__ for answer in answers) == ["PoolFull"] * 3 + ["str"]
+    assert len(scene.house.browser.pages) == 12
+
+
+@api_check(pool=3)
+async def a_full_pool_evicts_the_callers_own_least_recently_used_tab(scene: Scene) -> None:
+    ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
+    theirs = await scene.open_tab(bob)
+    old, older = await scene.open_tab(ada), await scene.open_tab(ada)
+    await ada.call(ops.Evaluate(function="() => 1", tab=old))
+    view = await ada.call(ops.Tabs(action="new"))
+    assert view.evicted == [older]
+    assert view.tab_pool == "3/3"
+    assert await scene.tabs(ada) == [old, view.opened]
+    assert await scene.tabs(bob) == [theirs]
+
+
+@api_check(pool=2)
+async def a_full_pool_without_ones_own_tabs_says_who_has_them(scene: Scene) -> None:
+    ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
+    for _ in range(2):
+        await scene.open_tab(ada)
+    error = await error_of(PoolFull, bob.call(ops.Tabs(action="new")))
+    assert error.details["tabPool"] == "2/2"
+    assert list(error.details["ownerBreakdown"].values()) == [2]
+    assert "ada" not in str(error.to_wire())
+    assert await scene.tabs(bob) == []
+
+
+@api_check(pool=0)
+async def a_pool_without_a_limit_is_never_full(scene: Scene) -> None:
+    ada = await scene.agent()
+    for _ in range(20):
+        await scene.open_tab(ada)
+    assert (await ada.call(ops.Tabs(action="list"))).tab_pool == "20/∞"
+
+
+@api_check(pool=1)
+async def a_tab_whose_caller_gives_up_gives_its_slot_back(scene: Scene) -> None:
+    ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
+    scene.house.driver.may_open.clear()
+    call = await scene.under_way(ada, ops.Tabs(action="new"))
+    await error_of(PoolFull, scene.open_tab(bob))
+    call.cancel()
+    await asyncio.wait({call})
+    await until(lambda: not scene.house.state.tabs)
+    scene.house.driver.may_open.set()
+    assert await scene.open_tab(bob)
+    await until(lambda: len(scene.house.browser.pages) == 1)  # the page nobody wanted is closed
+
+
+# --- tab space ---------------------------------------------------------------------------------
+
+
+@api_check(pool=2)
+async def a_granted_slot_is_the_first_waiters_and_wakes_it(scene: Scene) -> None:
+    ada, bob, eve = [await scene.agent(name=name) for name in ("ada", "bob", "eve")]
+    given, kept = await scene.open_tab(ada), await scene.open_tab(ada)
+    await error_of(PoolFull, scene.open_tab(bob))
+    asked = await bob.call(ops.TabSpaceRequest())
+    assert (asked.queued, asked.position, asked.you_have_reservation) == (True, 1, False)
+    assert (await eve.call(ops.TabSpaceRequest())).position == 2
+    assert (await bob.call(ops.TabSpaceRequest())).position == 1  # asking again keeps the place
+    waiting = await scene.under_way(bob, ops.TabSpaceStatus(wait_seconds=20))
+    with bob.watch() as his:
+        grant = await ada.call(ops.TabSpaceGrant())
+        assert (grant.closed, grant.pending_requests) == (given, 1)
+        assert (await next_notice(his, "slot_reserved")).data["expiresInMs"] == 30_000
+    status = await answer_of(waiting)
+    assert (status.you_have_reservation, status.queued) == (True, False)
+    assert status.reservation_expires_in_ms == 30_000
+    # A reservation truly holds the slot: neither a stranger nor the granter gets it.
+    await error_of(PoolFull, scene.open_tab(eve))
+    await error_of(PoolFull, scene.open_tab(ada))
+    assert await scene.open_tab(bob)
+    assert await scene.tabs(ada) == [kept]
+    assert not (await bob.call(ops.TabSpaceStatus())).you_have_reservation
+
+
+@api_check(pool=1)
+async def a_reservation_lapses_to_the_next_in_the_queue(scene: Scene) -> None:
+    ada, bob, eve = [await scene.agent(name=name) for name in ("ada", "bob", "eve")]
+    await scene.open_tab(ada)
+    for api in (bob, eve):
+        await api.call(ops.TabSpaceRequest())
+    await ada.call(ops.TabSpaceGrant())
+    scene.house.clock.advance(RESERVATION_SECONDS)
+    assert not (await bob.call(ops.TabSpaceStatus())).you_have_reservation
+    assert (await eve.call(ops.TabSpaceStatus())).you_have_reservation
+    await error_of(PoolFull, scene.open_tab(bob))
+    assert await scene.open_tab(eve)
+
+
+@api_check(pool=1)
+async def every_way_a_slot_is_freed_serves_the_queue(scene: Scene) -> None:
+    """claudezilla §3: only two of the six ways did."""
+    operator = await scene.operator()
+    for free in ("close", "vanish", "goodbye", "dispose"):
+        ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
+        tab = await scene.open_tab(ada, URL)
+        await bob.call(ops.TabSpaceRequest())
+        waiting = await scene.under_way(bob, ops.TabSpaceStatus(wait_seconds=20))
+        if free == "close":
+            await ada.call(ops.Close())
+        elif free == "vanish":
+            scene.house.browser.close_page(scene.house.handle(tab))
+        elif free == "dispose":
+            session = (await ada.call(ops.SessionShow())).id
+            await operator.call(ops.SessionDispose(session=session))
+        else:
+            await scene.leave(ada)
+        assert (await answer_of(waiting)).you_have_reservation, free
+        for api in (bob, ada) if free != "goodbye" else (bob,):
+            await scene.leave(api)
+        await until(lambda: not scene.house.state.agents)
+
+
+@api_check(pool=1)
+async def a_departed_agent_waits_for_nothing(scene: Scene) -> None:
+    """claudezilla §3: an agent that left without tabs stayed queued and was served when dead."""
+    ada, ghost, bob = [await scene.agent(name=name) for name in ("ada", "ghost", "bob")]
+    await scene.open_tab(ada)
+    for api in (ghost, bob):
+        await api.call(ops.TabSpaceRequest())
+    await scene.leave(ghost)
+    await until(lambda: len(scene.house.state.requests) == 1)
+    assert (await bob.call(ops.TabSpaceStatus())).position == 1
+    await ada.call(ops.TabSpaceGrant())
+    assert (await bob.call(ops.TabSpaceStatus())).you_have_reservation
+
+
+@api_check(pool=5)
+async def who_has_many_tabs_is_told_that_somebody_waits(scene: Scene) -> None:
+    ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
+    for _ in range(5):
+        await scene.open_tab(ada)
+    with ada.watch() as hers:
+        await bob.call(ops.TabSpaceRequest())
+        wanted = await next_notice(hers, "tab_space_wanted")
+        assert wanted.data == {"waiting": 1, "yourTabs": 5}
+    notes = (await ada.call(ops.Ping())).notes
+    assert notes is not None
+    assert "tab_space_grant" in notes[0]
+    assert (await ada.call(ops.Ping())).notes is None
+    assert (await ada.call(ops.TabSpaceStatus())).should_grant
+
+
+@api_check(pool=1)
+async def waiting_for_a_slot_ends_with_the_seconds_asked_for(scene: Scene) -> None:
+    ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
+    await scene.open_tab(ada)
+    await bob.call(ops.TabSpaceRequest())
+    status = await bob.call(ops.TabSpaceStatus(wait_seconds=0.01))
+    assert (status.queued, status.position) == (True, 1)
+    # Who is not in the queue has nothing to wait for.
+    assert not (await ada.call(ops.TabSpaceStatus(wait_seconds=60))).queued
+
+
+@api_check()
+async def nobody_gives_to_an_empty_queue(scene: Scene) -> None:
+    ada = await scene.agent()
+    tab = await scene.open_tab(ada)
+    await error_of(BadRequest, ada.call(ops.TabSpaceGrant()))
+    assert await scene.tabs(ada) == [tab]
+
+
+@api_check(pool=2)
+async def popups_are_debt_that_is_paid_before_anything_is_admitted(scene: Scene) -> None:
+    ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
+    theirs = await scene.open_tab(bob)
+    opener = (await scene.navigate(ada)).tab
+    for _ in range(2):
+        await ada.call(ops.Evaluate(function='() => { window.open("/popup") }'))
+    view = await ada.call(ops.Tabs(action="list"))
+    assert view.tab_pool == "3/2"  # the first popup made room for the second; the opener stays
+    assert [tab.tab for tab in view.tabs][0] == opener
+    await error_of(PoolFull, scene.open_tab(ada))
+    assert await scene.tabs(bob) == [theirs]
+
+
+@api_check(pool=0)
+async def a_burst_of_popups_is_cut_off_and_told(scene: Scene) -> None:
+    ada = await scene.agent()
+    await scene.navigate(ada)
+    with ada.watch() as hers:
+        for _ in range(8):
+            await ada.call(ops.Evaluate(function='() => { window.open("/popup") }'))
+        assert (await next_notice(hers, "popups_blocked")).data["url"].endswith("/popup")
+    assert len(await scene.tabs(ada)) == 1 + 5
+    await until(lambda: len(scene.house.browser.pages) == 1 + 5)
+
+
+# --- captures ----------------------------------------------------------------------------------
+
+
+@api_check()
+async def captures_of_different_tabs_run_side_by_side(scene: Scene) -> None:
+    ada = await scene.agent()
+    tabs = [await scene.open_tab(ada, URL) for _ in range(12)]
+    scene.house.driver.may_capture.clear()
+    arrived = scene.house.driver.asked
+    calls = [await started(ada.call(ops.TakeScreenshot(tab=tab))) for tab in tabs]
+    await until(lambda: scene.house.driver.asked == arrived + 12)
+    scene.house.driver.may_capture.set()
+    pictures = await answer_of(asyncio.gather(*calls))
+    assert [picture.tab for picture in pictures] == tabs
+    assert {(p.mime_type, p.width, p.height) for p in pictures} == {("image/jpeg", 640, 360)}
+
+
+@api_check()
+async def who_waits_three_seconds_behind_another_agents_capture_is_told_by_whom(
+    scene: Scene,
+) -> None:
+    ada = await scene.agent(name="ada", session="team")
+    bob = await scene.agent(name="bob", session="team")
+    tab = (await scene.navigate(ada)).tab
+    scene.house.driver.may_capture.clear()
+    holding = await scene.under_way(ada, ops.TakeScreenshot(tab=tab))
+    second = await scene.under_way(ada, ops.TakeScreenshot(tab=tab))
+    waiting = await scene.under_way(bob, ops.TakeScreenshot(tab=tab))
+    scene.house.clock.advance(CAPTURE_WAIT_SECONDS)
+    error = await error_of(MutexBusy, waiting)
+    assert error.retry_after_ms == 2000
+    assert error.details["heldForMs"] == 3000
+    assert len(error.details["holder"]) == 12
+    assert error.details["tabPool"] == "1/12"
+    assert not second.done()  # one's own captures queue without a limit
+    scene.house.driver.may_capture.set()
+    await answer_of(asyncio.gather(holding, second))
+    await answer_of(bob.call(ops.TakeScreenshot(tab=tab)))
+
+
+@api_check()
+async def a_failed_capture_poisons_nothing(scene: Scene) -> None:
+    """claudezilla §3: one failed screenshot failed every later one of every agent."""
+    ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
+    tab = (await scene.navigate(ada)).tab
+    await scene.navigate(bob)
+    scene.house.driver.crash(scene.house.handle(tab))
+    await error_of(TabCrashed, ada.call(ops.TakeScreenshot()))
+    scene.house.driver.may_capture.clear()
+    cancelled = await scene.under_way(bob, ops.TakeScreenshot())
+    cancelled.cancel()
+    await asyncio.wait({cancelled})
+    scene.house.driver.may_capture.set()
+    await answer_of(bob.call(ops.TakeScreenshot()))
+    await scene.navigate(ada)
+    await answer_of(ada.call(ops.TakeScreenshot(type="png", full_page=True)))
+
+
+@api_check()
+async def a_capture_does_not_wait_for_a_script(scene: Scene) -> None:
+    ada = await scene.agent()
+    await scene.navigate(ada)
+    script = await scene.under_way(ada, NEVER)
+    await answer_of(ada.call(ops.TakeScreenshot()))
+    script.cancel()
+
+
+# --- deaths ------------------------------------------------------------------------------------
+
+
+@api_check()
+async def a_crashed_page_is_its_owners_alone_and_navigating_revives_it(scene: Scene) -> None:
+    ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
+    tab = (await scene.navigate(ada)).tab
+    await scene.navigate(bob)
+    running = await scene.under_way(ada, NEVER)
+    with ada.watch() as hers:
+        scene.house.driver.crash(scene.house.handle(tab))
+        assert (await next_notice(hers, "tab_crashed")).data["tab"] == tab
+    await error_of(TabCrashed, running)
+    await error_of(TabCrashed, ada.call(ops.Evaluate(function="() => 1")))
+    assert (await ada.call(ops.Tabs(action="list"))).tabs[0].state == "crashed"
+    assert (await bob.call(ops.Evaluate(function="() => 1"))).value == 1
+    assert (await scene.navigate(ada)).tab == tab
+    assert (await ada.call(ops.Evaluate(function="() => 1"))).tab == tab
+
+
+@api_check()
+async def a_lost_browser_fails_what_ran_and_brings_every_tab_back(scene: Scene) -> None:
+    ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
+    tabs = {api: (await scene.navigate(api, url)).tab for api, url in ((ada, URL), (bob, URL))}
+    running = [await scene.under_way(api, NEVER) for api in (ada, bob)]
+    scene.house.driver.kill()
+    for call in running:
+        await error_of(BrowserLost, call)
+    for api, tab in tabs.items():
+        view = await answer_of(api.call(ops.Evaluate(function="() => location.href")))
+        assert (view.tab, view.value) == (tab, URL)
+    assert len(scene.house.browser.pages) == 2
+    assert len(scene.house.state.tabs) == 2
+
+
+@api_check()
+async def a_call_running_in_a_closed_tab_is_told_why(scene: Scene) -> None:
+    ada, operator = await scene.agent(), await scene.operator()
+    tab = (await scene.navigate(ada)).tab
+    running = await scene.under_way(ada, NEVER)
+    behind = await scene.under_way(ada, ops.Evaluate(function="() => 1"))
+    await ada.call(ops.Close())
+    for call in (running, behind):
+        assert (await error_of(TabGone, call)).details["tab"] == tab
+    await scene.navigate(ada)
+    running = await scene.under_way(ada, NEVER)
+    session = (await ada.call(ops.SessionShow())).id
+    await operator.call(ops.SessionDispose(session=session))
+    assert (await error_of(SessionGone, running)).details["session"] == session
+
+
+@api_check()
+async def a_live_agent_may_idle_for_ever(scene: Scene) -> None:
+    """claudezilla §3: the sweep closed the tabs of agents that were idle, not of dead ones."""
+    ada = await scene.agent()
+    tab = (await scene.navigate(ada)).tab
+    for _ in range(3):
+        scene.house.clock.advance(DAY)
+        scene.house.door.sweep()
+    assert (await ada.call(ops.Evaluate(function="() => 1"))).tab == tab
+
+
+@api_check()
+async def leaving_takes_everything_along_and_nothing_of_others(scene: Scene) -> None:
+    ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
+    tab = (await scene.navigate(bob)).tab
+    await scene.navigate(ada)
+    await ada.call(ops.SessionOpen(session="more", url=URL))
+    await ada.call(ops.LoopStart(prompt="x"))
+    await scene.leave(ada)
+    state = scene.house.state
+    await until(lambda: len(state.agents) == 1)
+    await until(lambda: len(state.jars) == 1)
+    assert (len(state.sessions), len(state.tabs), len(state.loops)) == (1, 1, 0)
+    await until(lambda: len(scene.house.browser.pages) == 1)
+    assert (await bob.call(ops.Evaluate(function="() => 1"))).tab == tab

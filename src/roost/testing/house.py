@@ -1,0 +1,147 @@
+"""A whole Roost in this process: real core, broker, journal and socket; a browser and a time that
+do as the test says."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from roost import __version__
+from roost.api.door import Admission
+from roost.broker.door import BrokerDoor
+from roost.broker.service import Broker
+from roost.client.client import Client
+from roost.core.state import State
+from roost.daemon.settings import Settings
+from roost.daemon.wiring import FAKE, build
+from roost.drivers.base import Picture, Report, Shot, Started
+from roost.drivers.fake import FakeBrowser, FakeDriver
+from roost.drivers.fake.browser import any_page
+from roost.frontends.socket.server import SocketServer
+from roost.local.endpoint import Endpoint, write_endpoint
+from roost.local.home import Home, socket_path
+from roost.local.processes import Peer, identify
+from roost.testing.clock import FakeClock
+from roost.vocabulary import WIRE_VERSION, Reads, TabHandle, TabId
+from roost.wire.hello import ClientKind, Hello
+
+
+class HeldDriver(FakeDriver):
+    """A fake whose browser can be slow, or absent: clear a ``may_…``, and those calls wait."""
+
+    def __init__(self, browser: FakeBrowser | None = None) -> None:
+        super().__init__(browser)
+        self.may_start = _opened()
+        self.may_open = _opened()
+        self.may_capture = _opened()
+        self.failing: Exception | None = None
+        """What starts and opened tabs fail with, while it is set."""
+        self.starts = 0
+        self.asked = 0
+        """Tabs and captures asked for, held ones included."""
+
+    async def start(self, report: Report) -> Started:
+        self.starts += 1
+        await self.may_start.wait()
+        if self.failing is not None:
+            raise self.failing
+        return await super().start(report)
+
+    async def open_tab(self, jar: str) -> TabHandle:
+        self.asked += 1
+        await self.may_open.wait()
+        if self.failing is not None:
+            raise self.failing
+        return await super().open_tab(jar)
+
+    async def capture(self, tab: TabHandle, shot: Shot) -> Picture:
+        self.asked += 1
+        await self.may_capture.wait()
+        return await super().capture(tab, shot)
+
+
+def _opened() -> asyncio.Event:
+    event = asyncio.Event()
+    event.set()
+    return event
+
+
+@dataclass(frozen=True, slots=True)
+class FakeHouse:
+    """What ``fake_house`` built, and how to come in."""
+
+    home: Home
+    clock: FakeClock
+    driver: HeldDriver
+    broker: Broker
+    door: BrokerDoor
+    socket: SocketServer
+
+    @property
+    def state(self) -> State:
+        return self.broker.state
+
+    @property
+    def browser(self) -> FakeBrowser:
+        return self.driver.browser
+
+    def hello(self, kind: ClientKind = ClientKind.PYTHON) -> Hello:
+        return Hello(token=self.home.operator_token(), kind=kind, name="tester")
+
+    def admit(self, hello: Hello | None = None, *, pid: int | None = None) -> Admission:
+        """Come in without a socket, as this process."""
+        peer = Peer(os.getuid(), os.getpid() if pid is None else pid)
+        return self.door.admit(hello or self.hello(), peer, on_end=lambda: None)
+
+    async def client(self, hello: Hello | None = None) -> Client:
+        """Come in through the socket."""
+        client = Client(self.home, replace(hello or self.hello(), token=""), start=False)
+        await client.reach()
+        return client
+
+    def handle(self, tab: str) -> TabHandle:
+        """The fake browser's own id of a tab."""
+        return self.broker.handle(TabId(tab))
+
+
+@asynccontextmanager
+async def fake_house(
+    folder: Path,
+    *,
+    browser: FakeBrowser | None = None,
+    clock: FakeClock | None = None,
+    pool: int = 12,
+    reads: Reads = Reads.PRIVATE,
+) -> AsyncIterator[FakeHouse]:
+    """Built in that folder, listening, and taken down again. A house built where another was goes
+    on from its journal; give it the other's browser, and that has outlived the broker."""
+    home = Home(folder)
+    home.create()
+    clock = clock or FakeClock()
+    settings = Settings.model_validate({"browser": "fake", "pool": pool, "reads": reads})
+    house = build(home, settings, clock)
+    driver = HeldDriver(browser or FakeBrowser(any_page))
+    house.broker.browsers[FAKE].driver = driver
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(
+            _take_down, house.broker, driver, keeps_browser=browser is not None
+        )
+        await house.socket.start()
+        stack.push_async_callback(house.socket.aclose)
+        _announce(home)
+        yield FakeHouse(home, clock, driver, house.broker, house.door, house.socket)
+
+
+async def _take_down(broker: Broker, driver: HeldDriver, *, keeps_browser: bool) -> None:
+    await broker.aclose(end_browsers=not keeps_browser)
+    driver.browser.report = None  # a dead broker hears nothing more
+
+
+def _announce(home: Home) -> None:
+    process = identify(os.getpid())
+    assert process is not None
+    write_endpoint(home, Endpoint(socket_path(home), process, __version__, WIRE_VERSION))

@@ -1,0 +1,174 @@
+"""The scene an API is checked on: a house, agents that come in one way or another, and an operator.
+
+A front end joins by saying how an agent comes in through it (``Way``)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from roost.api import operations as ops
+from roost.api.broker import BrokerApi, Notice, Notices
+from roost.api.door import Admission
+from roost.api.operations import Answers
+from roost.api.views import PageView, View
+from roost.client.client import Client
+from roost.errors import RoostError
+from roost.testing.house import FakeHouse, fake_house
+from roost.testing.waiting import SECONDS, answer_of, started
+from roost.vocabulary import JarPolicy, Reads, SessionId
+from roost.wire.hello import ClientKind, Hello
+
+R = TypeVar("R", bound=View)
+CHECK_SECONDS = 15.0
+URL = "https://site.test/"
+NEVER = ops.Evaluate(function="() => new Promise(() => {})")
+
+
+class Way(Protocol):
+    """One way in: direct, or through a front end."""
+
+    async def enter(self, house: FakeHouse, hello: Hello) -> BrokerApi: ...
+
+    async def leave(self, house: FakeHouse, api: BrokerApi) -> None:
+        """Say goodbye."""
+
+
+class Direct:
+    """The broker's own ``BrokerApi``, without anything in between."""
+
+    def __init__(self) -> None:
+        self._admissions: dict[BrokerApi, Admission] = {}
+
+    async def enter(self, house: FakeHouse, hello: Hello) -> BrokerApi:
+        admission = house.admit(hello)
+        self._admissions[admission.api] = admission
+        return admission.api
+
+    async def leave(self, house: FakeHouse, api: BrokerApi) -> None:
+        house.door.leave(self._admissions.pop(api), goodbye=True)
+
+
+class Socket:
+    """The client library over the unix socket."""
+
+    async def enter(self, house: FakeHouse, hello: Hello) -> BrokerApi:
+        return await house.client(hello)
+
+    async def leave(self, house: FakeHouse, api: BrokerApi) -> None:
+        assert isinstance(api, Client)
+        await api.aclose()
+
+
+@dataclass(slots=True)
+class Scene:
+    """One house with its callers, who all come in the same way."""
+
+    house: FakeHouse
+    way: Way
+    _here: list[BrokerApi] = field(default_factory=list)
+
+    async def agent(
+        self, *, name: str = "tester", session: str | None = None, jar: JarPolicy | None = None
+    ) -> BrokerApi:
+        joined = None if session is None else SessionId(session)
+        return await self._enter(replace(self.house.hello(), name=name, session=joined, jar=jar))
+
+    async def operator(self) -> BrokerApi:
+        return await self._enter(self.house.hello(ClientKind.CLI))
+
+    async def _enter(self, hello: Hello) -> BrokerApi:
+        api = await self.way.enter(self.house, hello)
+        self._here.append(api)
+        return api
+
+    async def leave(self, api: BrokerApi) -> None:
+        self._here.remove(api)
+        await self.way.leave(self.house, api)
+
+    async def leave_all(self) -> None:
+        for api in list(self._here):
+            await self.leave(api)
+
+    async def navigate(self, api: BrokerApi, url: str = URL, **where: str) -> PageView:
+        return await api.call(ops.Navigate.model_validate({"url": url, **where}))
+
+    async def open_tab(self, api: BrokerApi, url: str | None = None, **where: Any) -> str:
+        """One more tab; evicts nothing unless told to."""
+        arguments = {"action": "new", "url": url, "evict": False, **where}
+        view = await api.call(ops.Tabs.model_validate(arguments))
+        assert view.opened is not None
+        return view.opened
+
+    async def tabs(self, api: BrokerApi, **where: str) -> list[str]:
+        view = await api.call(ops.Tabs.model_validate({"action": "list", **where}))
+        return [tab.tab for tab in view.tabs]
+
+    async def under_way(self, api: BrokerApi, operation: Answers[R]) -> asyncio.Task[R]:
+        """A call the broker is working on: a later one on the same connection is answered."""
+        task = await started(api.call(operation))
+        await api.call(ops.Ping())
+        assert not task.done()
+        return task
+
+
+async def next_notice(notices: Notices, *kinds: str) -> Notice:
+    """The next notice, of one of these kinds if any are named."""
+    async with asyncio.timeout(SECONDS):
+        async for notice in notices:
+            if not kinds or notice.kind in kinds:
+                return notice
+    raise AssertionError("the notices ended")
+
+
+def blind(error: RoostError, *names: str) -> dict[str, Any]:
+    """The whole error object, with these names taken out: what is left must give nothing away."""
+    return {key: _without(value, names) for key, value in error.to_wire().items()}
+
+
+def _without(value: Any, names: tuple[str, ...]) -> Any:
+    if isinstance(value, str):
+        for name in names:
+            value = value.replace(name, "<name>")
+    return value
+
+
+ApiCheck = Callable[[Scene], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    pool: int = 12
+    reads: Reads = Reads.PRIVATE
+
+
+API_CHECKS: dict[ApiCheck, Setting] = {}
+
+
+def api_check(pool: int = 12, reads: Reads = Reads.PRIVATE) -> Callable[[ApiCheck], ApiCheck]:
+    """Marks a check, with the settings of the house it wants."""
+
+    def add(check: ApiCheck) -> ApiCheck:
+        API_CHECKS[check] = Setting(pool, reads)
+        return check
+
+    return add
+
+
+async def check_broker_api(
+    way: Callable[[], Way], folder: Path, check: ApiCheck | None = None
+) -> None:
+    """Hold the way in to one check, or to all, each in a house of its own below ``folder``."""
+    for number, each in enumerate(API_CHECKS if check is None else [check]):
+        setting = API_CHECKS[each]
+        place = folder / str(number)
+        async with fake_house(place, pool=setting.pool, reads=setting.reads) as house:
+            scene = Scene(house, way())
+            try:
+                async with asyncio.timeout(CHECK_SECONDS):
+                    await each(scene)
+            finally:
+                await answer_of(scene.leave_all())

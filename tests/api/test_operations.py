@@ -1,0 +1,157 @@
+"""The one table: every front end is derived from it, so it must be whole."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+
+import pytest
+
+from roost.api import operations as ops
+from roost.api.operations import OPERATIONS, Audience, Operation, parse
+from roost.api.views import View
+from roost.errors import BadRequest
+from roost.testing.samples import sample
+
+ROWS = list(OPERATIONS.values())
+WIRE_NAME = re.compile(r"[a-z]+(_[a-z]+)*")
+CAMEL = re.compile(r"[a-z]+[a-zA-Z]*")
+MAY_HOLD_SECRETS = {
+    "text", "function", "value", "values", "fields", "prompt", "said", "prompt_text",
+    "completion_phrase", "completion_promise", "key", "regex",
+}  # fmt: skip
+CORE_LIST_BYTES = 18_500
+"""contract.md allows the MCP front end 14,000 for its list: this may only shrink on the way there,
+and what every page tool repeats (session, tab) is where to look first."""
+
+
+def by_op(row: type[Operation]) -> str:
+    return row.op
+
+
+@pytest.mark.parametrize("row", ROWS, ids=by_op)
+def test_every_operation_says_what_it_is(row: type[Operation]) -> None:
+    assert WIRE_NAME.fullmatch(row.op)
+    assert row.title
+    assert row.title == row.title.strip()
+    assert inspect.getdoc(row)
+    assert row.__doc__ != Operation.__doc__
+    assert issubclass(row.reply, View)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=by_op)
+def test_what_it_answers_is_what_its_type_promises(row: type[Operation]) -> None:
+    """``await api.call(op)`` is typed by the one, the client reads replies by the other."""
+    promised = [
+        base.__args__[0]
+        for cls in row.__mro__
+        for base in getattr(cls, "__orig_bases__", ())
+        if getattr(base, "__origin__", None) is ops.Answers and hasattr(base, "__args__")
+    ]
+    assert row.reply in promised
+
+
+@pytest.mark.parametrize("row", ROWS, ids=by_op)
+def test_arguments_are_spelt_as_agents_spell_them_and_nothing_else_is_taken(
+    row: type[Operation],
+) -> None:
+    schema = row.model_json_schema(by_alias=True)
+    assert schema["additionalProperties"] is False
+    for name in schema.get("properties", {}):
+        assert CAMEL.fullmatch(name), name
+
+
+@pytest.mark.parametrize("row", ROWS, ids=by_op)
+def test_only_named_and_harmless_arguments_stand_in_the_audit(row: type[Operation]) -> None:
+    assert set(row.audited) <= set(row.model_fields)
+    assert set(row.audited) & MAY_HOLD_SECRETS == set()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=by_op)
+def test_an_operation_survives_the_wire(row: type[Operation]) -> None:
+    operation = sample(row.op)
+    wire = json.loads(json.dumps(operation.to_wire()))
+    assert parse(row.op, wire) == operation
+
+
+def test_no_operation_only_reads_and_destroys() -> None:
+    assert [row.op for row in ROWS if row.read_only and row.destructive] == []
+
+
+def test_the_caller_is_never_an_argument() -> None:
+    for row in ROWS:
+        assert not {"agent", "agent_id", "owner", "identity", "token"} & set(row.model_fields)
+
+
+def test_the_core_tools_fit_their_budget() -> None:
+    tools = [
+        {"name": row.op, "description": row.__doc__, "inputSchema": row.model_json_schema()}
+        for row in ROWS
+        if row.audience is Audience.CORE
+    ]
+    # Titles, definitions and "anyOf null" are what pydantic adds; the MCP front end strips them.
+    size = len(json.dumps(_stripped(tools), separators=(",", ":")))
+    assert size <= CORE_LIST_BYTES
+
+
+def _stripped(value: object) -> object:
+    if isinstance(value, list):
+        return [_stripped(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    options = value.get("anyOf")
+    if isinstance(options, list) and {"type": "null"} in options and len(options) == 2:
+        kept = next(option for option in options if option != {"type": "null"})
+        value = {**{k: v for k, v in value.items() if k != "anyOf"}, **kept}
+    dropped = {"title", "default", "additionalProperties"}
+    is_schema = "type" in value or "properties" in value
+    return {
+        key: _stripped(item) for key, item in value.items() if not (is_schema and key in dropped)
+    }
+
+
+@pytest.mark.parametrize(
+    ("op", "arguments", "field"),
+    [
+        ("no_such_op", {}, "op"),
+        (None, {}, "op"),
+        (["ping"], {}, "op"),
+        ("browser_navigate", {}, "url"),
+        ("browser_navigate", {"url": 7}, "url"),
+        ("browser_navigate", {"url": "x", "agent": "me"}, "agent"),
+        ("browser_tabs", {"action": "steal"}, "action"),
+        ("tab_space_status", {"waitSeconds": 61}, "waitSeconds"),
+        ("loop_start", {"prompt": "x", "maxIterations": 10_001}, "maxIterations"),
+        ("loop_start", {"prompt": "x", "completionPhrase": "y" * 1001}, "completionPhrase"),
+        ("browser_close", {"tab": "t" * 33}, "tab"),
+        ("ping", [1], "arguments"),
+        ("ping", None, "arguments"),
+        ("ping", "x", "arguments"),
+    ],
+)
+def test_a_bad_call_is_told_which_field_and_what_was_expected(
+    op: object, arguments: object, field: str
+) -> None:
+    with pytest.raises(BadRequest) as refusal:
+        parse(op, arguments)
+    assert refusal.value.details["field"] == field
+    assert refusal.value.message.startswith(f"{field}:")
+    assert refusal.value.hint
+
+
+def test_what_was_sent_is_not_repeated_in_the_refusal() -> None:
+    with pytest.raises(BadRequest) as refusal:
+        parse("browser_type", {"target": "e1", "text": ["hunter2"]})
+    assert "hunter2" not in str(refusal.value.to_wire())
+
+
+def test_listing_tabs_reads_and_every_other_action_does_not() -> None:
+    assert ops.Tabs(action="list").only_reads()
+    for action in ("new", "close", "select"):
+        assert not ops.Tabs.model_validate({"action": action}).only_reads()
+
+
+def test_seconds_asked_to_wait_come_on_top_of_the_deadline() -> None:
+    assert ops.TabSpaceStatus(wait_seconds=40).waits() == 40
+    assert ops.Ping().waits() == 0

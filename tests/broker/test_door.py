@@ -1,0 +1,290 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from roost.api import operations as ops
+from roost.api.door import Admission
+from roost.errors import BadRequest, SessionGone, TabGone, Unauthorized, Unsupported
+from roost.local.processes import Peer
+from roost.testing.house import FakeHouse, fake_house
+from roost.testing.scene import blind
+from roost.testing.waiting import error_of, until
+from roost.vocabulary import GRACE_SECONDS, OPERATOR, RESUMABLE_SECONDS, Lifetime, SessionId
+from roost.wire.hello import ClientKind, Hello
+
+URL = "https://site.test/"
+WAIT = "import sys; sys.stdin.read()"
+WAIT_BELOW = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {WAIT!r}])"
+
+
+def me() -> Peer:
+    return Peer(os.getuid(), os.getpid())
+
+
+def resuming(house: FakeHouse, admission: Admission) -> Hello:
+    return replace(house.hello(), resume=admission.welcome.secret)
+
+
+def files_below(folder: Path) -> list[Path]:
+    return [file for file in folder.rglob("*") if file.is_file()]
+
+
+async def navigated(admission: Admission) -> str:
+    return (await admission.api.call(ops.Navigate(url=URL))).tab
+
+
+@contextmanager
+def child(code: str) -> Iterator[int]:
+    """A process below this one, which waits to be let go; gives its pid."""
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as process:
+        try:
+            yield process.pid
+        finally:
+            assert process.stdin is not None
+            process.stdin.close()
+
+
+# --- who may come in ---------------------------------------------------------------------------
+
+
+async def test_another_user_is_refused_whatever_it_knows(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        stranger = Peer(os.getuid() + 1, os.getpid())
+        for kind in (ClientKind.PYTHON, ClientKind.CLI, ClientKind.MCP):
+            with pytest.raises(Unauthorized):
+                house.door.admit(house.hello(kind), stranger, on_end=lambda: None)
+        assert not house.state.agents
+
+
+@pytest.mark.parametrize("token", ["guess", "☃", "0" * 64])
+async def test_a_wrong_token_is_refused(token: str, tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        hello = replace(house.hello(), token=token)
+        with pytest.raises(Unauthorized) as refusal:
+            house.door.admit(hello, me(), on_end=lambda: None)
+        assert token not in str(refusal.value.to_wire())
+
+
+async def test_a_client_of_another_time_is_told_what_to_update(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        with pytest.raises(BadRequest) as refusal:
+            house.door.admit(replace(house.hello(), versions=(99,)), me(), on_end=lambda: None)
+        assert "broker" in refusal.value.hint
+
+
+async def test_a_browser_that_is_not_here_is_refused_before_anything_is_made(
+    tmp_path: Path,
+) -> None:
+    async with fake_house(tmp_path) as house:
+        with pytest.raises(Unsupported):
+            house.admit(replace(house.hello(), browser="lynx"))
+        assert not house.state.sessions
+
+
+# --- who one is --------------------------------------------------------------------------------
+
+
+async def test_an_identity_is_minted_here_and_bound_to_the_process(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        ada, bob = house.admit(), house.admit()
+        assert re.fullmatch(rf"agent_[0-9a-f]{{32}}_{os.getpid()}", ada.agent)
+        assert ada.agent != bob.agent
+        assert ada.welcome.session != bob.welcome.session
+
+
+async def test_the_resume_secret_is_written_down_nowhere(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        secret = (house.admit().welcome.secret or "").partition(".")[2]
+        assert len(secret) == 64
+        for file in files_below(tmp_path):
+            assert secret.encode() not in file.read_bytes(), file
+
+
+async def test_an_agent_comes_back_to_its_session_and_tabs(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        first = house.admit()
+        tab = await navigated(first)
+        house.door.leave(first, goodbye=False)
+        house.clock.advance(GRACE_SECONDS - 0.001)
+        again = house.admit(resuming(house, first))
+        house.clock.advance(GRACE_SECONDS)
+
+        assert (again.agent, again.welcome.session) == (first.agent, first.welcome.session)
+        assert (await again.api.call(ops.Evaluate(function="() => 1"))).tab == tab
+
+
+async def test_coming_back_too_late_is_refused_like_never_having_been(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        first, other = house.admit(), house.admit()
+        await navigated(first)
+        house.door.leave(first, goodbye=False)
+        house.clock.advance(GRACE_SECONDS)
+
+        refusals = []
+        for resume in (
+            first.welcome.secret,
+            "agent_0.0",
+            "nonsense",
+            f"{other.agent}.{'0' * 64}",
+        ):
+            with pytest.raises(Unauthorized) as refusal:
+                house.admit(replace(house.hello(), resume=resume))
+            refusals.append(blind(refusal.value))
+        assert all(refusal == refusals[0] for refusal in refusals)
+        assert list(house.state.agents) == [other.agent]
+        await until(lambda: not house.browser.pages)
+
+
+async def test_a_half_open_connection_gives_way_to_the_one_that_comes_back(tmp_path: Path) -> None:
+    """The old connection's end is noticed only after the new one is in: it must end nothing."""
+    async with fake_house(tmp_path) as house:
+        closed: list[str] = []
+        old = house.door.admit(house.hello(), me(), on_end=lambda: closed.append("old"))
+        new = house.door.admit(resuming(house, old), me(), on_end=lambda: closed.append("new"))
+        assert closed == ["old"]
+
+        house.door.leave(old, goodbye=False)
+        house.clock.advance(GRACE_SECONDS)
+
+        assert house.state.agents[new.agent].connected
+        await navigated(new)
+        house.door.leave(new, goodbye=True)
+        assert not house.state.agents
+
+
+async def test_coming_back_many_times_leaves_one_connection(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        closed: list[int] = []
+        admission = house.admit()
+        for number in range(5):
+            hello = resuming(house, admission)
+            admission = house.door.admit(hello, me(), on_end=lambda n=number: closed.append(n))  # type: ignore[misc]
+        assert closed == [0, 1, 2, 3]
+        house.clock.advance(0)
+        house.door.leave(admission, goodbye=False)
+        house.clock.advance(GRACE_SECONDS)
+        assert closed == [0, 1, 2, 3]
+        assert not house.state.agents
+
+
+async def test_an_agent_that_ends_otherwise_loses_its_connection(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        closed: list[str] = []
+        with child(WAIT) as pid:
+            house.door.admit(
+                house.hello(), Peer(os.getuid(), pid), on_end=lambda: closed.append("it")
+            )
+            house.door.sweep()
+            assert closed == []  # it lives
+        house.door.sweep()
+        assert closed == ["it"]
+        house.clock.advance(GRACE_SECONDS)
+        assert not house.state.agents
+
+
+async def test_who_cannot_be_seen_by_its_pid_is_not_taken_for_dead(tmp_path: Path) -> None:
+    """In another pid namespace the kernel says 0: an idle, connected agent all the same."""
+    async with fake_house(tmp_path) as house:
+        unseen = house.admit(pid=0)
+        house.door.sweep()
+        house.clock.advance(GRACE_SECONDS)
+        assert house.state.agents[unseen.agent].connected
+
+
+async def test_a_resumable_session_waits_a_day_without_its_tabs(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        hello = replace(house.hello(), session=SessionId("claude-1"), resumable=True)
+        first = house.admit(hello)
+        await navigated(first)
+        session = house.state.sessions[SessionId("claude-1")]
+        assert session.lifetime is Lifetime.RESUMABLE
+        house.door.leave(first, goodbye=True)
+        assert not house.state.tabs
+        house.clock.advance(RESUMABLE_SECONDS - 1)
+
+        again = house.admit(hello)
+        assert again.agent != first.agent
+        view = await again.api.call(ops.SessionShow())
+        assert (view.id, view.color, view.tabs) == ("claude-1", session.color, [])
+        house.door.leave(again, goodbye=True)
+        house.clock.advance(RESUMABLE_SECONDS)
+        assert not house.state.sessions
+
+
+# --- who acts ----------------------------------------------------------------------------------
+
+
+async def test_a_command_outside_any_agent_is_the_operator(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        command = house.admit(house.hello(ClientKind.CLI))
+        assert command.agent == OPERATOR
+        assert command.welcome.secret is None
+        assert not house.state.agents
+
+
+@pytest.mark.parametrize("code", [WAIT, WAIT_BELOW])
+async def test_a_command_below_an_agents_process_acts_as_that_agent(
+    code: str, tmp_path: Path
+) -> None:
+    async with fake_house(tmp_path) as house:
+        agent = house.admit()
+        tab = await navigated(agent)
+        with child(code) as pid:
+            command = house.admit(house.hello(ClientKind.CLI), pid=pid)
+            assert command.agent == agent.agent
+            assert command.welcome.session == agent.welcome.session
+            seen = (await command.api.call(ops.SessionList())).sessions
+            assert [row.tabs[0].tab for row in seen] == [tab]
+            await error_of(Unauthorized, command.api.call(ops.BrokerStop()))
+            house.door.leave(command, goodbye=True)
+        assert house.state.agents[agent.agent].connected
+
+
+async def test_the_operator_flag_below_an_agent_is_granted_and_audited(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        agent = house.admit()
+        with child(WAIT) as pid:
+            hello = replace(house.hello(ClientKind.CLI), operator=True)
+            assert house.admit(hello, pid=pid).agent == OPERATOR
+        entries = [json.loads(line) for line in house.home.audit.read_text().splitlines()]
+        entry = next(entry for entry in entries if entry["kind"] == "acts as operator")
+        assert (entry["pid"], entry["below"]) == (pid, agent.agent[:12])
+
+
+async def test_a_process_that_only_has_an_agents_pid_is_not_that_agent(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        row = house.state.agents[house.admit().agent]
+        house.state.put(replace(row, process_started="another time"))
+        with child(WAIT) as pid:
+            assert house.admit(house.hello(ClientKind.CLI), pid=pid).agent == OPERATOR
+
+
+async def test_calls_of_an_ended_agent_are_refused(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        agent = house.admit()
+        await navigated(agent)
+        house.door.leave(agent, goodbye=True)
+        await error_of(SessionGone, agent.api.call(ops.Navigate(url=URL)))
+        await error_of(SessionGone, agent.api.call(ops.Tabs(action="new")))
+        await error_of(SessionGone, agent.api.call(ops.SessionOpen(session="x")))
+
+
+async def test_what_a_command_of_an_agent_opens_is_that_agents(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        agent = house.admit()
+        with child(WAIT) as pid:
+            command = house.admit(house.hello(ClientKind.CLI), pid=pid)
+            tab = await navigated(command)
+        assert (await agent.api.call(ops.Evaluate(function="() => 1"))).tab == tab
+        other = house.admit(replace(house.hello(), name="other"))
+        await error_of(TabGone, other.api.call(ops.Close(tab=tab)))

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from roost.api.broker import NOTICES_KEPT, Notice
+from roost.broker.watchers import Watchers
+from roost.testing.waiting import started
+from roost.vocabulary import AgentId, SessionId
+
+SOME, OTHER = SessionId("s1"), SessionId("s2")
+
+
+def notice(number: int, session: SessionId = SOME) -> Notice:
+    return Notice(session, "happened", {"number": number})
+
+
+async def test_only_what_a_listener_may_see_is_delivered() -> None:
+    watchers = Watchers()
+    with (
+        watchers.listen(lambda notice, _: notice.session == SOME) as some,
+        watchers.listen(lambda notice, _: notice.session == OTHER) as other,
+    ):
+        watchers.tell(notice(1, SOME))
+        watchers.tell(notice(2, OTHER))
+        assert (await anext(some)).data["number"] == 1
+        assert (await anext(other)).data["number"] == 2
+
+
+async def test_permission_is_asked_at_delivery() -> None:
+    watchers = Watchers()
+    members = {SOME}
+    with watchers.listen(lambda notice, _: notice.session in members) as notices:
+        watchers.tell(notice(1))
+        members.clear()
+        watchers.tell(notice(2))
+        members.add(SOME)
+        watchers.tell(notice(3))
+        assert [(await anext(notices)).data["number"] for _ in range(2)] == [1, 3]
+
+
+async def test_who_was_a_member_until_just_now_may_be_told_too() -> None:
+    watchers = Watchers()
+    former = AgentId("agent_1")
+    with watchers.listen(lambda notice, to: former in to) as notices:
+        watchers.tell(notice(1))
+        watchers.tell(notice(2), {former})
+        assert (await anext(notices)).data["number"] == 2
+
+
+async def test_who_does_not_read_loses_the_oldest_and_nobody_else_does() -> None:
+    watchers = Watchers()
+    with watchers.listen(lambda *_: True) as lazy, watchers.listen(lambda *_: True) as eager:
+        for number in range(NOTICES_KEPT + 5):
+            watchers.tell(notice(number))
+            assert (await anext(eager)).data["number"] == number
+        assert (await anext(lazy)).data["number"] == 5
+
+
+async def test_a_closed_listener_hears_nothing_more_and_its_reader_ends() -> None:
+    watchers = Watchers()
+    notices = watchers.listen(lambda *_: True)
+    reader = await started(anext(notices, None))
+    notices.close()
+    watchers.tell(notice(1))
+    async with asyncio.timeout(5):
+        assert await reader is None
+    with pytest.raises(StopAsyncIteration):
+        await anext(notices)
+    notices.close()  # twice is no error
+
+
+async def test_what_came_before_the_close_can_still_be_read() -> None:
+    watchers = Watchers()
+    notices = watchers.listen(lambda *_: True)
+    for number in range(NOTICES_KEPT + 1):
+        watchers.tell(notice(number))
+    notices.close()
+    assert [n.data["number"] async for n in notices] == list(range(1, NOTICES_KEPT + 1))
+
+
+async def test_a_note_is_taken_once_and_stands_there_once() -> None:
+    watchers = Watchers()
+    watchers.note(SOME, "read this")
+    watchers.note(SOME, "read this")
+    watchers.note(SOME, "and this")
+    assert watchers.take_notes(OTHER) is None
+    assert watchers.take_notes(None) is None
+    assert watchers.take_notes(SOME) == ["read this", "and this"]
+    assert watchers.take_notes(SOME) is None
+    watchers.note(SOME, "too late")
+    watchers.forget(SOME)
+    assert watchers.take_notes(SOME) is None

@@ -1,0 +1,41 @@
+"""Async tests without a plugin: each runs in a loop of its own, is bounded, and leaks nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable
+from typing import Any
+
+import pytest
+
+pytest.register_assert_rewrite("roost.testing")
+
+ASYNC_TEST_SECONDS = 20.0
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    names = inspect.signature(pyfuncitem.obj).parameters
+    arguments = {name: pyfuncitem.funcargs[name] for name in names}
+    asyncio.run(_bounded(pyfuncitem.obj(**arguments)))
+    return True
+
+
+async def _bounded(test: Awaitable[None]) -> None:
+    """Run the test. What it leaves running, or lets fail unseen, fails it."""
+    unseen: list[dict[str, Any]] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: unseen.append(context))
+    async with asyncio.timeout(ASYNC_TEST_SECONDS):
+        await test
+        # Transports and cancelled tasks need a turn or two to finish.
+        for _ in range(10):
+            over = loop.create_future()
+            loop.call_soon(over.set_result, None)
+            await over
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    assert not left, f"still running: {left}"
+    assert not unseen, f"failed unseen: {unseen}"

@@ -1,0 +1,566 @@
+"""What must hold after every event, computed from the journal's rows alone.
+
+``Watch`` keeps its own books: the journal (fed from ``Outcome.changes``), every id ever seen, the
+capture lines. None of the core's counters or indexes is trusted; they are held against a recount.
+"""
+
+from __future__ import annotations
+
+from collections import Counter as Tally
+from collections.abc import Iterable, Mapping
+from typing import Any, get_args
+
+from roost.core import effects as fx
+from roost.core import events as ev
+from roost.core.machine import Machine, Outcome
+from roost.core.model import (
+    Agent,
+    Jar,
+    Loop,
+    Member,
+    Reservation,
+    Row,
+    Session,
+    SlotRequest,
+    Tab,
+    TabState,
+)
+from roost.core.state import Rules, State
+from roost.errors import BY_CODE, PoolFull
+from roost.vocabulary import (
+    CAPTURE_WAIT_SECONDS,
+    OPERATOR,
+    AgentId,
+    BrowserId,
+    JarPolicy,
+    Lifetime,
+    Reads,
+    SessionId,
+    TabId,
+)
+
+Journal = Mapping[tuple[str, str], Row]
+EVICTABLE = (TabState.OPEN, TabState.CRASHED, TabState.LOST)
+
+
+class Facts:
+    """The rows of one moment, by table, and what can be counted from them."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self.agents: dict[AgentId, Agent] = {}
+        self.sessions: dict[SessionId, Session] = {}
+        self.members: dict[tuple[AgentId, SessionId], Member] = {}
+        self.jars: dict[str, Jar] = {}
+        self.tabs: dict[TabId, Tab] = {}
+        self.requests: dict[SessionId, SlotRequest] = {}
+        self.reservations: dict[SessionId, Reservation] = {}
+        self.loops: dict[SessionId, Loop] = {}
+        for row in rows:
+            match row:
+                case Agent():
+                    self.agents[row.id] = row
+                case Session():
+                    self.sessions[row.id] = row
+                case Member():
+                    self.members[row.agent, row.session] = row
+                case Jar():
+                    self.jars[row.id] = row
+                case Tab():
+                    self.tabs[row.id] = row
+                case SlotRequest():
+                    self.requests[row.session] = row
+                case Reservation():
+                    self.reservations[row.session] = row
+                case Loop():
+                    self.loops[row.session] = row
+
+    def deadlines(self) -> list[float]:
+        tables: tuple[Mapping[Any, Row], ...] = (
+            self.agents, self.sessions, self.reservations, self.loops,
+        )  # fmt: skip
+        rows = (row for table in tables for row in table.values())
+        return [row.deadline for row in rows if row.deadline is not None]
+
+    def held(self, browser: BrowserId, session: SessionId | None = None) -> int:
+        """Slots held by tabs, of one session if it is named."""
+        tabs = [t for t in self.tabs.values() if t.browser == browser and t.holds_slot]
+        return sum(session is None or tab.session == session for tab in tabs)
+
+    def taken(self, browser: BrowserId) -> int:
+        """Slots that are not free: tabs and reservations."""
+        reserved = sum(r.browser == browser for r in self.reservations.values())
+        return self.held(browser) + reserved
+
+    def queue(self, browser: BrowserId) -> list[SessionId]:
+        waiting = [r for r in self.requests.values() if r.browser == browser]
+        return [r.session for r in sorted(waiting, key=lambda r: r.turn)]
+
+    def evictable(self, session: SessionId) -> list[Tab]:
+        return [t for t in self.tabs.values() if t.session == session and t.state in EVICTABLE]
+
+    def sessions_of(self, agent: AgentId) -> set[SessionId]:
+        return {session for member, session in self.members if member == agent}
+
+    def attended(self, session: SessionId) -> bool:
+        agents = [self.agents[a] for a, s in self.members if s == session]
+        return any(a.connected or a.lease_until is not None for a in agents)
+
+    def meant(self, agent: AgentId, named: str | None) -> SessionId | None:
+        """The session a caller means: its home, its own name for one, or the id of a joined one."""
+        if agent == OPERATOR:
+            return SessionId(named) if named in self.sessions else None
+        if agent not in self.agents:
+            return None
+        mine = self.sessions_of(agent)
+        own_names = {m.alias: m.session for m in self.members.values() if m.agent == agent}
+        if named is None:
+            session = self.agents[agent].home
+        else:
+            session = own_names.get(named, SessionId(named))
+        return session if session in mine else None
+
+
+class Watch:
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.journal: dict[tuple[str, str], Row] = {}
+        self.facts = Facts([])
+        self.seen_tabs: set[str] = set()
+        self.seen_jars: set[str] = set()
+        self.lines: dict[TabId, list[tuple[int, AgentId, float]]] = {}
+        self.started: set[int] = set()
+
+    def see(self, machine: Machine, event: ev.Event, now: float, outcome: Outcome) -> None:
+        """Take the outcome into the books, then hold everything against everything."""
+        before = self.facts
+        for change in outcome.changes:
+            if change.row is None:
+                assert self.journal.pop((change.table, change.key), None) is not None
+            else:
+                self.journal[change.table, change.key] = change.row
+        after = self.facts = Facts(self.journal.values())
+        step = Step(self.rules, before, after, event, now, outcome)
+        self._journal_is_the_state(machine)
+        check_references(after)
+        check_deadlines(machine, after, event, now)
+        self._ids_are_new(before, after)
+        step.check()
+        self._captures(event, now, outcome)
+
+    def broker_died(self) -> None:
+        self.lines.clear()
+        self.started.clear()
+
+    def _journal_is_the_state(self, machine: Machine) -> None:
+        rows = {(row.table, row.key): row for row in machine.state.rows()}
+        assert rows == self.journal, "the journal misses a change"
+        counted = recounted(self.facts, self.rules)
+        assert_same(indexes(machine.state), counted, "an index is wrong")
+        # The journal keeps no order, so replay must not need one.
+        again = Machine(self.rules, sorted(self.journal.values(), key=repr))
+        assert_same(indexes(again.state), counted, "replay gives another state")
+
+    def _ids_are_new(self, before: Facts, after: Facts) -> None:
+        new_tabs, new_jars = after.tabs.keys() - before.tabs, after.jars.keys() - before.jars
+        assert not new_tabs & self.seen_tabs, "a tab id came twice"
+        assert not new_jars & self.seen_jars, "a jar id came twice"
+        self.seen_tabs |= new_tabs
+        self.seen_jars |= new_jars
+
+    def _captures(self, event: ev.Event, now: float, outcome: Outcome) -> None:
+        ended = {e.agent for e in outcome.effects if isinstance(e, fx.EndAgent)}
+        refused = {e.capture for e in outcome.effects if isinstance(e, fx.RefuseCapture)}
+        for line in self.lines.values():
+            for capture, _, asked in line:
+                if capture in refused:
+                    assert capture not in self.started, "a running capture was refused"
+                    assert now - asked >= CAPTURE_WAIT_SECONDS, "refused too early"
+            line[:] = [t for t in line if t[0] not in refused and t[1] not in ended]
+        if isinstance(event, ev.CaptureRequested) and outcome.refusal is None:
+            self.lines.setdefault(event.tab, []).append((event.capture, event.agent, now))
+        if isinstance(event, ev.CaptureEnded) and event.tab in self.lines:
+            line = self.lines[event.tab]
+            line[:] = [turn for turn in line if turn[0] != event.capture]
+        starts = [e.capture for e in outcome.effects if isinstance(e, fx.StartCapture)]
+        assert not self.started & set(starts), "a capture was started twice"
+        assert len(starts) == len(set(starts)), "a capture was started twice"
+        self.started |= set(starts)
+        for line in self.lines.values():
+            for place, (capture, agent, asked) in enumerate(line):
+                assert (capture in self.started) == (place == 0), "captures of one tab in order"
+                assert agent == OPERATOR or agent in self.facts.agents, "a dead agent captures"
+                overdue = now - asked >= CAPTURE_WAIT_SECONDS and agent != line[0][1]
+                assert not overdue or place == 0, "nobody was told that the turn takes too long"
+
+
+def assert_same(has: dict[str, Any], should: dict[str, Any], why: str) -> None:
+    for index, value in should.items():
+        assert has[index] == value, f"{why}: {index}: {has[index]} is not {value}"
+
+
+def recounted(facts: Facts, rules: Rules) -> dict[str, Any]:
+    """Every index, from the rows."""
+    tabs = sorted(facts.tabs.values(), key=lambda tab: tab.used)
+    reserved = Tally(r.browser for r in facts.reservations.values())
+    browsers = {tab.browser for tab in tabs if tab.holds_slot} | set(reserved)
+    browsers |= {request.browser for request in facts.requests.values()}
+    order: dict[SessionId | None, list[TabId]] = {}
+    for tab in tabs:
+        order.setdefault(tab.session, []).append(tab.id)
+    clones = sum(s.policy is JarPolicy.CLONE for s in facts.sessions.values())
+    clones += sum(j.session is None and j.policy is JarPolicy.CLONE for j in facts.jars.values())
+    return {
+        "pools": {
+            browser: (
+                rules.limit(browser),
+                facts.held(browser),
+                reserved[browser],
+                Tally(t.session for t in tabs if t.browser == browser and t.holds_slot),
+                facts.queue(browser),
+            )
+            for browser in browsers
+        },
+        "colors": Tally(session.color for session in facts.sessions.values()),
+        "clones": clones,
+        "tabs in order of use": order,
+        "members": facts.members,
+        "by agent": facts.members,
+        "aliases": {
+            (m.agent, m.alias): m.session for m in facts.members.values() if m.alias is not None
+        },
+        "jars": {j.session: j.id for j in facts.jars.values() if j.session is not None},
+        "tab handles": {(t.browser, t.handle): t.id for t in tabs if t.handle is not None},
+        "jar handles": {
+            (j.browser, j.handle): j.id
+            for j in facts.jars.values()
+            if j.handle is not None and j.policy is not JarPolicy.SHARED
+        },
+    }
+
+
+def indexes(state: State) -> dict[str, Any]:
+    """The same, as the core has it."""
+    return {
+        "pools": {
+            browser: (pool.limit, pool.held, pool.reserved, Tally(pool.holders), list(pool.queue))
+            for browser, pool in state.pools.items()
+            if pool.held or pool.reserved or pool.queue
+        },
+        "colors": +state.colors,
+        "clones": state.clones,
+        "tabs in order of use": {
+            session: [tab.id for tab in state.tabs_in(session)] for session in state._session_tabs
+        },
+        "members": {
+            (agent, session): member
+            for session, members in state._session_agents.items()
+            for agent, member in members.items()
+        },
+        "by agent": {
+            (agent, session): member
+            for agent, members in state._agent_sessions.items()
+            for session, member in members.items()
+        },
+        "aliases": state._aliases,
+        "jars": state._session_jar,
+        "tab handles": state._tab_handles,
+        "jar handles": state._jar_handles,
+    }
+
+
+def check_references(facts: Facts) -> None:
+    """Nothing names what is not there. Only history may: ``Tab.opener``, ``Member.lost``,
+    ``Agent.home`` (a member's home is looked up through its membership)."""
+    sessions = facts.sessions
+    for tab in facts.tabs.values():
+        if tab.session is None:
+            assert tab.jar is None, "a tab of nobody in somebody's jar"
+            assert tab.handle is not None, "a tab of nobody without a page"
+        else:
+            assert tab.jar is not None, "a tab that could never be restored"
+            assert facts.jars[tab.jar].session == tab.session
+            assert sessions[tab.session].browser == tab.browser
+        assert tab.holds_slot or tab.handle is None, "a parked tab with a page"
+    for agent, session in facts.members:
+        assert agent in facts.agents, "a dead agent is a member"
+        current = facts.members[agent, session].current
+        assert session in sessions
+        assert current is None or facts.tabs[current].session == session
+    places: list[SlotRequest | Reservation] = [*facts.requests.values()]
+    for place in [*places, *facts.reservations.values()]:
+        assert sessions[place.session].browser == place.browser
+        assert (place.agent, place.session) in facts.members, "a dead agent waits or holds"
+    assert not facts.requests.keys() & facts.reservations.keys()
+    assert facts.loops.keys() <= sessions.keys()
+    assert all(jar.session is None or jar.session in sessions for jar in facts.jars.values())
+    attended = {session for _, session in facts.members}
+    for row in sessions.values():
+        if row.lifetime is Lifetime.ANONYMOUS:
+            assert row.id in attended, "an anonymous session outlived its agents"
+        if row.lifetime is Lifetime.RESUMABLE:
+            assert (row.kept_until is None) == (row.id in attended)
+
+
+def check_deadlines(machine: Machine, facts: Facts, event: ev.Event, now: float) -> None:
+    """What is due is over, however late the core was woken; and the core asks to be woken."""
+    deadlines = facts.deadlines()
+    if deadlines:
+        wanted = machine.next_deadline()
+        assert wanted is not None, "nobody would wake the core"
+        assert wanted <= min(deadlines), "the core would be woken too late"
+        if not isinstance(event, ev.BrokerRestarted):
+            assert min(deadlines) > now, "something is overdue"
+
+
+class Step:
+    """One event, the rows before and after it, and what may have changed in between."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        before: Facts,
+        after: Facts,
+        event: ev.Event,
+        now: float,
+        outcome: Outcome,
+    ) -> None:
+        self.rules, self.before, self.after = rules, before, after
+        self.event, self.now, self.outcome = event, now, outcome
+        self.quiet = min(before.deadlines(), default=now + 1) > now
+        """Nothing was due, so all that changed was this event's doing."""
+        self.ended = {e.agent for e in outcome.effects if isinstance(e, fx.EndAgent)}
+        self.caller: AgentId | None = getattr(event, "agent", None)
+
+    def check(self) -> None:
+        for browser in {s.browser for s in (*self.before.sessions.values(),
+                                            *self.after.sessions.values())}:  # fmt: skip
+            self.capacity(browser)
+            self.queue(browser)
+        self.reservations_hold()
+        self.joining()
+        self.endings()
+        self.effects()
+        self.others_notice_nothing()
+        if self.outcome.refusal is not None:
+            self.refusal()
+        self.access()
+
+    def capacity(self, browser: BrowserId) -> None:
+        limit = self.rules.limit(browser)
+        was, taken = self.before.taken(browser), self.after.taken(browser)
+        if limit == 0 or taken <= limit:
+            return
+        spawned = isinstance(self.event, ev.TabSpawned)
+        assert taken <= was + spawned, "more tabs than slots, and no popup is to blame"
+        new = [r for s, r in self.after.reservations.items() if s not in self.before.reservations]
+        new_here = [r for r in new if r.browser == browser]
+        assert spawned or not new_here, "a slot was reserved in debt"
+        admitted = self.admitted()
+        if admitted is not None and admitted.browser == browser:
+            entitled = {*self.before.reservations, *self.before.requests}
+            assert admitted.session in entitled, "a tab was admitted in debt"
+
+    def admitted(self) -> Tab | None:
+        """The tab that this event gave a slot, unless it is a popup."""
+        tab = self.outcome.subject
+        if not isinstance(tab, Tab) or not isinstance(
+            self.event, (ev.TabOpenRequested, ev.TabUseRequested)
+        ):
+            return None
+        earlier = self.before.tabs.get(tab.id)
+        return tab if earlier is None or not earlier.holds_slot else None
+
+    def queue(self, browser: BrowserId) -> None:
+        limit, was = self.rules.limit(browser), self.before.queue(browser)
+        waiting = self.after.queue(browser)
+        served = [s for s in was if s in self.after.reservations]
+        still = [s for s in was if s in waiting]
+        assert was.index(served[-1]) < was.index(still[0]) if served and still else True, "order"
+        assert [s for s in waiting if s in was] == still, "the queue changed its order"
+        if not waiting:
+            return
+        full = limit and self.after.taken(browser) >= limit
+        assert full, "a free slot, and somebody waits"
+        for session in self.after.sessions.values():
+            if session.lifetime is Lifetime.NAMED and session.browser == browser:
+                idle = not session.paused and not self.after.attended(session.id)
+                assert not (idle and session.id not in waiting and self.parkable(session.id)), (
+                    "a tab nobody attends, and somebody waits"
+                )
+        admitted = self.admitted()
+        if still and admitted is not None and admitted.browser == browser:
+            mine = admitted.session
+            assert mine is not None
+            # Its turn may have come in this very step, when another's reservation ran out.
+            its_turn = mine in was and was.index(mine) < was.index(still[0])
+            gave_one = self.after.held(browser, mine) <= self.before.held(browser, mine)
+            fair = mine in self.before.reservations or its_turn or gave_one
+            assert fair, "somebody passed the queue"
+
+    def parkable(self, session: SessionId) -> bool:
+        return bool(self.after.evictable(session))
+
+    def reservations_hold(self) -> None:
+        for session, held in self.before.reservations.items():
+            if session in self.after.reservations or held.until <= self.now:
+                continue
+            admitted = self.admitted()
+            used = admitted is not None and admitted.session == session
+            over = held.agent in self.ended or session not in self.after.sessions
+            assert used or over, "a reserved slot was taken"
+
+    def joining(self) -> None:
+        """Nobody gets into a session that is there already but by naming it when it connects."""
+        for agent, session in self.after.members.keys() - self.before.members.keys():
+            old, new = self.before.sessions.get(session), self.after.sessions[session]
+            connected = isinstance(self.event, ev.AgentConnected) and self.event.agent == agent
+            assert old is None or connected, "an agent got into a foreign session"
+            if old is not None and new.created_at == old.created_at:
+                assert (old.lifetime, old.browser, old.policy, old.profile) == (
+                    new.lifetime, new.browser, new.policy, new.profile,
+                ), "joining a session changed it"  # fmt: skip
+
+    def endings(self) -> None:
+        for agent in self.before.agents.values():
+            if agent.id in self.after.agents:
+                continue
+            assert agent.id in self.ended
+            said_goodbye = self.event == ev.AgentLeft(agent.id)
+            due = agent.deadline is not None and agent.deadline <= self.now
+            assert said_goodbye or due, "a live agent was ended"
+            assert not agent.connected or said_goodbye, "an idle agent was taken for dead"
+        for session in self.before.sessions.values():
+            if session.id in self.after.sessions:
+                continue
+            disposed = isinstance(self.event, ev.SessionDisposeRequested) and (
+                self.outcome.refusal is None
+                and self.before.meant(self.event.agent, self.event.session) == session.id
+            )
+            forgotten = session.kept_until is not None and session.kept_until <= self.now
+            orphaned = session.lifetime is Lifetime.ANONYMOUS and self.ended
+            assert disposed or forgotten or orphaned, "a session ended that nobody ended"
+
+    def effects(self) -> None:
+        gone = self.before.tabs.keys() - self.after.tabs.keys()
+        closed: set[TabId] = set()
+        opened: set[TabId] = set()
+        for effect in self.outcome.effects:
+            assert isinstance(effect, get_args(fx.Effect)), "an effect nobody performs"
+            match effect:
+                case fx.CloseTab() | fx.ForgetTab():
+                    left = self.after.tabs.get(effect.tab)
+                    assert effect.tab in self.before.tabs or left is not None
+                    assert left is None or left.handle is None, "a tab closed that stays"
+                    closed.add(effect.tab)
+                case fx.OpenTab():
+                    row = self.after.tabs[effect.tab]
+                    assert row.handle is None
+                    opened.add(row.id)
+                    assert effect.jar == row.jar, "a tab came back in another jar"
+                case fx.RemoveJar() if effect.jar is not None:
+                    jar = self.after.jars.get(effect.jar)
+                    assert jar is None or jar.session is None, "a jar in use was removed"
+                case fx.CloseStray():
+                    pages = [(t.browser, t.handle) for t in self.after.tabs.values()]
+                    assert (effect.browser, effect.handle) not in pages, "an owned page closed"
+                case fx.EndAgent():
+                    assert effect.agent not in self.after.agents
+                case fx.RemoveFiles():
+                    again = self.after.sessions.get(effect.session)
+                    assert again is None or again.created_at == self.now
+                case fx.Tell():
+                    assert effect.session in {*self.before.sessions, *self.after.sessions}
+                    self.told_to_its_owner(effect)
+                case _:
+                    pass
+        for id in opened - closed:
+            assert self.after.tabs[id].holds_slot, "a page opens without a slot"
+        assert gone <= closed, "calls on a tab that is gone would never be answered"
+        for tab in self.after.tabs.values():
+            earlier = self.before.tabs.get(tab.id)
+            if earlier is not None and earlier.handle is not None and tab.handle is None:
+                assert tab.id in closed, "a page was forgotten without a word"
+
+    def told_to_its_owner(self, told: fx.Tell) -> None:
+        tab = told.data.get("tab")
+        if tab is not None:
+            row = self.after.tabs.get(tab) or self.before.tabs[tab]
+            assert row.session == told.session, "somebody was told about a foreign tab"
+
+    def others_notice_nothing(self) -> None:
+        """What an agent does takes tabs from its own sessions only."""
+        agent = self.caller
+        if agent is None or agent == OPERATOR or not self.quiet:
+            return
+        mine = self.before.sessions_of(agent)
+        for tab in self.before.tabs.keys() - self.after.tabs.keys():
+            assert self.before.tabs[tab].session in mine, "a stranger's tab was closed"
+
+    def refusal(self) -> None:
+        refusal = self.outcome.refusal
+        assert refusal is not None
+        assert BY_CODE[refusal.code] is type(refusal)
+        assert refusal.message
+        assert refusal.hint
+        if not self.quiet:
+            return
+        assert all(change.row is not None for change in self.outcome.changes), (
+            "a refused call took something"
+        )
+        if isinstance(refusal, PoolFull):
+            self.truly_full(refusal)
+
+    def truly_full(self, refusal: PoolFull) -> None:
+        event = self.event
+        assert isinstance(event, (ev.TabOpenRequested, ev.TabUseRequested))
+        session = self.after.meant(event.agent, event.session)
+        if isinstance(event, ev.TabUseRequested) and event.tab is not None:
+            session = self.before.tabs[TabId(event.tab)].session
+        assert session is not None
+        browser = self.after.sessions[session].browser
+        missing = self.before.taken(browser) + 1 - self.rules.limit(browser)
+        assert missing > 0, "refused although there is room"
+        assert session not in self.before.reservations, "refused although a slot is reserved"
+        evict = not isinstance(event, ev.TabOpenRequested) or event.evict
+        assert not evict or len(self.before.evictable(session)) < missing, (
+            "refused although its own tabs would do"
+        )
+        assert refusal.details["tabPool"]
+        assert sum(refusal.details["ownerBreakdown"].values()) == self.before.held(browser)
+
+    def access(self) -> None:
+        """The tab an agent gets is the one it means, and its own."""
+        event, tab = self.event, self.outcome.subject
+        if not isinstance(event, (ev.TabUseRequested, ev.TabSelectRequested, ev.TabCloseRequested)):
+            return
+        acts = not isinstance(event, ev.TabUseRequested) or event.acts
+        mine = self.before.sessions_of(event.agent)
+        if isinstance(tab, Tab) and event.agent != OPERATOR:
+            shared = self.rules.reads is Reads.SHARED and not acts
+            assert tab.session in mine or shared, "a stranger got a tab"
+            assert tab.session is not None
+            if event.tab is None:
+                session = self.before.meant(event.agent, event.session)
+                assert session is not None
+                current = self.before.members[event.agent, session].current
+                assert tab.id == current, "an omitted tab is the caller's current one"
+            elif event.session is not None and tab.session in mine:
+                assert tab.session == self.before.meant(event.agent, event.session)
+        if isinstance(tab, Tab) and event.tab is not None:
+            assert tab.id == event.tab, "another tab than the one asked for"
+        if self.outcome.refusal is not None and event.tab is not None and self.quiet:
+            self.refused_tab(event.agent, TabId(event.tab), event.session, mine)
+
+    def refused_tab(
+        self, agent: AgentId, tab: TabId, session: str | None, mine: set[SessionId]
+    ) -> None:
+        row, refusal = self.before.tabs.get(tab), self.outcome.refusal
+        assert refusal is not None
+        own = row is not None and row.session in mine
+        if own and session is None:
+            assert refusal.code != "TAB_GONE", "its own tab was denied to an agent"
+        if not own and agent != OPERATOR:
+            answers = {"TAB_GONE", "SESSION_GONE"}
+            if self.rules.reads is Reads.SHARED and row is not None:
+                answers |= {"OWNERSHIP", "PAUSED", "TAB_CRASHED", "BROWSER_LOST"}
+            assert refusal.code in answers, "a foreign tab is told from an absent one"

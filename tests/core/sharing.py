@@ -1,0 +1,452 @@
+"""The world around the core, as a Hypothesis state machine.
+
+Agents, browsers, the person and the clock do what they like, in any order. Time moves apart from
+the wake-ups; what the browser says comes late, twice or never. After every event ``Watch`` holds
+the rows against the rules of sharing.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+from invariants import Watch
+
+from roost.core import effects as fx
+from roost.core import events as ev
+from roost.core.machine import Machine, Outcome
+from roost.core.state import Rules
+from roost.vocabulary import (
+    OPERATOR,
+    AgentId,
+    BrowserId,
+    JarId,
+    JarPolicy,
+    Lifetime,
+    Reads,
+    SessionId,
+    TabHandle,
+    TabId,
+)
+
+T = TypeVar("T")
+Method = TypeVar("Method", bound=Callable[..., None])
+B1, B2 = BrowserId("b1"), BrowserId("b2")
+PICK = range(12)
+EITHER = (False, True)
+MOMENTS = (0.2, 0.9, 3.0, 5.0, 11.0, 31.0, 130.0)
+STEPS: list[tuple[str, dict[str, Sequence[Any]]]] = []
+START: dict[str, Sequence[Any]] = {
+    "limit": (1, 2, 3),
+    "other": (0, 2),
+    "reads": (Reads.PRIVATE, Reads.PRIVATE, Reads.SHARED),
+    "tabs": range(4),
+    "waiting": range(3),
+}
+
+
+def drawn(choices: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+    return {name: st.sampled_from(values) for name, values in choices.items()}
+
+
+def step(**choices: Sequence[Any]) -> Callable[[Method], Method]:
+    """A rule for Hypothesis, and a step of ``walk``."""
+
+    def registered(method: Method) -> Method:
+        STEPS.append((method.__name__, choices))
+        as_rule: Any = rule(**drawn(choices))
+        return cast(Method, as_rule(method))
+
+    return registered
+
+
+def walk(seed: int, steps: int = 25) -> None:
+    """The same machine, driven by a seeded die: no shrinking, but many more steps a second."""
+    die = random.Random(seed)
+
+    def thrown(choices: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+        return {name: die.choice(values) for name, values in choices.items()}
+
+    machine = Sharing()
+    machine.broker_starts(**thrown(START))
+    for _ in range(steps):
+        name, choices = die.choice(STEPS)
+        getattr(machine, name)(**thrown(choices))
+
+
+def one_of(items: list[T], pick: int) -> T | None:
+    return items[pick % len(items)] if items else None
+
+
+class Sharing(RuleBasedStateMachine):
+    now = 1000.0
+
+    @initialize(**drawn(START))
+    def broker_starts(self, limit: int, other: int, reads: Reads, tabs: int, waiting: int) -> None:
+        self.rules_ = Rules(default_browser=B1, pool_limits={B1: limit, B2: other}, reads=reads)
+        self.machine = Machine(self.rules_)
+        self.watch = Watch(self.rules_)
+        self.minted = 0
+        self.everybody: list[AgentId] = []
+        self.pages: dict[BrowserId, dict[TabHandle, str | None]] = {B1: {}, B2: {}}
+        self.jars: dict[BrowserId, set[str]] = {B1: set(), B2: set()}
+        self.to_do: list[fx.Effect] = []
+        self.said: list[ev.Event] = []
+        self.captures: list[tuple[TabId, int]] = []
+        self.people_come(tabs, waiting)
+
+    def people_come(self, tabs: int, waiting: int) -> None:
+        """Most stories begin with some agents at work and others waiting for a slot."""
+        for number in range(tabs):
+            if number == 1:
+                self.an_agent_joins("shop", lease=False, shared=False)
+            else:
+                self.an_agent_comes(lease=number == 2, browser=None)
+            self.open_tab(self.everybody[-1], 0, evict=False)
+            self.perform(0, fails=False)
+            self.a_capture_is_wanted(number, number)
+        for number in range(waiting):
+            if number == 0:
+                self.an_agent_joins("mail", lease=False, shared=False)
+            else:
+                self.an_agent_comes(lease=True, browser=None)
+            self.say(ev.TabSpaceRequested(self.everybody[-1], None))
+
+    def say(self, event: ev.Event) -> Outcome:
+        outcome = self.machine.apply(event, self.now)
+        self.to_do += [
+            effect
+            for effect in outcome.effects
+            if isinstance(effect, (fx.OpenTab, fx.CloseTab, fx.RemoveJar, fx.CloseStray))
+        ]
+        self.watch.see(self.machine, event, self.now, outcome)
+        return outcome
+
+    def browser_says(self, event: ev.Event) -> None:
+        self.said.append(event)
+        self.say(event)
+
+    def mint(self) -> int:
+        self.minted += 1
+        return self.minted
+
+    # --- who and what ----------------------------------------------------------------------------
+
+    def somebody(self, pick: int) -> AgentId:
+        """Mostly the living, sometimes the dead; the operator where there is nobody."""
+        alive = list(self.watch.facts.agents)
+        if pick == 11:
+            return one_of(self.everybody, self.minted) or OPERATOR
+        return one_of(alive, pick) or OPERATOR
+
+    def a_session(self, agent: AgentId, pick: int) -> str | None:
+        """Its own by default, by its own name, by id; or a guess at somebody else's."""
+        if pick < 6 and agent != OPERATOR:
+            return None
+        if pick < 8:
+            return one_of(["x", "shop", "mail"], pick)
+        return one_of([str(session) for session in self.watch.facts.sessions], pick)
+
+    def a_tab(self, agent: AgentId, pick: int) -> str | None:
+        """The current one by default, one of its own, or a guess."""
+        if pick < 3:
+            return None
+        mine = self.watch.facts.sessions_of(agent)
+        tabs = self.watch.facts.tabs.values()
+        if pick < 8:
+            return one_of([str(tab.id) for tab in tabs if tab.session in mine], pick)
+        return one_of([*(str(tab.id) for tab in tabs), "t1", "t999"], pick)
+
+    def a_page(self, pick: int) -> tuple[BrowserId, TabHandle] | None:
+        return one_of([(b, handle) for b, pages in self.pages.items() for handle in pages], pick)
+
+    # --- agents ----------------------------------------------------------------------------------
+
+    def agent_comes(self, spec: ev.SessionSpec, *, lease: bool) -> None:
+        agent = AgentId(f"agent_{self.mint():032x}_{self.minted}")
+        self.everybody.append(agent)
+        self.say(
+            ev.AgentConnected(
+                agent=agent, pid=self.minted, process_started="1", name="agent",
+                secret_digest="d", session=spec, lease=lease,
+            )
+        )  # fmt: skip
+
+    @step(lease=EITHER, browser=(None, None, None, B2))
+    def an_agent_comes(self, lease: bool, browser: BrowserId | None) -> None:
+        spec = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, browser=browser)
+        self.agent_comes(spec, lease=lease)
+
+    @step(name=("shop", "mail"), lease=EITHER, shared=EITHER)
+    def an_agent_joins(self, name: str, lease: bool, shared: bool) -> None:
+        policy = JarPolicy.SHARED if shared and name == "mail" else None
+        id = SessionId(name)
+        self.agent_comes(ev.SessionSpec(lifetime=Lifetime.NAMED, id=id, policy=policy), lease=lease)
+
+    @step(number=range(1, 3))
+    def an_agent_comes_to_resume(self, number: int) -> None:
+        spec = ev.SessionSpec(lifetime=Lifetime.RESUMABLE, id=SessionId(f"thread-{number}"))
+        self.agent_comes(spec, lease=False)
+
+    @step(pick=PICK)
+    def a_connection_breaks(self, pick: int) -> None:
+        self.say(ev.AgentDisconnected(self.somebody(pick)))
+
+    @step(pick=PICK)
+    def an_agent_says_goodbye(self, pick: int) -> None:
+        self.say(ev.AgentLeft(self.somebody(pick)))
+
+    @step(pick=PICK, lease=EITHER)
+    def an_agent_comes_back(self, pick: int, lease: bool) -> None:
+        agent = self.somebody(pick)
+        row = self.watch.facts.agents.get(agent)
+        if lease or (row is not None and row.lease_until is not None):
+            self.say(ev.LeaseRenewed(agent))
+        else:
+            self.say(ev.AgentResumed(agent))
+
+    @step(who=PICK, name=(None, None, "x", "shop"), id=(None, "shop", "mail"), clone=EITHER)
+    def a_session_is_opened(self, who: int, name: str | None, id: str | None, clone: bool) -> None:
+        agent = self.somebody(who)
+        spec = ev.SessionSpec(
+            lifetime=Lifetime.NAMED if agent == OPERATOR else Lifetime.ANONYMOUS,
+            id=None if id is None else SessionId(id),
+            policy=JarPolicy.CLONE if clone else None,
+            profile="work" if clone else None,
+        )
+        self.say(ev.SessionOpenRequested(agent=agent, alias=name, spec=spec))
+
+    @step(who=PICK, which=PICK)
+    def a_session_is_disposed(self, who: int, which: int) -> None:
+        agent = self.somebody(who)
+        self.say(ev.SessionDisposeRequested(agent, self.a_session(agent, which) or "x"))
+
+    @step(who=PICK, which=PICK, evict=EITHER)
+    def a_tab_is_opened(self, who: int, which: int, evict: bool) -> None:
+        self.open_tab(self.somebody(who), which, evict)
+
+    @step(who=PICK, evict=EITHER, after=(0.0, 0.0, 11.0, 31.0))
+    def a_tab_is_opened_at_home_at_once(self, who: int, evict: bool, after: float) -> None:
+        self.now += after
+        self.open_tab(self.somebody(who), 0, evict)
+        self.perform(len(self.to_do) - 1, fails=False)
+
+    def open_tab(self, agent: AgentId, which: int, evict: bool) -> None:
+        session = self.a_session(agent, which)
+        url = "chrome://settings" if which == 11 else "https://example.com/"
+        self.say(ev.TabOpenRequested(agent=agent, session=session, url=url, evict=evict))
+
+    @step(who=PICK, where=PICK, which=PICK, acts=EITHER, revives=EITHER)
+    def a_tab_is_used(self, who: int, where: int, which: int, acts: bool, revives: bool) -> None:
+        agent = self.somebody(who)
+        self.say(
+            ev.TabUseRequested(
+                agent=agent, session=self.a_session(agent, where), tab=self.a_tab(agent, which),
+                action="click", acts=acts, revives=revives,
+            )
+        )  # fmt: skip
+
+    @step(who=PICK, which=PICK)
+    def a_tab_is_selected(self, who: int, which: int) -> None:
+        agent = self.somebody(who)
+        self.say(ev.TabSelectRequested(agent, None, self.a_tab(agent, which) or "t1"))
+
+    @step(who=PICK, where=PICK, which=PICK)
+    def a_tab_is_closed(self, who: int, where: int, which: int) -> None:
+        agent = self.somebody(who)
+        session, tab = self.a_session(agent, where), self.a_tab(agent, which)
+        self.say(ev.TabCloseRequested(agent, session, tab))
+
+    @step(who=PICK, where=PICK)
+    def space_is_wanted(self, who: int, where: int) -> None:
+        agent = self.somebody(who)
+        self.say(ev.TabSpaceRequested(agent, self.a_session(agent, where)))
+
+    @step(who=PICK, where=PICK, which=PICK)
+    def space_is_granted(self, who: int, where: int, which: int) -> None:
+        agent = self.somebody(who)
+        session, tab = self.a_session(agent, where), self.a_tab(agent, which)
+        self.say(ev.TabSpaceGranted(agent, session, tab))
+
+    @step(who=PICK, which=PICK)
+    def a_capture_is_wanted(self, who: int, which: int) -> None:
+        tab = one_of(list(self.watch.facts.tabs), which) or TabId("t1")
+        self.captures.append((tab, self.mint()))
+        self.say(ev.CaptureRequested(self.somebody(who), tab, self.minted))
+
+    @step(which=PICK)
+    def a_capture_ends(self, which: int) -> None:
+        tab, capture = one_of(self.captures[-4:], which) or (TabId("t1"), 0)
+        self.say(ev.CaptureEnded(tab, capture))
+
+    @step(who=PICK, turn=("start", "go on", "done", "stop"))
+    def a_loop_turns(self, who: int, turn: str) -> None:
+        agent = self.somebody(who)
+        session = self.a_session(agent, 0)
+        if turn == "start":
+            event: ev.Event = ev.LoopStartRequested(
+                agent=agent, session=session, prompt="go", max_iterations=1, phrase="done"
+            )
+        elif turn == "stop":
+            event = ev.LoopStopRequested(agent, session)
+        else:
+            event = ev.LoopTurnEnded(agent, session, turn)
+        self.say(event)
+
+    # --- the person ------------------------------------------------------------------------------
+
+    @step(who=PICK, which=PICK, paused=EITHER)
+    def a_session_is_paused_or_handed_back(self, who: int, which: int, paused: bool) -> None:
+        agent = OPERATOR if who % 2 else self.somebody(who)
+        self.say(ev.SessionPauseRequested(agent, self.a_session(agent, which), paused))
+
+    @step(which=PICK, verb=("open", "use", "close", "dispose"))
+    def the_operator_acts(self, which: int, verb: str) -> None:
+        session = str(one_of(list(self.watch.facts.sessions), which) or "nothing")
+        tab = str(one_of(list(self.watch.facts.tabs), which) or "t1")
+        events: dict[str, ev.Event] = {
+            "open": ev.TabOpenRequested(agent=OPERATOR, session=session, url="about:blank"),
+            "use": ev.TabUseRequested(
+                agent=OPERATOR, session=None, tab=tab, action="click", acts=True
+            ),
+            "close": ev.TabCloseRequested(OPERATOR, None, tab),
+            "dispose": ev.SessionDisposeRequested(OPERATOR, session),
+        }
+        self.say(events[verb])
+
+    # --- browsers --------------------------------------------------------------------------------
+
+    @step(which=PICK, fails=(False, False, False, True))
+    def a_browser_does_as_told(self, which: int, fails: bool) -> None:
+        self.perform(which, fails)
+
+    @step()
+    def a_browser_keeps_up(self) -> None:
+        while self.to_do:
+            self.perform(0, fails=False)
+
+    def perform(self, which: int, fails: bool) -> None:
+        effect = one_of(self.to_do, which)
+        if effect is None:
+            return
+        self.to_do.remove(effect)
+        match effect:
+            case fx.OpenTab() if fails:
+                self.browser_says(ev.TabOpenFailed(effect.tab))
+            case fx.OpenTab():
+                handle = TabHandle(f"page-{self.mint()}")
+                self.pages[effect.browser][handle] = self.ready_jar(effect.browser, effect.jar)
+                self.browser_says(ev.TabOpened(effect.tab, handle))
+            case fx.CloseTab() | fx.CloseStray() if effect.handle is not None:
+                self.pages[effect.browser].pop(effect.handle, None)
+                self.browser_says(ev.TabVanished(effect.browser, effect.handle))
+            case fx.RemoveJar():
+                self.jars[effect.browser].discard(effect.handle)
+                if effect.jar is not None:
+                    self.browser_says(ev.JarRemoved(effect.jar))
+            case _:
+                pass
+
+    def ready_jar(self, browser: BrowserId, jar: JarId) -> str | None:
+        row = self.watch.facts.jars.get(jar)
+        if row is None or row.handle is not None:
+            return None if row is None else row.handle
+        handle = "default" if row.policy is JarPolicy.SHARED else f"jar-{self.mint()}"
+        self.jars[browser].add(handle)
+        self.browser_says(ev.JarMade(jar, handle))
+        return handle
+
+    @step(which=PICK, known=("opener", "both", "jar", "nothing"), more=PICK)
+    def a_page_opens_by_itself(self, which: int, known: str, more: int) -> None:
+        for _ in range(7 if more == 11 else 1):
+            browser, opener = self.a_page(which) or (B1, None)
+            jar = None if opener is None else self.pages[browser][opener]
+            handle = TabHandle(f"page-{self.mint()}")
+            self.pages[browser][handle] = None if known == "nothing" else jar
+            self.browser_says(
+                ev.TabSpawned(
+                    browser=browser, handle=handle, url="https://example.com/popup",
+                    opener=opener if known in ("opener", "both") else None,
+                    jar=jar if known in ("both", "jar") else None,
+                )
+            )  # fmt: skip
+
+    @step(which=PICK, what=("vanish", "break", "move on"))
+    def a_page_changes(self, which: int, what: str) -> None:
+        browser, page = self.a_page(which) or (B1, TabHandle("page-0"))
+        if what == "vanish":
+            self.pages[browser].pop(page, None)
+            self.browser_says(ev.TabVanished(browser, page))
+        elif what == "break":
+            self.browser_says(ev.TabBroke(browser, page))
+        else:
+            self.browser_says(ev.TabMovedOn(browser, page, "https://example.com/2", "Two"))
+
+    @step(which=PICK)
+    def an_open_call_is_given_up(self, which: int) -> None:
+        opening = [t.id for t in self.watch.facts.tabs.values() if t.state == "opening"]
+        self.say(ev.TabOpenAbandoned(one_of(opening, which) or TabId("t1")))
+
+    @step(browser=(B1, B1, B2), returns=EITHER)
+    def a_browser_dies(self, browser: BrowserId, returns: bool) -> None:
+        self.pages[browser].clear()
+        self.jars[browser].clear()
+        self.say(ev.BrowserDown(browser))
+        if returns:
+            self.say(ev.BrowserUp(browser=browser))
+
+    @step(browser=(B1, B1, B2), kept=range(0, 4), stray=EITHER)
+    def a_browser_is_there_again(self, browser: BrowserId, kept: int, stray: bool) -> None:
+        """With all pages or only some of them, and with pages and jars nobody knows."""
+        pages, jars = list(self.pages[browser]), list(self.jars[browser])
+        if kept < 3:
+            pages, jars = pages[kept:], jars[kept:]
+        self.pages[browser] = {page: self.pages[browser][page] for page in pages}
+        self.jars[browser] = set(jars)
+        if stray:
+            self.pages[browser][TabHandle(f"stray-{self.mint()}")] = None
+            self.jars[browser].add(f"stray-{self.minted}")
+        there = frozenset(self.pages[browser])
+        self.say(ev.BrowserUp(browser=browser, handles=there, jars=frozenset(self.jars[browser])))
+
+    @step(which=PICK)
+    def old_news_comes_again(self, which: int) -> None:
+        said = [e for e in self.said if isinstance(e, ev.TabOpened) or which > 5]
+        event = one_of(said[-6:], which)
+        if event is not None:
+            self.say(event)
+
+    # --- time, and the broker itself -------------------------------------------------------------
+
+    @step(seconds=MOMENTS)
+    def time_moves(self, seconds: float) -> None:
+        """And nobody wakes the core."""
+        self.now += seconds
+
+    @step(seconds=MOMENTS)
+    def the_core_is_woken_in_the_end(self, seconds: float) -> None:
+        self.now += seconds
+        self.say(ev.TimePassed())
+
+    @step(seconds=(3601.0, 90_000.0), on_time=EITHER, chance=range(0, 4))
+    def a_long_time_passes(self, seconds: float, on_time: bool, chance: int) -> None:
+        if chance:
+            return
+        end = self.now + seconds
+        while on_time and (next_one := self.machine.next_deadline() or end) < end:
+            self.now = max(self.now, next_one)
+            self.say(ev.TimePassed())
+        self.now = end
+
+    @step(seconds=MOMENTS)
+    def the_broker_dies_and_comes_again(self, seconds: float) -> None:
+        self.now += seconds
+        self.machine = Machine(self.rules_, list(self.watch.journal.values()))
+        self.watch.broker_died()
+        self.to_do.clear()
+        before = set(self.watch.facts.agents)
+        self.say(ev.BrokerRestarted())
+        assert set(self.watch.facts.agents) == before, "somebody was ended by the restart"

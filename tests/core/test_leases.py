@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+from play import B1, URL, Play, named, of
+
+from roost.core import events as ev
+from roost.core.effects import EndAgent, ForgetTab, StartCapture
+from roost.core.model import Session, Tab
+from roost.errors import Unauthorized
+from roost.vocabulary import GRACE_SECONDS, LEASE_SECONDS, OPERATOR
+
+
+def test_an_agent_back_within_its_grace_keeps_identity_and_tabs() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    tab = play.tab(ada)
+    play.do(ev.AgentDisconnected(ada))
+    session = play.do(ev.AgentResumed(ada), after=GRACE_SECONDS - 0.1).subject
+    assert isinstance(session, Session)
+    assert session.id == tab.session
+    play.do(ev.TimePassed(), after=3600)
+    assert tab.id in play.state.tabs
+
+
+def test_an_agent_that_does_not_come_back_is_ended_however_late_the_core_is_woken() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    play.do(ev.AgentDisconnected(ada))
+    outcome = play.say(ev.AgentResumed(ada), after=GRACE_SECONDS)
+    assert of(outcome, EndAgent) == [EndAgent(ada)]
+    assert isinstance(outcome.refusal, Unauthorized)
+
+
+def test_a_second_disconnection_does_not_stretch_the_grace() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    play.do(ev.AgentDisconnected(ada))
+    play.do(ev.AgentDisconnected(ada), after=5)
+    assert of(play.do(ev.TimePassed(), after=5), EndAgent) == [EndAgent(ada)]
+
+
+def test_goodbye_ends_an_agent_at_once_and_twice_is_once() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    assert of(play.do(ev.AgentLeft(ada)), EndAgent) == [EndAgent(ada)]
+    for event in (ev.AgentLeft(ada), ev.AgentDisconnected(ada)):
+        assert not play.do(event).effects
+
+
+def test_an_agent_without_a_connection_lives_by_its_lease() -> None:
+    play = Play()
+    ada = play.agent("ada", lease=True)
+    for _ in range(5):
+        play.do(ev.LeaseRenewed(ada), after=LEASE_SECONDS - 1)
+    outcome = play.do(ev.TimePassed(), after=LEASE_SECONDS)
+    assert of(outcome, EndAgent) == [EndAgent(ada)]
+    play.refused(ev.LeaseRenewed(ada), Unauthorized)
+
+
+def test_a_lease_that_runs_out_never_ends_a_named_session() -> None:
+    play = Play()
+    ada = play.agent("ada", named("shop"), lease=True)
+    tab = play.tab(ada)
+    play.do(ev.TimePassed(), after=LEASE_SECONDS)
+    assert tab.id in play.state.tabs
+    assert list(play.state.sessions) == ["shop"]
+
+
+def test_renewing_is_nothing_to_a_connected_agent() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    assert not play.do(ev.LeaseRenewed(ada)).changes
+
+
+def test_a_leased_agent_that_connects_needs_no_lease_any_more() -> None:
+    """Found by review: an idle but connected agent is never an orphan."""
+    play = Play()
+    ada = play.agent("ada", lease=True)
+    play.do(ev.AgentResumed(ada))
+    assert not of(play.do(ev.TimePassed(), after=10 * LEASE_SECONDS), EndAgent)
+    play.do(ev.AgentDisconnected(ada))
+    assert of(play.do(ev.TimePassed(), after=GRACE_SECONDS), EndAgent) == [EndAgent(ada)]
+
+
+def test_resuming_never_shows_a_foreign_session_that_took_over_an_id() -> None:
+    """Found by review: the agent's home was disposed, and another's has its id now."""
+    play = Play()
+    ada = play.agent("ada", named("shop"))
+    play.do(ev.SessionDisposeRequested(OPERATOR, "shop"))
+    play.agent("bob", named("shop"))
+    assert play.do(ev.AgentResumed(ada)).subject is None
+
+
+def test_after_a_restart_everybody_has_the_same_grace_however_long_the_broker_was_away() -> None:
+    """Found by review: nobody could renew or come back while the broker was away."""
+    play = Play()
+    connected, away = play.agent("connected"), play.agent("away")
+    leased = play.agent("leased", lease=True)
+    play.do(ev.AgentDisconnected(away))
+    assert not of(play.restart(after=3600), EndAgent)
+    play.do(ev.TimePassed(), after=GRACE_SECONDS - 1)
+    assert set(play.state.agents) == {connected, away, leased}
+    play.do(ev.TimePassed(), after=1)
+    assert set(play.state.agents) == {leased}
+    play.do(ev.TimePassed(), after=LEASE_SECONDS - GRACE_SECONDS)
+    assert not play.state.agents
+
+
+def test_a_tab_that_was_opening_when_the_broker_died_is_dropped() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    tab = play.do(ev.TabOpenRequested(agent=ada, session=None, url=URL)).subject
+    assert isinstance(tab, Tab)
+    kept = play.tab(ada)
+    outcome = play.restart()
+    assert [gone.tab for gone in of(outcome, ForgetTab)] == [tab.id]
+    assert list(play.state.tabs) == [kept.id]
+    assert play.state.pool(B1).held == 1
+
+
+def test_the_end_of_an_agent_frees_its_capture_turn() -> None:
+    play = Play()
+    ada, bob = play.agent("ada", named("shop")), play.agent("bob", named("shop"))
+    tab = play.tab(ada)
+    play.do(ev.CaptureRequested(ada, tab.id, 1))
+    play.do(ev.CaptureRequested(bob, tab.id, 2))
+    assert of(play.do(ev.AgentLeft(ada)), StartCapture) == [StartCapture(2)]
+
+
+def test_a_hello_heard_twice_makes_one_member() -> None:
+    play = Play()
+    ada = play.agent("ada", named("shop"))
+    tab = play.tab(ada)
+    play.agent("ada", named("shop"))
+    member = play.state.member(ada, play.state.agents[ada].home)
+    assert member is not None
+    assert member.current == tab.id
+
+
+def test_an_agent_may_join_what_another_left() -> None:
+    play = Play()
+    ada = play.agent("ada", named("shop"))
+    tab = play.tab(ada)
+    play.do(ev.AgentLeft(ada))
+    bob = play.agent("bob", named("shop"))
+    use = ev.TabUseRequested(agent=bob, session=None, tab=tab.id, action="read", acts=False)
+    assert isinstance(play.do(use).subject, Tab)

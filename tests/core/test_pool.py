@@ -1,0 +1,464 @@
+from __future__ import annotations
+
+from play import B1, B2, HOME, URL, Play, named, of
+
+from roost.core import events as ev
+from roost.core.effects import CloseStray, CloseTab, Note, OpenTab, Tell
+from roost.core.machine import Machine, Outcome
+from roost.core.model import Tab, TabState
+from roost.core.state import Rules
+from roost.errors import BadRequest, Paused, PoolFull, SessionGone, TabGone, UrlBlocked
+from roost.vocabulary import OPERATOR, AgentId, JarPolicy, Lifetime, TabHandle
+
+
+def opening(agent: AgentId, *, evict: bool = True, url: str = URL) -> ev.TabOpenRequested:
+    return ev.TabOpenRequested(agent=agent, session=None, url=url, evict=evict)
+
+
+def use(agent: AgentId, tab: str | None = None) -> ev.TabUseRequested:
+    return ev.TabUseRequested(agent=agent, session=None, tab=tab, action="click", acts=True)
+
+
+def popup(opener: Tab | None, handle: str = "popup", jar: str | None = None) -> ev.TabSpawned:
+    return ev.TabSpawned(
+        browser=B1,
+        handle=TabHandle(handle),
+        opener=None if opener is None else opener.handle,
+        jar=jar,
+        url=f"{URL}{handle}",
+    )
+
+
+def reserved(outcome: Outcome) -> list[str]:
+    return [told.session for told in of(outcome, Tell) if told.kind == "slot_reserved"]
+
+
+def test_a_new_tab_is_its_openers_current_one_in_a_jar_of_its_session() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    outcome = play.do(opening(ada))
+    tab = outcome.subject
+    assert isinstance(tab, Tab)
+    assert tab.state is TabState.OPENING
+    assert tab.jar is not None
+    assert of(outcome, OpenTab) == [OpenTab(tab.id, B1, tab.jar)]
+    member = play.state.member(ada, play.state.agents[ada].home)
+    assert member is not None
+    assert member.current == tab.id
+
+
+def test_an_address_that_may_not_be_opened_takes_no_slot() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    play.refused(opening(ada, url="file:///etc/passwd"), UrlBlocked)
+    assert not play.state.tabs
+
+
+def test_a_full_pool_evicts_the_callers_own_least_recently_used_tab() -> None:
+    play = Play(limit=3)
+    ada, bob = play.agent("ada"), play.agent("bob")
+    oldest, older, newer = play.tab(bob), play.tab(ada), play.tab(ada)
+    play.do(use(ada, older.id))
+    outcome = play.do(opening(ada))
+    assert [closed.tab for closed in of(outcome, CloseTab)] == [newer.id]
+    assert [note.kind for note in of(outcome, Note)] == ["tab evicted"]
+    assert oldest.id in play.state.tabs
+
+
+def test_a_full_pool_refuses_whoever_has_nothing_to_give() -> None:
+    play = Play(limit=2)
+    ada, bob = play.agent("ada"), play.agent("bob")
+    play.tab(ada)
+    play.tab(ada)
+    refusal = play.refused(opening(bob), PoolFull)
+    assert refusal.details["tabPool"] == "2/2"
+    assert refusal.details["waiting"] == 0
+    assert refusal.details["ownerBreakdown"] == {"session 1": 2}, "others' names are theirs"
+
+
+def test_the_breakdown_names_the_callers_own_session() -> None:
+    play = Play(limit=1)
+    ada = play.agent("ada")
+    play.tab(ada)
+    refusal = play.refused(opening(ada, evict=False), PoolFull)
+    name = play.state.sessions[play.state.agents[ada].home].name
+    assert refusal.details["ownerBreakdown"] == {name: 1}
+
+
+def test_a_tab_that_is_opening_is_not_evicted() -> None:
+    play = Play(limit=1)
+    ada = play.agent("ada")
+    play.do(opening(ada))
+    play.refused(opening(ada), PoolFull)
+
+
+def test_a_pool_without_a_limit_admits_and_owes_nothing() -> None:
+    play = Play(limit=0)
+    ada = play.agent("ada")
+    tabs = [play.tab(ada) for _ in range(20)]
+    outcome = play.do(popup(tabs[0]))
+    assert not of(outcome, CloseTab)
+    assert play.state.pool(B1).shown == "21/∞"
+    assert reserved(play.do(ev.TabSpaceRequested(ada, None))) == [tabs[0].session]
+
+
+def test_an_agent_whose_home_was_disposed_opens_its_next_tab_in_a_new_one() -> None:
+    play = Play()
+    ada = play.agent("ada", named("shop"))
+    play.do(ev.SessionDisposeRequested(OPERATOR, "shop"))
+    play.refused(use(ada), SessionGone)
+    tab = play.tab(ada)
+    assert tab.session == play.state.agents[ada].home != "shop"
+
+
+def test_the_operator_opens_tabs_in_the_session_it_names() -> None:
+    play = Play()
+    play.do(ev.SessionOpenRequested(agent=OPERATOR, alias=None, spec=named("shop")))
+    play.refused(opening(OPERATOR), BadRequest)
+    assert play.tab(OPERATOR, "shop").session == "shop"
+
+
+# --- popups ----------------------------------------------------------------------------------
+
+
+def test_a_popup_lives_in_its_openers_jar_also_in_the_shared_one() -> None:
+    play = Play()
+    spec = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, policy=JarPolicy.SHARED)
+    tab = play.tab(play.agent("ada", spec))
+    assert tab.jar is not None
+    play.do(ev.JarMade(tab.jar, "default"))
+    spawned = play.do(popup(tab, jar="default")).subject
+    assert isinstance(spawned, Tab)
+    assert (spawned.session, spawned.jar) == (tab.session, tab.jar)
+    play.do(ev.BrowserDown(B1))
+    back = play.do(ev.BrowserUp(browser=B1))
+    assert {opened.tab for opened in of(back, OpenTab)} == {tab.id, spawned.id}
+
+
+def test_a_tab_without_an_opener_belongs_to_its_jars_session() -> None:
+    play = Play()
+    tab = play.tab(play.agent("ada"))
+    assert tab.jar is not None
+    play.do(ev.JarMade(tab.jar, "jar-1"))
+    spawned = play.do(popup(None, jar="jar-1")).subject
+    assert isinstance(spawned, Tab)
+    assert spawned.session == tab.session
+    assert spawned.opener is None
+
+
+def test_a_page_in_the_jar_of_an_ended_session_is_a_stray() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    tab = play.tab(ada)
+    assert tab.jar is not None
+    play.do(ev.JarMade(tab.jar, "jar-1"))
+    play.do(ev.AgentLeft(ada))
+    outcome = play.do(popup(None, jar="jar-1"))
+    assert outcome.effects == [CloseStray(B1, TabHandle("popup"))]
+    assert not play.state.tabs
+
+
+def test_a_tab_the_person_adds_is_counted_and_owned_by_nobody() -> None:
+    play = Play(limit=1)
+    ada = play.agent("ada")
+    spawned = play.do(popup(None)).subject
+    assert isinstance(spawned, Tab)
+    assert spawned.session is None
+    assert play.refused(opening(ada), PoolFull).details["ownerBreakdown"] == {"session 1": 1}
+
+
+def test_the_same_page_reported_twice_is_one_tab() -> None:
+    play = Play()
+    tab = play.tab(play.agent("ada"))
+    play.do(popup(tab))
+    assert play.do(popup(tab)).subject is None
+    assert len(play.state.tabs) == 2
+
+
+def test_a_popup_in_a_full_pool_first_evicts_its_own_sessions_tab_but_never_the_opener() -> None:
+    play = Play(limit=3)
+    ada, bob = play.agent("ada"), play.agent("bob")
+    opener, old, foreign = play.tab(ada), play.tab(ada), play.tab(bob)
+    outcome = play.do(popup(opener))
+    assert [closed.tab for closed in of(outcome, CloseTab)] == [old.id]
+    assert {opener.id, foreign.id} < play.state.tabs.keys()
+
+
+def test_a_popup_with_nothing_to_evict_is_debt_and_nothing_is_admitted_until_it_is_paid() -> None:
+    play = Play(limit=2)
+    ada, bob = play.agent("ada"), play.agent("bob")
+    opener, foreign = play.tab(ada), play.tab(bob)
+    spawned = play.do(popup(opener)).subject
+    assert isinstance(spawned, Tab)
+    assert play.state.pool(B1).shown == "3/2"
+    play.refused(opening(bob), PoolFull)
+    play.do(ev.TabSpaceRequested(bob, None))
+    play.do(ev.TabCloseRequested(ada, None, spawned.id))
+    assert not play.state.reservations, "the first slot freed pays the debt"
+    play.do(ev.TabCloseRequested(bob, None, foreign.id))
+    assert len(play.state.reservations) == 1
+
+
+def test_whoever_opens_in_debt_pays_it_with_its_own_tabs() -> None:
+    play = Play(limit=2)
+    ada = play.agent("ada")
+    tabs = [play.tab(ada), play.tab(ada)]
+    play.do(popup(None))
+    outcome = play.do(opening(ada))
+    assert [closed.tab for closed in of(outcome, CloseTab)] == [tab.id for tab in tabs]
+    assert play.state.pool(B1).shown == "2/2"
+
+
+def test_more_than_five_popups_of_one_tab_in_a_second_are_closed_with_an_event() -> None:
+    play = Play()
+    tab, other = play.tab(play.agent("ada")), play.tab(play.agent("bob"))
+    for number in range(5):
+        assert play.do(popup(tab, f"p{number}"), after=0.1).subject is not None
+    blocked = play.do(popup(tab, "p5"), after=0.1)
+    assert of(blocked, CloseStray) == [CloseStray(B1, TabHandle("p5"))]
+    assert [(told.session, told.kind) for told in of(blocked, Tell)] == [
+        (tab.session, "popups_blocked")
+    ]
+    assert play.do(popup(other, "q")).subject is not None, "others may"
+    assert play.do(popup(tab, "p6"), after=1).subject is not None, "a second later it may again"
+
+
+# --- tab space -------------------------------------------------------------------------------
+
+
+def test_a_request_in_a_pool_with_room_is_served_at_once() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    assert reserved(play.do(ev.TabSpaceRequested(ada, None))) == [play.state.agents[ada].home]
+    assert not reserved(play.do(ev.TabSpaceRequested(ada, None))), "one reservation at a time"
+
+
+def test_asking_again_keeps_the_place_in_the_queue() -> None:
+    play = Play(limit=1)
+    ada, one, two = play.agent("ada"), play.agent("one"), play.agent("two")
+    tab = play.tab(ada)
+    for waiter in (one, two, one):
+        play.do(ev.TabSpaceRequested(waiter, None))
+    freed = play.do(ev.TabCloseRequested(ada, None, tab.id))
+    assert reserved(freed) == [play.state.agents[one].home]
+    lapsed = play.do(ev.TimePassed(), after=30)
+    assert [told.kind for told in of(lapsed, Tell)] == ["slot_lapsed", "slot_reserved"]
+    assert reserved(lapsed) == [play.state.agents[two].home]
+
+
+def test_the_operator_asks_for_no_space() -> None:
+    play = Play()
+    home = play.state.agents[play.agent("ada")].home
+    play.refused(ev.TabSpaceRequested(OPERATOR, home), BadRequest)
+
+
+def test_sessions_with_more_than_four_tabs_are_told_that_somebody_waits() -> None:
+    play = Play(limit=9)
+    heavy, light, waiter = play.agent("heavy"), play.agent("light"), play.agent("waiter")
+    for _ in range(5):
+        play.tab(heavy)
+    for _ in range(4):
+        play.tab(light)
+    told = of(play.do(ev.TabSpaceRequested(waiter, None)), Tell)
+    assert [(tell.session, tell.kind) for tell in told] == [
+        (play.state.agents[heavy].home, "tab_space_wanted")
+    ]
+    assert told[0].data == {"waiting": 1, "yourTabs": 5}
+
+
+def test_granting_closes_the_named_tab_or_the_least_recently_used_one() -> None:
+    play = Play(limit=3)
+    ada, bob = play.agent("ada"), play.agent("bob")
+    one, two, three = play.tab(ada), play.tab(ada), play.tab(ada)
+    play.refused(ev.TabSpaceGranted(ada, None, two.id), BadRequest)
+    play.do(ev.TabSpaceRequested(bob, None))
+    granted = play.do(ev.TabSpaceGranted(ada, None, two.id))
+    assert granted.subject == two
+    assert reserved(granted) == [play.state.agents[bob].home]
+    carl = play.agent("carl")
+    play.do(ev.TabSpaceRequested(carl, None))
+    assert play.do(ev.TabSpaceGranted(ada, None, None)).subject == one
+    assert set(play.state.tabs) == {three.id}
+
+
+def test_granting_needs_an_own_tab_that_holds_a_slot_here() -> None:
+    play = Play(limit=1)
+    play.rules.pool_limits[B2] = 5  # type: ignore[index]
+    ada, bob, carl = play.agent("ada"), play.agent("bob"), play.agent("carl")
+    tab = play.tab(ada)
+    play.do(ev.TabSpaceRequested(bob, None))
+    play.refused(ev.TabSpaceGranted(carl, None, None), TabGone)
+    play.refused(ev.TabSpaceGranted(carl, None, tab.id), TabGone)
+    elsewhere = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, browser=B2)
+    play.do(ev.SessionOpenRequested(agent=carl, alias="away", spec=elsewhere))
+    away = play.tab(carl, "away")
+    play.refused(ev.TabSpaceGranted(carl, None, away.id), TabGone)
+    assert away.id in play.state.tabs, "nobody waits for a slot of that browser"
+
+
+def test_a_paused_session_gives_no_tab_away() -> None:
+    play = Play(limit=1)
+    ada, bob = play.agent("ada"), play.agent("bob")
+    tab = play.tab(ada)
+    play.do(ev.TabSpaceRequested(bob, None))
+    play.do(ev.SessionPauseRequested(OPERATOR, str(tab.session), True))
+    play.refused(ev.TabSpaceGranted(ada, None, tab.id), Paused)
+
+
+def test_a_slot_that_ran_out_goes_to_the_queue_and_not_to_whoever_calls_next() -> None:
+    """Found by the machine: a missing wake-up must not let a stranger pass the queue."""
+    play = Play(limit=1)
+    holder, waiter, stranger = (play.agent(name) for name in ("holder", "waiter", "stranger"))
+    for agent in (holder, waiter):
+        play.do(ev.TabSpaceRequested(agent, None))
+    play.refused(opening(stranger), PoolFull, after=31)
+    assert [r.agent for r in play.state.reservations.values()] == [waiter]
+
+
+def test_a_dead_members_place_goes_to_a_fellow_and_with_the_last_one() -> None:
+    play = Play(limit=1)
+    ada, bob = play.agent("ada", named("shop")), play.agent("bob", named("shop"))
+    play.tab(play.agent("other"))
+    late = play.agent("late")
+    play.do(ev.TabSpaceRequested(ada, None))
+    play.do(ev.TabSpaceRequested(late, None))
+    play.do(ev.AgentLeft(ada))
+    assert [row.agent for row in play.state.pool(B1).queue.values()] == [bob, late]
+    play.do(ev.AgentLeft(bob))
+    assert [row.agent for row in play.state.requests.values()] == [late]
+
+
+# --- parking ---------------------------------------------------------------------------------
+
+
+def parked() -> tuple[Play, Tab, AgentId]:
+    """A tab of the unattended session ``shop`` that was parked for a waiter."""
+    play = Play(limit=1)
+    ada, waiter = play.agent("ada", named("shop")), play.agent("waiter")
+    tab = play.tab(ada)
+    play.do(ev.TabSpaceRequested(waiter, None))
+    assert not play.state.reservations, "attended: its tabs are safe"
+    outcome = play.do(ev.AgentDisconnected(ada))
+    assert [closed.tab for closed in of(outcome, CloseTab)] == [tab.id]
+    assert reserved(outcome) == [play.state.agents[waiter].home]
+    return play, play.state.tabs[tab.id], waiter
+
+
+def test_a_named_session_nobody_attends_gives_its_tab_to_a_waiter() -> None:
+    play, tab, _ = parked()
+    assert tab.state is TabState.PARKED
+    assert tab.handle is None
+    assert play.state.pool(B1).held == 0
+
+
+def test_a_parked_tab_comes_back_when_asked_for() -> None:
+    play, tab, waiter = parked()
+    ada = play.agent("ada2", named("shop"))
+    play.refused(use(ada, tab.id), PoolFull)
+    play.do(ev.AgentLeft(waiter))
+    outcome = play.do(use(ada, tab.id))
+    assert of(outcome, OpenTab) == [OpenTab(tab.id, B1, tab.jar, tab.url)]  # type: ignore[arg-type]
+    assert play.state.tabs[tab.id].state is TabState.LOST
+    play.do(ev.TabOpened(tab.id, TabHandle("again")))
+    assert play.state.tabs[tab.id].state is TabState.OPEN
+
+
+def test_a_parked_tab_comes_back_for_the_operator_too() -> None:
+    play, tab, waiter = parked()
+    play.do(ev.AgentLeft(waiter))
+    outcome = play.do(use(OPERATOR, tab.id))
+    assert [opened.tab for opened in of(outcome, OpenTab)] == [tab.id]
+    assert play.state.pool(B1).held == 1
+
+
+def test_a_late_page_does_not_bring_a_parked_tab_back_past_the_pool() -> None:
+    """Found by the machine: a page opened late, or reported twice, must not take a slot."""
+    play, tab, _ = parked()
+    outcome = play.do(ev.TabOpened(tab.id, TabHandle("late")))
+    assert outcome.effects == [CloseStray(B1, TabHandle("late"))]
+    play.do(ev.TabOpenFailed(tab.id))
+    assert play.state.tabs[tab.id] == tab
+
+
+def test_a_session_the_person_has_is_attended() -> None:
+    play = Play(limit=1)
+    ada, waiter = play.agent("ada", named("shop")), play.agent("waiter")
+    tab = play.tab(ada)
+    play.do(ev.TabSpaceRequested(waiter, None))
+    play.do(ev.SessionPauseRequested(OPERATOR, "shop", True))
+    play.do(ev.AgentLeft(ada))
+    assert play.state.tabs[tab.id].state is TabState.OPEN
+    play.do(ev.SessionPauseRequested(OPERATOR, "shop", False))
+    assert play.state.tabs[tab.id].state is TabState.PARKED
+
+
+def test_only_as_many_tabs_are_parked_as_there_are_waiters() -> None:
+    play = Play(limit=3)
+    ada = play.agent("ada", named("shop"))
+    old, _, _ = play.tab(ada), play.tab(ada), play.tab(ada)
+    play.do(ev.AgentLeft(ada))
+    play.do(ev.TabSpaceRequested(play.agent("waiter"), None))
+    assert [tab.id for tab in play.state.tabs.values() if tab.state is TabState.PARKED] == [old.id]
+
+
+def test_a_parked_tab_may_pay_the_debt_before_it_serves_the_waiter() -> None:
+    play = Play(limit=2)
+    ada, waiter = play.agent("ada", named("shop")), play.agent("waiter")
+    play.tab(ada)
+    play.tab(ada)
+    play.do(popup(None))
+    play.do(ev.TabSpaceRequested(waiter, None))
+    outcome = play.do(ev.AgentLeft(ada))
+    assert [note.kind for note in of(outcome, Note)].count("tab parked") == 2
+    assert reserved(outcome) == [play.state.agents[waiter].home]
+    assert play.state.pool(B1).shown == "2/2"
+
+
+def test_a_parked_tab_stays_parked_when_its_browser_returns() -> None:
+    play, tab, _ = parked()
+    play.do(ev.BrowserDown(B1))
+    assert not of(play.do(ev.BrowserUp(browser=B1)), OpenTab)
+    assert play.state.tabs[tab.id] == tab
+
+
+def test_a_session_that_waits_itself_is_not_parked_for_another() -> None:
+    play = Play(limit=1)
+    ada, waiter = play.agent("ada", named("shop")), play.agent("waiter")
+    tab = play.tab(ada)
+    play.do(ev.TabSpaceRequested(ada, None))
+    play.do(ev.TabSpaceRequested(waiter, None))
+    play.do(ev.AgentDisconnected(ada))
+    assert play.state.tabs[tab.id].state is TabState.OPEN
+
+
+def test_an_opening_tab_and_anonymous_sessions_are_not_parked() -> None:
+    play = Play(limit=2)
+    ada, bob, waiter = play.agent("ada", named("shop")), play.agent("bob"), play.agent("waiter")
+    play.do(opening(ada))
+    play.tab(bob)
+    play.do(ev.TabSpaceRequested(waiter, None))
+    play.do(ev.AgentDisconnected(ada))
+    play.do(ev.AgentDisconnected(bob))
+    assert not play.state.reservations
+
+
+def test_a_popup_of_the_persons_own_tab_is_the_persons() -> None:
+    play = Play(limit=1)
+    mine = play.do(popup(None, "mine")).subject
+    assert isinstance(mine, Tab)
+    second = play.do(popup(mine, "second")).subject
+    assert isinstance(second, Tab)
+    assert second.session is None
+    assert second.jar is None
+    play.do(ev.TabSpaceRequested(play.agent("ada"), None))
+    assert not play.state.reservations, "a person's tab is never parked"
+
+
+def test_each_browser_has_its_own_pool() -> None:
+    rules = Rules(default_browser=B1, pool_limits={B1: 1, B2: 1})
+    play = Play()
+    play.rules, play.machine = rules, Machine(rules)
+    play.state = play.machine.state
+    ada = play.agent("ada")
+    bob = play.agent("bob", ev.SessionSpec(lifetime=HOME.lifetime, browser=B2))
+    assert (play.tab(ada).browser, play.tab(bob).browser) == (B1, B2)

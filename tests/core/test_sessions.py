@@ -1,0 +1,329 @@
+from __future__ import annotations
+
+import pytest
+from play import B1, B2, HOME, URL, Play, named, of
+
+from roost.core import events as ev
+from roost.core import sessions
+from roost.core.effects import CloseTab, RemoveFiles, RemoveJar, Tell
+from roost.core.model import Session
+from roost.errors import BadRequest, SessionGone, SessionLimit, Unauthorized, UrlBlocked
+from roost.vocabulary import (
+    CLONED_JARS,
+    OPERATOR,
+    RESUMABLE_SECONDS,
+    AgentId,
+    BrowserId,
+    Color,
+    JarPolicy,
+    Lifetime,
+    SessionId,
+)
+
+RESUMABLE = named("thread-1", Lifetime.RESUMABLE)
+CLONE = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, policy=JarPolicy.CLONE, profile="work")
+
+
+def opening(
+    agent: AgentId, alias: str | None = None, spec: ev.SessionSpec = HOME
+) -> ev.SessionOpenRequested:
+    return ev.SessionOpenRequested(agent=agent, alias=alias, spec=spec)
+
+
+def opened(play: Play, event: ev.SessionOpenRequested) -> Session:
+    session = play.do(event).subject
+    assert isinstance(session, Session)
+    return session
+
+
+def test_a_session_has_a_name_a_jar_policy_and_the_rarest_colour() -> None:
+    play = Play()
+    homes = [play.state.sessions[play.state.agents[play.agent(n)].home] for n in ("a", "b")]
+    assert [session.color for session in homes] == [Color.BLUE, Color.RED]
+    assert homes[0].name
+    assert homes[0].policy is JarPolicy.FRESH
+    assert homes[0].browser == B1
+
+
+def test_a_long_name_is_cut() -> None:
+    play = Play()
+    spec = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, name="n" * 1000)
+    assert len(opened(play, opening(play.agent("ada"), spec=spec)).name) == sessions.NAME_CHARS
+
+
+def test_opening_a_session_again_under_ones_own_name_finds_it() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    session = opened(play, opening(ada, "sub"))
+    assert opened(play, opening(ada, "sub")) == session
+    assert opened(play, opening(ada)) != session, "without a name it is a new one"
+
+
+def test_ones_own_names_mean_nothing_to_others() -> None:
+    play = Play()
+    ada, bob = play.agent("ada"), play.agent("bob")
+    assert opened(play, opening(ada, "sub")) != opened(play, opening(bob, "sub"))
+
+
+def test_a_joined_session_is_found_by_its_global_id() -> None:
+    play = Play()
+    ada = play.agent("ada", named("shop"))
+    assert opened(play, opening(ada, "shop")).id == "shop"
+
+
+def test_an_id_inside_an_agents_request_is_not_a_global_one() -> None:
+    """Found by review: it would have replaced somebody else's session."""
+    play = Play()
+    play.agent("ada", named("shop"))
+    bob = play.agent("bob")
+    spec = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, id=SessionId("shop"))
+    assert opened(play, opening(bob, spec=spec)).id != "shop"
+
+
+def test_the_operators_ids_are_global() -> None:
+    play = Play()
+    session = opened(play, opening(OPERATOR, spec=named("shop")))
+    assert (session.id, session.lifetime) == ("shop", Lifetime.NAMED)
+    assert opened(play, opening(OPERATOR, spec=named("shop"))) == session
+    unnamed = ev.SessionSpec(lifetime=Lifetime.NAMED)
+    assert opened(play, opening(OPERATOR, spec=unnamed)).id != session.id
+
+
+def test_counted_ids_pass_over_ids_that_people_chose() -> None:
+    play = Play()
+    opened(play, opening(OPERATOR, spec=named("s2")))
+    assert opened(play, opening(play.agent("ada"))).id == "s4"
+    assert set(play.state.sessions) == {"s2", "s3", "s4"}
+
+
+@pytest.mark.parametrize("id", ["", " ", "a b", "-a", "x" * 65, "../../etc", "é"])
+def test_an_id_that_is_none_is_refused_by_field(id: str) -> None:
+    play = Play()
+    assert play.refused(opening(play.agent("ada"), id), BadRequest).details["field"] == "session"
+    play.refused(opening(OPERATOR, spec=named(id)), BadRequest)
+
+
+def test_a_clone_needs_a_profile_and_only_a_clone_takes_one() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    lifetime = Lifetime.ANONYMOUS
+    for spec in (
+        ev.SessionSpec(lifetime=lifetime, policy=JarPolicy.CLONE),
+        ev.SessionSpec(lifetime=lifetime, profile="work"),
+    ):
+        assert play.refused(opening(ada, spec=spec), BadRequest).details["field"] == "jar"
+
+
+def test_opening_an_existing_session_never_changes_what_it_is_made_of() -> None:
+    play = Play()
+    ada = play.agent("ada", named("shop"))
+    lifetime, id = Lifetime.NAMED, SessionId("shop")
+    for field, spec in {
+        "browser": ev.SessionSpec(lifetime=lifetime, id=id, browser=B2),
+        "jar": ev.SessionSpec(lifetime=lifetime, id=id, policy=JarPolicy.SHARED),
+        "profile": ev.SessionSpec(lifetime=lifetime, id=id, profile="work"),
+    }.items():
+        refusal = play.refused(opening(OPERATOR, spec=spec), BadRequest)
+        assert refusal.details["field"] == field
+        play.refused(opening(ada, "shop", spec), BadRequest)
+    same = ev.SessionSpec(lifetime=lifetime, id=id, browser=B1, policy=JarPolicy.FRESH)
+    assert opened(play, opening(OPERATOR, spec=same)).id == "shop"
+
+
+def connecting(name: str, spec: ev.SessionSpec) -> ev.AgentConnected:
+    return ev.AgentConnected(
+        agent=AgentId(f"agent_{name}"), pid=7, process_started="1", name=name,
+        secret_digest="d", session=spec,
+    )  # fmt: skip
+
+
+def test_domain_lists_are_checked_when_a_session_is_opened() -> None:
+    play = Play()
+    good = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, allow=("Example.com.",), deny=("*.x.org",))
+    session = opened(play, opening(OPERATOR, spec=good))
+    assert (session.allow, session.deny) == (("example.com",), ("*.x.org",))
+    bad = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, deny=("https://x.org",))
+    play.refused(opening(OPERATOR, spec=bad), BadRequest)
+
+
+def test_an_agent_cannot_shed_the_domain_lists_it_was_started_with() -> None:
+    play = Play()
+    lists = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, allow=("example.com",))
+    ada = play.agent("ada", lists)
+    assert opened(play, opening(ada, "sub")).allow == ("example.com",)
+    play.do(ev.SessionDisposeRequested(ada, play.state.agents[ada].home))
+    play.refused(ev.TabOpenRequested(agent=ada, session=None, url="https://other.org/"), UrlBlocked)
+    renewed = play.state.sessions[play.state.agents[ada].home]
+    assert renewed.allow == ("example.com",)
+
+
+def test_a_session_is_not_joined_with_other_domain_lists_than_it_has() -> None:
+    play = Play()
+    play.agent("ada", named("shop"))
+    other = ev.SessionSpec(id=SessionId("shop"), lifetime=Lifetime.NAMED, deny=("x.org",))
+    play.refused(connecting("bob", other), BadRequest)
+
+
+def test_the_ids_of_anonymous_sessions_cannot_be_joined_or_taken() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    home = play.state.agents[ada].home
+    for name in (home, "s99"):
+        spec = ev.SessionSpec(id=SessionId(name), lifetime=Lifetime.NAMED)
+        play.refused(connecting("bob", spec), BadRequest)
+
+
+def test_whoever_was_in_a_session_when_it_ended_is_told() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    outcome = play.do(ev.SessionDisposeRequested(OPERATOR, play.state.agents[ada].home))
+    (told,) = [tell for tell in of(outcome, Tell) if tell.kind == "session_ended"]
+    assert told.to == (ada,)
+
+
+def test_the_limit_of_cloned_jars_counts_those_not_yet_made_and_not_yet_removed() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    ids = [opened(play, opening(ada, f"c{n}", CLONE)).id for n in range(CLONED_JARS)]
+    assert play.refused(opening(ada, "more", CLONE), SessionLimit).details["limit"] == CLONED_JARS
+    assert opened(play, opening(ada, "c0", CLONE)).id == ids[0], "an existing one never counts"
+    tab = play.tab(ada, "c0")
+    assert tab.jar is not None
+    play.do(ev.JarMade(tab.jar, "jar-1"))
+    play.do(ev.SessionDisposeRequested(ada, "c0"))
+    play.refused(opening(ada, "more", CLONE), SessionLimit)
+    play.do(ev.JarRemoved(tab.jar))
+    opened(play, opening(ada, "more", CLONE))
+
+
+# --- lifetimes -----------------------------------------------------------------------------------
+
+
+def test_an_anonymous_session_ends_with_its_agent() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    tab = play.tab(ada)
+    outcome = play.do(ev.AgentLeft(ada))
+    assert [closed.tab for closed in of(outcome, CloseTab)] == [tab.id]
+    assert of(outcome, RemoveFiles) == [RemoveFiles(SessionId(str(tab.session)))]
+    assert not play.state.sessions
+    assert not play.state.jars
+
+
+def test_a_resumable_session_loses_its_tabs_and_keeps_the_rest_for_a_day() -> None:
+    play = Play()
+    ada = play.agent("ada", RESUMABLE)
+    tab = play.tab(ada)
+    session = play.state.sessions[SessionId("thread-1")]
+    outcome = play.do(ev.AgentLeft(ada))
+    assert [closed.tab for closed in of(outcome, CloseTab)] == [tab.id]
+    kept = play.state.sessions[session.id]
+    assert (kept.id, kept.name, kept.color) == (session.id, session.name, session.color)
+    assert play.state.jar_of(session.id) is not None
+    assert kept.kept_until == play.now + RESUMABLE_SECONDS
+    play.agent("ada again", RESUMABLE)
+    assert play.state.sessions[session.id].kept_until is None
+    play.do(ev.TimePassed(), after=2 * RESUMABLE_SECONDS)
+    assert session.id in play.state.sessions
+
+
+def test_a_resumable_session_nobody_comes_back_to_is_forgotten() -> None:
+    play = Play()
+    play.do(ev.AgentLeft(play.agent("ada", RESUMABLE)))
+    outcome = play.do(ev.TimePassed(), after=RESUMABLE_SECONDS)
+    assert of(outcome, RemoveFiles) == [RemoveFiles(SessionId("thread-1"))]
+    assert not play.state.sessions
+
+
+def test_a_named_session_stays_until_it_is_disposed() -> None:
+    play = Play()
+    ada = play.agent("ada", named("shop"))
+    tab = play.tab(ada)
+    play.do(ev.AgentLeft(ada))
+    play.do(ev.TimePassed(), after=365 * 24 * 3600)
+    assert tab.id in play.state.tabs
+    play.do(ev.SessionDisposeRequested(OPERATOR, "shop"))
+    assert not play.state.sessions
+    assert not play.state.tabs
+
+
+def test_a_shared_session_ends_with_the_last_of_its_agents() -> None:
+    play = Play()
+    ada = play.agent("ada", RESUMABLE)
+    play.agent("bob", RESUMABLE)
+    tab = play.tab(ada)
+    play.do(ev.AgentLeft(ada))
+    assert tab.id in play.state.tabs
+
+
+def test_disposing_gives_everything_back() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    tab = play.tab(ada)
+    home = play.state.agents[ada].home
+    assert tab.jar is not None
+    play.do(ev.JarMade(tab.jar, "jar-1"))
+    play.do(ev.TabSpaceRequested(ada, None))
+    play.do(ev.LoopStartRequested(agent=ada, session=None, prompt="go"))
+    outcome = play.do(ev.SessionDisposeRequested(ada, home))
+    assert of(outcome, RemoveJar) == [RemoveJar(tab.jar, B1, "jar-1")]
+    assert of(outcome, RemoveFiles) == [RemoveFiles(home)]
+    assert "session_ended" in [told.kind for told in of(outcome, Tell)]
+    assert [jar.session for jar in play.state.jars.values()] == [None]
+    state = play.state
+    assert not [*state.sessions, *state.tabs, *state.reservations, *state.loops]
+    assert ada in state.agents, "the agent lives on"
+    play.do(ev.JarRemoved(tab.jar))
+    assert not state.jars
+
+
+def test_disposing_drops_a_waiting_request() -> None:
+    play = Play(limit=1)
+    ada, waiter = play.agent("ada"), play.agent("waiter")
+    play.tab(ada)
+    play.do(ev.TabSpaceRequested(waiter, None))
+    play.do(ev.SessionDisposeRequested(waiter, play.state.agents[waiter].home))
+    assert not play.state.requests
+
+
+def test_the_shared_jar_is_never_removed() -> None:
+    play = Play()
+    spec = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, policy=JarPolicy.SHARED)
+    ada = play.agent("ada", spec)
+    tab = play.tab(ada)
+    assert tab.jar is not None
+    play.do(ev.JarMade(tab.jar, "default"))
+    assert not of(play.do(ev.AgentLeft(ada)), RemoveJar)
+    assert not play.state.jars
+
+
+def test_a_foreign_session_cannot_be_disposed() -> None:
+    play = Play()
+    play.agent("ada", named("shop"))
+    play.refused(ev.SessionDisposeRequested(play.agent("bob"), "shop"), SessionGone)
+    assert "shop" in play.state.sessions
+
+
+def test_the_browsers_own_policy_is_the_default() -> None:
+    play = Play()
+    mine = BrowserId("mine")
+    play.rules.default_policy[mine] = JarPolicy.SHARED  # type: ignore[index]
+    spec = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, browser=mine)
+    assert opened(play, opening(play.agent("ada"), spec=spec)).policy is JarPolicy.SHARED
+
+
+# --- pausing -------------------------------------------------------------------------------------
+
+
+def test_an_agent_may_hand_over_and_only_the_person_hands_back() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    home = play.state.agents[ada].home
+    outcome = play.do(ev.SessionPauseRequested(ada, None, True))
+    assert [told.kind for told in of(outcome, Tell)] == ["session_paused"]
+    assert not play.do(ev.SessionPauseRequested(ada, None, True)).effects, "twice is once"
+    play.refused(ev.SessionPauseRequested(ada, None, False), Unauthorized)
+    outcome = play.do(ev.SessionPauseRequested(OPERATOR, home, False))
+    assert [told.kind for told in of(outcome, Tell)] == ["session_resumed"]
+    play.do(ev.SessionPauseRequested(ada, None, False))
+    play.do(ev.TabOpenRequested(agent=ada, session=None, url=URL))

@@ -1,0 +1,20 @@
+"""All orders of events: agents come, vanish, ask, grant, time out; browsers open, crash, return."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import run_state_machine_as_test
+from sharing import Sharing
+
+
+def test_the_rules_of_sharing_hold_whatever_happens_in_whatever_order() -> None:
+    run_state_machine_as_test(
+        Sharing,
+        settings=settings(
+            max_examples=80,
+            stateful_step_count=40,
+            deadline=None,
+            report_multiple_bugs=False,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )

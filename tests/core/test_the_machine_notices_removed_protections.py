@@ -1,0 +1,144 @@
+"""Is the state machine real? Each protecting line of the core is taken out in turn; the machine
+must notice. A line that is no longer there fails here, too, so this list cannot rot."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from typing import Any
+
+import pytest
+from sharing import walk
+
+from roost.core import leases, pool, rules, sessions, tabs
+from roost.core.captures import Captures
+from roost.core.machine import Machine
+from roost.core.state import Pool, State
+
+WALKS = 250
+
+REMOVED: dict[str, tuple[Any, str, str, str]] = {
+    "reservations hold no slot": (Pool, "free", "- self.reserved", ""),
+    "a full pool admits": (pool, "_take_slot", "if pool.has_room:", "if True:"),
+    "debt is not paid by whoever opens": (pool, "_take_slot", "1 - pool.free", "1"),
+    "a reservation is not used up": (pool, "_take_slot", "state.drop(reservation)", "pass"),
+    "anybody's tab is evicted": (
+        pool,
+        "_take_slot",
+        "state.tabs_in(session.id)",
+        "state.tabs.values()",
+    ),
+    "a refusal comes after the eviction": (
+        pool,
+        "_take_slot",
+        "if not evict or len(mine) < needed:",
+        "[_evict(state, tab, out, why='') for tab in mine]\n    if not evict:",
+    ),
+    "the dead go on waiting": (leases, "end_agent", "pool.withdraw(state, agent.id)", "pass"),
+    "the dead go on capturing": (
+        leases,
+        "end_agent",
+        "captures.withdraw(agent.id, now, out)",
+        "pass",
+    ),
+    "a freed slot serves nobody": (
+        Machine,
+        "apply",
+        "pool.serve_queues(self.state, now, out)",
+        "pass",
+    ),
+    "what ran out serves nobody before the next caller": (
+        Machine,
+        "_expire",
+        "pool.serve_queues(self.state, now, out)",
+        "pass",
+    ),
+    "nothing runs out unless woken": (Machine, "apply", "self._expire(now, out)", "pass"),
+    "the restart is heard too late": (
+        Machine,
+        "apply",
+        "if not isinstance(event, ev.BrokerRestarted):",
+        "if True:",
+    ),
+    "the queue is served from its end": (
+        pool,
+        "serve_queues",
+        "next(iter(pool.queue.values()))",
+        "list(pool.queue.values())[-1]",
+    ),
+    "membership is not asked for a tab": (
+        rules,
+        "tab_for",
+        "state.member(agent, found.session) is not None",
+        "True",
+    ),
+    "membership is not asked for a session": (
+        rules,
+        "session_for",
+        "state.member(agent, session_id) is None",
+        "session_id not in state.sessions",
+    ),
+    "an agent's id is global": (
+        sessions,
+        "open_session",
+        "replace(event.spec, id=None, ",
+        "replace(event.spec, ",
+    ),
+    "a closed tab stays current": (tabs, "_retire", "if member.current == tab.id:", "if False:"),
+    "a parked tab takes a late page": (
+        tabs,
+        "tab_opened",
+        "tab.handle is not None or not tab.holds_slot",
+        "False",
+    ),
+    "a change is not journaled": (
+        State,
+        "put",
+        "self._changes.append(Change(row.table, row.key, row))",
+        "pass",
+    ),
+    "a deadline sets no alarm": (State, "put", "if row.deadline is not None and", "if False and"),
+    "use is not written down": (
+        State,
+        "_place",
+        "_remove(self._session_tabs, before.session, before.id)",
+        "return",
+    ),
+    "an idle agent is an orphan": (leases, "connected", "connected=not event.lease", "gone_at=now"),
+    "a failed capture keeps its turn": (
+        Captures,
+        "end",
+        "if turn.capture != event.capture",
+        "",
+    ),
+}
+
+
+def take_out(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, line: str, new: str) -> None:
+    """Replace ``owner.name`` by itself without that line."""
+    found = inspect.getattr_static(owner, name)
+    function: Any = found.fget if isinstance(found, property) else found
+    source = textwrap.dedent(inspect.getsource(function))
+    assert source.count(line) == 1, f"{name} no longer contains: {line}"
+    scope: dict[str, Any] = {}
+    source = "from __future__ import annotations\n" + source.replace(line, new)
+    exec(source, function.__globals__, scope)
+    monkeypatch.setattr(owner, name, scope[name])
+
+
+def run() -> None:
+    for seed in range(WALKS):
+        walk(seed)
+
+
+@pytest.mark.parametrize("protection", REMOVED)
+def test_taking_out_a_protecting_line_is_noticed(
+    protection: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take_out(monkeypatch, *REMOVED[protection])
+    with pytest.raises((AssertionError, LookupError)):
+        run()
+
+
+def test_with_everything_in_place_the_same_run_finds_nothing() -> None:
+    run()

@@ -1,0 +1,168 @@
+"""Chromium keeps the driver's contract, on real pages in a real browser."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roost.api.door import Admission, LinkEnd
+from roost.drivers.base import Driver, Report, Started
+from roost.drivers.chromium import ChromiumDriver
+from roost.drivers.chromium.keeping import Keeping
+from roost.drivers.chromium.launch import ChromiumOptions
+from roost.errors import Unauthorized
+from roost.frontends.socket.server import SocketServer
+from roost.local.endpoint import Endpoint, write_endpoint
+from roost.local.home import Home, socket_path
+from roost.local.processes import Peer, identify
+from roost.page.bundle import bundle
+from roost.testing.drivers import DRIVER_CHECKS, DriverCheck, check_driver, check_name
+from roost.testing.site import served, unreachable
+from roost.vocabulary import OPERATOR, WIRE_VERSION, TabHandle
+from roost.wire.hello import Hello, Welcome
+
+pytestmark = pytest.mark.browser
+
+
+class LinkDoor:
+    """A broker's socket that only keepers come through."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self._on_link: Callable[[LinkEnd], None] | None = None
+        self._links: list[LinkEnd] = []
+        self._server: SocketServer | None = None
+
+    async def open(self, on_link: Callable[[LinkEnd], None]) -> None:
+        if self._server is None:
+            self._on_link = on_link
+            self.home.create()
+            self.home.operator_token()
+            path = socket_path(self.home)
+            self._server = SocketServer(self, path)
+            await self._server.start()
+            process = identify(os.getpid())
+            assert process is not None
+            write_endpoint(self.home, Endpoint(path, process, "test", WIRE_VERSION))
+
+    async def close(self) -> None:
+        if self._server is not None:
+            await self._server.aclose()
+            self._server = None
+
+    def cut(self) -> None:
+        for link in self._links:
+            link.close()
+
+    def admit(self, hello: Hello, peer: Peer, *, on_end: Callable[[], None]) -> Admission:
+        raise Unauthorized("Only links here.")
+
+    def admit_link(self, hello: Hello, peer: Peer, link: LinkEnd) -> Welcome:
+        assert self._on_link is not None
+        self._links.append(link)
+        self._on_link(link)
+        return Welcome(version=WIRE_VERSION, agent=OPERATOR)
+
+    def leave(self, admission: Admission, *, goodbye: bool) -> None:
+        raise AssertionError("nobody was admitted")
+
+
+class HandledChromium(ChromiumDriver):
+    """With a door for its keeper, and what a test may do to its browser."""
+
+    def __init__(self, home: Home) -> None:
+        options = ChromiumOptions(headless=True)
+        super().__init__(Keeping(home, "chromium", options, away_seconds=5), bundle())
+        self.door = LinkDoor(home)
+        self.has_died = False
+        self._taken_over = asyncio.Event()
+
+    async def start(self, report: Report) -> Started:
+        await self.door.open(self.linked)
+        started = await super().start(report)
+        self._taken_over.set()
+        return started
+
+    async def stop(self) -> None:
+        if not self.has_died:
+            await super().stop()
+        await self.door.close()
+
+    def dies_like_its_broker(self) -> None:
+        """No last words to the keeper: the connection just ends."""
+        self.has_died = self._is_stopping = True
+        self.door.cut()
+
+    def _word(self, word: str, what: Any) -> None:
+        super()._word(word, what)
+        self.browser_pid = what["pid"] if word == "handover" else self.browser_pid
+        self._taken_over.set()
+
+    async def open_page(self, jar: str) -> None:
+        await self._taken_over.wait()
+        params = {"url": "about:blank", "browserContextId": jar}
+        await self._browser().call("Target.createTarget", params)
+
+    def crash(self, tab: TabHandle) -> None:
+        self._browser().tell("Page.crash", None, self._tabs[tab].session)
+
+    browser_pid = 0
+
+
+class ChromiumHarness:
+    def __init__(self, base: str, nowhere: str) -> None:
+        self._base = base
+        self.nowhere = nowhere
+        self._homes: list[Path] = []
+
+    def url(self, path: str) -> str:
+        return self._base + path
+
+    def make(self) -> Driver:
+        self._homes.append(Path(tempfile.mkdtemp(prefix="roost-test-")))
+        return HandledChromium(Home(self._homes[-1]))
+
+    async def another(self, driver: Driver) -> Driver:
+        first = _handled(driver)
+        first.dies_like_its_broker()
+        await first.door.close()
+        return HandledChromium(first.door.home)
+
+    async def open_page(self, driver: Driver, jar: str) -> None:
+        await _handled(driver).open_page(jar)
+
+    async def crash(self, driver: Driver, tab: TabHandle) -> None:
+        _handled(driver).crash(tab)
+
+    async def kill(self, driver: Driver) -> None:
+        os.kill(_handled(driver).browser_pid, signal.SIGKILL)
+
+    def clean_up(self) -> None:
+        for home in self._homes:
+            shutil.rmtree(home, ignore_errors=True)
+
+
+def _handled(driver: Driver) -> HandledChromium:
+    assert isinstance(driver, HandledChromium)
+    return driver
+
+
+@pytest.fixture
+def harness() -> Iterator[ChromiumHarness]:
+    with served() as base, unreachable() as nowhere:
+        made = ChromiumHarness(base, nowhere)
+        yield made
+        made.clean_up()
+
+
+@pytest.mark.parametrize("check", DRIVER_CHECKS, ids=check_name)
+async def test_chromium_keeps_the_contract(harness: ChromiumHarness, check: DriverCheck) -> None:
+    await check_driver(harness, check)

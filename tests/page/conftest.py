@@ -1,0 +1,110 @@
+"""The bundle in a real Chromium, in an isolated world, as the driver will run it.
+
+Playwright is only the way into the browser here; the pages are served from this folder, from
+python3-doc and from the miniwob package.
+"""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import importlib.util
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_world import HERE, PageWorld, QuietHandler, Stage
+
+playwright_api = pytest.importorskip("playwright.sync_api")
+
+PYTHON_DOC = Path("/usr/share/doc/python3-doc/html")
+CHROMIUM_ARGS = [
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+# A page is slow to answer only when something is wrong; nothing waits for this in a passing run.
+DEADLINE_MS = 30_000
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    path = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
+    if path is None:
+        pytest.skip("no Chromium on this machine")
+    with playwright_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def tab(browser: Any) -> Iterator[Any]:
+    context = browser.new_context(viewport={"width": 1000, "height": 700})
+    context.set_default_timeout(DEADLINE_MS)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture(scope="session")
+def stage() -> Iterator[Stage]:
+    stage = Stage()
+    yield stage
+    stage.server.shutdown()
+    stage.server.server_close()
+
+
+@pytest.fixture
+def page(tab: Any, stage: Stage) -> Iterator[PageWorld]:
+    """The one tab of the run; every test shows its own document in it."""
+    world = PageWorld(tab, stage)
+    yield world
+    world.cdp.detach()
+
+
+@pytest.fixture(scope="session")
+def serve() -> Iterator[Callable[[Path], str]]:
+    """Serves a folder on a free local port and gives its address."""
+    servers: list[http.server.ThreadingHTTPServer] = []
+
+    def start(folder: Path) -> str:
+        handler = functools.partial(QuietHandler, directory=str(folder))
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        servers.append(server)
+        return f"http://127.0.0.1:{server.server_port}"
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture(scope="session")
+def python_doc(serve: Callable[[Path], str]) -> str:
+    if not (PYTHON_DOC / "library" / "functions.html").exists():
+        pytest.skip("python3-doc is not installed")
+    return serve(PYTHON_DOC)
+
+
+@pytest.fixture(scope="session")
+def miniwob(serve: Callable[[Path], str]) -> str:
+    # Found, not imported: the package pulls in Selenium and Gymnasium.
+    package = importlib.util.find_spec("miniwob")
+    if package is None or not package.submodule_search_locations:
+        pytest.skip("the miniwob package is not installed")
+    return serve(Path(next(iter(package.submodule_search_locations))) / "html")

@@ -1,0 +1,62 @@
+"""The committed bundle is what its sources build, readable, and free of this machine's traces."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from page_world import BUNDLE, SOURCE
+
+npm = shutil.which("npm")
+
+
+@pytest.fixture(scope="module")
+def sources() -> Path:
+    """The sources with their tools installed: as they are, or not at all."""
+    if npm is None:
+        pytest.skip("no Node on this machine")
+    if not (SOURCE / "node_modules" / "esbuild").exists():
+        command = [
+            npm,
+            "install",
+            "--no-package-lock",
+            "--no-audit",
+            "--no-fund",
+            "--prefer-offline",
+        ]
+        if subprocess.run(command, cwd=SOURCE, capture_output=True, timeout=50).returncode != 0:
+            pytest.skip("the build tools cannot be installed here")
+    return SOURCE
+
+
+def test_rebuilding_gives_the_committed_bundle(sources: Path, tmp_path: Path) -> None:
+    built = tmp_path / "bundle.js"
+    subprocess.run(["node", "build.mjs", str(built)], cwd=sources, check=True, timeout=50)
+    assert built.read_text(encoding="utf-8") == BUNDLE.read_text(encoding="utf-8")
+
+
+def test_the_types_hold(sources: Path) -> None:
+    checked = subprocess.run(
+        ["npx", "--no-install", "tsc", "--noEmit"],
+        cwd=sources,
+        capture_output=True,
+        text=True,
+        timeout=50,
+    )
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_the_bundle_is_readable_and_says_how_it_is_made() -> None:
+    lines = BUNDLE.read_text(encoding="utf-8").splitlines()
+    assert "npm run build" in lines[0]
+    assert len(lines) > 2000
+
+
+def test_versions_are_pinned_and_no_lock_or_registry_is_written_down() -> None:
+    package = json.loads((SOURCE / "package.json").read_text(encoding="utf-8"))
+    assert all(version[0].isdigit() for version in package["devDependencies"].values())
+    assert not (SOURCE / "package-lock.json").exists()
+    assert "registry" not in (SOURCE / "package.json").read_text(encoding="utf-8")

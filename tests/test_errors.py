@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roost import errors
+from roost.errors import BY_CODE, Internal, RoostError
+
+# contract.md, "Errors": the codes other people's scripts rely on.
+CONTRACT = """
+TAB_GONE SESSION_GONE OWNERSHIP TAB_CRASHED POOL_FULL MUTEX_BUSY SESSION_LIMIT JAR_UNAVAILABLE
+PROFILE_NOT_FOUND URL_BLOCKED STALE_REF NOT_FOUND NOT_ACTIONABLE DIALOG_OPEN TIMEOUT BROWSER_LOST
+INTERRUPTED PAUSED UNSUPPORTED UNAUTHORIZED BAD_REQUEST TOO_LARGE LOOP_ACTIVE INTERNAL
+""".split()
+CLASSES = [
+    thing
+    for thing in vars(errors).values()
+    if isinstance(thing, type) and issubclass(thing, RoostError) and thing is not RoostError
+]
+DETAIL = st.text("abcdefgh", min_size=1)
+
+
+def test_the_codes_are_the_contracts_and_each_has_one_class() -> None:
+    assert sorted(BY_CODE) == sorted(CONTRACT)
+    assert {cls.code: cls for cls in CLASSES} == BY_CODE
+    assert len(CLASSES) == len(BY_CODE)
+
+
+def test_the_tree_in_the_docstring_is_the_tree() -> None:
+    assert errors.__doc__ is not None
+    drawn = re.findall(r"[├└]── (\w+)", errors.__doc__)
+    assert drawn == [cls.__name__ for cls in CLASSES]
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_every_error_says_what_to_do_next(cls: type[RoostError]) -> None:
+    assert cls.default_hint
+    error = cls("It failed.")
+    assert error.hint == cls.default_hint
+    assert str(error) == f"{cls.code}: It failed."
+    assert cls("It failed.", hint="Do this.").hint == "Do this."
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+@given(
+    message=st.text(),
+    hint=st.text(),
+    retry=st.none() | st.integers(0, 10_000),
+    details=st.dictionaries(DETAIL, st.none() | st.integers() | st.text(), max_size=3),
+)
+def test_an_error_arrives_as_it_was_sent(
+    cls: type[RoostError], message: str, hint: str, retry: int | None, details: dict[str, Any]
+) -> None:
+    sent = cls(message, hint=hint, retry_after_ms=retry, **details)
+    wire = json.loads(json.dumps(sent.to_wire()))
+    got = RoostError.from_wire(wire)
+    assert type(got) is cls
+    assert got.to_wire() == sent.to_wire()
+    assert (got.message, got.hint, got.retry_after_ms) == (message, hint, retry)
+    assert got.details == details
+
+
+def test_the_wire_shape_is_the_contracts() -> None:
+    error = errors.PoolFull("Full.", hint="Wait.", retry_after_ms=5, tabPool="12/12")
+    assert error.to_wire() == {
+        "code": "POOL_FULL", "message": "Full.", "hint": "Wait.", "retryAfterMs": 5,
+        "tabPool": "12/12",
+    }  # fmt: skip
+    assert "retryAfterMs" not in errors.TabGone("Gone.").to_wire()
+
+
+@pytest.mark.parametrize("wire", [{}, {"code": "NEWER_THAN_WE"}, {"code": None, "message": 3}])
+def test_a_code_we_do_not_know_becomes_internal(wire: dict[str, Any]) -> None:
+    error = RoostError.from_wire(wire)
+    assert type(error) is Internal
+    assert error.message
+    assert error.hint

@@ -1,0 +1,163 @@
+"""The house itself: who may import whom, signs at every door, sizes, names, and a light entrance."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import roost
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "roost"
+FILES = sorted(SOURCE.rglob("*.py"))
+ROOMS = sorted(path.parent for path in FILES if path.name == "__init__.py")
+LINES_MAX = 600
+SIGN_PARTS = ("Lives here:", "May import:", "Never here:", "Tests:")
+
+UNTESTED = {
+    # Only Protocols: whoever implements them is tested.
+    "api/door.py",
+    "drivers/base.py",
+    "drivers/link.py",
+    # Only words and numbers.
+    "vocabulary.py",
+    # Started as processes in tests/e2e.
+    "__main__.py",
+    "daemon/__main__.py",
+    "keeper/__main__.py",
+    # The work behind operations: held by roost.testing.broker_api through Caller and socket.
+    "broker/looks.py",
+    "broker/page_work.py",
+    "broker/session_work.py",
+    "broker/space_work.py",
+}
+"""Source files without a test file of their own, and why. This set may only shrink."""
+
+BANNED = re.compile(r"\b\w*(utils?|helpers?|[a-z]Manager|Manager[A-Z]?)\b")
+PROTOCOL_WORDS = {
+    # Method names of a browser's protocol stand in that driver's folder, and in its tests.
+    re.compile(r"[\"'](Target|Page|Runtime|Fetch|Emulation|Network|Browser|Input)\.[a-z]\w+[\"']"): (
+        "drivers/chromium/",
+        "keeper/",
+    ),
+    re.compile(r"[\"'](browsingContext|browser|script|storage|session)\.[a-z]+[A-Z]\w*[\"']"): (
+        "drivers/firefox/",
+        "keeper/",
+    ),
+}
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(SOURCE).as_posix()
+
+
+def _python(code: str) -> str:
+    environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(SOURCE.parent)}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=30)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_rooms_import_only_what_their_signs_allow() -> None:
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache", "--no-logo"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.relative_to(ROOT).as_posix())
+def test_every_room_has_its_sign(room: Path) -> None:
+    if room == SOURCE:
+        return  # the entrance says what it is for in its own words
+    sign = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8"))) or ""
+
+    assert [part for part in SIGN_PARTS if part not in sign] == []
+
+
+def _has_tests(path: Path, tests: dict[Path, str]) -> bool:
+    """A test file is named after it, or after its folder and it, or imports it by name."""
+    folder = path.parent.relative_to(SOURCE)
+    inner = folder.parts[-1] if folder.parts else "roost"
+    names = {f"test_{path.stem}.py", f"test_{inner}_{path.stem}.py", f"test_{inner}.py"}
+    module = ".".join(("roost", *folder.parts, path.stem))
+    room = folder.parts[0] if folder.parts else ""
+    return any(
+        (test.name in names and room in test.parts) or re.search(rf"{module}\b", text)
+        for test, text in tests.items()
+    )
+
+
+def test_every_source_file_has_a_test_file_or_a_reason_for_none() -> None:
+    tests = {
+        test: test.read_text(encoding="utf-8") for test in (ROOT / "tests").rglob("test_*.py")
+    }
+    untested = {
+        _name(path)
+        for path in FILES
+        if path.name != "__init__.py" and path.parent.name != "testing"
+        if not _has_tests(path, tests)
+    }
+
+    assert untested - set(UNTESTED) == set(), "write its tests"
+
+
+@pytest.mark.parametrize("path", FILES, ids=_name)
+def test_no_file_is_too_long_to_read(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LINES_MAX
+
+
+def test_nothing_is_called_by_a_name_that_says_nothing() -> None:
+    names = [_name(path) for path in FILES if BANNED.search(path.stem)]
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                names += [f"{_name(path)}: {node.name}"] if BANNED.fullmatch(node.name) else []
+
+    assert names == []
+
+
+@pytest.mark.parametrize("words", PROTOCOL_WORDS, ids=["chromium", "firefox"])
+def test_a_protocols_method_names_stand_only_under_its_driver(words: re.Pattern[str]) -> None:
+    allowed = PROTOCOL_WORDS[words]
+    strays = [
+        f"{_name(path)}: {found.group()}"
+        for path in FILES
+        if not _name(path).startswith(allowed)
+        for found in words.finditer(path.read_text(encoding="utf-8"))
+    ]
+
+    assert strays == []
+
+
+def test_the_public_surface_is_complete_and_importable() -> None:
+    assert sorted(roost.__all__) == roost.__all__
+    assert set(roost.__all__) == {*roost._WHERE, "__version__"}
+    for name in roost.__all__:
+        assert getattr(roost, name) is not None
+    for name, (module, attribute) in roost._WHERE.items():
+        found = import_module(module)
+        assert getattr(roost, name) is (getattr(found, attribute) if attribute else found)
+    with pytest.raises(AttributeError, match="no_such_name"):
+        roost.__getattr__("no_such_name")
+
+
+HEAVY = {"asyncio", "pydantic", "pydantic_core", "click", "rich", "sqlite3", "ssl", "threading"}
+
+
+@pytest.mark.parametrize(
+    "module", ["roost", "roost.errors", "roost.__main__", "roost.local.starting", "roost.wire.hello"]
+)
+def test_the_entrance_is_light(module: str) -> None:
+    """Every agent pays for what importing this loads; see design.md §2, "Shim"."""
+    # Subtracted: what a bare interpreter of this build has loaded anyway.
+    loaded = _python(f"import sys; b = set(sys.modules); import {module}; print(*sys.modules)")
+
+    assert HEAVY & set(loaded.split()) == set()
