@@ -83,12 +83,16 @@ def keep(rows: Sequence[Row]) -> Path:
 
 
 def _cells(row: Row) -> tuple[str, ...]:
+    measured = f"{_number(row.value)} {row.unit}"
     if row.limit is None or row.ratio is None:
-        return row.name, f"{row.value:,.4g} {row.unit}", "", "", "", row.note
-    sign = "≥" if row.at_least else "≤"
-    limit = f"{sign} {row.limit:,.4g} {row.unit}"
+        return row.name, measured, "", "", "", row.note
+    limit = f"{'≥' if row.at_least else '≤'} {_number(row.limit)} {row.unit}"
     verdict = "[green]kept[/]" if row.is_kept else "[bold red]MISSED[/]"
-    return row.name, f"{row.value:,.4g} {row.unit}", limit, f"{row.ratio:.2f}", verdict, row.note
+    return row.name, measured, limit, f"{row.ratio:.2f}", verdict, row.note
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
 def _cpu() -> str:

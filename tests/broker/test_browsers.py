@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from roost.wire.hello import ClientKind
 
 URL = "https://site.test/"
 LOST = BrowserLost("It does not start.")
+RESTART = "restart fake"
 
 
 def browser_of(house: FakeHouse) -> Browser:
@@ -74,7 +76,7 @@ async def test_a_browser_that_dies_comes_back_at_once_then_ever_slower(tmp_path:
         house.driver.kill()
         waits = []
         for _ in range(8):
-            waits.append(await answer_of(house.clock.waits.get()))
+            waits.append(await answer_of(house.clock.waited(RESTART)))
             house.clock.advance(waits[-1])
         assert waits == [1, 2, 4, 8, 16, 30, 30, 30]
         house.driver.failing = None
@@ -91,11 +93,11 @@ async def test_the_patience_comes_back_only_after_a_good_minute(tmp_path: Path) 
             house.clock.advance(up)
             house.driver.kill()
             if pause is not None:
-                assert await answer_of(house.clock.waits.get()) == pause
+                assert await answer_of(house.clock.waited(RESTART)) == pause
                 assert not house.browser.pages
                 house.clock.advance(pause)
             await until(lambda: house.browser.pages)
-            assert house.clock.waits.empty()
+            assert not any(task.get_name() == RESTART for task in asyncio.all_tasks())
 
 
 async def test_a_browser_nobody_has_tabs_in_stays_down(tmp_path: Path) -> None:
@@ -105,7 +107,8 @@ async def test_a_browser_nobody_has_tabs_in_stays_down(tmp_path: Path) -> None:
         await agent.api.call(ops.Close())
         house.driver.kill()
         assert (await agent.api.call(ops.Status())).browsers == []
-        assert house.clock.waits.empty()
+        house.clock.advance(GOOD_MINUTE)
+        await agent.api.call(ops.Ping())
         assert house.driver.starts == 1
         await agent.api.call(ops.Navigate(url=URL))
         assert house.driver.starts == 2
@@ -119,7 +122,7 @@ async def test_a_page_call_brings_the_browser_back_without_waiting_for_the_next_
         await agent.api.call(ops.Navigate(url=URL))
         house.driver.failing = LOST
         house.driver.kill()
-        assert await answer_of(house.clock.waits.get()) == 1
+        assert await answer_of(house.clock.waited(RESTART)) == 1
         house.driver.failing = None
         await answer_of(agent.api.call(ops.Evaluate(function="() => 1")))
         starts = house.driver.starts
@@ -173,8 +176,8 @@ async def test_the_jar_of_a_session_that_ended_meanwhile_is_removed(tmp_path: Pa
     class SlowJars(HeldDriver):
         gate = asyncio.Event()
 
-        async def make_jar(self, policy: JarPolicy) -> str:
-            jar = await super().make_jar(policy)
+        async def make_jar(self, policy: JarPolicy, **options: Any) -> str:
+            jar = await super().make_jar(policy, **options)
             await self.gate.wait()
             return jar
 

@@ -3,10 +3,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +13,7 @@ from roost.api.door import Admission
 from roost.errors import BadRequest, SessionGone, TabGone, Unauthorized, Unsupported
 from roost.local.processes import Peer
 from roost.testing.house import FakeHouse, fake_house
+from roost.testing.real import child
 from roost.testing.scene import blind
 from roost.testing.waiting import error_of, until
 from roost.vocabulary import GRACE_SECONDS, OPERATOR, RESUMABLE_SECONDS, Lifetime, SessionId
@@ -41,17 +38,6 @@ def files_below(folder: Path) -> list[Path]:
 
 async def navigated(admission: Admission) -> str:
     return (await admission.api.call(ops.Navigate(url=URL))).tab
-
-
-@contextmanager
-def child(code: str) -> Iterator[int]:
-    """A process below this one, which waits to be let go; gives its pid."""
-    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as process:
-        try:
-            yield process.pid
-        finally:
-            assert process.stdin is not None
-            process.stdin.close()
 
 
 # --- who may come in ---------------------------------------------------------------------------

@@ -167,6 +167,22 @@ async def test_a_stalled_broker_loses_nothing(tmp_path: Path) -> None:
         assert link.connections == 1
 
 
+async def test_a_broker_that_hangs_up_on_the_hello_is_tried_again(tmp_path: Path) -> None:
+    """One that was just killed still takes connections for a moment, and closes them."""
+    async with AsyncExitStack() as stack:
+        _, link, client = await house_and_link(stack, tmp_path)
+        link.refuses = True
+        link.cut()
+        await until(lambda: link.connections == 2)
+        reading = await started(client.call(ops.Tabs(action="list")))
+        link.refuses = False
+        assert (await answer_of(reading)).tabs == []
+        link.refuses = True
+        link.cut()
+        await error_of(Interrupted, client.call(ops.Tabs(action="list")))
+        link.refuses = False
+
+
 async def test_who_was_away_too_long_begins_anew(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         house, link, client = await house_and_link(stack, tmp_path)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 from play import B1, B2, URL, Play, named, of
 
 from roost.core import events as ev
@@ -295,3 +297,39 @@ def test_another_browsers_death_touches_nothing() -> None:
     assert not play.do(ev.BrowserDown(B2)).effects
     assert not play.do(ev.BrowserUp(browser=B2)).effects
     assert play.state.tabs[tab.id] == tab
+
+
+# --- what operations read ------------------------------------------------------------------------
+
+
+def read(tab: Tab, next_ref: int, **known: Any) -> ev.TabRead:
+    given: dict[str, Any] = {"title": "", "next_frame": 1, "frames": ()} | known
+    return ev.TabRead(tab=tab.id, next_ref=next_ref, **given)
+
+
+def test_how_far_refs_are_numbered_survives_a_restart() -> None:
+    play = Play()
+    tab = play.tab(play.agent("ada", named("work")))
+    play.do(read(tab, 40, title="Now", next_frame=3, frames=(("F", "f2"),)))
+    play.restart()
+    row = play.state.tabs[tab.id]
+    assert (row.title, row.next_ref, row.next_frame, row.frames) == ("Now", 40, 3, (("F", "f2"),))
+
+
+def test_numbers_only_grow_though_a_reading_is_told_of_late() -> None:
+    play = Play()
+    tab = play.tab(play.agent("ada"))
+    play.do(read(tab, 40, next_frame=3, frames=(("F", "f2"),)))
+    play.do(read(tab, 12, next_frame=2, frames=(("E", "f1"),)))
+    row = play.state.tabs[tab.id]
+    assert (row.next_ref, row.next_frame, row.frames) == (40, 3, (("F", "f2"),))
+
+
+def test_a_reading_that_says_nothing_new_is_not_recorded() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    tab = play.tab(ada)
+    assert play.do(read(tab, 40)).changes
+    assert not play.do(read(tab, 40)).changes
+    play.do(ev.TabCloseRequested(ada, None, tab.id))
+    assert not play.do(read(tab, 41)).changes, "of a tab that is gone"

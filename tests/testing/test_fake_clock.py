@@ -50,7 +50,7 @@ async def test_what_is_overdue_is_called_soon_and_not_from_within() -> None:
 async def test_a_wait_is_announced_and_ends_with_its_time() -> None:
     clock = FakeClock()
     task = await started(clock.wait(7))
-    assert clock.waits.get_nowait() == 7
+    assert clock.waits.get_nowait()[1] == 7
     clock.advance(6)
     await turn()
     assert not task.done()
@@ -65,3 +65,13 @@ async def test_a_cancelled_wait_is_over() -> None:
     clock.advance(10)
     await asyncio.wait({task})
     assert task.cancelled()
+
+
+async def test_waits_are_told_apart_by_the_name_of_who_waits() -> None:
+    clock = FakeClock()
+    async with asyncio.TaskGroup() as group:
+        for name, seconds in (("hasty", 1), ("patient", 7), ("hasty", 2)):
+            group.create_task(clock.wait(seconds), name=name)
+        assert await clock.waited("patient") == 7
+        assert await clock.waited("hasty") == 2
+        clock.advance(7)

@@ -35,6 +35,9 @@ from roost.api.page_operations import (
     ConsoleMessages as ConsoleMessages,
 )
 from roost.api.page_operations import (
+    Downloads as Downloads,
+)
+from roost.api.page_operations import (
     Drag as Drag,
 )
 from roost.api.page_operations import (
@@ -376,7 +379,7 @@ OPERATIONS: dict[str, type[Operation]] = {
         Click, Type, FillForm, SelectOption, PressKey, Hover, Drag, Scroll,
         FileUpload, HandleDialog, HandleConsent, Resize, Evaluate,
         MouseClickXy, MouseMoveXy, MouseDragXy, MouseWheel,
-        ConsoleMessages, NetworkRequests, NetworkRequest,
+        ConsoleMessages, NetworkRequests, NetworkRequest, Downloads,
         Tabs, Close,
         SessionOpen, SessionList, SessionDispose, SessionShow, SessionPause, SessionResume,
         TabSpaceRequest, TabSpaceGrant, TabSpaceStatus,

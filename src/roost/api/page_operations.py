@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from roost.api import page_views as views
-from roost.api.operation import Answers, Audience, PageOperation
+from roost.api.operation import Answers, Audience, PageOperation, SessionOperation
 from roost.api.views import PageView, ValueView
 
 SELECTOR_CHARS = 1000
@@ -181,6 +181,16 @@ class PdfSave(PageOperation, Answers[views.FileView]):
     filename: str | None = Field(default=None, max_length=1000)
 
 
+class Downloads(SessionOperation, Answers[views.DownloadsView]):
+    """List what your session has downloaded."""
+
+    op = "browser_downloads"
+    title = "List downloads"
+    reply = views.DownloadsView
+    audience = Audience.ALL
+    read_only = True
+
+
 # --- going -------------------------------------------------------------------------------------
 
 
@@ -248,7 +258,9 @@ class FormField(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
     target: str = _target()
-    value: str | bool | float | list[str] = Field(description="Text, true/false, option(s), date")
+    value: str | bool | int | float | list[str] = Field(
+        description="Text, true/false, option(s), date"
+    )
     name: str | None = None
     type: str | None = None
 

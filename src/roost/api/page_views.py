@@ -15,6 +15,12 @@ class DialogView(View):
     default: str | None = None
 
 
+class ChooserView(View):
+    """Whether it takes several files."""
+
+    multiple: bool
+
+
 class ActionView(View):
     """What happened, and what the page looks like since: a bounded diff, not the page again."""
 
@@ -28,6 +34,9 @@ class ActionView(View):
     """Tabs the action opened."""
     dialog: DialogView | None = None
     downloads: list[str] | None = None
+    """Files it has downloaded: where they are, or how far."""
+    chooser: ChooserView | None = None
+    """The page asks for files: give them with browser_file_upload."""
 
 
 class SnapshotView(View):
@@ -107,6 +116,20 @@ class StateView(View):
 
     tab: str
     state: dict[str, Any]
+
+
+class DownloadView(View):
+    name: str
+    state: str
+    """running, done or failed."""
+    path: str | None = None
+    bytes: int | None = None
+    url: str | None = None
+
+
+class DownloadsView(View):
+    session: str
+    downloads: list[DownloadView]
 
 
 class FileView(View):

@@ -58,6 +58,8 @@ class PageView(View):
     status: int | None = None
     opened: bool | None = None
     evicted: list[str] | None = None
+    downloads: list[str] | None = None
+    """What was there was a file: the tab stayed where it was."""
 
 
 class ValueView(View):

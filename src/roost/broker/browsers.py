@@ -8,18 +8,26 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from pathlib import Path
 from typing import Protocol, assert_never
 
+from roost.broker import downloads
 from roost.broker.clock import Clock
+from roost.broker.proxy import LOOPBACK, FilteringProxy
 from roost.broker.tasks import Tasks
 from roost.core import events as ev
-from roost.core.model import TabState
+from roost.core.model import Session, TabState
 from roost.core.state import State
 from roost.drivers.base import (
     BrowserEnded,
+    ChooserClosed,
+    ChooserOpened,
     ConsoleSaid,
+    Cookie,
     DialogClosed,
     DialogOpened,
+    DownloadBegan,
+    DownloadEnded,
     Driver,
     DriverEvent,
     Linked,
@@ -34,7 +42,7 @@ from roost.drivers.base import (
 )
 from roost.drivers.link import Link
 from roost.errors import RoostError, SessionGone, Unsupported
-from roost.vocabulary import BrowserId, JarId
+from roost.vocabulary import BrowserId, JarId, JarPolicy, SessionId
 
 logger = logging.getLogger(__name__)
 RESTART_SECONDS = (1.0, 30.0)
@@ -65,6 +73,9 @@ class Browser:
         state: Callable[[], State],
         clock: Clock,
         tasks: Tasks,
+        files: Path,
+        kept: Callable[[JarId], list[Cookie]],
+        upstream: str | None = None,
     ) -> None:
         self.id = browser
         self.driver = driver
@@ -78,6 +89,10 @@ class Browser:
         self._early: list[DriverEvent] = []
         self._making: dict[JarId, asyncio.Task[str]] = {}
         self._failures = 0
+        self._files = files
+        self._kept = kept
+        self._upstream = upstream
+        self._proxies: dict[JarId, FilteringProxy] = {}
         self._up_at = 0.0
         self._stopping = False
 
@@ -118,13 +133,17 @@ class Browser:
             await asyncio.wait({self._starting})
         await self.driver.stop()
         self.started = None
+        for jar in list(self._proxies):
+            await self._forget_proxy(jar)
 
     async def _start(self) -> None:
         self._early = []
         started = await self.driver.start(self._heard)
         self.started = started
         self._up_at = self._clock.now()
-        if not started.resumed:
+        if started.resumed:
+            await self._reopen_proxies()
+        else:
             # Rows of an earlier browser, if there are any: their pages died with it.
             self._feed(ev.BrowserDown(self.id))
         self._feed(ev.BrowserUp(browser=self.id, handles=started.tabs, jars=started.jars))
@@ -134,13 +153,60 @@ class Browser:
 
     async def _make_jar(self, jar: JarId) -> str:
         row = self._state().jars[jar]
-        handle = await self.driver.make_jar(row.policy)
-        row = self._state().jars.get(jar) or row
-        if row.id not in self._state().jars or row.session is None:
-            await self.driver.remove_jar(handle)
+        session = self._state().sessions.get(row.session or SessionId(""))
+        if session is None:
             raise SessionGone("The session ended.")
-        self._feed(ev.JarMade(jar, handle))
+        proxy = await self._proxy_for(session, jar)
+        folder = self._files / session.id / downloads.FOLDER
+        try:
+            handle = await self.driver.make_jar(
+                row.policy,
+                proxy=None if proxy is None else f"{LOOPBACK}:{proxy.port}",
+                downloads=str(folder),
+            )
+        except BaseException:
+            await self._forget_proxy(jar)
+            raise
+        now = self._state().jars.get(jar)
+        if now is None or now.session is None:
+            await self.remove_jar(jar, handle)
+            raise SessionGone("The session ended.")
+        if row.policy is not JarPolicy.SHARED and (cookies := self._kept(jar)):
+            await self.driver.write_cookies(handle, cookies)  # its browser died; this is its heir
+        self._feed(ev.JarMade(jar, handle, None if proxy is None else proxy.port))
         return handle
+
+    async def remove_jar(self, jar: JarId | None, handle: str) -> None:
+        """The jar, its tabs, and the proxy it went through."""
+        await self.driver.remove_jar(handle)
+        if jar is not None:
+            await self._forget_proxy(jar)
+
+    async def _proxy_for(
+        self, session: Session, jar: JarId, port: int = 0
+    ) -> FilteringProxy | None:
+        if not session.allow and not session.deny:
+            return None
+        proxy = FilteringProxy(session.allow, session.deny, self._upstream)
+        await proxy.start(port)
+        self._proxies[jar] = proxy
+        return proxy
+
+    async def _forget_proxy(self, jar: JarId) -> None:
+        proxy = self._proxies.pop(jar, None)
+        if proxy is not None:
+            await proxy.aclose()
+
+    async def _reopen_proxies(self) -> None:
+        """Jars of an earlier broker's browser go through the ports they were made with. One that
+        cannot be had again leaves its jar without a way out, which is what the lists demand."""
+        for jar in list(self._state().jars.values()):
+            session = self._state().sessions.get(jar.session or SessionId(""))
+            if jar.browser == self.id and jar.proxy_port is not None and session is not None:
+                try:
+                    await self._proxy_for(session, jar.id, jar.proxy_port)
+                except OSError as error:
+                    logger.error("proxy port %d of %s: %s", jar.proxy_port, jar.id, error)
 
     def _heard(self, event: DriverEvent) -> None:
         if self.started is None:
@@ -170,7 +236,17 @@ class Browser:
                 self._feed(ev.TabBroke(self.id, event.handle))
             case BrowserEnded():
                 self._ended(event.reason)
-            case DialogOpened() | DialogClosed() | ConsoleSaid() | RequestSent() | RequestEnded():
+            case (
+                DialogOpened()
+                | DialogClosed()
+                | ConsoleSaid()
+                | RequestSent()
+                | RequestEnded()
+                | ChooserOpened()
+                | ChooserClosed()
+                | DownloadBegan()
+                | DownloadEnded()
+            ):
                 self._hear(self.id, event)
             case _:
                 assert_never(event)

@@ -12,7 +12,15 @@ from roost.api import operations as ops
 from roost.api.broker import Notice, Notices
 from roost.api.operations import Answers, Audience, Operation
 from roost.api.views import View
-from roost.broker import looks, page_acting, page_reading, page_work, session_work, space_work
+from roost.broker import (
+    looks,
+    page_acting,
+    page_reading,
+    page_use,
+    page_work,
+    session_work,
+    space_work,
+)
 from roost.broker.service import Broker
 from roost.core import rules
 from roost.errors import BadRequest, Internal, RoostError, Timeout, Unauthorized
@@ -43,6 +51,7 @@ WORK: dict[type[Operation], Work] = {
     ops.WaitFor: page_reading.wait_for,
     ops.TakeScreenshot: page_reading.take_screenshot,
     ops.PdfSave: page_reading.pdf_save,
+    ops.Downloads: page_reading.downloads,
     ops.ConsoleMessages: page_reading.console_messages,
     ops.NetworkRequests: page_reading.network_requests,
     ops.NetworkRequest: page_reading.network_request,
@@ -123,6 +132,7 @@ class Caller:
                 f"{operation.op} is the person's alone.",
                 hint="Ask the person to run it from their own terminal.",
             )
+        page_use.ENDS_AT.set(self._broker.clock.now() + seconds)
         try:
             async with asyncio.timeout(seconds) as deadline:
                 return await WORK[type(operation)](self._broker, self._agent, operation)

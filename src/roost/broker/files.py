@@ -22,7 +22,7 @@ class Folders:
     def to_read(self, name: str, field: str) -> Path:
         """A file that is there. ``BadRequest`` says what is wrong with any other."""
         path = self._placed(name, field)
-        if not path.is_file():
+        if not os.path.isfile(path):
             raise BadRequest(f"{field}: {name[:NAME_CHARS]} is not a file.", field=field)
         return path
 
@@ -34,9 +34,11 @@ class Folders:
 
     def _placed(self, name: str, field: str) -> Path:
         base = self._others[0] if self._others else self._own
-        path = Path(os.path.normpath(base / name))
-        # Resolved on both sides: a symlink must not lead out of the folder.
-        real = path.resolve()
+        try:
+            # Resolved on both sides: a symlink must not lead out of the folder.
+            real = Path(os.path.normpath(base / name)).resolve()
+        except (OSError, ValueError):  # too long, a loop, a NUL
+            raise BadRequest(f"{field}: {name[:NAME_CHARS]!r} is no path.", field=field) from None
         if self._is_below(real, self._own):
             return real
         outside = self._is_below(real, self._home)

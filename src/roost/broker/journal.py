@@ -60,6 +60,21 @@ class Journal:
             except ValidationError:
                 logger.warning("journal: row %s %s cannot be read, left out", table, key)
 
+    def keep(self, key: str, data: bytes | None) -> None:
+        """Keep (or drop) something that is no row of the core: a jar's cookies."""
+        try:
+            with self._db:
+                if data is None:
+                    self._db.execute("DELETE FROM keepsakes WHERE key = ?", (key,))
+                else:
+                    self._db.execute("REPLACE INTO keepsakes VALUES (?, ?)", (key, data))
+        except sqlite3.Error as error:
+            logger.warning("journal: %s was not kept: %s", key, error)
+
+    def keepsake(self, key: str) -> bytes | None:
+        found = self._db.execute("SELECT data FROM keepsakes WHERE key = ?", (key,)).fetchone()
+        return None if found is None else bytes(found[0])
+
     def close(self) -> None:
         self._db.close()
 
@@ -98,6 +113,7 @@ class Journal:
                 "CREATE TABLE IF NOT EXISTS rows "
                 "(kind TEXT, key TEXT, row BLOB, PRIMARY KEY (kind, key)) WITHOUT ROWID"
             )
+            db.execute("CREATE TABLE IF NOT EXISTS keepsakes (key TEXT PRIMARY KEY, data BLOB)")
             db.execute(f"PRAGMA user_version = {SCHEMA}")
         except sqlite3.Error:
             db.close()

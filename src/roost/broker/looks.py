@@ -26,11 +26,14 @@ def tab(broker: Broker, agent: AgentId, row: Tab) -> views.TabView:
     """One tab. Its owner sees the address whole, everybody else without secrets."""
     state = broker.state
     member = None if row.session is None else state.member(agent, row.session)
+    current = member is not None and member.current == row.id
+    if agent == OPERATOR and row.session is not None:
+        current = any(each.current == row.id for each in state.members_in(row.session))
     return views.TabView(
         tab=row.id,
         url=row.url if member is not None else redacted_url(row.url),
         title=row.title,
-        current=member is not None and member.current == row.id,
+        current=current,
         state=None if row.state is TabState.OPEN else row.state.value,
         owner_id=rules.owner_shown(state, row) if state.rules.reads is Reads.SHARED else None,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -16,7 +18,6 @@ from roost.errors import BadRequest, DialogOpen, NotFound, RoostError
 from roost.page import actions, snapshots
 from roost.vocabulary import AgentId
 
-WAIT_MS = 5000
 DIFF_CHARS = 4000
 FULL_CHARS = 20_000
 
@@ -27,8 +28,9 @@ async def evaluate(broker: Broker, agent: AgentId, op: ops.Evaluate) -> ValueVie
         if op.target is not None:
             frame, found = await at.page.call_where(op.target, "resolve")
             ref = found["ref"]
-        run = at.page.driver.evaluate(at.page.tab, op.function, frame=frame, ref=ref)
-        return ValueView(tab=at.tab, value=await page_use.unless_dialog(at.record, run))
+        async with page_use.UnlessDialog(at.record):
+            value = await at.page.driver.evaluate(at.page.tab, op.function, frame=frame, ref=ref)
+        return ValueView(tab=at.tab, value=value)
 
 
 async def click(broker: Broker, agent: AgentId, op: ops.Click) -> views.ActionView:
@@ -36,11 +38,13 @@ async def click(broker: Broker, agent: AgentId, op: ops.Click) -> views.ActionVi
         spot = await actions.click(
             at.page,
             op.target,
-            wait_ms=WAIT_MS,
+            wait_ms=page_use.wait_ms(broker),
             button=op.button,
             double=op.double_click,
             modifiers=op.modifiers,
         )
+        if spot.about["isDownload"] and op.button == "left":
+            await _download_begins(at)
         return f"Clicked {_named(spot.about)}."
 
     return await _acted(broker, agent, op, "click in", work)
@@ -49,7 +53,12 @@ async def click(broker: Broker, agent: AgentId, op: ops.Click) -> views.ActionVi
 async def type_(broker: Broker, agent: AgentId, op: ops.Type) -> views.ActionView:
     async def work(at: InPage) -> str:
         field = await actions.type_text(
-            at.page, op.target, op.text, wait_ms=WAIT_MS, slowly=op.slowly, submit=op.submit
+            at.page,
+            op.target,
+            op.text,
+            wait_ms=page_use.wait_ms(broker),
+            slowly=op.slowly,
+            submit=op.submit,
         )
         done = f"Typed {len(op.text)} characters into {_named(field)}"
         return f"{done} and pressed Enter." if op.submit else f"{done}."
@@ -59,9 +68,14 @@ async def type_(broker: Broker, agent: AgentId, op: ops.Type) -> views.ActionVie
 
 async def fill_form(broker: Broker, agent: AgentId, op: ops.FillForm) -> views.ActionView:
     async def work(at: InPage) -> str:
+        look, at.page.look = at.page.look, None  # once, with the last field
         for number, field in enumerate(op.fields, 1):
+            if number == len(op.fields):
+                at.page.look = look
             try:
-                await actions.fill(at.page, field.target, field.value, wait_ms=WAIT_MS)
+                await actions.fill(
+                    at.page, field.target, field.value, wait_ms=page_use.wait_ms(broker)
+                )
             except RoostError as error:
                 filled = f"{number - 1} of {len(op.fields)} fields were filled before."
                 raise type(error)(
@@ -76,7 +90,9 @@ async def fill_form(broker: Broker, agent: AgentId, op: ops.FillForm) -> views.A
 
 async def select_option(broker: Broker, agent: AgentId, op: ops.SelectOption) -> views.ActionView:
     async def work(at: InPage) -> str:
-        field = await actions.select_options(at.page, op.target, op.values, wait_ms=WAIT_MS)
+        field = await actions.select_options(
+            at.page, op.target, op.values, wait_ms=page_use.wait_ms(broker)
+        )
         return f"Selected {', '.join(op.values)} in {_named(field)}."
 
     return await _acted(broker, agent, op, "select in", work)
@@ -92,7 +108,7 @@ async def press_key(broker: Broker, agent: AgentId, op: ops.PressKey) -> views.A
 
 async def hover(broker: Broker, agent: AgentId, op: ops.Hover) -> views.ActionView:
     async def work(at: InPage) -> str:
-        spot = await actions.hover(at.page, op.target, wait_ms=WAIT_MS)
+        spot = await actions.hover(at.page, op.target, wait_ms=page_use.wait_ms(broker))
         return f"The mouse is over {_named(spot.about)}."
 
     return await _acted(broker, agent, op, "hover in", work)
@@ -100,7 +116,9 @@ async def hover(broker: Broker, agent: AgentId, op: ops.Hover) -> views.ActionVi
 
 async def drag(broker: Broker, agent: AgentId, op: ops.Drag) -> views.ActionView:
     async def work(at: InPage) -> str:
-        source, goal = await actions.drag(at.page, op.start_target, op.end_target, wait_ms=WAIT_MS)
+        source, goal = await actions.drag(
+            at.page, op.start_target, op.end_target, wait_ms=page_use.wait_ms(broker)
+        )
         return f"Dragged {_named(source.about)} to {_named(goal.about)}."
 
     return await _acted(broker, agent, op, "drag in", work)
@@ -108,9 +126,10 @@ async def drag(broker: Broker, agent: AgentId, op: ops.Drag) -> views.ActionView
 
 async def scroll(broker: Broker, agent: AgentId, op: ops.Scroll) -> views.ScrollView:
     async with page_use.acting(broker, agent, op, "scroll") as at:
-        moved = await actions.scroll(
-            at.page, target=op.target, x=op.x, y=op.y, direction=op.direction
-        )
+        async with page_use.UnlessDialog(at.record):
+            moved = await actions.scroll(
+                at.page, target=op.target, x=op.x, y=op.y, direction=op.direction
+            )
         return views.ScrollView(tab=at.tab, **moved)
 
 
@@ -118,11 +137,18 @@ async def file_upload(broker: Broker, agent: AgentId, op: ops.FileUpload) -> vie
     async def work(at: InPage) -> str:
         folders = broker.folders(agent, at.row)
         paths = [str(folders.to_read(path, "paths")) for path in op.paths]
-        target = op.target
-        if target is None:
-            raise BadRequest("target: name the field for the files.", field="target")
-        field = await actions.upload(at.page, target, paths, wait_ms=WAIT_MS)
-        return f"Gave {len(paths)} files to {_named(field)}."
+        count = f"{len(paths)} file{'' if len(paths) == 1 else 's'}"
+        if op.target is not None:
+            field = await actions.upload(
+                at.page, op.target, paths, wait_ms=page_use.wait_ms(broker)
+            )
+            return f"Gave {count} to {_named(field)}."
+        asked = at.record.chooser
+        if asked is not None and len(paths) > 1 and not asked.multiple:
+            raise BadRequest("paths: the page asked for one file.", field="paths")
+        await at.page.driver.choose_files(at.page.tab, paths)
+        await at.page.settle(None)
+        return f"Gave {count} to the field that asked."
 
     return await _acted(broker, agent, op, "upload to", work)
 
@@ -146,21 +172,27 @@ async def handle_dialog(broker: Broker, agent: AgentId, op: ops.HandleDialog) ->
         )  # fmt: skip
     async with broker.lanes.turn(row.id):
         at = page_use.in_page(broker, row)
-        await at.page.driver.settle(at.page.tab, None)
-        return await _view(agent, at, did, op.snapshot, set())
+        try:
+            async with page_use.UnlessDialog(at.record):
+                at.page.look = _look(agent, op.snapshot)
+                await at.page.settle(None)
+                return await _view(agent, at, did, op.snapshot, set())
+        except DialogOpen:
+            return await _stopped(at, did)
 
 
 async def handle_consent(
     broker: Broker, agent: AgentId, op: ops.HandleConsent
 ) -> views.ConsentView:
     async with page_use.acting(broker, agent, op, "click in") as at:
-        for frame in [None, *(frame for frame, _ in await at.page.child_frames())]:
-            found = await at.page.call(frame, "consent")
-            if found["found"] and found.get("point"):
-                await actions.click(at.page, found["ref"], wait_ms=WAIT_MS)
-                return views.ConsentView(
-                    tab=at.tab, found=True, action=found["action"], text=found["text"]
-                )
+        async with page_use.UnlessDialog(at.record):
+            for frame in [None, *(frame for frame, _ in await at.page.child_frames())]:
+                found = await at.page.call(frame, "consent")
+                if found["found"] and found.get("point"):
+                    await actions.click(at.page, found["ref"], wait_ms=page_use.wait_ms(broker))
+                    return views.ConsentView(
+                        tab=at.tab, found=True, action=found["action"], text=found["text"]
+                    )
         return views.ConsentView(tab=at.tab, found=False)
 
 
@@ -174,7 +206,7 @@ async def mouse_click(broker: Broker, agent: AgentId, op: ops.MouseClickXy) -> v
     async def work(at: InPage) -> str:
         press = MouseDown(op.button), MouseUp(op.button)
         await at.page.driver.give_input(at.page.tab, [MouseMove(op.x, op.y), *press])
-        await actions.settle(at.page, None)
+        await at.page.settle(None)
         return f"Clicked at {op.x:g}, {op.y:g}."
 
     return await _acted(broker, agent, op, "click in", work)
@@ -183,7 +215,7 @@ async def mouse_click(broker: Broker, agent: AgentId, op: ops.MouseClickXy) -> v
 async def mouse_move(broker: Broker, agent: AgentId, op: ops.MouseMoveXy) -> views.ActionView:
     async def work(at: InPage) -> str:
         await at.page.driver.give_input(at.page.tab, [MouseMove(op.x, op.y)])
-        await actions.settle(at.page, None)
+        await at.page.settle(None)
         return f"The mouse is at {op.x:g}, {op.y:g}."
 
     return await _acted(broker, agent, op, "move the mouse in", work)
@@ -192,7 +224,7 @@ async def mouse_move(broker: Broker, agent: AgentId, op: ops.MouseMoveXy) -> vie
 async def mouse_drag(broker: Broker, agent: AgentId, op: ops.MouseDragXy) -> views.ActionView:
     async def work(at: InPage) -> str:
         await actions.drag_between(at.page, (op.start_x, op.start_y), (op.end_x, op.end_y))
-        await actions.settle(at.page, None)
+        await at.page.settle(None)
         return f"Dragged to {op.end_x:g}, {op.end_y:g}."
 
     return await _acted(broker, agent, op, "drag in", work)
@@ -216,17 +248,24 @@ async def _acted(
     """Do it in the tab's turn. A dialog it opens is part of the answer, not a failure."""
     async with page_use.acting(broker, agent, op, action) as at:
         before = _tabs(at)
+        at.page.look = _look(agent, op.snapshot)
+        did = "Done; the page answered with a dialog."
         try:
-            did = await page_use.unless_dialog(at.record, work(at))
+            async with page_use.UnlessDialog(at.record):
+                did = await work(at)
+                return await _view(agent, at, did, op.snapshot, before)
         except DialogOpen:
-            if at.record.dialog is None:
-                raise
-            return views.ActionView(
-                **at.where(),
-                did="Done; the page answered with a dialog.",
-                dialog=page_use.dialog_view(at.record.dialog),
-            )
-        return await _view(agent, at, did, op.snapshot, before)
+            return await _stopped(at, did)
+
+
+async def _stopped(at: InPage, did: str) -> views.ActionView:
+    """It was done, and a dialog stands in the page since."""
+    page_dialog = page_use.dialog_view(at.record.dialog)
+    return views.ActionView(**at.where(), did=did, dialog=page_dialog)
+
+
+def _look(agent: AgentId, show: str) -> dict[str, Any] | None:
+    return snapshots.changes(agent, DIFF_CHARS) if show == "diff" else None
 
 
 async def _view(
@@ -239,13 +278,34 @@ async def _view(
     elif show == "diff":
         reading = await snapshots.read_changes(at.page, reader=agent, max_chars=DIFF_CHARS)
         shown = {"snapshot": reading.text or None, "changes": reading.changes}
-    opened = sorted(_tabs(at) - before) if before else []
-    return views.ActionView(**at.where(), did=did, opened=opened or None, **shown)
+    opened = sorted(_tabs(at) - before, key=_number) if before else []
+    asked = at.record.chooser
+    return views.ActionView(
+        **at.where(),
+        did=did,
+        opened=opened or None,
+        downloads=await page_use.new_downloads(at.broker, at.row),
+        chooser=None if asked is None else views.ChooserView(multiple=asked.multiple),
+        **shown,
+    )
+
+
+async def _download_begins(at: InPage) -> None:
+    """A link that saves: nothing but the browser's word for it shows that it does."""
+    session = at.row.session
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(page_use.DOWNLOAD_BEGINS_SECONDS):
+            while session is not None and not at.broker.downloads.untold(session, at.row.id):
+                await at.broker.downloads.changed()
 
 
 def _tabs(at: InPage) -> set[str]:
     session = at.row.session
     return set() if session is None else {tab.id for tab in at.broker.state.tabs_in(session)}
+
+
+def _number(tab: str) -> int:
+    return int(tab[1:])
 
 
 def _named(about: dict[str, Any]) -> str:

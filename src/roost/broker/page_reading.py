@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import contextlib
+from pathlib import Path
 
 from roost.api import page_operations as ops
 from roost.api import page_views as views
@@ -11,11 +14,14 @@ from roost.broker.page_use import InPage
 from roost.broker.readiness import wait_until_ready
 from roost.broker.records import RequestRecord
 from roost.broker.service import Broker
+from roost.core import rules
+from roost.core.redaction import redacted_url
 from roost.drivers.base import Shot
-from roost.errors import BadRequest, NotFound, Timeout
+from roost.errors import BadRequest, NotFound, RoostError, Timeout
 from roost.page import snapshots
 from roost.vocabulary import AgentId
 
+UNMARK_SECONDS = 1.0
 SCALES = {"css": 1.0, "device": 1.0}
 
 
@@ -179,7 +185,9 @@ async def take_screenshot(
     row = await page_use.located(broker, agent, op, "capture", acts=False)
     capture = await broker.capture_turn(agent, row.id)
     try:
-        return await _pictured(broker, agent, page_use.in_page(broker, row), op)
+        at = page_use.in_page(broker, row)
+        async with page_use.UnlessDialog(at.record):
+            return await _pictured(broker, agent, at, op)
     finally:
         broker.capture_ended(row.id, capture)
 
@@ -196,7 +204,10 @@ async def _pictured(
         picture = await at.page.driver.capture(at.page.tab, await _shot(at, op))
     finally:
         if op.annotate:
-            await at.page.call(None, "unmark")
+            # A page that stopped meanwhile, or is gone, keeps its marks: no reason to keep callers.
+            with contextlib.suppress(TimeoutError, RoostError):
+                async with asyncio.timeout(UNMARK_SECONDS):
+                    await at.page.call(None, "unmark")
     data, path = base64.b64encode(picture.data).decode("ascii"), None
     if op.filename is not None:
         folders = broker.folders(agent, at.row)
@@ -234,6 +245,42 @@ async def pdf_save(broker: Broker, agent: AgentId, op: ops.PdfSave) -> views.Fil
         path = folders.to_write(op.filename, f"{at.tab}.pdf", "filename")
         path.write_bytes(data)
         return views.FileView(tab=at.tab, path=str(path), bytes=len(data))
+
+
+async def downloads(broker: Broker, agent: AgentId, op: ops.Downloads) -> views.DownloadsView:
+    """What is on record, and what is in the folder: an earlier broker's are known by their file."""
+    session = rules.session_for(broker.state, agent, op.session)
+    known = broker.downloads.of(session.id)
+    paths = {download.path for download in known}
+    found = [path for path in broker.downloads.files(session.id) if path not in paths]
+    return views.DownloadsView(
+        session=session.id,
+        downloads=[
+            *(
+                views.DownloadView(
+                    name=path.name, state="done", path=str(path), bytes=path.stat().st_size
+                )
+                for path in found
+            ),
+            *(
+                views.DownloadView(
+                    name=one.name if one.path is None else one.path.name,
+                    state=one.state,
+                    path=None if one.path is None else str(one.path),
+                    bytes=_size(one.path),
+                    url=redacted_url(one.url),
+                )
+                for one in known
+            ),
+        ],
+    )
+
+
+def _size(path: Path | None) -> int | None:
+    try:
+        return None if path is None else path.stat().st_size
+    except OSError:
+        return None  # the agent may do with its files as it likes
 
 
 def _status(request: RequestRecord) -> str:

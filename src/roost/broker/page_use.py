@@ -7,13 +7,18 @@ one, and whatever opens one ends there: the caller is told instead of waiting fo
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable
+import contextlib
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from types import TracebackType
+from typing import Any
 
 from roost.api.operation import PageOperation
 from roost.api.page_views import DialogView
+from roost.broker.browsers import whole
+from roost.broker.downloads import Download, DownloadState
 from roost.broker.records import PageRecord
 from roost.broker.service import Broker
 from roost.core import events as ev
@@ -23,7 +28,11 @@ from roost.errors import BadRequest, DialogOpen
 from roost.page.caller import Page
 from roost.vocabulary import AgentId
 
-T = TypeVar("T")
+ENDS_AT: ContextVar[float] = ContextVar("when the running call must be answered")
+WAIT_MS = 5000
+"""How long an action waits for its element to be there and to be actionable."""
+DOWNLOAD_BEGINS_SECONDS = 2.0
+DOWNLOAD_ENDS_SECONDS = 2.0
 LEFT = (BadRequest,)
 """What a call into a page raises when the page is left under it."""
 
@@ -43,8 +52,35 @@ class InPage:
 
     def where(self) -> dict[str, Any]:
         """Tab, address and title as they are now."""
+        self.remember()
         now = self.broker.state.tabs.get(self.row.id, self.row)
         return {"tab": now.id, "url": now.url, "title": now.title}
+
+    def remember(self) -> None:
+        """Record what the page has told by the way, if it is news."""
+        row, memory = self.broker.state.tabs.get(self.row.id), self.record.memory
+        if row is None:
+            return
+        title = row.title
+        if self.page.seen is not None and self.page.seen[0] == row.url:
+            title = whole(self.page.seen[1])
+        read = ev.TabRead(
+            tab=row.id,
+            title=title,
+            next_ref=memory.next_ref,
+            next_frame=memory.next_frame,
+            frames=tuple(memory.prefixes.items()),
+        )
+        if (read.title, read.next_ref, read.next_frame, read.frames) != (
+            row.title, row.next_ref, row.next_frame, row.frames,
+        ):  # fmt: skip
+            self.broker.feed(read)
+
+
+def wait_ms(broker: Broker) -> int:
+    """The same in a call that has less time: its caller is to hear why it failed."""
+    left = ENDS_AT.get(float("inf")) - broker.clock.now()
+    return int(max(0.0, min(WAIT_MS, left * 700)))
 
 
 async def located(
@@ -88,10 +124,15 @@ async def reading(
     """The page, to look at. Waiting needs no turn: it would keep others from what it waits for."""
     row = await located(broker, agent, op, action, acts=False)
     if not turn:
-        yield in_page(broker, row)
-        return
-    async with broker.lanes.turn(row.id):
-        yield in_page(broker, row)
+        at = in_page(broker, row)
+        async with UnlessDialog(at.record):
+            yield at
+    else:
+        async with broker.lanes.turn(row.id):
+            at = in_page(broker, row)
+            async with UnlessDialog(at.record):
+                yield at
+    at.remember()
 
 
 @asynccontextmanager
@@ -101,24 +142,72 @@ async def acting(
     """The page, to act on, in the tab's turn."""
     row = await located(broker, agent, op, action, acts=True)
     async with broker.lanes.turn(row.id):
-        yield in_page(broker, row)
+        at = in_page(broker, row)
+        yield at
+    at.remember()
+    if row.jar is not None:
+        broker.keepsakes.may_have_changed(row.jar)
 
 
-async def unless_dialog(record: PageRecord, work: Awaitable[T]) -> T:
-    """The work's result; ``DialogOpen`` if a dialog stops the page first."""
-    task = asyncio.ensure_future(work)  # noqa: TID251 -- awaited or cancelled right here
-    try:
-        while not task.done():
-            change = asyncio.ensure_future(record.changed())  # noqa: TID251 -- likewise
-            try:
-                await asyncio.wait({task, change}, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                change.cancel()
-            if not task.done():
-                check_no_dialog(record)
-        return task.result()
-    finally:
-        task.cancel()
+class UnlessDialog:
+    """Around work in a page: ``DialogOpen`` as soon as a dialog stops that page.
+
+    Works as ``asyncio.timeout`` does: the task is cancelled, and that becomes the error.
+    """
+
+    def __init__(self, record: PageRecord) -> None:
+        self._record = record
+        self._task: asyncio.Task[Any] | None = None
+        self._cancelling = 0
+        self._has_fired = False
+
+    async def __aenter__(self) -> None:
+        check_no_dialog(self._record)
+        self._task = asyncio.current_task()
+        assert self._task is not None
+        self._cancelling = self._task.cancelling()
+        self._record.interrupted_by_dialogs.add(self._interrupt)
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._record.interrupted_by_dialogs.discard(self._interrupt)
+        assert self._task is not None
+        if not self._has_fired or self._task.uncancel() > self._cancelling:
+            return
+        if kind is asyncio.CancelledError:
+            # It may have been answered while the cancellation was on its way.
+            check_no_dialog(self._record)
+            raise DialogOpen("The page showed a dialog for a moment.", hint="Try again.")
+
+    def _interrupt(self) -> None:
+        if not self._has_fired and self._task is not None:
+            self._has_fired = True
+            self._task.cancel()
+
+
+async def new_downloads(broker: Broker, row: Tab) -> list[str] | None:
+    """The files this tab has downloaded since somebody was last told; whole ones by their path.
+    One that is nearly there is waited for."""
+    if row.session is None:
+        return None
+    downloads = broker.downloads.untold(row.session, row.id)
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(DOWNLOAD_ENDS_SECONDS):
+            while any(one.state is DownloadState.RUNNING for one in downloads):
+                await broker.downloads.changed()
+    for one in downloads:
+        one.told = one.state is not DownloadState.RUNNING
+    return [shown_download(one) for one in downloads] or None
+
+
+def shown_download(download: Download) -> str:
+    if download.path is not None:
+        return str(download.path)
+    return f"{download.name} ({download.state})"
 
 
 def check_no_dialog(record: PageRecord) -> None:

@@ -39,6 +39,7 @@ async def navigate(broker: Broker, agent: AgentId, op: ops.Navigate) -> views.Pa
         status=arrival.status,
         opened=True if opened is not None else None,
         evicted=_evicted(opened),
+        downloads=await page_use.new_downloads(broker, row) if arrival.stayed else None,
     )
 
 
@@ -124,9 +125,10 @@ async def _arrived(broker: Broker, row: Tab, move: Move) -> Arrival:
     """Move in the tab's turn. A page that asks whether to leave is answered by the caller."""
     driver, record = broker.browser(row.browser).driver, broker.record(row.id)
     async with broker.lanes.turn(row.id):
-        page_use.check_no_dialog(record)
-        moving = move(driver, broker.handle(row.id))
-        arrival = await page_use.unless_dialog(record, moving)
+        async with page_use.UnlessDialog(record):
+            arrival = await move(driver, broker.handle(row.id))
+    if row.jar is not None:
+        broker.keepsakes.may_have_changed(row.jar)
     return replace(arrival, url=whole(arrival.url), title=whole(arrival.title))
 
 

@@ -7,14 +7,20 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict, deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import assert_never
 
+from roost.core.model import Tab
 from roost.core.redaction import redacted_url
 from roost.drivers.base import (
+    ChooserClosed,
+    ChooserOpened,
     ConsoleSaid,
     DialogClosed,
     DialogOpened,
+    DownloadBegan,
+    DownloadEnded,
     PageEvent,
     RequestEnded,
     RequestSent,
@@ -25,6 +31,11 @@ CONSOLE_KEPT = 500
 REQUESTS_KEPT = 500
 CRITICAL = frozenset({"document", "script", "stylesheet", "xhr", "fetch"})
 VISUAL = frozenset({"image", "font"})
+
+
+def remembered(tab: Tab) -> PageMemory:
+    """What an earlier reading left on the tab's row."""
+    return PageMemory(tab.next_ref, tab.next_frame, dict(tab.frames))
 
 
 @dataclass(slots=True)
@@ -51,9 +62,13 @@ class PageRecord:
     console: deque[ConsoleSaid] = field(default_factory=lambda: deque(maxlen=CONSOLE_KEPT))
     requests: OrderedDict[int, RequestRecord] = field(default_factory=OrderedDict)
     dialog: DialogOpened | None = None
+    chooser: ChooserOpened | None = None
+    """The page asked for files, and nobody has given it any yet."""
     _pending: dict[str, RequestRecord] = field(default_factory=dict)
     _count: int = 0
     _waiters: list[asyncio.Future[None]] = field(default_factory=list)
+    interrupted_by_dialogs: set[Callable[[], None]] = field(default_factory=set)
+    """Who must be told at once, because a page that shows a dialog answers nothing."""
 
     def hear(self, event: PageEvent, now: float) -> None:
         match event:
@@ -61,8 +76,16 @@ class PageRecord:
                 self.console.append(event)
             case DialogOpened():
                 self.dialog = event
+                for interrupt in list(self.interrupted_by_dialogs):
+                    interrupt()
             case DialogClosed():
                 self.dialog = None
+            case ChooserOpened():
+                self.chooser = event
+            case ChooserClosed():
+                self.chooser = None
+            case DownloadBegan() | DownloadEnded():
+                pass  # the session's, not the page's: kept in ``downloads``
             case RequestSent():
                 self._sent(event, now)
             case RequestEnded():

@@ -18,10 +18,12 @@ from roost.api.broker import Notice
 from roost.broker.audit import Audit
 from roost.broker.browsers import Browser
 from roost.broker.clock import Clock, Timer
+from roost.broker.downloads import Download, Downloads
 from roost.broker.files import Folders
 from roost.broker.journal import Journal
+from roost.broker.keepsakes import Keepsakes
 from roost.broker.lanes import Lanes
-from roost.broker.records import PageRecord
+from roost.broker.records import PageRecord, remembered
 from roost.broker.tasks import Tasks
 from roost.broker.watchers import Watchers
 from roost.core import effects as fx
@@ -29,10 +31,10 @@ from roost.core import events as ev
 from roost.core.machine import Machine, Outcome
 from roost.core.model import Tab
 from roost.core.state import Rules, State
-from roost.drivers.base import Driver, PageEvent
+from roost.drivers.base import Cookie, DownloadBegan, DownloadEnded, Driver, PageEvent
 from roost.drivers.link import Link
-from roost.errors import BrowserLost, Internal, RoostError, TabGone, Unsupported
-from roost.vocabulary import AgentId, BrowserId, TabHandle, TabId
+from roost.errors import BrowserLost, Internal, JarUnavailable, RoostError, TabGone, Unsupported
+from roost.vocabulary import AgentId, BrowserId, JarId, SessionId, TabHandle, TabId
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +53,7 @@ class Broker:
         files: Path,
         version: str = "",
         http: str | None = None,
+        upstream: str | None = None,
     ) -> None:
         self.machine = Machine(rules, journal.rows())
         self.clock = clock
@@ -60,6 +63,7 @@ class Broker:
         self.http = http
         self.started_at = clock.now()
         self.lanes = Lanes()
+        self.downloads = Downloads(files)
         self.watchers = Watchers()
         self.seen_at: dict[AgentId, float] = {}
         """When each agent last called. For people; nothing is decided by it."""
@@ -76,6 +80,7 @@ class Broker:
         self._records: dict[TabId, PageRecord] = {}
         self._capture_ids = count(1)
         self._on_agent_end: dict[AgentId, list[Callable[[], None]]] = {}
+        self.keepsakes = Keepsakes(journal, clock, self._tasks, self._cookies)
         self.browsers = {
             browser: Browser(
                 browser,
@@ -85,6 +90,9 @@ class Broker:
                 state=lambda: self.state,
                 clock=clock,
                 tasks=self._tasks,
+                files=files,
+                upstream=upstream,
+                kept=self.keepsakes.kept,
             )
             for browser, driver in drivers.items()
         }
@@ -117,7 +125,12 @@ class Broker:
 
     def record(self, tab: TabId) -> PageRecord:
         """What the tab's page has said and done."""
-        return self._records.setdefault(tab, PageRecord())
+        known = self._records.get(tab)
+        if known is None:
+            row = self.state.tabs.get(tab)
+            known = PageRecord() if row is None else PageRecord(remembered(row))
+            self._records[tab] = known
+        return known
 
     def folders(self, agent: AgentId, tab: Tab) -> Folders:
         """Where files that concern this tab may lie, for this agent."""
@@ -126,9 +139,13 @@ class Broker:
         return Folders(self.files.parent, own, () if row is None else row.folders)
 
     def heard(self, browser: BrowserId, event: PageEvent) -> None:
-        """A page said something: it goes on the record of its tab."""
+        """A page said something: it goes on the record of its tab; a download on its session's."""
         tab = self.state.tab_with(browser, event.handle)
-        if tab is not None:
+        if isinstance(event, DownloadEnded):
+            self._download_ended(event)
+        elif tab is not None and isinstance(event, DownloadBegan):
+            self._download_began(event, tab)
+        elif tab is not None:
             self.record(tab.id).hear(event, self.clock.now())
 
     def linked(self, browser: BrowserId, link: Link) -> None:
@@ -174,12 +191,29 @@ class Broker:
     async def aclose(self, *, end_browsers: bool = True) -> None:
         if self._timer is not None:
             self._timer.cancel()
+        self.keepsakes.close()
         if end_browsers:
             stops = (browser.stop() for browser in self.browsers.values())
             await asyncio.gather(*stops, return_exceptions=True)
         await self._tasks.aclose()
         self._journal.close()
         self.audit.close()
+
+    def _download_began(self, event: DownloadBegan, tab: Tab) -> None:
+        if tab.session is None:
+            return
+        tabs = frozenset({tab.id} if tab.opener is None else {tab.id, tab.opener})
+        download = self.downloads.began(event, tab.session, tabs)
+        self._tell_download(tab.session, download)
+
+    def _download_ended(self, event: DownloadEnded) -> None:
+        ended = self.downloads.ended(event)
+        if ended is not None:
+            self._tell_download(*ended)
+
+    def _tell_download(self, session: SessionId, download: Download) -> None:
+        about = {"name": download.name, "state": download.state.value}
+        self.watchers.tell(Notice(session, "download", about))
 
     # --- performing ----------------------------------------------------------------------------
 
@@ -197,10 +231,12 @@ class Broker:
             case fx.OpenTab():
                 self._begin_opening(effect)
             case fx.CloseTab():
+                self._records.pop(effect.tab, None)
                 self.lanes.end(effect.tab, effect.error)
                 if effect.handle is not None:
                     self._close_page(effect.browser, effect.handle)
             case fx.ForgetTab():
+                self._records.pop(effect.tab, None)
                 self.lanes.end(effect.tab, effect.error)
             case fx.CloseStray():
                 self._close_page(effect.browser, effect.handle)
@@ -216,6 +252,7 @@ class Broker:
                     callback()
             case fx.RemoveFiles():
                 self.watchers.forget(effect.session)
+                self.downloads.forget(effect.session)
                 shutil.rmtree(self.files / effect.session, ignore_errors=True)
             case fx.Tell():
                 self.watchers.tell(Notice(effect.session, effect.kind, effect.data), effect.to)
@@ -268,9 +305,16 @@ class Broker:
         self._tasks.spawn(driver.close_tab(handle), name=f"close {handle}")
 
     async def _remove_jar(self, effect: fx.RemoveJar) -> None:
-        await self.browser(effect.browser).driver.remove_jar(effect.handle)
+        await self.browser(effect.browser).remove_jar(effect.jar, effect.handle)
         if effect.jar is not None:
+            self.keepsakes.forget(effect.jar)
             self.feed(ev.JarRemoved(effect.jar))
+
+    async def _cookies(self, jar: JarId) -> list[Cookie]:
+        row = self.state.jars.get(jar)
+        if row is None or row.handle is None:
+            raise JarUnavailable("That jar is gone.")
+        return await self.browser(row.browser).driver.read_cookies(row.handle)
 
     def _settle_capture(self, capture: int, error: RoostError | None) -> None:
         turn = self._captures.get(capture)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import select
 from dataclasses import replace
 from types import TracebackType
 from typing import TypeVar, cast
@@ -21,8 +22,8 @@ from roost.api.views import View
 from roost.client.connection import BrokerConnection, ConnectionLost
 from roost.errors import Interrupted, RoostError, Unauthorized
 from roost.local.home import Home
+from roost.local.starting import RETRY_SECONDS, ensure_broker
 from roost.local.starting import connect as dial
-from roost.local.starting import ensure_broker
 from roost.vocabulary import AgentId, JarPolicy, SessionId
 from roost.wire.hello import ClientKind, Hello
 
@@ -155,6 +156,14 @@ class Client:
             await self.reach()
 
     async def _connected(self) -> BrokerConnection:
+        for pause in (*RETRY_SECONDS, None):
+            with contextlib.suppress(ConnectionLost):
+                return await self._admitted()
+            if pause is not None:
+                await asyncio.to_thread(select.select, [], [], [], pause)
+        raise Interrupted("The broker closes the connection during the hello.")
+
+    async def _admitted(self) -> BrokerConnection:
         try:
             return await self._greet(self._hello)
         except Unauthorized:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from roost.api.broker import Notice
-from roost.errors import BadRequest, Interrupted, RoostError
+from roost.errors import BadRequest, RoostError
 from roost.vocabulary import LINK_FRAME_BYTES
 from roost.wire.correlator import Correlator
 from roost.wire.framing import JsonLines, encode_line
@@ -47,7 +47,8 @@ class BrokerConnection:
     async def open(
         cls, sock: socket.socket, hello: Hello, on_notice: Callable[[Notice], None]
     ) -> tuple[BrokerConnection, Welcome]:
-        """Say hello on a connected socket. Raises what the broker refuses it with."""
+        """Say hello on a connected socket. Raises what the broker refuses it with, or
+        ``ConnectionLost``: a broker that is being killed still takes connections for a moment."""
         reader, writer = await asyncio.open_unix_connection(sock=sock)
         connection = cls(reader, writer, on_notice)
         connection.send({"hello": hello.to_wire()})
@@ -93,7 +94,7 @@ class BrokerConnection:
             pass  # a torn stream ends the connection; the finally answers who waited on it
         finally:
             self._writer.close()
-            self._fail(Interrupted("The broker closed the connection during the hello."))
+            self._fail(ConnectionLost())
             for answer in self._pending.fail_all():
                 if not answer.done():
                     answer.set_exception(ConnectionLost())
@@ -124,6 +125,6 @@ class BrokerConnection:
         else:
             answer.set_result(reply)
 
-    def _fail(self, error: RoostError) -> None:
+    def _fail(self, error: RoostError | ConnectionLost) -> None:
         if not self._welcome.done():
             self._welcome.set_exception(error)

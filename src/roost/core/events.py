@@ -218,6 +218,7 @@ class BrowserDown:
 class JarMade:
     jar: JarId
     handle: str
+    proxy_port: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +267,17 @@ class TabMovedOn:
     title: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TabRead:
+    """An operation has looked into the page: its title now, and how far refs are numbered."""
+
+    tab: TabId
+    title: str
+    next_ref: int
+    next_frame: int
+    frames: tuple[tuple[str, str], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class TabBroke:
     """The page's process died."""
@@ -295,5 +307,5 @@ Event = (
     | CaptureRequested | CaptureEnded
     | LoopStartRequested | LoopStopRequested | LoopTurnEnded
     | BrowserUp | BrowserDown | JarMade | JarRemoved | TabOpened | TabOpenFailed
-    | TabSpawned | TabVanished | TabMovedOn | TabBroke | BrokerRestarted | TimePassed
+    | TabSpawned | TabVanished | TabMovedOn | TabRead | TabBroke | BrokerRestarted | TimePassed
 )  # fmt: skip

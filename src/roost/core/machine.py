@@ -65,6 +65,7 @@ class Machine:
             ev.TabOpenFailed: tabs.tab_open_failed,
             ev.TabVanished: tabs.tab_vanished,
             ev.TabMovedOn: tabs.tab_moved_on,
+            ev.TabRead: tabs.tab_read,
             ev.TabBroke: tabs.tab_broke,
             ev.JarMade: tabs.jar_made,
             ev.JarRemoved: tabs.jar_removed,

@@ -133,6 +133,8 @@ class Jar:
     browser: BrowserId
     policy: JarPolicy
     handle: str | None = None
+    proxy_port: int | None = None
+    """Where the jar's filtering proxy listens, for as long as the jar lives."""
 
     @property
     def key(self) -> str:
@@ -159,6 +161,11 @@ class Tab:
     handle: TabHandle | None = None
     title: str = ""
     opener: TabId | None = None
+    next_ref: int = 1
+    next_frame: int = 1
+    frames: tuple[tuple[str, str], ...] = ()
+    """Which ref and frame numbers are still free, and which frame of the browser has which number:
+    a ref is never given twice, not even after a restart."""
 
     @property
     def key(self) -> str:

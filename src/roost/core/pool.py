@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import replace
+from itertools import islice
 
 from roost.core import rules
 from roost.core.addresses import checked_url
@@ -30,7 +31,6 @@ from roost.vocabulary import (
     RESERVATION_SECONDS,
     SPAWN_BURST,
     SPAWN_BURST_SECONDS,
-    TAB_HEAVY_ABOVE,
     AgentId,
     BrowserId,
     JarId,
@@ -38,6 +38,8 @@ from roost.vocabulary import (
     SessionId,
     TabId,
 )
+
+OWNERS_SHOWN = 20
 
 
 def open_tab(state: State, event: TabOpenRequested, now: float, out: list[Effect]) -> Tab:
@@ -191,7 +193,7 @@ def request_space(state: State, event: TabSpaceRequested, now: float, out: list[
     )
     pool = state.pool(session.browser)
     if not pool.has_room:
-        for heavy in heavy_sessions(state, session.browser):
+        for heavy in pool.heavy:
             waiting = {"waiting": len(pool.queue), "yourTabs": pool.holders[heavy]}
             out.append(Tell(heavy, "tab_space_wanted", waiting))
     return session
@@ -260,19 +262,22 @@ def withdraw(state: State, agent: AgentId) -> None:
 
 
 def _park_unattended(state: State, browser: BrowserId, out: list[Effect]) -> bool:
-    """Take a slot from a named session nobody attends; its tab comes back when asked for."""
+    """Take the slot used longest ago from the named sessions nobody attends; the tab comes back
+    when it is asked for."""
     pool = state.pool(browser)
-    for session in list(pool.holders):
-        if session is None or session in pool.queue or not _is_unattended(state, session):
-            continue
-        for tab in state.tabs_in(session):
-            if _evictable(tab):
-                state.put(replace(tab, state=TabState.PARKED, handle=None))
-                error = TabGone(f"Tab {tab.id} was parked for a waiting agent.", tab=tab.id)
-                out.append(CloseTab(tab.id, tab.browser, tab.handle, error))
-                out.append(Note("tab parked", {"tab": tab.id, "session": session}))
-                return True
-    return False
+    oldest = [
+        next(filter(_evictable, state.tabs_in(session)), None)
+        for session in pool.named
+        if session not in pool.queue and _is_unattended(state, session)
+    ]
+    tab = min((tab for tab in oldest if tab is not None), key=lambda tab: tab.used, default=None)
+    if tab is None:
+        return False
+    state.put(replace(tab, state=TabState.PARKED, handle=None))
+    error = TabGone(f"Tab {tab.id} was parked for a waiting agent.", tab=tab.id)
+    out.append(CloseTab(tab.id, tab.browser, tab.handle, error))
+    out.append(Note("tab parked", {"tab": tab.id, "session": tab.session}))
+    return True
 
 
 def _is_unattended(state: State, session: SessionId) -> bool:
@@ -284,16 +289,13 @@ def _is_unattended(state: State, session: SessionId) -> bool:
 # --- what the caller is told ---------------------------------------------------------------------
 
 
-def heavy_sessions(state: State, browser: BrowserId) -> list[SessionId]:
-    holders = state.pool(browser).holders
-    return [s for s, count in holders.items() if s is not None and count > TAB_HEAVY_ABOVE]
-
-
 def pool_full(state: State, session: Session, pool: Pool) -> PoolFull:
-    # Other sessions' names are theirs: here they are only numbered.
+    # Other sessions' names are theirs: here they are only numbered. And not all of them, where
+    # there are very many: a refusal must not cost more than an admission.
+    holders = islice(pool.holders.items(), OWNERS_SHOWN)
     breakdown = {
         session.name if holder == session.id else f"session {number}": count
-        for number, (holder, count) in enumerate(pool.holders.items(), 1)
+        for number, (holder, count) in enumerate(holders, 1)
     }
     return PoolFull(
         f"All {pool.limit} slots are taken and none of them is yours to give up.",

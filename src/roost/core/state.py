@@ -28,11 +28,13 @@ from roost.core.model import (
 )
 from roost.vocabulary import (
     POOL_LIMIT,
+    TAB_HEAVY_ABOVE,
     AgentId,
     BrowserId,
     Color,
     JarId,
     JarPolicy,
+    Lifetime,
     Reads,
     SessionId,
     TabHandle,
@@ -67,6 +69,10 @@ class Pool:
     reserved: int = 0
     holders: dict[SessionId | None, int] = field(default_factory=dict)
     """How many slots each session holds (None: tabs that belong to nobody)."""
+    heavy: dict[SessionId, None] = field(default_factory=dict)
+    """The sessions that hold many, so that asking them for one costs nothing to the others."""
+    named: dict[SessionId, None] = field(default_factory=dict)
+    """The named sessions that hold any: where a waiter's slot may be found."""
     queue: dict[SessionId, SlotRequest] = field(default_factory=dict)
     """In order of turn: dicts keep insertion order, and turns only grow."""
 
@@ -86,6 +92,14 @@ class Pool:
             self.holders[session] = count
         else:
             self.holders.pop(session, None)
+        if session is None:
+            return
+        if count > TAB_HEAVY_ABOVE:
+            self.heavy[session] = None
+        else:
+            self.heavy.pop(session, None)
+        if not count:
+            self.named.pop(session, None)
 
     @property
     def shown(self) -> str:
@@ -259,7 +273,7 @@ class State:
     def _index(self, row: Row, before: Row | None) -> None:
         if isinstance(row, Tab):
             if row.holds_slot:
-                self.pool(row.browser).hold(row.session, 1)
+                self._hold(row)
                 self.freed.add(row.browser)  # a popup nobody attends may be parked for a waiter
             if row.handle is not None:
                 self._tab_handles[row.browser, row.handle] = row.id
@@ -284,6 +298,13 @@ class State:
             self._turns = max(self._turns, row.turn)
         elif isinstance(row, Reservation):
             self.pool(row.browser).reserved += 1
+
+    def _hold(self, tab: Tab) -> None:
+        pool = self.pool(tab.browser)
+        pool.hold(tab.session, 1)
+        session = self.sessions.get(tab.session) if tab.session is not None else None
+        if session is not None and session.lifetime is Lifetime.NAMED:
+            pool.named[session.id] = None
 
     def _place(self, tab: Tab, before: Tab | None) -> None:
         """Keep each session's tabs in order of use."""

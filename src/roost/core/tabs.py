@@ -25,6 +25,7 @@ from roost.core.events import (
     TabOpenAbandoned,
     TabOpened,
     TabOpenFailed,
+    TabRead,
     TabSelectRequested,
     TabVanished,
 )
@@ -89,7 +90,7 @@ def used(state: State, tab: Tab) -> Tab:
 def jar_made(state: State, event: JarMade, now: float, out: list[Effect]) -> None:
     jar = state.jars.get(event.jar)
     if jar is not None:
-        state.put(replace(jar, handle=event.handle))
+        state.put(replace(jar, handle=event.handle, proxy_port=event.proxy_port))
 
 
 def jar_removed(state: State, event: JarRemoved, now: float, out: list[Effect]) -> None:
@@ -152,6 +153,22 @@ def tab_moved_on(state: State, event: TabMovedOn, now: float, out: list[Effect])
         out.append(Tell(tab.session, "tab_navigated", {"tab": tab.id, "url": event.url}))
 
 
+def tab_read(state: State, event: TabRead, now: float, out: list[Effect]) -> None:
+    """Numbers only grow: a reading may be told of late."""
+    tab = state.tabs.get(event.tab)
+    if tab is None:
+        return
+    read = replace(
+        tab,
+        title=event.title,
+        next_ref=max(tab.next_ref, event.next_ref),
+        next_frame=max(tab.next_frame, event.next_frame),
+        frames=event.frames if event.next_frame >= tab.next_frame else tab.frames,
+    )
+    if read != tab:
+        state.put(read)
+
+
 def tab_broke(state: State, event: TabBroke, now: float, out: list[Effect]) -> None:
     tab = state.tab_with(event.browser, event.handle)
     if tab is None or tab.state is not TabState.OPEN:
@@ -209,7 +226,7 @@ def _forget_handle(state: State, jar: Jar) -> None:
     if jar.session is None:
         state.drop(jar)  # its session ended, and now the jar is gone too
     else:
-        state.put(replace(jar, handle=None))
+        state.put(replace(jar, handle=None, proxy_port=None))
 
 
 def _retire(state: State, tab: Tab) -> None:

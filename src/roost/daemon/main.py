@@ -15,7 +15,7 @@ from roost import __version__
 from roost.daemon.settings import Settings, add_flags, load_settings
 from roost.daemon.wiring import House, build
 from roost.errors import Internal, RoostError
-from roost.local.endpoint import Endpoint, write_endpoint
+from roost.local.endpoint import Endpoint, read_endpoint, write_endpoint
 from roost.local.home import Home, socket_path
 from roost.local.lock import Lock
 from roost.local.processes import identify
@@ -63,23 +63,29 @@ async def _live(home: Home, settings: Settings, *, lingers: bool, ready_fd: int 
         if ready_fd is not None:
             report(ready_fd)
         async with asyncio.TaskGroup() as group:
-            sweeping = group.create_task(_sweep(house), name="sweep")
+            sweeping = group.create_task(_sweep(house, home), name="sweep")
             await house.broker.stop_requested.wait()
             sweeping.cancel()
     finally:
         logger.info("stopping")
+        if _is_announced(home):
+            home.endpoint.unlink()
         await house.socket.aclose()
         await house.broker.aclose()
-        home.endpoint.unlink(missing_ok=True)
 
 
-async def _sweep(house: House) -> None:
+async def _sweep(house: House, home: Home) -> None:
     """Every minute: agents whose process is gone, and whether anybody still needs us."""
     broker = house.broker
     needed_at = broker.clock.now()
     while True:
         await broker.clock.wait(SWEEP_SECONDS)
         house.door.sweep()
+        if not _is_announced(home):
+            # Our folder or socket was removed, or another broker stands in our place: nobody can
+            # find us any more, so whoever needs a broker will start one.
+            logger.warning("this broker can no longer be found")
+            broker.stop_requested.set()
         if not broker.lingers or is_needed(house):
             needed_at = broker.clock.now()
         elif broker.clock.now() - needed_at >= BROKER_IDLE_SECONDS:
@@ -94,6 +100,11 @@ def is_needed(house: House) -> bool:
         session.lifetime is Lifetime.NAMED or state.members_in(session.id)
         for session in state.sessions.values()
     )
+
+
+def _is_announced(home: Home) -> bool:
+    endpoint = read_endpoint(home)
+    return endpoint is not None and endpoint.process.pid == os.getpid() and endpoint.socket.exists()
 
 
 def _announce(home: Home) -> None:

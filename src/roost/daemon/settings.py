@@ -93,6 +93,10 @@ def _from_toml(config: Path) -> dict[str, Any]:
         text = config.read_text(encoding="utf-8")
     except FileNotFoundError:
         return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadRequest(
+            f"config.toml cannot be read: {error}.", hint=f"Correct {config} or remove it."
+        ) from None
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

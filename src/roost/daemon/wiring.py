@@ -52,6 +52,7 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
         clock=clock,
         files=home.files,
         version=__version__,
+        upstream=settings.proxy,
     )
     door = BrokerDoor(broker, home.operator_token())
     return House(broker, door, SocketServer(door, socket_path(home)))
@@ -59,7 +60,7 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
 
 def _drivers(home: Home, settings: Settings) -> dict[BrowserId, Driver]:
     """The browsers a session may name; the first is the default. None is started yet."""
-    if settings.browser in ("auto", "fake"):
+    if settings.browser == "fake":
         return {FAKE: FakeDriver()}
     return {CHROMIUM: _chromium(home, settings)}
 

@@ -51,11 +51,15 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Where a navigation ended: the real final address and its HTTP status (None: no request)."""
+    """Where a navigation ended: the real final address and its HTTP status (None: no request).
+
+    An answer that is no document (a download, 204) leaves the tab where it was: then ``stayed``.
+    """
 
     url: str
     title: str
     status: int | None
+    stayed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +89,23 @@ class FrameInfo:
     id: str
     parent: str | None
     url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cookie:
+    """One cookie, with all that makes it that cookie. ``expires`` is None for a session's end."""
+
+    name: str
+    value: str = field(repr=False)
+    domain: str
+    path: str = "/"
+    expires: float | None = None
+    http_only: bool = False
+    secure: bool = False
+    same_site: str | None = None
+    """Strict, Lax, None; or None where the site did not say."""
+    partition_key: str | None = None
+    """The top-level site of a partitioned cookie."""
 
 
 # --- input, as a person gives it ---------------------------------------------------------------
@@ -226,6 +247,40 @@ class RequestEnded:
     finished: bool = True
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChooserOpened:
+    """The page asks for files; ``choose_files`` answers it. No window of the browser opens."""
+
+    handle: TabHandle
+    multiple: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChooserClosed:
+    """It was answered, or its page was left."""
+
+    handle: TabHandle
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DownloadBegan:
+    """``handle`` is the tab whose page caused it, ``name`` what the server would call it."""
+
+    handle: TabHandle
+    download: str
+    url: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DownloadEnded:
+    """``path`` is where the browser put it; None when it failed or was cancelled."""
+
+    handle: TabHandle
+    download: str
+    path: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class BrowserEnded:
     """The browser is gone, with every tab and jar in it. Nothing more will be reported."""
@@ -233,7 +288,10 @@ class BrowserEnded:
     reason: str
 
 
-PageEvent = DialogOpened | DialogClosed | ConsoleSaid | RequestSent | RequestEnded
+PageEvent = (
+    DialogOpened | DialogClosed | ConsoleSaid | RequestSent | RequestEnded
+    | ChooserOpened | ChooserClosed | DownloadBegan | DownloadEnded
+)  # fmt: skip
 """What goes on inside a page: kept for its owner, decided about by nobody."""
 DriverEvent = TabAppeared | TabDisappeared | TabArrived | TabDied | BrowserEnded | PageEvent
 Report = Callable[[DriverEvent], None]
@@ -291,9 +349,12 @@ class Pages(Protocol):
     async def give_input(self, tab: TabHandle, inputs: Sequence[Input]) -> None:
         """Trusted input, in order, also to tabs in the background. Returns once delivered."""
 
-    async def settle(self, tab: TabHandle, frame: str | None) -> None:
+    async def settle(
+        self, tab: TabHandle, frame: str | None, argument: dict[str, Any]
+    ) -> dict[str, Any] | None:
         """Wait for what the last input in that frame started: its handlers and one frame at most;
-        or, where it left the page, the next document."""
+        or, where it left the page, the next document; or the tab it asked for. What the bundle's
+        ``settled`` answers to the argument; None where its document is gone."""
 
     async def capture(self, tab: TabHandle, shot: Shot) -> Picture:
         """A picture of the tab as it is, in the background; other tabs do not wait for it."""
@@ -302,6 +363,9 @@ class Pages(Protocol):
         self, tab: TabHandle, frame: str | None, ref: str, paths: Sequence[str]
     ) -> None:
         """Choose files for a file input."""
+
+    async def choose_files(self, tab: TabHandle, paths: Sequence[str]) -> None:
+        """Choose them where the page asked last. ``NotFound`` when it has not, or has moved on."""
 
     async def answer_dialog(self, tab: TabHandle, *, accept: bool, text: str | None) -> None:
         """Answer the dialog that stands in the page. ``NotFound`` when there is none."""
@@ -330,11 +394,22 @@ class Driver(Pages, Protocol):
     async def stop(self) -> None:
         """End the browser and everything it started. Safe to call twice, and after a crash."""
 
-    async def make_jar(self, policy: JarPolicy) -> str:
-        """A jar's handle. ``JarUnavailable`` for a policy outside the capabilities."""
+    async def make_jar(
+        self, policy: JarPolicy, *, proxy: str | None = None, downloads: str | None = None
+    ) -> str:
+        """A jar's handle. All its traffic goes through ``proxy`` (``host:port``), loopback and
+        WebSockets included; its downloads go to the folder ``downloads``, or are refused.
+        ``JarUnavailable`` for a policy outside the capabilities, and for a proxy of its own where
+        the jar is shared."""
 
     async def remove_jar(self, jar: str) -> None:
         """Close its tabs and forget its cookies. Removing one that is gone is no error."""
+
+    async def read_cookies(self, jar: str) -> list[Cookie]:
+        """All of the jar's cookies. ``JarUnavailable`` if the jar is gone."""
+
+    async def write_cookies(self, jar: str, cookies: Sequence[Cookie]) -> None:
+        """Put these cookies into the jar, beside what is there."""
 
     async def open_tab(self, jar: str) -> TabHandle:
         """A blank tab in that jar, in the background. ``JarUnavailable`` if the jar is gone."""

@@ -53,14 +53,14 @@ async def click(
     await page.driver.give_input(
         page.tab, [*map(KeyDown, held), MouseMove(spot.x, spot.y), *presses, *map(KeyUp, held)]
     )
-    await settle(page, spot.frame)
+    await page.settle(spot.frame)
     return spot
 
 
 async def hover(page: Page, target: str, *, wait_ms: int) -> Spot:
     spot = await find_spot(page, target, "hover", wait_ms)
     await page.driver.give_input(page.tab, [MouseMove(spot.x, spot.y)])
-    await settle(page, spot.frame)
+    await page.settle(spot.frame)
     return spot
 
 
@@ -68,7 +68,7 @@ async def drag(page: Page, start: str, end: str, *, wait_ms: int) -> tuple[Spot,
     source = await find_spot(page, start, "drag", wait_ms)
     goal = await find_spot(page, end, "hover", wait_ms)
     await drag_between(page, (source.x, source.y), (goal.x, goal.y))
-    await settle(page, goal.frame)
+    await page.settle(goal.frame)
     return source, goal
 
 
@@ -106,7 +106,7 @@ async def type_text(
         typed += _strokes("Enter")
     if typed:
         await page.driver.give_input(page.tab, typed)
-    await settle(page, frame)
+    await page.settle(frame)
     return field
 
 
@@ -115,7 +115,7 @@ async def press_key(page: Page, key: str) -> None:
     held: list[Input] = [KeyDown(modifier) for modifier in modifiers]
     let_go: list[Input] = [KeyUp(modifier) for modifier in reversed(modifiers)]
     await page.driver.give_input(page.tab, [*held, *_strokes(name), *let_go])
-    await settle(page, None)
+    await page.settle(None)
 
 
 async def fill(page: Page, target: str, value: Any, *, wait_ms: int) -> Json:
@@ -123,7 +123,7 @@ async def fill(page: Page, target: str, value: Any, *, wait_ms: int) -> Json:
     frame, field = await page.call_where(target, "setValue", timeoutMs=wait_ms, value=value)
     match field.get("next"):
         case "type":
-            text = str(value)
+            text = _as_typed(value)
             erase: list[Input] = [KeyDown("Delete"), KeyUp("Delete")]
             await page.driver.give_input(page.tab, [InsertText(text)] if text else erase)
         case "click":
@@ -131,7 +131,7 @@ async def fill(page: Page, target: str, value: Any, *, wait_ms: int) -> Json:
             point = field["point"]
             at = MouseMove(x + point["x"], y + point["y"])
             await page.driver.give_input(page.tab, [at, MouseDown(), MouseUp()])
-    await settle(page, frame)
+    await page.settle(frame)
     return field
 
 
@@ -139,7 +139,7 @@ async def select_options(page: Page, target: str, values: Sequence[str], *, wait
     frame, field = await page.call_where(
         target, "setValue", timeoutMs=wait_ms, value=list(values), kind="select"
     )
-    await settle(page, frame)
+    await page.settle(frame)
     return field
 
 
@@ -154,7 +154,7 @@ async def scroll(
 
 async def wheel(page: Page, x: float, y: float, dx: float, dy: float) -> None:
     await page.driver.give_input(page.tab, [MouseMove(x, y), Wheel(x, y, dx, dy)])
-    await settle(page, None)
+    await page.settle(None)
 
 
 async def upload(page: Page, target: str, paths: Sequence[str], *, wait_ms: int) -> Json:
@@ -164,7 +164,7 @@ async def upload(page: Page, target: str, paths: Sequence[str], *, wait_ms: int)
     if len(paths) > 1 and not field.get("multiple"):
         raise BadRequest("paths: this field takes one file.", field="paths")
     await page.driver.set_files(page.tab, frame, field["ref"], paths)
-    await settle(page, frame)
+    await page.settle(frame)
     return field
 
 
@@ -175,9 +175,9 @@ async def find_spot(page: Page, target: str, action: str, wait_ms: int) -> Spot:
     return Spot(x + ready["point"]["x"], y + ready["point"]["y"], ready, frame)
 
 
-async def settle(page: Page, frame: str | None) -> None:
-    """Wait for what the input started: handlers and a frame at most, or the next document."""
-    await page.driver.settle(page.tab, frame)
+def _as_typed(value: Any) -> str:
+    """JSON has one kind of number: 12.0 means 12."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _strokes(key: str) -> list[Input]:

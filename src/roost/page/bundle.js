@@ -564,23 +564,59 @@
     }
   }
 
-  // settled.ts
-  var watched = null;
-  function watchForEffects() {
-    watched?.observer.disconnect();
-    const watch = { observer: new MutationObserver(() => watch.hasChanged = true), hasChanged: false };
-    watch.observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-    watched = watch;
+  // content_items.ts
+  function isText(item) {
+    return !("role" in item);
   }
-  async function settled() {
-    await nextTask();
-    await nextTask();
-    const watch = watched;
-    watched = null;
-    watch?.observer.disconnect();
-    if (watch && !watch.hasChanged) return { changed: false };
-    await nextFrame();
-    return { changed: true };
+  var ContentCollector = class {
+    items = [];
+    openText = "";
+    openAt = null;
+    addText(text2, element2) {
+      if (this.openAt === null) this.openAt = element2;
+      this.openText += text2;
+    }
+    addSpace() {
+      if (this.openText !== "") this.openText += " ";
+    }
+    /** A block begins or ends here: what follows is another piece of text. */
+    endBlock() {
+      this.addSpace();
+      this.flush();
+    }
+    addNode(node) {
+      this.flush();
+      this.items.push(node);
+    }
+    finish() {
+      this.flush();
+      return this.items;
+    }
+    flush() {
+      if (this.openAt === null) return;
+      const text2 = collapseSpace(this.openText);
+      if (text2 !== "") this.items.push({ text: text2, element: this.openAt });
+      this.openText = "";
+      this.openAt = null;
+    }
+  };
+  function contentText(items) {
+    let text2 = "";
+    for (const item of items) {
+      if (isText(item)) {
+        text2 += item.text;
+        continue;
+      }
+      const inner = item.value ?? (item.name || contentText(item.children));
+      text2 += item.isInline ? inner : ` ${inner} `;
+    }
+    return text2;
+  }
+  function operableParts(items) {
+    return items.flatMap((item) => {
+      if (isText(item)) return [];
+      return item.isInteractive || item.role === "iframe" ? [item] : operableParts(item.children);
+    });
   }
 
   // secrets.ts
@@ -1559,6 +1595,62 @@
     return collapseSpace(name).trim();
   }
 
+  // owned_elements.ts
+  var OwnedElements = class {
+    ownerOf = /* @__PURE__ */ new Map();
+    ownedBy = /* @__PURE__ */ new Map();
+    constructor() {
+      for (const owner of queryAll(document, "[aria-owns]")) {
+        for (const id of getAttribute(owner, "aria-owns").split(/\s+/)) {
+          const element2 = id === "" ? null : page.byId(document, id);
+          if (element2) this.claim(owner, element2);
+        }
+      }
+    }
+    of(owner) {
+      return this.ownedBy.size === 0 ? [] : this.ownedBy.get(owner) ?? [];
+    }
+    isOwned(element2) {
+      return this.ownerOf.size > 0 && this.ownerOf.has(element2);
+    }
+    claim(owner, element2) {
+      if (this.ownerOf.has(element2) || this.isBelow(owner, element2)) return;
+      this.ownerOf.set(element2, owner);
+      this.ownedBy.set(owner, [...this.ownedBy.get(owner) ?? [], element2]);
+    }
+    isBelow(inner, outer) {
+      for (let at = inner; at; at = this.ownerOf.get(at) ?? parentNode(at)) if (at === outer) return true;
+      return false;
+    }
+  };
+
+  // select_options.ts
+  var SHOWN_OPTIONS = 30;
+  function optionItems(select2) {
+    const options = Array.from(select2.options).filter((option) => !option.hidden);
+    const shown2 = options.filter((option, index) => index < SHOWN_OPTIONS || option.selected);
+    const items = shown2.map((option) => optionNode(option, isListBox(select2)));
+    if (shown2.length < options.length) items.push({ text: `(${options.length - shown2.length} more options)`, element: select2 });
+    return items;
+  }
+  function isListBox(select2) {
+    return select2.multiple || select2.size > 1;
+  }
+  function optionNode(option, isInteractive) {
+    return {
+      element: option,
+      role: "option",
+      name: labelOfOption(option),
+      isNamedByContent: true,
+      isInteractive,
+      isPointer: false,
+      isDisabled: option.disabled,
+      isInline: false,
+      value: void 0,
+      children: []
+    };
+  }
+
   // visibility.ts
   var UNRENDERED_TAGS = /* @__PURE__ */ new Set([
     "base",
@@ -1604,8 +1696,589 @@
     return checkVisibility(element2);
   }
 
-  // plain_text.ts
+  // tree.ts
+  var NAME_LIMIT = 250;
   var DEPTH_LIMIT = 700;
+  var ATOMIC_TAGS = /* @__PURE__ */ new Set(["audio", "canvas", "embed", "frame", "hr", "iframe", "img", "input", "meter", "object", "progress", "textarea", "video"]);
+  var FLAT_UNLESS_NAMED = /* @__PURE__ */ new Set(["application", "document", "figure", "group", "rowgroup"]);
+  var CELL_ROLES = /* @__PURE__ */ new Set(["cell", "columnheader", "gridcell", "rowheader"]);
+  var MEANINGFUL_WHEN_EMPTY = /* @__PURE__ */ new Set([...CELL_ROLES, "audio", "canvas", "iframe", "img", "progressbar", "meter", "separator", "video"]);
+  var ANNOTATED = "[role],[aria-hidden],[inert],[tabindex],[contenteditable],[onclick],[aria-label],[aria-labelledby],[aria-disabled],[title]";
+  function buildTree(root) {
+    return new TreeBuilder().build(root);
+  }
+  var TreeBuilder = class {
+    owned = new OwnedElements();
+    modals = queryAll(document, "dialog:modal");
+    depth = 0;
+    build(root) {
+      const top = root ?? contentElement();
+      const style = getComputedStyle(top);
+      const scope = {
+        isSeen: root === void 0 || isRendered(top),
+        isPointer: false,
+        isDisabled: root !== void 0 && isDisabled(root),
+        isNameOfOther: false,
+        isInModal: root !== void 0 || this.modals.length === 0
+      };
+      if (root) return this.nodeFor(top, roleOf(top), style, style.display, scope, isOperableByAuthor(top, roleOf(top)));
+      const content2 = new ContentCollector();
+      if (exposureOf(top, style) !== "gone") this.visitChildren(top, content2, scope);
+      return plainNode(top, "generic", withoutBlankText(content2.finish()));
+    }
+    visitChildren(element2, into, scope) {
+      if (this.depth > DEPTH_LIMIT) return;
+      this.depth += 1;
+      const slotted = slottedNodes(element2);
+      if (slotted) for (const child of slotted) this.visitChild(child, element2, into, scope);
+      else if (localName(element2) === "details" && !hasAttribute(element2, "open")) this.visitSummary(element2, into, scope);
+      else for (let child = firstFlatChild(element2); child; child = nextSibling(child)) this.visitChild(child, element2, into, scope);
+      for (const child of this.owned.of(element2)) this.visit(child, into, scope);
+      this.depth -= 1;
+    }
+    visitChild(child, parent, into, scope) {
+      const type = nodeType(child);
+      if (type === TEXT) {
+        if (scope.isSeen && !scope.isNameOfOther && scope.isInModal) into.addText(child.data, parent);
+      } else if (type === ELEMENT && !this.owned.isOwned(child)) {
+        this.visit(child, into, scope);
+      }
+    }
+    /** Of a closed `<details>` only the summary is rendered. */
+    visitSummary(details, into, scope) {
+      const summary = queryAll(details, ":scope > summary")[0];
+      if (summary) this.visit(summary, into, scope);
+    }
+    visit(element2, into, scope) {
+      if (isUnrendered(element2)) return;
+      if (localName(element2) === "br") return into.addSpace();
+      const style = getComputedStyle(element2);
+      const display = style.display;
+      const exposure = exposureOf(element2, style, display);
+      const isAnnotated = matches(element2, ANNOTATED);
+      if (exposure === "gone" || isAnnotated && isHiddenFromReaders(element2)) return;
+      if (!scope.isInModal) return this.visitOutsideModal(element2, into, scope);
+      const isSeen = exposure === "seen";
+      const role = isAnnotated ? roleOf(element2) : implicitRole(element2);
+      const isOperable = isSeen && (isInteractiveRole(role) || !scope.isPointer && style.cursor === "pointer" || isAnnotated && isOperableByAuthor(element2, role));
+      const isOff = scope.isDisabled || isAnnotated && isTrue(element2, "aria-disabled");
+      const inner = isSeen === scope.isSeen && isOff === scope.isDisabled ? scope : { ...scope, isSeen, isDisabled: isOff };
+      if (isSeen && (isOperable || !isTextLevelRole(role)) && !isLabelOfRendered(element2, role)) {
+        const node = this.nodeFor(element2, role, style, display, inner, isOperable);
+        if (isFlat(node)) spliceInto(into, node);
+        else if (isWorthALine(node)) into.addNode(node);
+      } else {
+        this.flatten(element2, style, display, into, isNameOfOther(element2) ? { ...inner, isNameOfOther: true } : inner);
+      }
+    }
+    visitOutsideModal(element2, into, scope) {
+      for (const modal of this.modals) {
+        if (element2 === modal) return this.visit(element2, into, { ...scope, isInModal: true });
+        if (contains(element2, modal)) return this.visitChildren(element2, into, scope);
+      }
+    }
+    flatten(element2, style, display, into, scope) {
+      if (display === "inline" || display === "contents") {
+        const label = getAttribute(element2, "aria-label");
+        if (label?.trim() && !scope.isNameOfOther && scope.isSeen) return into.addText(label, element2);
+        return this.visitChildren(element2, into, scope);
+      }
+      if (skipsContents(style, display)) return;
+      const isBlock2 = !display.startsWith("inline");
+      if (isBlock2) into.endBlock();
+      else into.addSpace();
+      this.visitChildren(element2, into, scope);
+      if (isBlock2) into.endBlock();
+      else into.addSpace();
+    }
+    nodeFor(element2, role, style, display, scope, isOperable) {
+      const tag = localName(element2);
+      const isPointer = style.cursor === "pointer";
+      const content2 = new ContentCollector();
+      if (tag === "select") content2.items.push(...optionItems(element2));
+      else if (!ATOMIC_TAGS.has(tag) && !skipsContents(style, display)) {
+        const isPointerInside = isPointer || isInteractiveRole(role);
+        this.visitChildren(element2, content2, { ...scope, isPointer: isPointerInside, isNameOfOther: false, isInModal: true });
+      }
+      const node = plainNode(element2, role, content2.finish());
+      node.isInteractive = isOperable || isInteractiveRole(role);
+      node.isPointer = isOperable && isPointer && !isInteractiveRole(role);
+      node.isDisabled = scope.isDisabled || isNativelyDisabled(element2);
+      node.isInline = display === "inline";
+      node.value = tag === "select" ? void 0 : shownValue(element2, role);
+      nameNode(node);
+      node.children = withoutBlankText(node.children);
+      if (node.isNamedByContent && node.name.length <= NAME_LIMIT) node.children = withoutRepetition(node);
+      return node;
+    }
+  };
+  function plainNode(element2, role, children) {
+    return {
+      element: element2,
+      role,
+      name: "",
+      isNamedByContent: false,
+      isInteractive: false,
+      isPointer: false,
+      isDisabled: false,
+      isInline: false,
+      value: void 0,
+      children
+    };
+  }
+  function isOperableByAuthor(element2, role) {
+    return hasAttribute(element2, "onclick") || isEditingHost(element2) || role !== "iframe" && isFocusableByAuthor(element2);
+  }
+  function isLabelOfRendered(element2, role) {
+    if (role !== "generic" || localName(element2) !== "label") return false;
+    const control = element2.control;
+    return control !== null && isRendered(control);
+  }
+  function isNameOfOther(element2) {
+    switch (localName(element2)) {
+      case "label": {
+        const control = element2.control;
+        return control !== null && isRendered(control) && !isNamedByAria(control);
+      }
+      case "legend":
+      case "caption":
+      case "figcaption": {
+        const group = element2.parentElement;
+        return group !== null && /^(fieldset|table|figure)$/.test(group.localName) && !isNamedByAria(group);
+      }
+      default:
+        return false;
+    }
+  }
+  function isNamedByAria(element2) {
+    return hasAttribute(element2, "aria-label") || hasAttribute(element2, "aria-labelledby");
+  }
+  function nameNode(node) {
+    node.name = declaredName(node.element);
+    if (node.name === "" && isNamedByContent(node.role) && !isCellOfNodes(node)) {
+      node.name = tidy(contentText(ownContent(node)));
+      node.isNamedByContent = node.name !== "";
+    }
+    if (node.name === "") node.name = titleName(node.element);
+    if (node.name === "" && node.isInteractive && node.role !== "textbox") node.name = generatedName(node.element);
+  }
+  function isCellOfNodes(node) {
+    return CELL_ROLES.has(node.role) && node.children.some((item) => !isText(item));
+  }
+  function ownContent(node) {
+    if (node.role !== "treeitem" && node.role !== "menuitem") return node.children;
+    const branch = node.children.findIndex((item) => !isText(item) && (item.role === "treeitem" || item.role === "list" || item.role === "menu" || item.role === "group"));
+    return branch === -1 ? node.children : node.children.slice(0, branch);
+  }
+  function withoutRepetition(node) {
+    const named = ownContent(node).length;
+    return [...operableParts(node.children.slice(0, named)), ...node.children.slice(named).filter((item) => !isText(item))];
+  }
+  function withoutBlankText(items) {
+    return items.filter((item) => !isText(item) || item.text.trim() !== "");
+  }
+  function isFlat(node) {
+    return !node.isInteractive && node.name === "" && FLAT_UNLESS_NAMED.has(node.role);
+  }
+  function spliceInto(into, node) {
+    into.endBlock();
+    into.items.push(...node.children);
+  }
+  function isWorthALine(node) {
+    return node.isInteractive || node.name !== "" || node.children.length > 0 || Boolean(node.value) || MEANINGFUL_WHEN_EMPTY.has(node.role);
+  }
+
+  // yaml.ts
+  var NEEDS_QUOTES = new RegExp(
+    [
+      "^$",
+      "^\\s|\\s$",
+      "^[-?:](?:\\s|$)|^[,\\[\\]{}#&*!|>'\"%@`]",
+      ":(?:\\s|$)|\\s#",
+      "[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ufeff\\ufffe\\uffff]|[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]",
+      "^(?:---|\\.\\.\\.)",
+      // What YAML 1.1 or 1.2 takes for a null, boolean, number, date or merge key.
+      "^(?:~|null|true|false|yes|no|on|off|y|n|<<|=)$",
+      "^[-+.]?(?:\\d[\\d_,.:eE+-]*|0[xo][\\da-fA-F]+|\\.?inf|\\.nan)(?:[ tT].*)?$"
+    ].join("|"),
+    "i"
+  );
+  function yamlValue(text2) {
+    return NEEDS_QUOTES.test(text2) ? doubleQuoted(text2) : text2;
+  }
+  function yamlKey(key) {
+    return NEEDS_QUOTES.test(key) ? `'${key.replace(/'/g, "''")}'` : key;
+  }
+  function doubleQuoted(text2) {
+    return JSON.stringify(text2).replace(
+      /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+    );
+  }
+
+  // lines.ts
+  var TEXT_LIMIT = 2e3;
+  var URL_LIMIT = 500;
+  function linesOf(items, depthLimit = Infinity) {
+    const lines = [];
+    const focused = focusedElement();
+    appendLines(lines, items, 0, -1, depthLimit, focused === page.body(document) ? null : focused);
+    return lines;
+  }
+  function appendLines(lines, items, depth, parent, depthLimit, focused) {
+    for (const item of items) {
+      if (isText(item)) {
+        lines.push(textLine(item.text, item.element, depth, parent));
+        continue;
+      }
+      const line = nodeLine(item, depth, parent, focused);
+      const index = lines.push(line) - 1;
+      if (line.isParent && depth + 1 < depthLimit) appendLines(lines, item.children, depth + 1, index, depthLimit, focused);
+      else line.isParent = false;
+    }
+  }
+  function textLine(text2, element2, depth, parent) {
+    return { depth, parent, text: `text: ${yamlValue(shown(text2))}`, properties: [], isParent: false, element: element2, node: null, ref: null };
+  }
+  function nodeLine(node, depth, parent, focused, needsRef = false) {
+    const ref = needsRef || deservesRef(node) ? refOf(node.element) : null;
+    const properties = propertiesOf(node);
+    const key = yamlKey(keyOf(node, ref, focused));
+    const onlyText = inlineText(node);
+    const isInlineable = onlyText !== null && properties.length === 0;
+    if (onlyText !== null && !isInlineable) properties.push(`text: ${yamlValue(shown(onlyText))}`);
+    return {
+      depth,
+      parent,
+      text: isInlineable ? `${key}: ${yamlValue(shown(onlyText))}` : key,
+      properties,
+      isParent: onlyText === null && node.children.length > 0,
+      element: node.element,
+      node,
+      ref
+    };
+  }
+  function withRef(line) {
+    if (line.ref) return line;
+    if (line.node) return { ...nodeLine(line.node, line.depth, line.parent, null, true), isParent: line.isParent };
+    const ref = refOf(line.element);
+    return { ...line, ref, text: line.text.replace(/^text:/, `generic [ref=${ref}]:`) };
+  }
+  function deservesRef(node) {
+    if (node.isInteractive || node.role === "iframe" || isScopeRole(node.role)) return true;
+    return node.name !== "" && !node.isNamedByContent;
+  }
+  function keyOf(node, ref, focused) {
+    const { element: element2, role } = node;
+    let key = role;
+    if (node.name !== "") key += ` ${doubleQuoted(cut(node.name, NAME_LIMIT))}`;
+    key += tristate("checked", checkedState(element2, role));
+    if (node.isDisabled) key += " [disabled]";
+    if (isExpanded(element2)) key += " [expanded]";
+    if (element2 === focused) key += " [active]";
+    if (isInvalid(element2)) key += " [invalid]";
+    const level = headingLevel(element2, role);
+    if (level !== void 0) key += ` [level=${level}]`;
+    key += tristate("pressed", pressedState(element2, role));
+    if (isSelected(element2, role)) key += " [selected]";
+    if (ref !== null) key += ` [ref=${ref}]`;
+    if (node.isPointer) key += " [cursor=pointer]";
+    return key;
+  }
+  function tristate(word, state) {
+    return state === false ? "" : state === true ? ` [${word}]` : ` [${word}=mixed]`;
+  }
+  function propertiesOf(node) {
+    const properties = [];
+    if (node.role === "link") {
+      const url = getAttribute(node.element, "href");
+      if (url) properties.push(`/url: ${yamlValue(cut(url.trim(), URL_LIMIT))}`);
+    }
+    const tag = localName(node.element);
+    if (tag === "input" || tag === "textarea") {
+      const placeholder = getAttribute(node.element, "placeholder")?.trim();
+      if (placeholder && placeholder !== node.name) properties.push(`/placeholder: ${yamlValue(shown(placeholder))}`);
+    }
+    return properties;
+  }
+  function inlineText(node) {
+    if (node.value) return node.value;
+    const [only] = node.children;
+    return node.children.length === 1 && only && isText(only) ? only.text : null;
+  }
+  function shown(text2) {
+    const line = collapseSpace(text2).trim();
+    if (line.length <= TEXT_LIMIT) return line;
+    return `${cut(line, TEXT_LIMIT)} (${line.length - TEXT_LIMIT} more characters)`;
+  }
+  function sizeOf(line) {
+    const indent = 2 * line.depth + 2;
+    return line.properties.reduce((sum, property) => sum + indent + property.length + 3, indent + line.text.length + 2);
+  }
+  function printLine(line, marker = "") {
+    const indent = "  ".repeat(line.depth);
+    const colon = line.isParent || line.properties.length > 0 ? ":" : "";
+    const below = line.properties.map((property) => `
+${indent}  - ${property}`).join("");
+    return `${indent}- ${marker}${line.text}${colon}${below}`;
+  }
+
+  // near_viewport.ts
+  var MARGIN = 0.5;
+  function linesNearViewport(lines) {
+    const near = [];
+    lines.forEach((line, index) => {
+      const isParentNear = line.parent === -1 || near[line.parent];
+      near[index] = isParentNear && isNear(line.element);
+    });
+    return near;
+  }
+  function isNear(element2) {
+    const box = boxOf(element2);
+    if (box.width === 0 && box.height === 0) return true;
+    const { innerWidth: innerWidth2, innerHeight: innerHeight2 } = window;
+    return box.bottom > -MARGIN * innerHeight2 && box.top < (1 + MARGIN) * innerHeight2 && box.right > -MARGIN * innerWidth2 && box.left < (1 + MARGIN) * innerWidth2;
+  }
+
+  // bounded.ts
+  var NOTE_ROOM = 240;
+  var GAP_ROOM = 44;
+  function printBounded(lines, maxChars, after, note = "") {
+    const start = after === void 0 ? 0 : startAfter(lines, after);
+    const sizes = lines.map(sizeOf);
+    const total = sizes.reduce((sum, size, index) => index < start ? sum : sum + size, 0);
+    const room = maxChars - note.length;
+    if (start === 0 && total <= room) return print(lines, lines.map(() => true), sizes, 0, note);
+    const order = after === void 0 ? viewportFirst(lines) : Array.from(lines.keys()).slice(start);
+    return print(lines, choose(lines, sizes, order, room - NOTE_ROOM, start), sizes, start, note);
+  }
+  function startAfter(lines, after) {
+    const [, ref = "", skip] = /^(.*?)(?:\+(\d+))?$/.exec(after);
+    if (ref === "" && skip) return Math.min(Number(skip), lines.length);
+    if (!looksLikeRef(ref)) throw badRequest("after", `after must be a ref as the last line of a snapshot names it, not ${JSON.stringify(after)}`);
+    const element2 = elementOfRef(ref);
+    const index = lines.findIndex((line) => line.node?.element === element2);
+    if (index === -1) throw badRequest("after", `${ref} is not part of this snapshot`, "Take the snapshot again without `after`.");
+    return Math.min(index + 1 + Number(skip ?? 0), lines.length);
+  }
+  function viewportFirst(lines) {
+    const near = linesNearViewport(lines);
+    const last = near.lastIndexOf(true);
+    const nearOnes = [];
+    const before = [];
+    const behind = [];
+    near.forEach((isNear2, index) => (isNear2 ? nearOnes : index > last ? behind : before).push(index));
+    return [...nearOnes, ...behind, ...before];
+  }
+  function choose(lines, sizes, order, room, start) {
+    const chosen = new Array(lines.length).fill(false);
+    let used = 0;
+    let previous = start - 1;
+    for (const index of order) {
+      const path = [index, ...unchosenAncestors(lines, chosen, index)].filter((at) => !chosen[at]);
+      const cost = path.reduce((sum, at) => sum + sizes[at], index === previous + 1 ? 0 : GAP_ROOM);
+      if (used + cost > room && used > 0) break;
+      for (const at of path) chosen[at] = true;
+      used += cost;
+      previous = index;
+    }
+    return chosen;
+  }
+  function unchosenAncestors(lines, chosen, index) {
+    const path = [];
+    for (let at = lines[index].parent; at !== -1 && !chosen[at]; at = lines[at].parent) path.push(at);
+    return path;
+  }
+  function print(lines, chosen, sizes, start, note) {
+    const out = [];
+    const placeOf = /* @__PURE__ */ new Map();
+    let row = 0;
+    let gap = 0;
+    const left = { lines: 0, chars: 0, after: "" };
+    lines.forEach((line, index) => {
+      if (!chosen[index]) {
+        if (index < start) return;
+        if (left.lines === 0 || gap === 0) left.after = position(lines, index - 1);
+        left.lines += 1;
+        left.chars += sizes[index];
+        gap += 1;
+        return;
+      }
+      if (gap > 0) {
+        out.push(`${"  ".repeat(line.depth)}# ${gap} ${gap === 1 ? "line" : "lines"} not shown`);
+        row += 1;
+        gap = 0;
+      }
+      placeOf.set(line, row);
+      row += 1 + line.properties.length;
+      out.push(printLine(line));
+    });
+    if (note) out.push(note);
+    if (left.lines === 0) return { text: out.join("\n"), placeOf, left: null };
+    out.push(leftNote(left));
+    return { text: out.join("\n"), placeOf, left };
+  }
+  function leftNote(left) {
+    return `# ${left.lines} more lines (about ${left.chars} characters) not shown: go on with after="${left.after}", look into one part with target="<ref>", or search with browser_find`;
+  }
+  function position(lines, index) {
+    for (let at = index; at >= 0; at -= 1) {
+      const { node } = lines[at];
+      if (node) return at === index ? refOf(node.element) : `${refOf(node.element)}+${index - at}`;
+    }
+    return `+${index + 1}`;
+  }
+
+  // changes_since.ts
+  var READERS_KEPT = 16;
+  var REMOVED_SHOWN = 12;
+  var CONTEXT_SHOWN = 2;
+  var memories = /* @__PURE__ */ new Map();
+  function remember(reader, lines) {
+    memories.delete(reader);
+    memories.set(reader, memoryOf(lines));
+    if (memories.size > READERS_KEPT) memories.delete(memories.keys().next().value);
+  }
+  function changesSince(reader, lines, maxChars) {
+    const before = memories.get(reader);
+    remember(reader, lines);
+    if (!before) return null;
+    const now = memories.get(reader);
+    const keys = Array.from(now.keys());
+    const marks2 = keys.map((key) => markOf(before.get(key), now.get(key)));
+    const removed = removedTops(before, now);
+    pairRewrittenText(keys, marks2, now, before, removed);
+    return printChanges(lines, marks2, removed, maxChars);
+  }
+  function memoryOf(lines) {
+    const memory = /* @__PURE__ */ new Map();
+    const keys = [];
+    lines.forEach((line, index) => {
+      const parent = line.parent === -1 ? "" : keys[line.parent];
+      const key = unusedKey(memory, line.ref ?? `${parent}/${line.text}${line.isParent ? firstRefBelow(lines, index) : ""}`);
+      keys.push(key);
+      memory.set(key, { text: [line.text, ...line.properties].join("\n"), parent });
+    });
+    return memory;
+  }
+  function firstRefBelow(lines, index) {
+    const { depth } = lines[index];
+    for (let at = index + 1; at < lines.length && lines[at].depth > depth && at < index + 6; at += 1) {
+      const { ref } = lines[at];
+      if (ref) return `<${ref}`;
+    }
+    return "";
+  }
+  function unusedKey(memory, key) {
+    if (!memory.has(key)) return key;
+    let count = 2;
+    while (memory.has(`${key}#${count}`)) count += 1;
+    return `${key}#${count}`;
+  }
+  function markOf(before, now) {
+    if (!before) return "added";
+    return before.text !== now.text && before.text.replace(" [active]", "") !== now.text ? "changed" : null;
+  }
+  function removedTops(before, now) {
+    const removed = /* @__PURE__ */ new Map();
+    for (const [key, line] of before) if (!now.has(key) && (line.parent === "" || now.has(line.parent))) removed.set(key, line);
+    return removed;
+  }
+  function pairRewrittenText(keys, marks2, now, before, removed) {
+    const goneBelow = /* @__PURE__ */ new Map();
+    for (const [key, line] of removed) goneBelow.set(kindIn(line), [...goneBelow.get(kindIn(line)) ?? [], key]);
+    keys.forEach((key, index) => {
+      const line = now.get(key);
+      const partner = marks2[index] === "added" && (line.parent === "" || before.has(line.parent)) ? goneBelow.get(kindIn(line))?.shift() : void 0;
+      if (partner === void 0) return;
+      marks2[index] = "changed";
+      removed.delete(partner);
+    });
+  }
+  function kindIn(line) {
+    const hasRef = line.text.includes("[ref=");
+    return hasRef ? line.text : `${line.parent}/${/^'?\w*/.exec(line.text)[0]}`;
+  }
+  function printChanges(lines, marks2, removed, maxChars) {
+    const out = [];
+    const printedDepth = /* @__PURE__ */ new Map();
+    let used = 0;
+    let isCut = false;
+    const printAt = (index, text2, depth) => {
+      printedDepth.set(index, depth);
+      out.push(text2);
+      used += text2.length + 1;
+    };
+    marks2.forEach((mark, index) => {
+      if (mark === null) return;
+      const line = lines[index];
+      if (used + sizeOf(line) > maxChars) isCut = true;
+      if (isCut) return;
+      for (const at of contextOf(lines, index, printedDepth)) {
+        const depth2 = depthBelow(lines, at, printedDepth);
+        printAt(at, `${printLine({ ...lines[at], depth: depth2, properties: [], isParent: true })}`, depth2);
+      }
+      const depth = depthBelow(lines, index, printedDepth);
+      const isInsideAdded = marks2[line.parent] === "added";
+      const isParent = line.isParent && (mark === "added" || marks2.some((other, at) => other !== null && lines[at].parent === index));
+      printAt(index, printLine({ ...line, depth, isParent }, isInsideAdded ? "" : `<${mark}> `), depth);
+    });
+    out.push(...printRemoved(removed));
+    const added = marks2.filter((mark) => mark === "added").length;
+    const changed = marks2.filter((mark) => mark === "changed").length;
+    if (isCut) out.push(`# more has changed (${added} lines added, ${changed} changed): take a browser_snapshot to see all`);
+    return { text: out.join("\n") || "# nothing has changed", added, changed, removed: removed.size, isCut };
+  }
+  function contextOf(lines, index, printed) {
+    const context = [];
+    for (let at = lines[index].parent; at !== -1 && context.length < CONTEXT_SHOWN; at = lines[at].parent) {
+      if (printed.has(at)) break;
+      if (lines[at].ref) context.unshift(at);
+    }
+    return context;
+  }
+  function depthBelow(lines, index, printed) {
+    for (let at = lines[index].parent; at !== -1; at = lines[at].parent) {
+      const depth = printed.get(at);
+      if (depth !== void 0) return depth + 1;
+    }
+    return 0;
+  }
+  function printRemoved(removed) {
+    const texts = Array.from(removed.values(), (line) => `- <removed> ${line.text.split("\n")[0]}`);
+    if (texts.length <= REMOVED_SHOWN) return texts;
+    return [...texts.slice(0, REMOVED_SHOWN), `# and ${texts.length - REMOVED_SHOWN} more removed`];
+  }
+
+  // interactive_only.ts
+  var CONTEXT_ROLES = /* @__PURE__ */ new Set([...LANDMARK_ROLES, "alertdialog", "dialog", "iframe"]);
+  function interactiveOnly(items) {
+    return withoutIdleHeadings(items.flatMap(operablePart));
+  }
+  function operablePart(item) {
+    if (isText(item)) return [];
+    if (item.isInteractive && item.name === "" && item.children.every(isText)) return [item];
+    const inside = localName(item.element) === "select" ? item.children.filter(isSelectedOption) : interactiveOnly(item.children);
+    if (item.isInteractive || item.role === "heading" || item.role === "iframe") return [{ ...item, children: inside }];
+    const isContext = CONTEXT_ROLES.has(item.role) || item.name !== "" && !item.isNamedByContent;
+    return isContext && inside.some((child) => !isHeading(child)) ? [{ ...item, children: inside }] : inside;
+  }
+  function withoutIdleHeadings(items) {
+    return items.filter((item, index) => {
+      if (!isHeading(item) || item.children.length > 0) return true;
+      const next = items[index + 1];
+      return next !== void 0 && !isHeading(next);
+    });
+  }
+  function isSelectedOption(item) {
+    return !isText(item) && isSelected(item.element, item.role);
+  }
+  function isHeading(item) {
+    return !isText(item) && item.role === "heading";
+  }
+
+  // plain_text.ts
+  var DEPTH_LIMIT2 = 700;
   var SPACED_TAGS = /* @__PURE__ */ new Set(["blockquote", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "p", "pre", "table", "ul"]);
   var TextWriter = class {
     parts = [];
@@ -1644,7 +2317,7 @@
   }
   function writeElement(element2, writer, depth) {
     const tag = localName(element2);
-    if (isUnrendered(element2) || depth > DEPTH_LIMIT) return;
+    if (isUnrendered(element2) || depth > DEPTH_LIMIT2) return;
     if (tag === "br") return writer.breakLine(1);
     const style = getComputedStyle(element2);
     const display = style.display;
@@ -1785,6 +2458,99 @@
   }
   function labelledControl(element2) {
     return localName(element2) === "label" ? element2.control ?? element2 : element2;
+  }
+
+  // snapshot.ts
+  var DEFAULT_CHARS = 2e4;
+  var DEFAULT_DIFF_CHARS = 4e3;
+  var FRAME_SHARE_LIMIT = 0.7;
+  function snapshot(args) {
+    const mode = oneOf(args, "mode", ["full", "diff", "none"], "full");
+    if (mode === "none") return { text: "", mode, chars: 0, truncated: false, frames: [] };
+    const target = optionalText(args, "target");
+    const reader = optionalText(args, "reader");
+    const maxChars = optionalNumber(args, "maxChars", 200, 1e7);
+    if (target === void 0 && mode === "diff" && reader !== void 0) {
+      const reply = diffReply(reader, maxChars ?? DEFAULT_DIFF_CHARS);
+      if (reply) return reply;
+      return fullReply(args, reader, maxChars ?? DEFAULT_DIFF_CHARS);
+    }
+    return fullReply(args, reader, maxChars ?? DEFAULT_CHARS);
+  }
+  function diffReply(reader, maxChars) {
+    const lines = linesOf(buildTree().children);
+    const changes = changesSince(reader, lines, maxChars);
+    if (changes === null) return null;
+    const { text: text2, added, changed, removed } = changes;
+    const frames = framesAmong(lines, () => -1);
+    return { text: text2, mode: "diff", chars: text2.length, truncated: changes.isCut, changes: { added, changed, removed }, frames };
+  }
+  function fullReply(args, reader, maxChars) {
+    const target = optionalText(args, "target");
+    const items = target === void 0 ? buildTree().children : [buildTree(findTarget(target).element)];
+    const isWhole = target === void 0 && !optionalFlag(args, "interactive") && args.depth === void 0;
+    const lines = printableLines(args, items);
+    if (reader !== void 0 && target === void 0) remember(reader, isWhole ? lines : linesOf(items));
+    const selection = printBounded(lines, roomBesideFrames(lines, maxChars), optionalText(args, "after"), depthNote(args));
+    return replyOf(lines, selection);
+  }
+  function printableLines(args, items) {
+    const shown2 = optionalFlag(args, "interactive") ? interactiveOnly(items) : items;
+    return linesOf(shown2, optionalNumber(args, "depth", 1));
+  }
+  function depthNote(args) {
+    const depth = optionalNumber(args, "depth", 1);
+    return depth === void 0 ? "" : `# cut at depth ${depth}: look deeper into one part with target="<ref>"`;
+  }
+  function replyOf(lines, { text: text2, left, placeOf }) {
+    const frames = framesAmong(lines, (line) => placeOf.get(line) ?? -1).filter((frame) => frame.line >= 0);
+    const reply = { text: text2, mode: "full", chars: text2.length, truncated: left !== null, frames };
+    if (left) reply.left = left;
+    return reply;
+  }
+  function framesAmong(lines, placeOf) {
+    return lines.filter((line) => line.node?.role === "iframe" && line.ref !== null).map((line) => ({
+      ref: line.ref,
+      line: placeOf(line),
+      depth: line.depth,
+      src: getAttribute(line.element, "src") ?? "",
+      name: getAttribute(line.element, "name") ?? "",
+      share: viewportShare(line.element)
+    }));
+  }
+  function roomBesideFrames(lines, maxChars) {
+    const share = framesAmong(lines, () => -1).reduce((sum, frame) => sum + frame.share, 0);
+    return Math.max(200, Math.floor(maxChars * (1 - Math.min(FRAME_SHARE_LIMIT, share))));
+  }
+  function viewportShare(element2) {
+    const box = boxOf(element2);
+    const width = Math.min(box.right, innerWidth) - Math.max(box.left, 0);
+    const height = Math.min(box.bottom, innerHeight) - Math.max(box.top, 0);
+    const area = Math.max(0, width) * Math.max(0, height);
+    return Math.min(1, Math.round(100 * area / Math.max(1, innerWidth * innerHeight)) / 100);
+  }
+
+  // settled.ts
+  var watched = null;
+  function watchForEffects() {
+    watched?.observer.disconnect();
+    const watch = { observer: new MutationObserver(() => watch.hasChanged = true), hasChanged: false };
+    watch.observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    watched = watch;
+  }
+  async function settled(args = {}) {
+    const changed = await hasSettled();
+    return args.snapshot ? { changed, snapshot: snapshot(args.snapshot) } : { changed };
+  }
+  async function hasSettled() {
+    await nextTask();
+    await nextTask();
+    const watch = watched;
+    watched = null;
+    watch?.observer.disconnect();
+    if (watch && !watch.hasChanged) return false;
+    await nextFrame();
+    return true;
   }
 
   // actionability.ts
@@ -1936,6 +2702,7 @@
       ...isCheckable ? { checked: checkedState(element2, role) } : {},
       multiple: element2.multiple === true,
       isFile: type === "file",
+      isDownload: closest(element2, "a[download], area[download]") !== null,
       element: element2
     };
   }
@@ -2296,7 +3063,7 @@
   }
 
   // markdown.ts
-  var DEPTH_LIMIT2 = 400;
+  var DEPTH_LIMIT3 = 400;
   function markdown(root) {
     return joinBlocks(new Blocks().of(root, 0)).trim();
   }
@@ -2316,7 +3083,7 @@
           if (isSeen) this.paragraph += escaped(child.data);
         } else if (isBlock(child)) {
           this.endParagraph();
-          if (depth < DEPTH_LIMIT2) this.done.push(...this.of(child, depth + 1));
+          if (depth < DEPTH_LIMIT3) this.done.push(...this.of(child, depth + 1));
         } else this.paragraph += inline(child, depth + 1);
       });
       this.endParagraph();
@@ -2389,7 +3156,7 @@ ${fence}`;
   }
   function inlineContent(element2, depth) {
     let text2 = "";
-    if (depth > DEPTH_LIMIT2) return text2;
+    if (depth > DEPTH_LIMIT3) return text2;
     forEachReadableChild(element2, (child, isSeen) => {
       if (!isElement(child)) text2 += isSeen ? escaped(child.data) : "";
       else text2 += isBlock(child) ? ` ${inline(child, depth + 1)} ` : inline(child, depth + 1);
@@ -2487,309 +3254,6 @@ ${fence}`;
     return outerHTML(copy);
   }
 
-  // content_items.ts
-  function isText(item) {
-    return !("role" in item);
-  }
-  var ContentCollector = class {
-    items = [];
-    openText = "";
-    openAt = null;
-    addText(text2, element2) {
-      if (this.openAt === null) this.openAt = element2;
-      this.openText += text2;
-    }
-    addSpace() {
-      if (this.openText !== "") this.openText += " ";
-    }
-    /** A block begins or ends here: what follows is another piece of text. */
-    endBlock() {
-      this.addSpace();
-      this.flush();
-    }
-    addNode(node) {
-      this.flush();
-      this.items.push(node);
-    }
-    finish() {
-      this.flush();
-      return this.items;
-    }
-    flush() {
-      if (this.openAt === null) return;
-      const text2 = collapseSpace(this.openText);
-      if (text2 !== "") this.items.push({ text: text2, element: this.openAt });
-      this.openText = "";
-      this.openAt = null;
-    }
-  };
-  function contentText(items) {
-    let text2 = "";
-    for (const item of items) {
-      if (isText(item)) {
-        text2 += item.text;
-        continue;
-      }
-      const inner = item.value ?? (item.name || contentText(item.children));
-      text2 += item.isInline ? inner : ` ${inner} `;
-    }
-    return text2;
-  }
-  function operableParts(items) {
-    return items.flatMap((item) => {
-      if (isText(item)) return [];
-      return item.isInteractive || item.role === "iframe" ? [item] : operableParts(item.children);
-    });
-  }
-
-  // owned_elements.ts
-  var OwnedElements = class {
-    ownerOf = /* @__PURE__ */ new Map();
-    ownedBy = /* @__PURE__ */ new Map();
-    constructor() {
-      for (const owner of queryAll(document, "[aria-owns]")) {
-        for (const id of getAttribute(owner, "aria-owns").split(/\s+/)) {
-          const element2 = id === "" ? null : page.byId(document, id);
-          if (element2) this.claim(owner, element2);
-        }
-      }
-    }
-    of(owner) {
-      return this.ownedBy.size === 0 ? [] : this.ownedBy.get(owner) ?? [];
-    }
-    isOwned(element2) {
-      return this.ownerOf.size > 0 && this.ownerOf.has(element2);
-    }
-    claim(owner, element2) {
-      if (this.ownerOf.has(element2) || this.isBelow(owner, element2)) return;
-      this.ownerOf.set(element2, owner);
-      this.ownedBy.set(owner, [...this.ownedBy.get(owner) ?? [], element2]);
-    }
-    isBelow(inner, outer) {
-      for (let at = inner; at; at = this.ownerOf.get(at) ?? parentNode(at)) if (at === outer) return true;
-      return false;
-    }
-  };
-
-  // select_options.ts
-  var SHOWN_OPTIONS = 30;
-  function optionItems(select2) {
-    const options = Array.from(select2.options).filter((option) => !option.hidden);
-    const shown2 = options.filter((option, index) => index < SHOWN_OPTIONS || option.selected);
-    const items = shown2.map((option) => optionNode(option, isListBox(select2)));
-    if (shown2.length < options.length) items.push({ text: `(${options.length - shown2.length} more options)`, element: select2 });
-    return items;
-  }
-  function isListBox(select2) {
-    return select2.multiple || select2.size > 1;
-  }
-  function optionNode(option, isInteractive) {
-    return {
-      element: option,
-      role: "option",
-      name: labelOfOption(option),
-      isNamedByContent: true,
-      isInteractive,
-      isPointer: false,
-      isDisabled: option.disabled,
-      isInline: false,
-      value: void 0,
-      children: []
-    };
-  }
-
-  // tree.ts
-  var NAME_LIMIT = 250;
-  var DEPTH_LIMIT3 = 700;
-  var ATOMIC_TAGS = /* @__PURE__ */ new Set(["audio", "canvas", "embed", "frame", "hr", "iframe", "img", "input", "meter", "object", "progress", "textarea", "video"]);
-  var FLAT_UNLESS_NAMED = /* @__PURE__ */ new Set(["application", "document", "figure", "group", "rowgroup"]);
-  var CELL_ROLES = /* @__PURE__ */ new Set(["cell", "columnheader", "gridcell", "rowheader"]);
-  var MEANINGFUL_WHEN_EMPTY = /* @__PURE__ */ new Set([...CELL_ROLES, "audio", "canvas", "iframe", "img", "progressbar", "meter", "separator", "video"]);
-  var ANNOTATED = "[role],[aria-hidden],[inert],[tabindex],[contenteditable],[onclick],[aria-label],[aria-labelledby],[aria-disabled],[title]";
-  function buildTree(root) {
-    return new TreeBuilder().build(root);
-  }
-  var TreeBuilder = class {
-    owned = new OwnedElements();
-    modals = queryAll(document, "dialog:modal");
-    depth = 0;
-    build(root) {
-      const top = root ?? contentElement();
-      const style = getComputedStyle(top);
-      const scope = {
-        isSeen: root === void 0 || isRendered(top),
-        isPointer: false,
-        isDisabled: root !== void 0 && isDisabled(root),
-        isNameOfOther: false,
-        isInModal: root !== void 0 || this.modals.length === 0
-      };
-      if (root) return this.nodeFor(top, roleOf(top), style, style.display, scope, isOperableByAuthor(top, roleOf(top)));
-      const content2 = new ContentCollector();
-      if (exposureOf(top, style) !== "gone") this.visitChildren(top, content2, scope);
-      return plainNode(top, "generic", withoutBlankText(content2.finish()));
-    }
-    visitChildren(element2, into, scope) {
-      if (this.depth > DEPTH_LIMIT3) return;
-      this.depth += 1;
-      const slotted = slottedNodes(element2);
-      if (slotted) for (const child of slotted) this.visitChild(child, element2, into, scope);
-      else if (localName(element2) === "details" && !hasAttribute(element2, "open")) this.visitSummary(element2, into, scope);
-      else for (let child = firstFlatChild(element2); child; child = nextSibling(child)) this.visitChild(child, element2, into, scope);
-      for (const child of this.owned.of(element2)) this.visit(child, into, scope);
-      this.depth -= 1;
-    }
-    visitChild(child, parent, into, scope) {
-      const type = nodeType(child);
-      if (type === TEXT) {
-        if (scope.isSeen && !scope.isNameOfOther && scope.isInModal) into.addText(child.data, parent);
-      } else if (type === ELEMENT && !this.owned.isOwned(child)) {
-        this.visit(child, into, scope);
-      }
-    }
-    /** Of a closed `<details>` only the summary is rendered. */
-    visitSummary(details, into, scope) {
-      const summary = queryAll(details, ":scope > summary")[0];
-      if (summary) this.visit(summary, into, scope);
-    }
-    visit(element2, into, scope) {
-      if (isUnrendered(element2)) return;
-      if (localName(element2) === "br") return into.addSpace();
-      const style = getComputedStyle(element2);
-      const display = style.display;
-      const exposure = exposureOf(element2, style, display);
-      const isAnnotated = matches(element2, ANNOTATED);
-      if (exposure === "gone" || isAnnotated && isHiddenFromReaders(element2)) return;
-      if (!scope.isInModal) return this.visitOutsideModal(element2, into, scope);
-      const isSeen = exposure === "seen";
-      const role = isAnnotated ? roleOf(element2) : implicitRole(element2);
-      const isOperable = isSeen && (isInteractiveRole(role) || !scope.isPointer && style.cursor === "pointer" || isAnnotated && isOperableByAuthor(element2, role));
-      const isOff = scope.isDisabled || isAnnotated && isTrue(element2, "aria-disabled");
-      const inner = isSeen === scope.isSeen && isOff === scope.isDisabled ? scope : { ...scope, isSeen, isDisabled: isOff };
-      if (isSeen && (isOperable || !isTextLevelRole(role)) && !isLabelOfRendered(element2, role)) {
-        const node = this.nodeFor(element2, role, style, display, inner, isOperable);
-        if (isFlat(node)) spliceInto(into, node);
-        else if (isWorthALine(node)) into.addNode(node);
-      } else {
-        this.flatten(element2, style, display, into, isNameOfOther(element2) ? { ...inner, isNameOfOther: true } : inner);
-      }
-    }
-    visitOutsideModal(element2, into, scope) {
-      for (const modal of this.modals) {
-        if (element2 === modal) return this.visit(element2, into, { ...scope, isInModal: true });
-        if (contains(element2, modal)) return this.visitChildren(element2, into, scope);
-      }
-    }
-    flatten(element2, style, display, into, scope) {
-      if (display === "inline" || display === "contents") {
-        const label = getAttribute(element2, "aria-label");
-        if (label?.trim() && !scope.isNameOfOther && scope.isSeen) return into.addText(label, element2);
-        return this.visitChildren(element2, into, scope);
-      }
-      if (skipsContents(style, display)) return;
-      const isBlock2 = !display.startsWith("inline");
-      if (isBlock2) into.endBlock();
-      else into.addSpace();
-      this.visitChildren(element2, into, scope);
-      if (isBlock2) into.endBlock();
-      else into.addSpace();
-    }
-    nodeFor(element2, role, style, display, scope, isOperable) {
-      const tag = localName(element2);
-      const isPointer = style.cursor === "pointer";
-      const content2 = new ContentCollector();
-      if (tag === "select") content2.items.push(...optionItems(element2));
-      else if (!ATOMIC_TAGS.has(tag) && !skipsContents(style, display)) {
-        const isPointerInside = isPointer || isInteractiveRole(role);
-        this.visitChildren(element2, content2, { ...scope, isPointer: isPointerInside, isNameOfOther: false, isInModal: true });
-      }
-      const node = plainNode(element2, role, content2.finish());
-      node.isInteractive = isOperable || isInteractiveRole(role);
-      node.isPointer = isOperable && isPointer && !isInteractiveRole(role);
-      node.isDisabled = scope.isDisabled || isNativelyDisabled(element2);
-      node.isInline = display === "inline";
-      node.value = tag === "select" ? void 0 : shownValue(element2, role);
-      nameNode(node);
-      node.children = withoutBlankText(node.children);
-      if (node.isNamedByContent && node.name.length <= NAME_LIMIT) node.children = withoutRepetition(node);
-      return node;
-    }
-  };
-  function plainNode(element2, role, children) {
-    return {
-      element: element2,
-      role,
-      name: "",
-      isNamedByContent: false,
-      isInteractive: false,
-      isPointer: false,
-      isDisabled: false,
-      isInline: false,
-      value: void 0,
-      children
-    };
-  }
-  function isOperableByAuthor(element2, role) {
-    return hasAttribute(element2, "onclick") || isEditingHost(element2) || role !== "iframe" && isFocusableByAuthor(element2);
-  }
-  function isLabelOfRendered(element2, role) {
-    if (role !== "generic" || localName(element2) !== "label") return false;
-    const control = element2.control;
-    return control !== null && isRendered(control);
-  }
-  function isNameOfOther(element2) {
-    switch (localName(element2)) {
-      case "label": {
-        const control = element2.control;
-        return control !== null && isRendered(control) && !isNamedByAria(control);
-      }
-      case "legend":
-      case "caption":
-      case "figcaption": {
-        const group = element2.parentElement;
-        return group !== null && /^(fieldset|table|figure)$/.test(group.localName) && !isNamedByAria(group);
-      }
-      default:
-        return false;
-    }
-  }
-  function isNamedByAria(element2) {
-    return hasAttribute(element2, "aria-label") || hasAttribute(element2, "aria-labelledby");
-  }
-  function nameNode(node) {
-    node.name = declaredName(node.element);
-    if (node.name === "" && isNamedByContent(node.role) && !isCellOfNodes(node)) {
-      node.name = tidy(contentText(ownContent(node)));
-      node.isNamedByContent = node.name !== "";
-    }
-    if (node.name === "") node.name = titleName(node.element);
-    if (node.name === "" && node.isInteractive && node.role !== "textbox") node.name = generatedName(node.element);
-  }
-  function isCellOfNodes(node) {
-    return CELL_ROLES.has(node.role) && node.children.some((item) => !isText(item));
-  }
-  function ownContent(node) {
-    if (node.role !== "treeitem" && node.role !== "menuitem") return node.children;
-    const branch = node.children.findIndex((item) => !isText(item) && (item.role === "treeitem" || item.role === "list" || item.role === "menu" || item.role === "group"));
-    return branch === -1 ? node.children : node.children.slice(0, branch);
-  }
-  function withoutRepetition(node) {
-    const named = ownContent(node).length;
-    return [...operableParts(node.children.slice(0, named)), ...node.children.slice(named).filter((item) => !isText(item))];
-  }
-  function withoutBlankText(items) {
-    return items.filter((item) => !isText(item) || item.text.trim() !== "");
-  }
-  function isFlat(node) {
-    return !node.isInteractive && node.name === "" && FLAT_UNLESS_NAMED.has(node.role);
-  }
-  function spliceInto(into, node) {
-    into.endBlock();
-    into.items.push(...node.children);
-  }
-  function isWorthALine(node) {
-    return node.isInteractive || node.name !== "" || node.children.length > 0 || Boolean(node.value) || MEANINGFUL_WHEN_EMPTY.has(node.role);
-  }
-
   // element_info.ts
   var ATTRIBUTE_LIMIT = 300;
   var OPTIONS_LIMIT = 200;
@@ -2837,7 +3301,9 @@ ${fence}`;
   // filling.ts
   async function focusForTyping(args) {
     const ready = await actionable(args, "type");
-    return readyToType(ready, optionalFlag(args, "replace") ?? true);
+    const filled = readyToType(ready, optionalFlag(args, "replace") ?? true);
+    watchForEffects();
+    return filled;
   }
   async function setValue(args) {
     const element2 = await whenPresent(text(args, "target"), timeoutOf(args));
@@ -2989,144 +3455,9 @@ ${fence}`;
     field.dispatchEvent(new Event("change", { bubbles: true }));
   }
 
-  // yaml.ts
-  var NEEDS_QUOTES = new RegExp(
-    [
-      "^$",
-      "^\\s|\\s$",
-      "^[-?:](?:\\s|$)|^[,\\[\\]{}#&*!|>'\"%@`]",
-      ":(?:\\s|$)|\\s#",
-      "[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ufeff\\ufffe\\uffff]|[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]",
-      "^(?:---|\\.\\.\\.)",
-      // What YAML 1.1 or 1.2 takes for a null, boolean, number, date or merge key.
-      "^(?:~|null|true|false|yes|no|on|off|y|n|<<|=)$",
-      "^[-+.]?(?:\\d[\\d_,.:eE+-]*|0[xo][\\da-fA-F]+|\\.?inf|\\.nan)(?:[ tT].*)?$"
-    ].join("|"),
-    "i"
-  );
-  function yamlValue(text2) {
-    return NEEDS_QUOTES.test(text2) ? doubleQuoted(text2) : text2;
-  }
-  function yamlKey(key) {
-    return NEEDS_QUOTES.test(key) ? `'${key.replace(/'/g, "''")}'` : key;
-  }
-  function doubleQuoted(text2) {
-    return JSON.stringify(text2).replace(
-      /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g,
-      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
-    );
-  }
-
-  // lines.ts
-  var TEXT_LIMIT = 2e3;
-  var URL_LIMIT = 500;
-  function linesOf(items, depthLimit = Infinity) {
-    const lines = [];
-    const focused = focusedElement();
-    appendLines(lines, items, 0, -1, depthLimit, focused === page.body(document) ? null : focused);
-    return lines;
-  }
-  function appendLines(lines, items, depth, parent, depthLimit, focused) {
-    for (const item of items) {
-      if (isText(item)) {
-        lines.push(textLine(item.text, item.element, depth, parent));
-        continue;
-      }
-      const line = nodeLine(item, depth, parent, focused);
-      const index = lines.push(line) - 1;
-      if (line.isParent && depth + 1 < depthLimit) appendLines(lines, item.children, depth + 1, index, depthLimit, focused);
-      else line.isParent = false;
-    }
-  }
-  function textLine(text2, element2, depth, parent) {
-    return { depth, parent, text: `text: ${yamlValue(shown(text2))}`, properties: [], isParent: false, element: element2, node: null, ref: null };
-  }
-  function nodeLine(node, depth, parent, focused, needsRef = false) {
-    const ref = needsRef || deservesRef(node) ? refOf(node.element) : null;
-    const properties = propertiesOf(node);
-    const key = yamlKey(keyOf(node, ref, focused));
-    const onlyText = inlineText(node);
-    const isInlineable = onlyText !== null && properties.length === 0;
-    if (onlyText !== null && !isInlineable) properties.push(`text: ${yamlValue(shown(onlyText))}`);
-    return {
-      depth,
-      parent,
-      text: isInlineable ? `${key}: ${yamlValue(shown(onlyText))}` : key,
-      properties,
-      isParent: onlyText === null && node.children.length > 0,
-      element: node.element,
-      node,
-      ref
-    };
-  }
-  function withRef(line) {
-    if (line.ref) return line;
-    if (line.node) return { ...nodeLine(line.node, line.depth, line.parent, null, true), isParent: line.isParent };
-    const ref = refOf(line.element);
-    return { ...line, ref, text: line.text.replace(/^text:/, `generic [ref=${ref}]:`) };
-  }
-  function deservesRef(node) {
-    if (node.isInteractive || node.role === "iframe" || isScopeRole(node.role)) return true;
-    return node.name !== "" && !node.isNamedByContent;
-  }
-  function keyOf(node, ref, focused) {
-    const { element: element2, role } = node;
-    let key = role;
-    if (node.name !== "") key += ` ${doubleQuoted(cut(node.name, NAME_LIMIT))}`;
-    key += tristate("checked", checkedState(element2, role));
-    if (node.isDisabled) key += " [disabled]";
-    if (isExpanded(element2)) key += " [expanded]";
-    if (element2 === focused) key += " [active]";
-    if (isInvalid(element2)) key += " [invalid]";
-    const level = headingLevel(element2, role);
-    if (level !== void 0) key += ` [level=${level}]`;
-    key += tristate("pressed", pressedState(element2, role));
-    if (isSelected(element2, role)) key += " [selected]";
-    if (ref !== null) key += ` [ref=${ref}]`;
-    if (node.isPointer) key += " [cursor=pointer]";
-    return key;
-  }
-  function tristate(word, state) {
-    return state === false ? "" : state === true ? ` [${word}]` : ` [${word}=mixed]`;
-  }
-  function propertiesOf(node) {
-    const properties = [];
-    if (node.role === "link") {
-      const url = getAttribute(node.element, "href");
-      if (url) properties.push(`/url: ${yamlValue(cut(url.trim(), URL_LIMIT))}`);
-    }
-    const tag = localName(node.element);
-    if (tag === "input" || tag === "textarea") {
-      const placeholder = getAttribute(node.element, "placeholder")?.trim();
-      if (placeholder && placeholder !== node.name) properties.push(`/placeholder: ${yamlValue(shown(placeholder))}`);
-    }
-    return properties;
-  }
-  function inlineText(node) {
-    if (node.value) return node.value;
-    const [only] = node.children;
-    return node.children.length === 1 && only && isText(only) ? only.text : null;
-  }
-  function shown(text2) {
-    const line = collapseSpace(text2).trim();
-    if (line.length <= TEXT_LIMIT) return line;
-    return `${cut(line, TEXT_LIMIT)} (${line.length - TEXT_LIMIT} more characters)`;
-  }
-  function sizeOf(line) {
-    const indent = 2 * line.depth + 2;
-    return line.properties.reduce((sum, property) => sum + indent + property.length + 3, indent + line.text.length + 2);
-  }
-  function printLine(line, marker = "") {
-    const indent = "  ".repeat(line.depth);
-    const colon = line.isParent || line.properties.length > 0 ? ":" : "";
-    const below = line.properties.map((property) => `
-${indent}  - ${property}`).join("");
-    return `${indent}- ${marker}${line.text}${colon}${below}`;
-  }
-
   // find.ts
   var DEFAULT_LIMIT = 20;
-  var CONTEXT_SHOWN = 3;
+  var CONTEXT_SHOWN2 = 3;
   var PATTERN_LIMIT = 1e3;
   function find(args) {
     const limit = optionalNumber(args, "limit", 1, 200) ?? DEFAULT_LIMIT;
@@ -3187,8 +3518,8 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
     const depths = /* @__PURE__ */ new Map();
     const out = [];
     for (const [index, line] of shown2) {
-      for (const at of [...contextOf(lines, index, depths), index]) {
-        const depth = depthBelow(lines, at, depths);
+      for (const at of [...contextOf2(lines, index, depths), index]) {
+        const depth = depthBelow2(lines, at, depths);
         depths.set(at, depth);
         const isMatch = at === index;
         out.push(printLine({ ...isMatch ? line : lines[at], depth, isParent: !isMatch, properties: isMatch ? line.properties : [] }));
@@ -3197,14 +3528,14 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
     if (total > shown2.size) out.push(`# ${total - shown2.size} more found: ask for something more exact, or raise limit`);
     return out.join("\n");
   }
-  function contextOf(lines, index, printed) {
+  function contextOf2(lines, index, printed) {
     const context = [];
-    for (let at = lines[index].parent; at !== -1 && context.length < CONTEXT_SHOWN && !printed.has(at); at = lines[at].parent) {
+    for (let at = lines[index].parent; at !== -1 && context.length < CONTEXT_SHOWN2 && !printed.has(at); at = lines[at].parent) {
       if (lines[at].ref) context.unshift(at);
     }
     return context;
   }
-  function depthBelow(lines, index, printed) {
+  function depthBelow2(lines, index, printed) {
     for (let at = lines[index].parent; at !== -1; at = lines[at].parent) {
       const depth = printed.get(at);
       if (depth !== void 0) return depth + 1;
@@ -3276,7 +3607,7 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
   // page_state.ts
   var KINDS = ["headings", "links", "buttons", "inputs", "images", "landmarks", "alerts"];
   var LIMITS = { headings: 50, links: 100, buttons: 60, inputs: 60, images: 40, landmarks: 30, alerts: 20 };
-  var READERS_KEPT = 16;
+  var READERS_KEPT2 = 16;
   var NAME_LIMIT2 = 120;
   var INPUT_ROLES = new Set("checkbox combobox listbox radio searchbox slider spinbutton switch textbox".split(" "));
   var BUTTON_ROLES = new Set("button menuitem menuitemcheckbox menuitemradio tab".split(" "));
@@ -3354,14 +3685,14 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
     if (element2.required === true) state.required = true;
     return state;
   }
-  var memories = /* @__PURE__ */ new Map();
+  var memories2 = /* @__PURE__ */ new Map();
   function changesFor(reader, lists) {
     const entries = KINDS.flatMap((kind) => lists[kind].map((entry) => ({ kind, ...entry })));
     const now = new Map(entries.map((entry) => [entry.ref, JSON.stringify(entry)]));
-    const before = memories.get(reader);
-    memories.delete(reader);
-    memories.set(reader, now);
-    if (memories.size > READERS_KEPT) memories.delete(memories.keys().next().value);
+    const before = memories2.get(reader);
+    memories2.delete(reader);
+    memories2.set(reader, now);
+    if (memories2.size > READERS_KEPT2) memories2.delete(memories2.keys().next().value);
     if (!before) return null;
     return {
       added: entries.filter(({ ref }) => !before.has(ref)).slice(0, 50),
@@ -3427,330 +3758,6 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
     };
   }
 
-  // near_viewport.ts
-  var MARGIN = 0.5;
-  function linesNearViewport(lines) {
-    const near = [];
-    lines.forEach((line, index) => {
-      const isParentNear = line.parent === -1 || near[line.parent];
-      near[index] = isParentNear && isNear(line.element);
-    });
-    return near;
-  }
-  function isNear(element2) {
-    const box = boxOf(element2);
-    if (box.width === 0 && box.height === 0) return true;
-    const { innerWidth: innerWidth2, innerHeight: innerHeight2 } = window;
-    return box.bottom > -MARGIN * innerHeight2 && box.top < (1 + MARGIN) * innerHeight2 && box.right > -MARGIN * innerWidth2 && box.left < (1 + MARGIN) * innerWidth2;
-  }
-
-  // bounded.ts
-  var NOTE_ROOM = 240;
-  var GAP_ROOM = 44;
-  function printBounded(lines, maxChars, after, note = "") {
-    const start = after === void 0 ? 0 : startAfter(lines, after);
-    const sizes = lines.map(sizeOf);
-    const total = sizes.reduce((sum, size, index) => index < start ? sum : sum + size, 0);
-    const room = maxChars - note.length;
-    if (start === 0 && total <= room) return print(lines, lines.map(() => true), sizes, 0, note);
-    const order = after === void 0 ? viewportFirst(lines) : Array.from(lines.keys()).slice(start);
-    return print(lines, choose(lines, sizes, order, room - NOTE_ROOM, start), sizes, start, note);
-  }
-  function startAfter(lines, after) {
-    const [, ref = "", skip] = /^(.*?)(?:\+(\d+))?$/.exec(after);
-    if (ref === "" && skip) return Math.min(Number(skip), lines.length);
-    if (!looksLikeRef(ref)) throw badRequest("after", `after must be a ref as the last line of a snapshot names it, not ${JSON.stringify(after)}`);
-    const element2 = elementOfRef(ref);
-    const index = lines.findIndex((line) => line.node?.element === element2);
-    if (index === -1) throw badRequest("after", `${ref} is not part of this snapshot`, "Take the snapshot again without `after`.");
-    return Math.min(index + 1 + Number(skip ?? 0), lines.length);
-  }
-  function viewportFirst(lines) {
-    const near = linesNearViewport(lines);
-    const last = near.lastIndexOf(true);
-    const nearOnes = [];
-    const before = [];
-    const behind = [];
-    near.forEach((isNear2, index) => (isNear2 ? nearOnes : index > last ? behind : before).push(index));
-    return [...nearOnes, ...behind, ...before];
-  }
-  function choose(lines, sizes, order, room, start) {
-    const chosen = new Array(lines.length).fill(false);
-    let used = 0;
-    let previous = start - 1;
-    for (const index of order) {
-      const path = [index, ...unchosenAncestors(lines, chosen, index)].filter((at) => !chosen[at]);
-      const cost = path.reduce((sum, at) => sum + sizes[at], index === previous + 1 ? 0 : GAP_ROOM);
-      if (used + cost > room && used > 0) break;
-      for (const at of path) chosen[at] = true;
-      used += cost;
-      previous = index;
-    }
-    return chosen;
-  }
-  function unchosenAncestors(lines, chosen, index) {
-    const path = [];
-    for (let at = lines[index].parent; at !== -1 && !chosen[at]; at = lines[at].parent) path.push(at);
-    return path;
-  }
-  function print(lines, chosen, sizes, start, note) {
-    const out = [];
-    const placeOf = /* @__PURE__ */ new Map();
-    let row = 0;
-    let gap = 0;
-    const left = { lines: 0, chars: 0, after: "" };
-    lines.forEach((line, index) => {
-      if (!chosen[index]) {
-        if (index < start) return;
-        if (left.lines === 0 || gap === 0) left.after = position(lines, index - 1);
-        left.lines += 1;
-        left.chars += sizes[index];
-        gap += 1;
-        return;
-      }
-      if (gap > 0) {
-        out.push(`${"  ".repeat(line.depth)}# ${gap} ${gap === 1 ? "line" : "lines"} not shown`);
-        row += 1;
-        gap = 0;
-      }
-      placeOf.set(line, row);
-      row += 1 + line.properties.length;
-      out.push(printLine(line));
-    });
-    if (note) out.push(note);
-    if (left.lines === 0) return { text: out.join("\n"), placeOf, left: null };
-    out.push(leftNote(left));
-    return { text: out.join("\n"), placeOf, left };
-  }
-  function leftNote(left) {
-    return `# ${left.lines} more lines (about ${left.chars} characters) not shown: go on with after="${left.after}", look into one part with target="<ref>", or search with browser_find`;
-  }
-  function position(lines, index) {
-    for (let at = index; at >= 0; at -= 1) {
-      const { node } = lines[at];
-      if (node) return at === index ? refOf(node.element) : `${refOf(node.element)}+${index - at}`;
-    }
-    return `+${index + 1}`;
-  }
-
-  // changes_since.ts
-  var READERS_KEPT2 = 16;
-  var REMOVED_SHOWN = 12;
-  var CONTEXT_SHOWN2 = 2;
-  var memories2 = /* @__PURE__ */ new Map();
-  function remember(reader, lines) {
-    memories2.delete(reader);
-    memories2.set(reader, memoryOf(lines));
-    if (memories2.size > READERS_KEPT2) memories2.delete(memories2.keys().next().value);
-  }
-  function changesSince(reader, lines, maxChars) {
-    const before = memories2.get(reader);
-    remember(reader, lines);
-    if (!before) return null;
-    const now = memories2.get(reader);
-    const keys = Array.from(now.keys());
-    const marks2 = keys.map((key) => markOf(before.get(key), now.get(key)));
-    const removed = removedTops(before, now);
-    pairRewrittenText(keys, marks2, now, before, removed);
-    return printChanges(lines, marks2, removed, maxChars);
-  }
-  function memoryOf(lines) {
-    const memory = /* @__PURE__ */ new Map();
-    const keys = [];
-    lines.forEach((line, index) => {
-      const parent = line.parent === -1 ? "" : keys[line.parent];
-      const key = unusedKey(memory, line.ref ?? `${parent}/${line.text}${line.isParent ? firstRefBelow(lines, index) : ""}`);
-      keys.push(key);
-      memory.set(key, { text: [line.text, ...line.properties].join("\n"), parent });
-    });
-    return memory;
-  }
-  function firstRefBelow(lines, index) {
-    const { depth } = lines[index];
-    for (let at = index + 1; at < lines.length && lines[at].depth > depth && at < index + 6; at += 1) {
-      const { ref } = lines[at];
-      if (ref) return `<${ref}`;
-    }
-    return "";
-  }
-  function unusedKey(memory, key) {
-    if (!memory.has(key)) return key;
-    let count = 2;
-    while (memory.has(`${key}#${count}`)) count += 1;
-    return `${key}#${count}`;
-  }
-  function markOf(before, now) {
-    if (!before) return "added";
-    return before.text !== now.text && before.text.replace(" [active]", "") !== now.text ? "changed" : null;
-  }
-  function removedTops(before, now) {
-    const removed = /* @__PURE__ */ new Map();
-    for (const [key, line] of before) if (!now.has(key) && (line.parent === "" || now.has(line.parent))) removed.set(key, line);
-    return removed;
-  }
-  function pairRewrittenText(keys, marks2, now, before, removed) {
-    const goneBelow = /* @__PURE__ */ new Map();
-    for (const [key, line] of removed) goneBelow.set(kindIn(line), [...goneBelow.get(kindIn(line)) ?? [], key]);
-    keys.forEach((key, index) => {
-      const line = now.get(key);
-      const partner = marks2[index] === "added" && (line.parent === "" || before.has(line.parent)) ? goneBelow.get(kindIn(line))?.shift() : void 0;
-      if (partner === void 0) return;
-      marks2[index] = "changed";
-      removed.delete(partner);
-    });
-  }
-  function kindIn(line) {
-    const hasRef = line.text.includes("[ref=");
-    return hasRef ? line.text : `${line.parent}/${/^'?\w*/.exec(line.text)[0]}`;
-  }
-  function printChanges(lines, marks2, removed, maxChars) {
-    const out = [];
-    const printedDepth = /* @__PURE__ */ new Map();
-    let used = 0;
-    let isCut = false;
-    const printAt = (index, text2, depth) => {
-      printedDepth.set(index, depth);
-      out.push(text2);
-      used += text2.length + 1;
-    };
-    marks2.forEach((mark, index) => {
-      if (mark === null) return;
-      const line = lines[index];
-      if (used + sizeOf(line) > maxChars) isCut = true;
-      if (isCut) return;
-      for (const at of contextOf2(lines, index, printedDepth)) {
-        const depth2 = depthBelow2(lines, at, printedDepth);
-        printAt(at, `${printLine({ ...lines[at], depth: depth2, properties: [], isParent: true })}`, depth2);
-      }
-      const depth = depthBelow2(lines, index, printedDepth);
-      const isInsideAdded = marks2[line.parent] === "added";
-      const isParent = line.isParent && (mark === "added" || marks2.some((other, at) => other !== null && lines[at].parent === index));
-      printAt(index, printLine({ ...line, depth, isParent }, isInsideAdded ? "" : `<${mark}> `), depth);
-    });
-    out.push(...printRemoved(removed));
-    const added = marks2.filter((mark) => mark === "added").length;
-    const changed = marks2.filter((mark) => mark === "changed").length;
-    if (isCut) out.push(`# more has changed (${added} lines added, ${changed} changed): take a browser_snapshot to see all`);
-    return { text: out.join("\n") || "# nothing has changed", added, changed, removed: removed.size, isCut };
-  }
-  function contextOf2(lines, index, printed) {
-    const context = [];
-    for (let at = lines[index].parent; at !== -1 && context.length < CONTEXT_SHOWN2; at = lines[at].parent) {
-      if (printed.has(at)) break;
-      if (lines[at].ref) context.unshift(at);
-    }
-    return context;
-  }
-  function depthBelow2(lines, index, printed) {
-    for (let at = lines[index].parent; at !== -1; at = lines[at].parent) {
-      const depth = printed.get(at);
-      if (depth !== void 0) return depth + 1;
-    }
-    return 0;
-  }
-  function printRemoved(removed) {
-    const texts = Array.from(removed.values(), (line) => `- <removed> ${line.text.split("\n")[0]}`);
-    if (texts.length <= REMOVED_SHOWN) return texts;
-    return [...texts.slice(0, REMOVED_SHOWN), `# and ${texts.length - REMOVED_SHOWN} more removed`];
-  }
-
-  // interactive_only.ts
-  var CONTEXT_ROLES = /* @__PURE__ */ new Set([...LANDMARK_ROLES, "alertdialog", "dialog", "iframe"]);
-  function interactiveOnly(items) {
-    return withoutIdleHeadings(items.flatMap(operablePart));
-  }
-  function operablePart(item) {
-    if (isText(item)) return [];
-    if (item.isInteractive && item.name === "" && item.children.every(isText)) return [item];
-    const inside = localName(item.element) === "select" ? item.children.filter(isSelectedOption) : interactiveOnly(item.children);
-    if (item.isInteractive || item.role === "heading" || item.role === "iframe") return [{ ...item, children: inside }];
-    const isContext = CONTEXT_ROLES.has(item.role) || item.name !== "" && !item.isNamedByContent;
-    return isContext && inside.some((child) => !isHeading(child)) ? [{ ...item, children: inside }] : inside;
-  }
-  function withoutIdleHeadings(items) {
-    return items.filter((item, index) => {
-      if (!isHeading(item) || item.children.length > 0) return true;
-      const next = items[index + 1];
-      return next !== void 0 && !isHeading(next);
-    });
-  }
-  function isSelectedOption(item) {
-    return !isText(item) && isSelected(item.element, item.role);
-  }
-  function isHeading(item) {
-    return !isText(item) && item.role === "heading";
-  }
-
-  // snapshot.ts
-  var DEFAULT_CHARS = 2e4;
-  var DEFAULT_DIFF_CHARS = 4e3;
-  var FRAME_SHARE_LIMIT = 0.7;
-  function snapshot(args) {
-    const mode = oneOf(args, "mode", ["full", "diff", "none"], "full");
-    if (mode === "none") return { text: "", mode, chars: 0, truncated: false, frames: [] };
-    const target = optionalText(args, "target");
-    const reader = optionalText(args, "reader");
-    const maxChars = optionalNumber(args, "maxChars", 200, 1e7);
-    if (target === void 0 && mode === "diff" && reader !== void 0) {
-      const reply = diffReply(reader, maxChars ?? DEFAULT_DIFF_CHARS);
-      if (reply) return reply;
-      return fullReply(args, reader, maxChars ?? DEFAULT_DIFF_CHARS);
-    }
-    return fullReply(args, reader, maxChars ?? DEFAULT_CHARS);
-  }
-  function diffReply(reader, maxChars) {
-    const lines = linesOf(buildTree().children);
-    const changes = changesSince(reader, lines, maxChars);
-    if (changes === null) return null;
-    const { text: text2, added, changed, removed } = changes;
-    const frames = framesAmong(lines, () => -1);
-    return { text: text2, mode: "diff", chars: text2.length, truncated: changes.isCut, changes: { added, changed, removed }, frames };
-  }
-  function fullReply(args, reader, maxChars) {
-    const target = optionalText(args, "target");
-    const items = target === void 0 ? buildTree().children : [buildTree(findTarget(target).element)];
-    const isWhole = target === void 0 && !optionalFlag(args, "interactive") && args.depth === void 0;
-    const lines = printableLines(args, items);
-    if (reader !== void 0 && target === void 0) remember(reader, isWhole ? lines : linesOf(items));
-    const selection = printBounded(lines, roomBesideFrames(lines, maxChars), optionalText(args, "after"), depthNote(args));
-    return replyOf(lines, selection);
-  }
-  function printableLines(args, items) {
-    const shown2 = optionalFlag(args, "interactive") ? interactiveOnly(items) : items;
-    return linesOf(shown2, optionalNumber(args, "depth", 1));
-  }
-  function depthNote(args) {
-    const depth = optionalNumber(args, "depth", 1);
-    return depth === void 0 ? "" : `# cut at depth ${depth}: look deeper into one part with target="<ref>"`;
-  }
-  function replyOf(lines, { text: text2, left, placeOf }) {
-    const frames = framesAmong(lines, (line) => placeOf.get(line) ?? -1).filter((frame) => frame.line >= 0);
-    const reply = { text: text2, mode: "full", chars: text2.length, truncated: left !== null, frames };
-    if (left) reply.left = left;
-    return reply;
-  }
-  function framesAmong(lines, placeOf) {
-    return lines.filter((line) => line.node?.role === "iframe" && line.ref !== null).map((line) => ({
-      ref: line.ref,
-      line: placeOf(line),
-      depth: line.depth,
-      src: getAttribute(line.element, "src") ?? "",
-      name: getAttribute(line.element, "name") ?? "",
-      share: viewportShare(line.element)
-    }));
-  }
-  function roomBesideFrames(lines, maxChars) {
-    const share = framesAmong(lines, () => -1).reduce((sum, frame) => sum + frame.share, 0);
-    return Math.max(200, Math.floor(maxChars * (1 - Math.min(FRAME_SHARE_LIMIT, share))));
-  }
-  function viewportShare(element2) {
-    const box = boxOf(element2);
-    const width = Math.min(box.right, innerWidth) - Math.max(box.left, 0);
-    const height = Math.min(box.bottom, innerHeight) - Math.max(box.top, 0);
-    const area = Math.max(0, width) * Math.max(0, height);
-    return Math.min(1, Math.round(100 * area / Math.max(1, innerWidth * innerHeight)) / 100);
-  }
-
   // waiting.ts
   async function waitFor(args) {
     const begun = performance.now();
@@ -3803,6 +3810,7 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
   }
 
   // main.ts
+  var TITLE_CHARS = 1e3;
   var functions = {
     consent,
     content,
@@ -3826,7 +3834,7 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
     throw error;
   }
   function numbered(answer) {
-    return { ...answer, nextRef: nextRef() };
+    return { ...answer, nextRef: nextRef(), page: { url: location.href, title: cut(page.title(document), TITLE_CHARS) } };
   }
   function answering(run) {
     return (args) => {

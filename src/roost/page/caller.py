@@ -7,7 +7,9 @@ tab, so the tab's memory outlives its documents.
 
 from __future__ import annotations
 
+import contextlib
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +40,11 @@ class PageMemory:
     def frame(self, prefix: str) -> str | None:
         return next((frame for frame, known in self.prefixes.items() if known == prefix), None)
 
+    def keep_only(self, frames: Collection[str]) -> None:
+        """Forget frames that are gone; their numbers are not given again."""
+        if not self.prefixes.keys() <= set(frames):
+            self.prefixes = {f: known for f, known in self.prefixes.items() if f in frames}
+
 
 class Page:
     """Made per operation: a driver, a tab, and that tab's memory."""
@@ -46,14 +53,31 @@ class Page:
         self.driver = driver
         self.tab = tab
         self.memory = memory
+        self.seen: tuple[str, str] | None = None
+        """The main document's address and title when it was last spoken to."""
+        self.look: Json | None = None
+        """The snapshot to take with the next action, once it has settled."""
+        self.looked: Json | None = None
+        """That snapshot. None when another document came, or a frame was acted in."""
 
     async def call(self, frame: str | None, function: str, **argument: Any) -> Json:
         """A function of the bundle. What it reports as an error is raised as that error."""
         given = {name: value for name, value in argument.items() if value is not None}
-        given["firstRef"] = self.memory.next_ref
-        given["prefix"] = "" if frame is None else self.memory.prefix(frame)
-        reply = await self.driver.call_page(self.tab, frame, function, given)
-        return self._answer(function, reply)
+        reply = await self.driver.call_page(self.tab, frame, function, self._numbers(frame) | given)
+        return self._answer(frame, function, reply)
+
+    async def settle(self, frame: str | None) -> None:
+        """Wait for what input in that frame started: handlers and a frame at most, or the next
+        document."""
+        self.looked = None
+        argument = self._numbers(frame)
+        if frame is None and self.look is not None:
+            argument["snapshot"] = self.look
+        reply = await self.driver.settle(self.tab, frame, argument)
+        if reply is not None:
+            # What cannot be read now is asked for again, and then says why.
+            with contextlib.suppress(RoostError):
+                self.looked = self._answer(frame, "settled", reply).get("snapshot")
 
     async def call_where(
         self, target: str, function: str, **argument: Any
@@ -91,16 +115,15 @@ class Page:
 
     async def owner(self, parent: str | None, frame: str) -> Json:
         """The element that holds a frame, in its parent: its ref and where its content begins."""
-        argument: Json = {"firstRef": self.memory.next_ref}
-        argument["prefix"] = "" if parent is None else self.memory.prefix(parent)
         reply = await self.driver.call_page(
-            self.tab, parent, "frameOwner", argument, owner_of=frame
+            self.tab, parent, "frameOwner", self._numbers(parent), owner_of=frame
         )
-        return self._answer("frameOwner", reply)
+        return self._answer(parent, "frameOwner", reply)
 
     async def child_frames(self) -> list[tuple[str, str | None]]:
         """Every frame but the main one, with its parent (None: the main one)."""
         main, *others = await self.driver.frames(self.tab)
+        self.memory.keep_only([frame.id for frame in others])
         return [(f.id, None if f.parent in (None, main.id) else f.parent) for f in others]
 
     async def _elsewhere(self, target: str) -> str | None:
@@ -120,9 +143,16 @@ class Page:
             raise StaleRef(f"{target} is in a frame that is gone.", ref=target)
         return frame
 
-    def _answer(self, function: str, reply: Any) -> Json:
+    def _numbers(self, frame: str | None) -> Json:
+        prefix = "" if frame is None else self.memory.prefix(frame)
+        return {"firstRef": self.memory.next_ref, "prefix": prefix}
+
+    def _answer(self, frame: str | None, function: str, reply: Any) -> Json:
         if not isinstance(reply, dict):
             raise Internal(f"The page answered {function} with {type(reply).__name__}.")
+        page = reply.pop("page", None)
+        if frame is None and page is not None:
+            self.seen = page["url"], page["title"]
         # Also before an error is raised: what covers an element, or is like it, was given a ref.
         self.memory.next_ref = max(self.memory.next_ref, int(reply.pop("nextRef", 1)))
         error = reply.get("error")

@@ -30,10 +30,15 @@ async def read(page: Page, *, max_chars: int, target: str | None = None, **optio
     return await _with_frames(page, frame, reply, max_chars, options)
 
 
+def changes(reader: str, max_chars: int) -> Json:
+    """The snapshot that ``read_changes`` begins with, to be taken with an action."""
+    return {"mode": "diff", "reader": reader, "maxChars": max_chars}
+
+
 async def read_changes(page: Page, *, reader: str, max_chars: int) -> Reading:
     """What changed since this reader last read the page, in all its frames."""
-    options: Json = {"mode": "diff", "reader": reader, "maxChars": max_chars}
-    reply = await page.call(None, "snapshot", **options)
+    options = changes(reader, max_chars)
+    reply = page.looked or await page.call(None, "snapshot", **options)
     if reply["mode"] != "diff":
         return await _with_frames(page, None, reply, max_chars, {"reader": reader})
     replies = [reply]

@@ -34,8 +34,8 @@ class FakeClock:
         self._now = now
         self._timers: list[tuple[float, int, FakeTimer]] = []
         self._numbers = count()
-        self.waits: asyncio.Queue[float] = asyncio.Queue()
-        """The seconds of each ``wait`` as it begins: get one to know that somebody waits now."""
+        self.waits: asyncio.Queue[tuple[str, float]] = asyncio.Queue()
+        """Each ``wait`` as it begins, by the task's name and the seconds: see ``waited``."""
 
     def now(self) -> float:
         return self._now
@@ -57,11 +57,19 @@ class FakeClock:
                 over.set_result(None)
 
         timer = self.call_at(self._now + seconds, end)
-        self.waits.put_nowait(seconds)
+        task = asyncio.current_task()
+        self.waits.put_nowait(("" if task is None else task.get_name(), seconds))
         try:
             await over
         finally:
             timer.cancel()
+
+    async def waited(self, name: str) -> float:
+        """The seconds that the task of that name waits for; once it does, and no earlier wait."""
+        while True:
+            task, seconds = await self.waits.get()
+            if task == name:
+                return seconds
 
     def advance(self, seconds: float) -> None:
         """Let time pass. What falls due is called in order, each at its own time, also what was

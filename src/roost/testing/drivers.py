@@ -352,3 +352,15 @@ async def every_refusal_says_what_and_what_next(bench: Bench) -> None:
     ):
         assert error.message
         assert error.hint
+
+
+@driver_check
+async def tabs_behind_others_of_their_jar_are_captured_too(bench: Bench) -> None:
+    """In one jar, tabs share a window: only one of them is in front."""
+    jar = await bench.fresh_jar()
+    tabs = [await bench.tab("/", jar=jar) for _ in range(3)]
+    for tab in tabs:
+        check_picture(await bench.driver.capture(tab, Shot(scale=0.5)), "jpeg")
+        check_picture(await bench.driver.capture(tab, Shot(scale=1.0, format="png")), "png")
+    pictures = await asyncio.gather(*(bench.driver.capture(tab, Shot()) for tab in tabs))
+    assert len(pictures) == len(tabs)

@@ -16,6 +16,7 @@ from roost.drivers.base import (
     Arrival,
     BrowserEnded,
     Capabilities,
+    Cookie,
     DriverEvent,
     FrameInfo,
     Input,
@@ -27,11 +28,12 @@ from roost.drivers.base import (
     TabDisappeared,
 )
 from roost.drivers.chromium.connection import BROWSER, CdpConnection, CdpError, Json
+from roost.drivers.chromium.cookies import cookie_from, cookie_to
+from roost.drivers.chromium.downloads import Downloads
 from roost.drivers.chromium.keeping import Keeping
-from roost.drivers.chromium.keyboard import commands
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.link import Link
-from roost.errors import BrowserLost, JarUnavailable, TabGone
+from roost.errors import BadRequest, BrowserLost, JarUnavailable, TabGone
 from roost.vocabulary import JarPolicy, TabHandle
 
 logger = logging.getLogger(__name__)
@@ -62,6 +64,7 @@ class ChromiumDriver:
         self._creating = 0
         self._undecided: dict[TabHandle, Json] = {}
         self._closing: dict[TabHandle, asyncio.Future[None]] = {}
+        self._downloads = Downloads(self._tab_of_frame, self._tell)
         self._handover: asyncio.Future[Json] | None = None
         self._over = asyncio.Event()
         self._is_stopping = False
@@ -108,13 +111,23 @@ class ChromiumDriver:
 
     # --- jars and tabs -------------------------------------------------------------------------
 
-    async def make_jar(self, policy: JarPolicy) -> str:
+    async def make_jar(
+        self, policy: JarPolicy, *, proxy: str | None = None, downloads: str | None = None
+    ) -> str:
         if policy not in self.capabilities.jars:
             raise JarUnavailable(f"Chromium has no {policy} jars.")
         if policy is JarPolicy.SHARED:
+            if proxy is not None:
+                raise JarUnavailable("The browser's own jar cannot have domain lists of its own.")
+            await self._put_downloads({}, downloads)
             return SHARED_JAR
-        made = await self._browser().call("Target.createBrowserContext", {"disposeOnDetach": False})
+        options: Json = {"disposeOnDetach": False}
+        if proxy is not None:
+            # "<-loopback>": else Chromium goes around the proxy to this machine's own servers.
+            options |= {"proxyServer": proxy, "proxyBypassList": "<-loopback>"}
+        made = await self._browser().call("Target.createBrowserContext", options)
         self._jars.add(made["browserContextId"])
+        await self._put_downloads({"browserContextId": made["browserContextId"]}, downloads)
         return str(made["browserContextId"])
 
     async def remove_jar(self, jar: str) -> None:
@@ -127,13 +140,20 @@ class ChromiumDriver:
         except CdpError as error:
             logger.debug("jar %s was gone: %s", jar, error)
 
+    async def read_cookies(self, jar: str) -> list[Cookie]:
+        read = await self._browser().call("Storage.getCookies", self._context(jar))
+        return [cookie_from(one) for one in read["cookies"]]
+
+    async def write_cookies(self, jar: str, cookies: Sequence[Cookie]) -> None:
+        params = {**self._context(jar), "cookies": [cookie_to(cookie) for cookie in cookies]}
+        try:
+            await self._browser().call("Storage.setCookies", params)
+        except CdpError as error:
+            raise BadRequest(f"cookies: {error}.", field="cookies") from None
+
     async def open_tab(self, jar: str) -> TabHandle:
         cdp = self._browser()
-        params: Json = {"url": "about:blank", "background": True}
-        if jar != SHARED_JAR:
-            if jar not in self._jars:
-                raise JarUnavailable("That jar is gone.")
-            params["browserContextId"] = jar
+        params: Json = {"url": "about:blank", "background": True, **self._context(jar)}
         self._creating += 1
         try:
             made = await cdp.call("Target.createTarget", params)
@@ -198,18 +218,20 @@ class ChromiumDriver:
     async def give_input(self, tab: TabHandle, inputs: Sequence[Input]) -> None:
         page = self._tab(tab)
         page.check_alive()
-        cdp = self._browser()
-        # Sent without waiting in between, delivered in order: a third of the time (design.md §8).
-        sent = [cdp.call(*command, page.session) for command in commands(inputs)]
-        await asyncio.gather(*sent)
+        await page.gestures.give(inputs)
 
-    async def settle(self, tab: TabHandle, frame: str | None) -> None:
-        await self._tab(tab).settle(frame)
+    async def settle(
+        self, tab: TabHandle, frame: str | None, argument: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        return await self._tab(tab).settle(frame, argument)
 
     async def set_files(
         self, tab: TabHandle, frame: str | None, ref: str, paths: Sequence[str]
     ) -> None:
         await self._tab(tab).set_files(frame, ref, paths)
+
+    async def choose_files(self, tab: TabHandle, paths: Sequence[str]) -> None:
+        await self._tab(tab).choose_files(paths)
 
     async def answer_dialog(self, tab: TabHandle, *, accept: bool, text: str | None) -> None:
         await self._tab(tab).answer_dialog(accept=accept, text=text)
@@ -227,6 +249,21 @@ class ChromiumDriver:
         return await self._tab(tab).capture(shot)
 
     # --- targets -------------------------------------------------------------------------------
+
+    def _context(self, jar: str) -> Json:
+        """The jar as commands name it; the shared one has no name."""
+        if jar == SHARED_JAR:
+            return {}
+        if jar not in self._jars:
+            raise JarUnavailable("That jar is gone.")
+        return {"browserContextId": jar}
+
+    async def _put_downloads(self, context: Json, folder: str | None) -> None:
+        """Each under an id of its own: what a server calls a file is nothing to write to disk."""
+        how: Json = {"behavior": "deny"}
+        if folder is not None:
+            how = {"behavior": "allowAndName", "downloadPath": folder, "eventsEnabled": True}
+        await self._browser().call("Browser.setDownloadBehavior", {**context, **how})
 
     async def _watch_targets(self) -> None:
         cdp = self._browser()
@@ -265,6 +302,10 @@ class ChromiumDriver:
                 self._attached(params)
             case "Target.detachedFromTarget":
                 self._detached(params["sessionId"])
+            case "Browser.downloadWillBegin":
+                self._downloads.began(params)
+            case "Browser.downloadProgress":
+                self._downloads.went_on(params)
 
     def _attached(self, params: Json) -> None:
         info = params["targetInfo"]
@@ -287,8 +328,8 @@ class ChromiumDriver:
     def _appeared(self, params: Json) -> None:
         """A page nobody asked for. Its owner is found while it still waits."""
         info = params["targetInfo"]
-        opener = info.get("openerId")
         tab = self._adopt(params)
+        opener = info.get("openerId") or self._who_asked_for(tab)
         self._report(
             TabAppeared(
                 handle=tab.handle,
@@ -299,12 +340,25 @@ class ChromiumDriver:
         )
         tab.set_up(resume=True).add_done_callback(_heard_or_gone)
 
+    def _who_asked_for(self, new: CdpTab) -> TabHandle | None:
+        """A ctrl-clicked tab names no opener; the page that asked for one in this jar is it."""
+        asking = (tab for tab in self._tabs.values() if tab.jar == new.jar and tab.asks_for_tab)
+        opener = next(asking, None)
+        if opener is None:
+            return None
+        opener.tab_came()
+        return opener.handle
+
+    def _tab_of_frame(self, frame: str) -> CdpTab | None:
+        return next((tab for tab in self._tabs.values() if tab.frames.get(frame)), None)
+
     def _adopt(self, params: Json) -> CdpTab:
         info = params["targetInfo"]
         handle = TabHandle(info["targetId"])
         context = info.get("browserContextId", "")
         jar = context if context in self._jars else SHARED_JAR
         tab = CdpTab(self._browser(), handle, params["sessionId"], jar, self._bundle, self._tell)
+        tab.viewport = self._keeping.viewport
         self._tabs[handle] = tab
         self._sessions[params["sessionId"]] = handle
         return tab

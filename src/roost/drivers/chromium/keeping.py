@@ -29,6 +29,8 @@ class Keeping:
         self, home: Home, browser: str, options: ChromiumOptions, *, away_seconds: float = 600.0
     ) -> None:
         self.headless = options.headless
+        self.viewport = options.viewport if options.headless else None
+        """What new tabs are given; a window on a screen has the size the person gives it."""
         self._home = home
         self._browser = browser
         self._options = options

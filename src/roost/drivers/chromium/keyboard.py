@@ -54,7 +54,8 @@ def commands(inputs: Iterable[Input]) -> Iterator[tuple[str, Json]]:
         match one:
             case MouseMove():
                 x, y = one.x, one.y
-                yield _mouse("mouseMoved", x, y, held, buttons)
+                # Without the button that is held, sliders and drags do not follow.
+                yield _mouse("mouseMoved", x, y, held, buttons, _name_of(buttons))
             case MouseDown():
                 buttons |= _BUTTON_BITS[one.button]
                 yield _mouse("mousePressed", x, y, held, buttons, one.button, one.clicks)
@@ -73,6 +74,10 @@ def commands(inputs: Iterable[Input]) -> Iterator[tuple[str, Json]]:
                 yield _key(one.key, held, down=False)
             case InsertText():
                 yield "Input.insertText", {"text": one.text}
+
+
+def _name_of(buttons: int) -> str:
+    return next((name for name, bit in _BUTTON_BITS.items() if buttons & bit), "none")
 
 
 def _mouse(

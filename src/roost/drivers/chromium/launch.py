@@ -3,35 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from roost.errors import BrowserLost
-
-NAMES = (
-    "chromium",
-    "chromium-browser",
-    "google-chrome-stable",
-    "google-chrome",
-    "microsoft-edge-stable",
-    "microsoft-edge",
-    "brave-browser",
-    "brave",
-)
-USUAL_PLACES = (
-    "/Applications/Chromium.app/Contents/MacOS/Chromium",
-    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-    "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
-    "/Applications/Brave Browser.app/Contents/MacOS/Brave Browser",
-    "/snap/bin/chromium",
-    "/opt/google/chrome/chrome",
-    "/opt/microsoft/msedge/msedge",
-    "/opt/brave.com/brave/brave",
-    "/usr/lib/chromium/chromium",
-)
+from roost.local.browsers import find_browser
 
 _FLAGS = (
     "--remote-debugging-pipe",
@@ -79,30 +56,6 @@ class ChromiumOptions:
     args: tuple[str, ...] = ()
 
 
-def find_chromium(
-    path: str | None = None,
-    search_path: str | None = None,
-    places: Iterable[str] = USUAL_PLACES,
-) -> str:
-    """The browser's executable; ``BrowserLost`` says how to get one."""
-    if path is not None:
-        found = shutil.which(path)
-        if found is None:
-            raise BrowserLost(
-                f"{path} is not a program.", hint="Correct --browser-path.", path=path
-            )
-        return os.path.abspath(found)
-    candidates = (shutil.which(name, path=search_path) for name in NAMES)
-    found = next((found for found in candidates if found), None)
-    found = found or next((place for place in places if os.access(place, os.X_OK)), None)
-    if found is None:
-        raise BrowserLost(
-            "There is no Chromium, Chrome, Edge or Brave on this machine.",
-            hint="Run `roost browser install chromium`, or give one with --browser-path.",
-        )
-    return found
-
-
 def has_display(environ: Mapping[str, str] = os.environ) -> bool:
     """Whether a window could be shown."""
     if sys.platform == "darwin":
@@ -113,7 +66,7 @@ def has_display(environ: Mapping[str, str] = os.environ) -> bool:
 def command_line(options: ChromiumOptions, profile: Path, *, is_root: bool) -> list[str]:
     """The whole command; the keeper adds only the pipe."""
     width, height = options.viewport
-    command = [find_chromium(options.path), f"--user-data-dir={profile}", *_FLAGS]
+    command = [find_browser("chromium", options.path), f"--user-data-dir={profile}", *_FLAGS]
     command.append(f"--window-size={width},{height}")
     if options.headless:
         command += ["--headless=new", "--hide-scrollbars", "--mute-audio"]

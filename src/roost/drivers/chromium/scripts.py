@@ -11,7 +11,12 @@ from roost.errors import BadRequest, NotFound, StaleRef
 
 WORLD = "roost"
 BY_VALUE: Json = {"returnByValue": True, "awaitPromise": True}
-_STALE = ("Cannot find context", "Execution context was destroyed", "Cannot find default")
+_STALE = (
+    "Cannot find context",
+    "Execution context was destroyed",
+    "Cannot find default",
+    "Inspected target navigated or closed",
+)
 
 
 class Scripts:

@@ -6,13 +6,17 @@ worker in another process. They are all heard here.
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import contextlib
 import json
 from collections.abc import Callable, Sequence
 from functools import partial
 
 from roost.drivers.base import (
     Arrival,
+    ChooserClosed,
+    ChooserOpened,
     ConsoleSaid,
     DialogClosed,
     DialogOpened,
@@ -26,6 +30,7 @@ from roost.drivers.base import (
 )
 from roost.drivers.chromium.connection import CdpConnection, CdpError, Json, Pending
 from roost.drivers.chromium.frames import Frames
+from roost.drivers.chromium.gestures import Gestures
 from roost.drivers.chromium.scripts import Scripts, StaleContext, described
 from roost.drivers.chromium.waits import Navigation
 from roost.drivers.pictures import picture_size
@@ -39,7 +44,11 @@ from roost.errors import (
 )
 from roost.vocabulary import TabHandle
 
+_NO_FRAMES: Json = {"format": "jpeg", "maxWidth": 1, "maxHeight": 1, "everyNthFrame": 1_000_000}
 FRAME_TYPES = ("iframe", "webview")
+SOON_SECONDS = 1.0
+"""How long a tab or a download that was asked for may take to begin."""
+NO_CONTENT = (204, 205)
 
 
 class CdpTab:
@@ -63,12 +72,19 @@ class CdpTab:
         self.frames = Frames(handle, session)
         self.title = ""
         self.scripts = Scripts(cdp, self.frames, bundle)
+        self.gestures = Gestures(cdp, session)
         self._cdp = cdp
         self._report = report
         self._sessions = {session}
         self._navigations: set[Navigation] = set()
         self._is_leaving = False
         """The main document is on its way out: something asked for another."""
+        self.viewport: tuple[int, int] | None = None
+        self._tab_asked_for: asyncio.Future[None] | None = None
+        self._next_download: asyncio.Future[None] | None = None
+        self._chooser: tuple[str, int] | None = None
+        """The session and node of the field that asked for files."""
+        self._has_dialog = False
         self._listen(session)
 
     # --- life ----------------------------------------------------------------------------------
@@ -82,6 +98,9 @@ class CdpTab:
         tell("Network.enable", None, session)
         # A hidden tab otherwise gets no input and no frames: design.md §8.
         tell("Emulation.setFocusEmulationEnabled", {"enabled": True}, session)
+        tell("Page.setInterceptFileChooserDialog", {"enabled": True}, session)
+        if self.viewport is not None:
+            tell("Emulation.setDeviceMetricsOverride", _metrics(*self.viewport), session)
         self._attach_below(session)
         ready = self._cdp.call("Page.getFrameTree", None, session)
         ready.add_done_callback(self._know_frames)
@@ -149,20 +168,29 @@ class CdpTab:
             lambda: self._cdp.call("Page.navigateToHistoryEntry", entry, self.session)
         )
 
-    async def settle(self, frame: str | None) -> None:
-        """After input: its handlers, or the document it led to."""
+    async def settle(self, frame: str | None, argument: Json) -> Json | None:
+        """After input: its handlers, or the document, the tab or the download it led to."""
         self.check_alive()
         navigation = Navigation()
         self._navigations.add(navigation)
+        answer: Json | None = None
         try:
-            try:
-                await self.scripts.call_bundle(frame, "settled", {})
-            except (NotFound, StaleContext):
-                pass  # the frame, or its document, went with the action
+            # When the frame or its document went with the action, there is no answer.
+            with contextlib.suppress(NotFound, StaleContext):
+                answer = await self.scripts.call_bundle(frame, "settled", argument)
+            if self._tab_asked_for is not None:
+                await _soon(self._tab_asked_for)
+                self._tab_asked_for = None
             if self._is_leaving:
+                answer = None
                 await navigation.arrived({})
+                if navigation.came_to_nothing:
+                    await self._download_of(navigation)
         finally:
+            # Waited for long enough: the next action is not to wait for the same again.
+            self._is_leaving = False
             self._navigations.discard(navigation)
+        return answer
 
     async def _go(self, start: Callable[[], Pending]) -> Arrival:
         navigation = Navigation()
@@ -170,19 +198,31 @@ class CdpTab:
         try:
             answer = await start()
             error = answer.get("errorText")
-            if error and not answer.get("isDownload"):
+            stayed = bool(answer.get("isDownload")) or navigation.last_status in NO_CONTENT
+            if stayed:
+                await self._download_of(navigation)
+            elif error:
                 raise NotFound(f"The page cannot be opened: {error}.", reason=error)
-            await navigation.arrived(answer)
+            else:
+                await navigation.arrived(answer)
         except CdpError as error_:
             raise NotFound(f"The page cannot be opened: {error_}.", reason=str(error_)) from None
         finally:
             self._navigations.discard(navigation)
-        return await self._here(navigation.status)
+        status = navigation.last_status if stayed else navigation.status
+        return await self._here(status, stayed=stayed)
 
-    async def _here(self, status: int | None = None) -> Arrival:
+    async def _download_of(self, navigation: Navigation) -> None:
+        """A navigation that no document came of was a download, or there was nothing to show."""
+        if navigation.last_status not in NO_CONTENT:
+            if self._next_download is None:
+                self._next_download = asyncio.get_running_loop().create_future()
+            await _soon(self._next_download)
+
+    async def _here(self, status: int | None = None, *, stayed: bool = False) -> Arrival:
         url, self.title = await self.scripts.where()
         self._report(TabArrived(self.handle, url, self.title))
-        return Arrival(url, self.title, status)
+        return Arrival(url, self.title, status, stayed)
 
     async def _revive(self) -> None:
         """A crashed page runs again once it is reloaded."""
@@ -206,6 +246,20 @@ class CdpTab:
         except CdpError as error:
             raise BadRequest(f"paths: {error}.", field="paths") from None
 
+    async def choose_files(self, paths: Sequence[str]) -> None:
+        if self._chooser is None:
+            raise NotFound(
+                "The page has not asked for files.",
+                hint="Click its upload button first, or name the field with target.",
+            )
+        session, node = self._chooser
+        self._close_chooser()
+        params = {"backendNodeId": node, "files": list(paths)}
+        try:
+            await self._cdp.call("DOM.setFileInputFiles", params, session)
+        except CdpError as error:
+            raise NotFound(f"The field that asked for files is gone: {error}.") from None
+
     async def answer_dialog(self, *, accept: bool, text: str | None) -> None:
         params: Json = {"accept": accept}
         if text is not None:
@@ -216,8 +270,24 @@ class CdpTab:
             raise NotFound("No dialog is open in this tab.", hint="Go on.") from None
 
     async def resize(self, width: int, height: int) -> None:
-        metrics = {"width": width, "height": height, "deviceScaleFactor": 0, "mobile": False}
+        metrics = _metrics(width, height)
         await self._cdp.call("Emulation.setDeviceMetricsOverride", metrics, self.session)
+
+    # --- what the driver hears for us ----------------------------------------------------------
+
+    @property
+    def asks_for_tab(self) -> bool:
+        """A click of its asked for a tab that has not come yet."""
+        return self._tab_asked_for is not None and not self._tab_asked_for.done()
+
+    def tab_came(self) -> None:
+        if self._tab_asked_for is not None and not self._tab_asked_for.done():
+            self._tab_asked_for.set_result(None)
+
+    def download_began(self) -> None:
+        waiting, self._next_download = self._next_download, None
+        if waiting is not None and not waiting.done():
+            waiting.set_result(None)
 
     async def pdf(self) -> bytes:
         self.check_alive()
@@ -251,7 +321,14 @@ class CdpTab:
         }
         if shot.format == "jpeg":
             params["quality"] = shot.quality
-        picture = await self._cdp.call("Page.captureScreenshot", params, self.session)
+        # A hidden tab draws no new frame for another scale, and the command would wait for ever; a
+        # screencast keeps it drawing meanwhile. (Chromium 156; drop it once a scaled capture of a
+        # background tab answers by itself: tests/drivers has the check.)
+        self._cdp.tell("Page.startScreencast", _NO_FRAMES, self.session)
+        try:
+            picture = await self._cdp.call("Page.captureScreenshot", params, self.session)
+        finally:
+            self._cdp.tell("Page.stopScreencast", None, self.session)
         data = base64.b64decode(picture["data"])
         return Picture(data, f"image/{shot.format}", *picture_size(data))
 
@@ -282,6 +359,7 @@ class CdpTab:
         if frame.id != self.frames.main:
             return
         self._is_leaving = False
+        self._close_chooser()
         for navigation in self._navigations:
             navigation.committed(frame.loader)
             if params.get("type") == "BackForwardCacheRestore":
@@ -295,9 +373,16 @@ class CdpTab:
             self.frames.detached(params["frameId"])
 
     def _leaving(self, session: str, params: Json) -> None:
-        if params["frameId"] == self.frames.main and params.get("disposition", "currentTab") == (
-            "currentTab"
-        ):
+        disposition = params.get("disposition", "currentTab")
+        if disposition in ("newTab", "newWindow"):
+            self._tab_asked_for = asyncio.get_running_loop().create_future()
+        elif params["frameId"] == self.frames.main and disposition == "currentTab":
+            self._is_leaving = True
+
+    def _started_navigating(self, session: str, params: Json) -> None:
+        """Also where nothing in the page asked: a command, or a dialog that let one go on."""
+        is_within = params.get("navigationType", "").lower().endswith("samedocument")
+        if params["frameId"] == self.frames.main and not is_within:
             self._is_leaving = True
 
     def _stopped_loading(self, session: str, params: Json) -> None:
@@ -305,11 +390,12 @@ class CdpTab:
         if params["frameId"] == self.frames.main and self._is_leaving:
             self._is_leaving = False
             for navigation in self._navigations:
-                navigation.done_at_once()
+                navigation.ended_without_document()
 
     def _moved_within(self, session: str, params: Json) -> None:
         self.frames.moved_within(params["frameId"], params["url"])
         if params["frameId"] == self.frames.main:
+            self._is_leaving = False
             for navigation in self._navigations:
                 navigation.done_at_once()
             self._report(TabArrived(self.handle, params["url"], self.title))
@@ -320,18 +406,19 @@ class CdpTab:
         for navigation in self._navigations:
             navigation.reached(params["name"], params["loaderId"])
         if params["name"] in ("DOMContentLoaded", "load") and self.is_ready:
-            ask = {"expression": "document.title", "returnByValue": True}
-            title = self._cdp.call("Runtime.evaluate", ask, self.session)
-            title.add_done_callback(self._titled)
+            # A tab that somebody else opened may have come here before we could hear of it.
+            ask = {"expression": "[location.href, document.title]", "returnByValue": True}
+            where = self._cdp.call("Runtime.evaluate", ask, self.session)
+            where.add_done_callback(self._learn_where)
 
-    def _titled(self, answer: Pending) -> None:
+    def _learn_where(self, answer: Pending) -> None:
         if answer.cancelled() or answer.exception() is not None:
             return
-        title = answer.result()["result"].get("value")
-        main = self.frames.get(None)
-        if isinstance(title, str) and title != self.title and main is not None:
-            self.title = title
-            self._report(TabArrived(self.handle, main.url, title))
+        where, main = answer.result()["result"].get("value"), self.frames.get(None)
+        if not isinstance(where, list) or main is None or [main.url, self.title] == where:
+            return
+        main.url, self.title = str(where[0]), str(where[1])
+        self._report(TabArrived(self.handle, main.url, self.title))
 
     def _request_sent(self, session: str, params: Json) -> None:
         request = params["request"]
@@ -355,8 +442,9 @@ class CdpTab:
 
     def _response_received(self, session: str, params: Json) -> None:
         response = params["response"]
-        for navigation in self._navigations:
-            navigation.answered(params.get("loaderId", ""), params["type"], response["status"])
+        if params.get("frameId") == self.frames.main and params["type"] == "Document":
+            for navigation in self._navigations:
+                navigation.answered(params["loaderId"], response["status"])
         self._report(
             RequestEnded(
                 handle=self.handle,
@@ -396,7 +484,23 @@ class CdpTab:
             )
         )
 
+    def _drag_began(self, session: str, params: Json) -> None:
+        self.gestures.drag_began(params)
+
+    def _chooser_opened(self, session: str, params: Json) -> None:
+        if "backendNodeId" not in params:
+            return  # asked for by a script without a field: there is nothing to give them to
+        self._chooser = session, params["backendNodeId"]
+        multiple = params["mode"] == "selectMultiple"
+        self._report(ChooserOpened(handle=self.handle, multiple=multiple))
+
+    def _close_chooser(self) -> None:
+        if self._chooser is not None:
+            self._chooser = None
+            self._report(ChooserClosed(self.handle))
+
     def _dialog_opened(self, session: str, params: Json) -> None:
+        self._has_dialog = True
         self._report(
             DialogOpened(
                 handle=self.handle,
@@ -407,6 +511,7 @@ class CdpTab:
         )
 
     def _dialog_closed(self, session: str, params: Json) -> None:
+        self._has_dialog = False
         self._report(DialogClosed(self.handle))
 
     def _context_made(self, session: str, params: Json) -> None:
@@ -426,6 +531,8 @@ class CdpTab:
         for one in self._sessions:
             self._cdp.interrupt(one, error)
         self._fail_navigations(error)
+        if self._has_dialog:
+            self._dialog_closed(session, params)
         self._report(TabDied(self.handle))
 
     def _attached_below(self, session: str, params: Json) -> None:
@@ -438,6 +545,7 @@ class CdpTab:
             self.frames.hosted_by(info["targetId"], below)
             for method in ("Page.enable", "Runtime.enable", "Network.enable"):
                 self._cdp.tell(method, None, below)
+            self._cdp.tell("Page.setInterceptFileChooserDialog", {"enabled": True}, below)
             tree = self._cdp.call("Page.getFrameTree", None, below)
             tree.add_done_callback(partial(self._know_frames, session=below))
         else:
@@ -466,6 +574,17 @@ class CdpTab:
             navigation.failed(error)
 
 
+async def _soon(future: asyncio.Future[None]) -> None:
+    """Wait for what should come at once. When it does not, nothing is lost: it is told later."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(SOON_SECONDS):
+            await asyncio.shield(future)
+
+
+def _metrics(width: int, height: int) -> Json:
+    return {"width": width, "height": height, "deviceScaleFactor": 0, "mobile": False}
+
+
 def _as_text(argument: Json) -> str:
     if "value" in argument:
         value = argument["value"]
@@ -479,9 +598,11 @@ _EVENTS: dict[str, Callable[[CdpTab, str, Json], None]] = {
     "Page.frameNavigated": CdpTab._frame_navigated,
     "Page.frameDetached": CdpTab._frame_detached,
     "Page.frameRequestedNavigation": CdpTab._leaving,
+    "Page.frameStartedNavigating": CdpTab._started_navigating,
     "Page.frameStoppedLoading": CdpTab._stopped_loading,
     "Page.navigatedWithinDocument": CdpTab._moved_within,
     "Page.lifecycleEvent": CdpTab._lifecycle,
+    "Page.fileChooserOpened": CdpTab._chooser_opened,
     "Page.javascriptDialogOpening": CdpTab._dialog_opened,
     "Page.javascriptDialogClosed": CdpTab._dialog_closed,
     "Network.requestWillBeSent": CdpTab._request_sent,
@@ -493,6 +614,7 @@ _EVENTS: dict[str, Callable[[CdpTab, str, Json], None]] = {
     "Runtime.executionContextCreated": CdpTab._context_made,
     "Runtime.executionContextDestroyed": CdpTab._context_gone,
     "Runtime.executionContextsCleared": CdpTab._contexts_cleared,
+    "Input.dragIntercepted": CdpTab._drag_began,
     "Inspector.targetCrashed": CdpTab._target_crashed,
     "Target.attachedToTarget": CdpTab._attached_below,
     "Target.detachedFromTarget": CdpTab._detached_below,

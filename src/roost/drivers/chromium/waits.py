@@ -21,6 +21,10 @@ class Navigation:
         self._commits: list[str] = []
         self._reached: dict[str, set[str]] = {}
         self._statuses: dict[str, int] = {}
+        self.last_status: int | None = None
+        """Of the last document that was answered, whether or not it was ever shown."""
+        self.came_to_nothing = False
+        """No document came of it: it was a download, or the server had none to show."""
         self._parsed: asyncio.Future[None] = self._loop.create_future()
         self._loaded: asyncio.Future[None] = self._loop.create_future()
 
@@ -56,14 +60,17 @@ class Navigation:
         self._reached.setdefault(loader, set()).add(name)
         self._look()
 
-    def answered(self, loader: str, kind: str, status: int) -> None:
-        if kind == "Document":
-            self._statuses[loader] = status
+    def answered(self, loader: str, status: int) -> None:
+        self._statuses[loader] = self.last_status = status
 
     def done_at_once(self) -> None:
         """No new document will come: it moved within the old one, or came from the cache whole."""
         _settle(self._parsed)
         _settle(self._loaded)
+
+    def ended_without_document(self) -> None:
+        self.came_to_nothing = True
+        self.done_at_once()
 
     def failed(self, error: RoostError) -> None:
         for future in (self._parsed, self._loaded):

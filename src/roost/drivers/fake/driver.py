@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import struct
 import zlib
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
 from roost.drivers.base import (
     Arrival,
     BrowserEnded,
     Capabilities,
+    Cookie,
     Picture,
     Report,
     Shot,
@@ -64,7 +65,9 @@ class FakeDriver(NoPages):
         if self.browser.report is not None:
             self.browser.report(TabDied(tab))
 
-    async def make_jar(self, policy: JarPolicy) -> str:
+    async def make_jar(
+        self, policy: JarPolicy, *, proxy: str | None = None, downloads: str | None = None
+    ) -> str:
         self._check_running()
         if policy not in self.capabilities.jars:
             raise JarUnavailable(f"The fake browser has no {policy} jars.")
@@ -76,6 +79,19 @@ class FakeDriver(NoPages):
             self.browser.close_page(page.handle)
         if jar != SHARED_JAR:
             self.browser.jars.pop(jar, None)
+
+    async def read_cookies(self, jar: str) -> list[Cookie]:
+        sites = self._cookies(jar)
+        return [
+            Cookie(name=name, value=value, domain=site)
+            for site, cookies in sites.items()
+            for name, value in cookies.items()
+        ]
+
+    async def write_cookies(self, jar: str, cookies: Sequence[Cookie]) -> None:
+        sites = self._cookies(jar)
+        for cookie in cookies:
+            sites.setdefault(cookie.domain, {})[cookie.name] = cookie.value
 
     async def open_tab(self, jar: str) -> TabHandle:
         self._check_running()
@@ -126,6 +142,12 @@ class FakeDriver(NoPages):
         report, browser.report = browser.report, None
         if reported and report is not None:
             report(BrowserEnded(reason))
+
+    def _cookies(self, jar: str) -> dict[str, dict[str, str]]:
+        self._check_running()
+        if jar not in self.browser.jars:
+            raise JarUnavailable("That jar is gone.")
+        return self.browser.jars[jar]
 
     def _check_running(self) -> None:
         if not self.browser.is_running:

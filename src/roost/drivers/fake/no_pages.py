@@ -36,12 +36,17 @@ class NoPages:
     async def give_input(self, tab: TabHandle, inputs: Sequence[Input]) -> None:
         _no_pages()
 
-    async def settle(self, tab: TabHandle, frame: str | None) -> None:
+    async def settle(
+        self, tab: TabHandle, frame: str | None, argument: dict[str, Any]
+    ) -> dict[str, Any] | None:
         _no_pages()
 
     async def set_files(
         self, tab: TabHandle, frame: str | None, ref: str, paths: Sequence[str]
     ) -> None:
+        _no_pages()
+
+    async def choose_files(self, tab: TabHandle, paths: Sequence[str]) -> None:
         _no_pages()
 
     async def answer_dialog(self, tab: TabHandle, *, accept: bool, text: str | None) -> None:

@@ -19,10 +19,11 @@ from roost.errors import NotFound, Timeout
 from roost.frontends.cli.asked import Asked
 from roost.local.home import Home
 from roost.local.starting import ensure_broker, running_broker
-from roost.vocabulary import CALL_SECONDS
+from roost.vocabulary import CALL_SECONDS, HELLO_SECONDS
 from roost.wire.hello import ClientKind, Hello
 
 R = TypeVar("R", bound=View)
+T = TypeVar("T")
 
 MORE_SECONDS = 5.0
 LINGER = ("--linger",)
@@ -48,7 +49,7 @@ def ask(
     return asyncio.run(answer())
 
 
-async def bounded(call: Awaitable[R], timeout: float | None) -> R:
+async def bounded(call: Awaitable[T], timeout: float | None) -> T:
     """The broker answers every call in time; this is for a broker that hangs."""
     seconds = (timeout or CALL_SECONDS) + MORE_SECONDS
     try:
@@ -80,7 +81,7 @@ async def caller(
         token="", kind=ClientKind.CLI, software=__version__, operator=asked.operator
     )  # the client puts the token in
     async with Client(home, hello, start=False) as client:
-        await client.reach()
+        await bounded(client.reach(), HELLO_SECONDS)
         yield client
 
 

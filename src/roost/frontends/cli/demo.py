@@ -6,7 +6,7 @@ import click
 
 
 @click.command()
-@click.option("--browser", default="auto", show_default=True, help="Which browser to use.")
+@click.option("--browser", default="auto", metavar="NAME", help="Which browser to use.")
 @click.pass_context
 def demo(ctx: click.Context, browser: str) -> None:
     """Show several agents sharing one browser. Ends by itself within a minute.

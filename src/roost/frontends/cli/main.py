@@ -14,6 +14,7 @@ import click
 from roost import __version__
 from roost.errors import Internal, RoostError
 from roost.frontends.cli.asked import Asked, operator_option
+from roost.frontends.cli.browser import browser
 from roost.frontends.cli.demo import demo
 from roost.frontends.cli.doctor import doctor
 from roost.frontends.cli.log import log
@@ -35,7 +36,7 @@ def cli() -> None:
     """
 
 
-for command in (up, stop, status, doctor, log, session, demo):
+for command in (up, stop, status, doctor, log, session, browser, demo):
     cli.add_command(command)
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from roost.local.endpoint import Endpoint
     from roost.local.home import Home
 
+READS = [reads.value for reads in Reads]
 BROWSER_SECONDS = 60.0
 STOP_SECONDS = 20.0
 KILL_SECONDS = 5.0
@@ -32,9 +33,9 @@ KILL_SECONDS = 5.0
 @click.option("--viewport", metavar="WxH", help="Size of new tabs.")
 @click.option("--proxy", metavar="URL", help="The browser's way to the network.")
 @click.option("--ignore-tls-errors", is_flag=True, default=None, help="Accept bad certificates.")
-@click.option("--keep-seconds", type=float, help="How long a browser waits for a broker.")
-@click.option("--pool", type=click.IntRange(0, 10_000), help="Tabs per browser; 0: no limit.")
-@click.option("--reads", type=click.Choice([*Reads]), help="Who may read a tab.")
+@click.option("--keep-seconds", type=float, metavar="N", help="How long a browser waits alone.")
+@click.option("--pool", type=click.IntRange(0), metavar="N", help="Tabs per browser; 0: no limit.")
+@click.option("--reads", type=click.Choice(READS), help="Who may read a tab.")
 @click.option("--foreground", is_flag=True, help="Be the broker, in this terminal.")
 @operator_option
 @click.pass_obj

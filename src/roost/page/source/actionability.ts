@@ -32,6 +32,8 @@ export interface Prepared {
   checked?: boolean | "mixed";
   multiple: boolean;
   isFile: boolean;
+  /** A link that saves what it leads to. */
+  isDownload: boolean;
 }
 
 export async function prepare(args: Args): Promise<Prepared> {
@@ -209,6 +211,7 @@ function preparedAt(element: Element, point: Point): Prepared & { element: Eleme
     ...(isCheckable ? { checked: checkedState(element, role) } : {}),
     multiple: (element as HTMLInputElement).multiple === true,
     isFile: type === "file",
+    isDownload: closest(element, "a[download], area[download]") !== null,
     element,
   };
 }

@@ -26,7 +26,9 @@ export type Filled =
 
 export async function focusForTyping(args: Args): Promise<Filled> {
   const ready = await actionable(args, "type");
-  return readyToType(ready, optionalFlag(args, "replace") ?? true);
+  const filled = readyToType(ready, optionalFlag(args, "replace") ?? true);
+  watchForEffects();
+  return filled;
 }
 
 export async function setValue(args: Args): Promise<Filled> {

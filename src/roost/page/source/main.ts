@@ -7,6 +7,7 @@ import { prepare } from "./actionability";
 import { type Args, optionalNumber, optionalText } from "./args";
 import { consent } from "./consent";
 import { content } from "./content";
+import { cut, page } from "./dom";
 import { resolve } from "./element_info";
 import { badRequest, type ErrorReport, PageError } from "./errors";
 import { focusForTyping, setValue } from "./filling";
@@ -22,6 +23,8 @@ import { readiness, waitFor } from "./waiting";
 
 type PageFunction = (args: Args) => unknown;
 
+const TITLE_CHARS = 1000;
+
 const functions: Record<string, PageFunction> = {
   consent, content, find, focusForTyping, frameOwner, marks, pageState, prepare, readiness, resolve, scroll, setValue, settled, snapshot, unmark, waitFor,
 };
@@ -32,9 +35,12 @@ function asData(error: unknown): { error: ErrorReport } {
   throw error;
 }
 
-/** Every function may give out refs, so every call says where numbers begin and every answer where they end. */
+/**
+ * Every function may give out refs, so every call says where numbers begin and every answer where they end.
+ * And every answer says what page it came from: scripts change titles, and nothing else would tell.
+ */
 function numbered(answer: unknown): unknown {
-  return { ...(answer as object), nextRef: nextRef() };
+  return { ...(answer as object), nextRef: nextRef(), page: { url: location.href, title: cut(page.title(document), TITLE_CHARS) } };
 }
 
 function answering(run: PageFunction): PageFunction {

@@ -1,0 +1,44 @@
+"""Downloads of one Chromium: begun by a frame, put into a folder under a name that is an id."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from roost.drivers.base import DownloadBegan, DownloadEnded, DriverEvent
+from roost.drivers.chromium.connection import Json
+from roost.drivers.chromium.tab import CdpTab
+
+
+class Downloads:
+    """Fed with the browser's events. ``tab_of`` finds the tab that a frame belongs to."""
+
+    def __init__(
+        self, tab_of: Callable[[str], CdpTab | None], report: Callable[[DriverEvent], None]
+    ) -> None:
+        self._tab_of = tab_of
+        self._report = report
+        self._running: dict[str, CdpTab] = {}
+
+    def began(self, params: Json) -> None:
+        tab = self._tab_of(params["frameId"])
+        if tab is None:
+            return
+        self._running[params["guid"]] = tab
+        self._report(
+            DownloadBegan(
+                handle=tab.handle,
+                download=params["guid"],
+                url=params["url"],
+                name=params["suggestedFilename"],
+            )
+        )
+        tab.download_began()
+
+    def went_on(self, params: Json) -> None:
+        if params["state"] == "inProgress":
+            return
+        # The tab may be gone: a popup that was only a download closes by itself.
+        tab = self._running.pop(params["guid"], None)
+        if tab is not None:
+            path = params.get("filePath") if params["state"] == "completed" else None
+            self._report(DownloadEnded(handle=tab.handle, download=params["guid"], path=path))

@@ -1,0 +1,81 @@
+"""Cookies are kept for the day a browser dies: soon after a change, not at every call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from roost.api import operations as ops
+from roost.broker.journal import Journal
+from roost.broker.keepsakes import AT_MOST_EVERY, Keepsakes
+from roost.broker.tasks import Tasks
+from roost.drivers.base import Cookie
+from roost.drivers.fake import FakeDriver
+from roost.errors import JarUnavailable
+from roost.testing.clock import FakeClock
+from roost.testing.house import fake_house
+from roost.testing.waiting import until
+from roost.vocabulary import JarId
+
+SOME_JAR = JarId("j1")
+SOME_COOKIE = Cookie(name="sid", value="1", domain="a.test", expires=5.0, same_site="Lax")
+
+
+class Reader:
+    def __init__(self) -> None:
+        self.reads = 0
+        self.is_gone = False
+
+    async def __call__(self, jar: JarId) -> list[Cookie]:
+        self.reads += 1
+        if self.is_gone:
+            raise JarUnavailable("gone")
+        return [SOME_COOKIE]
+
+
+async def test_many_changes_within_a_second_are_read_once(tmp_path: Path) -> None:
+    journal, clock, tasks, reader = Journal(tmp_path / "j"), FakeClock(), Tasks(), Reader()
+    keepsakes = Keepsakes(journal, clock, tasks, reader)
+    for _ in range(5):
+        keepsakes.may_have_changed(SOME_JAR)
+    clock.advance(AT_MOST_EVERY)
+    await until(lambda: keepsakes.kept(SOME_JAR))
+
+    assert reader.reads == 1
+    assert keepsakes.kept(SOME_JAR) == [SOME_COOKIE]
+    await tasks.aclose()
+    journal.close()
+
+
+async def test_what_was_kept_before_counts_when_the_jar_is_gone(tmp_path: Path) -> None:
+    journal, clock, tasks, reader = Journal(tmp_path / "j"), FakeClock(), Tasks(), Reader()
+    keepsakes = Keepsakes(journal, clock, tasks, reader)
+    keepsakes.may_have_changed(SOME_JAR)
+    clock.advance(AT_MOST_EVERY)
+    await until(lambda: keepsakes.kept(SOME_JAR))
+    reader.is_gone = True
+    keepsakes.may_have_changed(SOME_JAR)
+    clock.advance(AT_MOST_EVERY)
+    await until(lambda: reader.reads == 2 and not len(tasks))
+
+    assert keepsakes.kept(SOME_JAR) == [SOME_COOKIE]
+    keepsakes.forget(SOME_JAR)
+    assert keepsakes.kept(SOME_JAR) == []
+    await tasks.aclose()
+    journal.close()
+
+
+async def test_a_session_has_its_cookies_again_after_its_browser_died(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        agent = house.admit()
+        await agent.api.call(ops.Navigate(url="http://a.test/"))
+        await agent.api.call(ops.Evaluate(function='() => document.cookie = "who=me"'))
+        house.clock.advance(AT_MOST_EVERY)
+        (jar,) = house.state.jars
+        await until(lambda: house.broker.keepsakes.kept(jar))
+        driver = next(iter(house.broker.browsers.values())).driver
+        assert isinstance(driver, FakeDriver)
+        driver.kill()
+
+        reply = await agent.api.call(ops.Evaluate(function="() => document.cookie"))
+
+    assert reply.value == "who=me"

@@ -1,0 +1,46 @@
+"""One browser for all these tests; each test is an agent of its own in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from local_web import Web, local_web
+from pages_house import House, house_of
+
+HERE = Path(__file__).parent
+BROWSERS = ["chromium"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session", params=BROWSERS)
+def browser_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def web() -> Iterator[Web]:
+    with local_web() as web:
+        yield web
+
+
+@pytest.fixture(scope="session")
+def house(browser_kind: str) -> Iterator[House]:
+    """Shared: a test may do to its own session what it likes, and to the browser nothing."""
+    with house_of(browser_kind) as house:
+        house.start()
+        yield house
+
+
+@pytest.fixture
+def own_house(browser_kind: str) -> Iterator[House]:
+    """For tests that kill things."""
+    with house_of(browser_kind) as house:
+        house.start()
+        yield house

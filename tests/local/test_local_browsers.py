@@ -1,0 +1,95 @@
+"""Finding browsers, and the words that install one, without running any."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from roost.errors import BrowserLost, Unsupported
+from roost.local.browsers import find_browser, installation
+
+
+def program(folder: Path, name: str) -> str:
+    path = folder / name
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("chromium", "chromium"),
+        ("chromium", "google-chrome"),
+        ("chromium", "microsoft-edge"),
+        ("chromium", "brave-browser"),
+        ("firefox", "firefox"),
+        ("firefox", "firefox-esr"),
+        ("firefox", "firefox-developer-edition"),
+    ],
+)
+def test_every_known_browser_is_found_by_name(tmp_path: Path, kind: str, name: str) -> None:
+    path = program(tmp_path, name)
+
+    assert find_browser(kind, search_path=str(tmp_path), places=()) == path
+
+
+def test_the_usual_places_are_looked_at_last(tmp_path: Path) -> None:
+    unusual = tmp_path / "bin"
+    unusual.mkdir()
+    place = program(tmp_path, "somewhere")
+
+    assert find_browser("chromium", search_path=str(unusual), places=[place]) == place
+    named = program(unusual, "chromium")
+    assert find_browser("chromium", search_path=str(unusual), places=[place]) == named
+
+
+def test_a_given_path_is_the_only_one_that_counts(tmp_path: Path) -> None:
+    mine = program(tmp_path, "my-browser")
+
+    assert find_browser("chromium", mine) == mine
+    with pytest.raises(BrowserLost):
+        find_browser("chromium", os.fspath(tmp_path / "missing"))
+
+
+def test_where_there_is_none_the_error_says_how_to_get_one(tmp_path: Path) -> None:
+    with pytest.raises(BrowserLost) as lost:
+        find_browser("firefox", search_path=str(tmp_path), places=())
+
+    assert "roost browser install firefox" in lost.value.hint
+
+
+@pytest.mark.parametrize(
+    ("manager", "is_root", "command"),
+    [
+        ("apt-get", True, ("apt-get", "install")),
+        ("apt-get", False, ("sudo", "apt-get", "install")),
+        ("dnf", False, ("sudo", "dnf", "install")),
+        ("pacman", True, ("pacman", "-Sy")),
+        ("brew", False, ("brew", "install")),
+    ],
+)
+def test_each_package_manager_is_asked_in_its_own_words(
+    manager: str, is_root: bool, command: tuple[str, ...]
+) -> None:
+    plan = installation(
+        "chromium", is_root=is_root, which=lambda name: name if name == manager else None
+    )
+
+    assert plan.manager == manager
+    assert plan.commands[-1][: len(command)] == command
+    assert plan.commands[-1][-1] == "chromium"
+
+
+def test_apt_looks_for_new_lists_first() -> None:
+    plan = installation("firefox", is_root=True, which=lambda name: name)
+
+    assert plan.commands[0] == ("apt-get", "update", "-qq")
+    assert str(plan).endswith("firefox-esr")
+
+
+def test_without_a_package_manager_the_person_is_told_so() -> None:
+    with pytest.raises(Unsupported):
+        installation("chromium", is_root=True, which=lambda name: None)

@@ -1,0 +1,204 @@
+"""Write the pages of docs/reference that are derived from the code: ``make docs``.
+
+``--check`` writes nothing and fails if a page is not what it would be; tests/test_docs.py runs it,
+so that an operation, error, setting or verb cannot exist without being documented.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from roost.api.operations import OPERATIONS, Operation
+from roost.daemon.settings import LISTS, PREFIX, Settings
+from roost.errors import BY_CODE
+from roost.errors import __doc__ as errors_doc
+from roost.frontends.cli.main import cli
+
+REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
+GENERATED = "<!-- Written by tools/gen_docs.py from the code. Change that, then `make docs`. -->\n"
+
+OPERATIONS_INTRO = """# Operations
+
+Everything a caller may ask of the broker: one table (`roost.api.operations`) for the socket, the
+command line, and the front ends to come. Over the socket an operation is
+`{"id": 1, "op": "browser_tabs", "args": {"action": "list"}}`, see [wire.md](wire.md); in Python
+`await client.call(roost.ops.Tabs(action="list"))`. Names on the wire are camelCase. The client
+repeats `read-only` operations after a broker restart; any other that was under way is answered
+`INTERRUPTED`."""
+
+ERRORS_INTRO = """# Errors
+
+One shape everywhere: `{code, message, hint, retryAfterMs?, …details}`. In Python each code is a
+class of `roost.errors`, and a client raises the very class the broker raised. The command line
+prints `CODE: message` and `hint: …` on stderr and exits with 1; with `--json` it prints the object
+instead.
+
+| code | class | means | default hint |
+|---|---|---|---|"""
+
+SETTINGS_INTRO = """# Settings
+
+A flag of `roost up` beats the environment, the environment beats `config.toml` in `ROOST_HOME`, and
+that beats the default. A running broker keeps the settings it was started with. A broker that an
+agent starts knows only `config.toml`: clients start their servers with almost no environment.
+
+`ROOST_HOME` itself (default `~/.local/state/roost`, by the password database) is the one thing
+everybody finds Roost by; two values are two Roosts.
+
+| flag | environment | config.toml | type | default | |
+|---|---|---|---|---|---|"""
+
+VERBS_INTRO = """# Command line
+
+Exit codes: 0 done, 1 refused or failed, 2 used wrongly. `--json` prints one JSON value and nothing
+else. Run below a connected agent's process, a command acts as that agent; anywhere else, or with
+`--operator`, as the person."""
+
+
+def main(arguments: list[str]) -> int:
+    stale = []
+    for name, page in PAGES.items():
+        path, text = REFERENCE / name, GENERATED + "\n" + "\n".join(page()).rstrip() + "\n"
+        if "--check" in arguments:
+            if not path.exists() or path.read_text(encoding="utf-8") != text:
+                stale.append(name)
+        else:
+            path.write_text(text, encoding="utf-8")
+    if stale:
+        sys.stderr.write(f"Not up to date: {', '.join(stale)}. Run `make docs`.\n")
+    return 1 if stale else 0
+
+
+def operations() -> Iterator[str]:
+    yield OPERATIONS_INTRO
+    for operation in OPERATIONS.values():
+        yield from _operation(operation)
+
+
+def _operation(operation: type[Operation]) -> Iterator[str]:
+    yield f"\n## {operation.op}\n"
+    traits = [f"`roost.ops.{operation.__name__}`", f"for {operation.audience}"]
+    traits += ["read-only"] if operation.read_only else []
+    traits += ["destructive"] if operation.destructive else []
+    yield f"{_first_paragraph(operation)}\n"
+    yield f"{' · '.join(traits)} · answers {_fields(operation.reply)}"
+    properties = operation.model_json_schema(by_alias=True).get("properties", {})
+    if not properties:
+        return
+    required = operation.model_json_schema(by_alias=True).get("required", ())
+    yield "\n| argument | type | default | |"
+    yield "|---|---|---|---|"
+    for name, schema in properties.items():
+        default = "required" if name in required else f"`{_shown(schema.get('default'))}`"
+        yield f"| `{name}` | {_type(schema)} | {default} | {_cell(schema.get('description', ''))} |"
+
+
+def _fields(view: type[Any]) -> str:
+    names = [field.alias or name for name, field in view.model_fields.items() if name != "notes"]
+    return ", ".join(f"`{name}`" for name in names) or "nothing"
+
+
+def _type(schema: dict[str, Any]) -> str:
+    if "anyOf" in schema:
+        kinds = [_type(option) for option in schema["anyOf"] if option.get("type") != "null"]
+        return " or ".join(dict.fromkeys(kinds))
+    if "enum" in schema:
+        return " / ".join(f"`{word}`" for word in schema["enum"])
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    if schema.get("type") == "array":
+        return f"list of {_type(schema.get('items', {}))}"
+    return str(schema.get("type", "any"))
+
+
+def errors() -> Iterator[str]:
+    yield ERRORS_INTRO
+    meanings = {
+        words[0]: " ".join(words[1:])
+        for line in (errors_doc or "").splitlines()
+        if (words := line.strip("│├└─ ").split())
+    }
+    for code, kind in BY_CODE.items():
+        meaning = _cell(meanings[kind.__name__])
+        yield f"| `{code}` | `{kind.__name__}` | {meaning} | {_cell(kind.default_hint)} |"
+
+
+def settings() -> Iterator[str]:
+    yield SETTINGS_INTRO
+    properties = Settings.model_json_schema()["properties"]
+    definitions = Settings.model_json_schema().get("$defs", {})
+    for name, schema in properties.items():
+        flag, variable = f"--{name.replace('_', '-')}", PREFIX + name.upper()
+        if name == "headless":
+            flag = "--headless/--headed"
+        kind = _type(definitions.get(_type(schema), schema))
+        several = " (several)" if name in LISTS else ""
+        description = _cell(Settings.model_fields[name].description or "")
+        default = f"`{_shown(schema.get('default'))}`"
+        cells = (f"`{flag}`{several}", f"`{variable}`", f"`{name}`", kind, default, description)
+        yield f"| {' | '.join(cells)} |"
+
+
+def verbs() -> Iterator[str]:
+    yield VERBS_INTRO
+    yield from _command("roost", cli)
+
+
+def _command(path: str, command: click.Command) -> Iterator[str]:
+    if isinstance(command, click.Group):
+        for name in sorted(command.commands):
+            yield from _command(f"{path} {name}", command.commands[name])
+        return
+    words = [path, *(f"[{p.name.upper()}]" for p in command.params if _is_argument(p))]
+    yield f"\n## {' '.join(words)}\n"
+    yield inspect.cleandoc(command.help or "")
+    options = [param for param in command.params if isinstance(param, click.Option)]
+    if options:
+        yield "\n| option | |"
+        yield "|---|---|"
+    for option in options:
+        names = "/".join([*option.opts, *option.secondary_opts])
+        yield f"| `{names}{_value(option)}` | {_cell(option.help or '')} |"
+
+
+def _is_argument(param: click.Parameter) -> bool:
+    return isinstance(param, click.Argument)
+
+
+def _value(option: click.Option) -> str:
+    if option.is_flag:
+        return ""
+    if isinstance(option.type, click.Choice):
+        return " " + "\\|".join(map(str, option.type.choices))
+    return f" {option.metavar or (option.name or '').upper()}"
+
+
+def _first_paragraph(of: object) -> str:
+    return " ".join((inspect.getdoc(of) or "").partition("\n\n")[0].split())
+
+
+def _shown(value: object) -> str:
+    return {None: "–", True: "true", False: "false"}.get(value, str(value))  # type: ignore[call-overload, no-any-return]
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+PAGES: dict[str, Callable[[], Iterator[str]]] = {
+    "operations.md": operations,
+    "errors.md": errors,
+    "settings.md": settings,
+    "cli.md": verbs,
+}
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
