@@ -8,6 +8,7 @@ SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
+TESTS_READY := $(VENV)/tests-ready
 
 # Desktops set BROWSER for purposes of their own: only `make BROWSER=…` counts.
 ifneq ($(origin BROWSER),command line)
@@ -20,15 +21,20 @@ help:  ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/make \1@\2/p' $(MAKEFILE_LIST) | tr '@' '\t' | expand -t 18
 
 demo: $(READY)  ## several agents share one browser, and prove it (BROWSER=… picks one)
+	@case "$(BROWSER)" in \
+		fake) ;; \
+		auto) $(BIN)/roost browser install ;; \
+		*) $(BIN)/roost browser install "$(BROWSER)" ;; \
+	esac
 	@$(BIN)/roost demo --browser "$(BROWSER)"
 
-test: $(READY)  ## all tests
+test: $(TESTS_READY)  ## all tests, in real browsers (installed if they are missing)
 	$(BIN)/python -m pytest
 
 test-fast: $(READY)  ## the tests that need no browser and no patience
-	$(BIN)/python -m pytest -m "not browser and not slow"
+	$(BIN)/python -m pytest -n auto -m "not browser and not slow"
 
-soak: $(READY)  ## the long runs
+soak: $(TESTS_READY)  ## the long runs
 	ROOST_SOAK=1 $(BIN)/python -m pytest -m slow --timeout 1800
 
 lint: $(READY)  ## style, types and the walls between the rooms
@@ -50,6 +56,10 @@ build: $(READY)  ## the wheel and the source archive, in dist/
 clean:  ## remove everything that was made here
 	rm -rf $(VENV) build dist bench/results .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests bench tools -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(TESTS_READY): $(READY) tools/prepare_tests.py
+	@$(BIN)/python tools/prepare_tests.py
+	@touch $@
 
 # The first of these that runs, is new enough and can make environments. A name on PATH proves
 # nothing (pyenv puts commands there that only complain), so each is tried.

@@ -42,9 +42,23 @@ def test_a_new_tab_is_its_openers_current_one_in_a_jar_of_its_session() -> None:
     assert tab.state is TabState.OPENING
     assert tab.jar is not None
     assert of(outcome, OpenTab) == [OpenTab(tab.id, B1, tab.jar)]
+    play.do(ev.TabOpened(tab.id, TabHandle("h1")))
     member = play.state.member(ada, play.state.agents[ada].home)
     assert member is not None
     assert member.current == tab.id
+
+
+def test_a_tab_that_could_not_be_opened_was_never_the_current_one() -> None:
+    """Else the caller's next call would answer TAB_GONE for a tab it never saw."""
+    play = Play()
+    ada = play.agent("ada")
+    first = play.tab(ada)
+    failed = play.do(ev.TabOpenRequested(agent=ada, session=None, url=URL)).subject
+    assert isinstance(failed, Tab)
+    play.do(ev.TabOpenFailed(failed.id))
+    member = play.state.member(ada, play.state.agents[ada].home)
+    assert member is not None
+    assert (member.current, member.lost) == (first.id, None)
 
 
 def test_an_address_that_may_not_be_opened_takes_no_slot() -> None:

@@ -14,6 +14,7 @@ from roost.core.model import (
     Loop,
     Member,
     Reservation,
+    Row,
     Session,
     SlotRequest,
     Tab,
@@ -130,7 +131,7 @@ def test_a_tab_that_changes_session_is_counted_where_it_is() -> None:
 
 
 def test_the_queue_stands_in_order_of_turn_whatever_order_the_journal_gives() -> None:
-    rows = [request(S2, 2), request(S1, 1), session(S1), session(S2), agent()]
+    rows: list[Row] = [request(S2, 2), request(S1, 1), session(S1), session(S2), agent()]
     again = restored(RULES, rows)
     assert list(again.pool(B1).queue) == [S1, S2]
     assert again.next_turn() == 3
@@ -138,7 +139,7 @@ def test_the_queue_stands_in_order_of_turn_whatever_order_the_journal_gives() ->
 
 def test_rows_that_point_at_nothing_are_left_out_of_a_restart() -> None:
     member = Member(agent=AgentId("a"), session=S1)
-    alone = [tab(1), request(S1, 1), loop(0), member, jar()]
+    alone: list[Row] = [tab(1), request(S1, 1), loop(0), member, jar()]
     assert list(restored(RULES, alone).rows()) == []
 
 

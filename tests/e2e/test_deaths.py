@@ -144,6 +144,25 @@ async def test_a_killed_agent_is_gone_after_the_grace_and_nobody_else_noticed(
         await witness.aclose()
 
 
+async def test_a_killed_broker_comes_back_with_the_flags_it_was_started_with(
+    tmp_path: Path,
+) -> None:
+    with real_home(tmp_path) as home:
+        await asyncio.to_thread(ensure_broker, home, options=["--pool=3"])
+        async with await connect(home=home) as client:
+            await asyncio.to_thread(killed, home)
+            tabs = await client.call(ops.Tabs(action="list"))
+            assert tabs.tab_pool == "0/3"
+            operator = await operator_of(home)
+            await operator.call(ops.BrokerStop())
+            await operator.aclose()
+        broker = broker_of(home)
+        assert broker is None or await asyncio.to_thread(wait_until_gone, broker, SECONDS)
+        async with await connect(home=home) as client:
+            tabs = await client.call(ops.Tabs(action="list"))
+            assert tabs.tab_pool == "0/12", "one that was stopped is started as asked for now"
+
+
 async def test_a_killed_brokers_leftovers_are_no_obstacle(tmp_path: Path) -> None:
     with real_home(tmp_path) as home:
         ensure = asyncio.to_thread(ensure_broker, home)

@@ -1,4 +1,4 @@
-"""A small web for page tests: documents made by the tests, and servers that misbehave on purpose."""
+"""A small web for page tests: documents the tests make, and servers that misbehave on purpose."""
 
 from __future__ import annotations
 

@@ -42,7 +42,8 @@ class House:
         self.work.mkdir()
         self.browser = browser
         self.home.create()
-        known = {"browser": browser, "headless": headless, "pool": 0, "keep_seconds": 30, **settings}
+        known = {"browser": browser, "headless": headless, "pool": 0, "keep_seconds": 30}
+        known |= settings
         lines = [f"{name} = {_toml(value)}" for name, value in known.items()]
         self.home.config.write_text("\n".join(lines), encoding="utf-8")
 
@@ -125,7 +126,7 @@ class Agent:
     async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
         async with asyncio.timeout(WAIT_SECONDS if timeout is None else timeout + 5):
             try:
-                return await self.client.call(operation, timeout=timeout or WAIT_SECONDS)
+                return await self.client.call(operation, timeout=timeout or WAIT_SECONDS - 3)
             except Internal as error:
                 raise AssertionError(self.house.log[-3000:]) from error
 
@@ -223,8 +224,8 @@ TRUSTED = """
 <script>
   window.log = [];
   const note = (event) => window.log.push([event.type, event.isTrusted]);
-  for (const kind of ["click", "dblclick", "contextmenu", "mousedown", "mouseup", "keydown", "input",
-                      "change", "mouseover", "wheel", "dragstart", "drop"])
+  for (const kind of ["click", "dblclick", "contextmenu", "mousedown", "mouseup", "keydown",
+                      "input", "change", "mouseover", "wheel", "dragstart", "drop"])
     addEventListener(kind, note, true);
 </script>
 """

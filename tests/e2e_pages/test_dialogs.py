@@ -41,7 +41,7 @@ async def test_everything_else_is_refused_while_it_stands(house: House, web: Web
             ops.WaitFor(text="x"),
             ops.GetContent(),
         ):
-            error = await refused(DialogOpen, agent.call(operation))  # type: ignore[arg-type]
+            error = await refused(DialogOpen, agent.call(operation))
             assert error.details["kind"] == "confirm"
         await agent.answer(False)
         assert await agent.log() == [False]

@@ -105,9 +105,7 @@ async def test_a_form_that_fails_says_which_field_and_how_far_it_came(
             ops.FormField(target="#a", value="1"),
             ops.FormField(target="#b", value="2", name="Second"),
         ]
-        error = await refused(
-            NotActionable, agent.call(ops.FillForm(fields=fields), timeout=1)
-        )
+        error = await refused(NotActionable, agent.call(ops.FillForm(fields=fields), timeout=1))
         assert "Second" in error.message
         assert "1 of 2" in error.hint
 

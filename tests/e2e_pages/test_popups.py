@@ -18,7 +18,7 @@ from roost.vocabulary import JarPolicy
         ("<a href='{url}' target=_blank rel=noopener>Go</a>", [], False),
         ("<button onclick=\"window.open('{url}')\">Go</button>", [], True),
         ("<button onclick=\"window.open('{url}', '', 'noopener')\">Go</button>", [], False),
-        ("<button onclick=\"window.open('{url}', '', 'width=300,height=200')\">Go</button>", [], True),
+        ("<button onclick=\"window.open('{url}', '', 'width=300')\">Go</button>", [], True),
         ("<a href='{url}'>Go</a>", ["ControlOrMeta"], False),
         ("<form action='{url}' target=_blank><button>Go</button></form>", [], False),
     ],

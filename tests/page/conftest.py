@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import http.server
 import importlib.util
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,8 +16,9 @@ from typing import Any
 
 import pytest
 from page_world import HERE, PageWorld, QuietHandler, Stage
+from playwright.sync_api import sync_playwright
 
-playwright_api = pytest.importorskip("playwright.sync_api")
+from roost.local.browsers import find_browser
 
 PYTHON_DOC = Path("/usr/share/doc/python3-doc/html")
 CHROMIUM_ARGS = [
@@ -37,22 +37,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-@pytest.fixture(scope="session")
+# Per module: while Playwright runs, no other test in this process can have a loop of its own.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    path = (
-        shutil.which("chromium")
-        or shutil.which("chromium-browser")
-        or shutil.which("google-chrome")
-    )
-    if path is None:
-        pytest.skip("no Chromium on this machine")
-    with playwright_api.sync_playwright() as playwright:
+    path = find_browser("chromium")
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGS)
         yield browser
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def tab(browser: Any) -> Iterator[Any]:
     context = browser.new_context(viewport={"width": 1000, "height": 700})
     context.set_default_timeout(DEADLINE_MS)

@@ -46,6 +46,7 @@ from roost.vocabulary import BrowserId, JarId, JarPolicy, SessionId
 
 logger = logging.getLogger(__name__)
 RESTART_SECONDS = (1.0, 30.0)
+STOP_SECONDS = 10.0
 GOOD_MINUTE = 60.0
 
 
@@ -130,7 +131,7 @@ class Browser:
     async def stop(self) -> None:
         self._stopping = True
         if self._starting is not None:
-            await asyncio.wait({self._starting})
+            await asyncio.wait({self._starting}, timeout=STOP_SECONDS)
         await self.driver.stop()
         self.started = None
         for jar in list(self._proxies):

@@ -37,7 +37,7 @@ class BrokerDoor:
     def admit(self, hello: Hello, peer: Peer, *, on_end: Callable[[], None]) -> Admission:
         version = self._checked(hello, peer)
         if hello.resume is not None:
-            return self._resume(hello.resume, version, on_end)
+            return self._resume(hello.resume, peer, version, on_end)
         if hello.kind is ClientKind.CLI:
             return self._command(hello, peer, version)
         return self._newcomer(hello, peer, version, on_end)
@@ -97,7 +97,9 @@ class BrokerDoor:
         self._broker.when_agent_ends(agent, lambda: self._end_life(agent))
         return self._alive(agent, version, on_end, secret=f"{agent}.{secret}")
 
-    def _resume(self, resume: str, version: int, on_end: Callable[[], None]) -> Admission:
+    def _resume(
+        self, resume: str, peer: Peer, version: int, on_end: Callable[[], None]
+    ) -> Admission:
         name, _, secret = resume.partition(".")
         agent = self._broker.state.agents.get(AgentId(name))
         if agent is None or not hmac.compare_digest(_digest(secret), agent.secret_digest):
@@ -105,7 +107,9 @@ class BrokerDoor:
                 "resume: that agent has ended.", hint="Say hello without a resume secret."
             )
         self._end_life(agent.id)  # a half-open connection of the same client, if there is one
-        self._broker.feed(ev.AgentResumed(agent.id))
+        process = identify(peer.pid)
+        started = "" if process is None else process.started
+        self._broker.feed(ev.AgentResumed(agent.id, peer.pid, started))
         self._broker.when_agent_ends(agent.id, lambda: self._end_life(agent.id))
         return self._alive(agent.id, version, on_end, secret=resume)
 

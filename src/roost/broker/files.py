@@ -37,7 +37,7 @@ class Folders:
         try:
             # Resolved on both sides: a symlink must not lead out of the folder.
             real = Path(os.path.normpath(base / name)).resolve()
-        except (OSError, ValueError):  # too long, a loop, a NUL
+        except (OSError, ValueError, RuntimeError):  # too long, a NUL, a loop of links
             raise BadRequest(f"{field}: {name[:NAME_CHARS]!r} is no path.", field=field) from None
         if self._is_below(real, self._own):
             return real

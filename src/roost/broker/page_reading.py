@@ -11,7 +11,7 @@ from roost.api import page_operations as ops
 from roost.api import page_views as views
 from roost.broker import page_use
 from roost.broker.page_use import InPage
-from roost.broker.readiness import wait_until_ready
+from roost.broker.readiness import Readiness
 from roost.broker.records import RequestRecord
 from roost.broker.service import Broker
 from roost.core import rules
@@ -196,12 +196,20 @@ async def _pictured(
     broker: Broker, agent: AgentId, at: InPage, op: ops.TakeScreenshot
 ) -> views.ScreenshotView:
     has_pages = broker.browser(at.row.browser).driver.capabilities.page_work
-    readiness = await wait_until_ready(at.page, at.record, broker.clock) if has_pages else None
+    readiness = None
+    if has_pages:
+        seconds = page_use.wait_ms(broker) / 1000
+        readiness = Readiness(at.page, at.record, broker.clock, seconds)
+        await readiness.idle()
     labels = None
     if op.annotate:
         labels = (await at.page.call(None, "marks", fullPage=op.full_page))["labels"]
     try:
-        picture = await at.page.driver.capture(at.page.tab, await _shot(at, op))
+        taking = at.page.driver.capture(at.page.tab, await _shot(at, op))
+        if readiness is None:
+            picture = await taking
+        else:
+            picture, _ = await asyncio.gather(taking, readiness.rendered())
     finally:
         if op.annotate:
             # A page that stopped meanwhile, or is gone, keeps its marks: no reason to keep callers.
@@ -220,7 +228,7 @@ async def _pictured(
         height=picture.height,
         data=data if path is None else None,
         path=None if path is None else str(path),
-        readiness=readiness,
+        readiness=None if readiness is None else readiness.view(),
         labels=None if labels is None else [views.MarkView(**label) for label in labels],
     )
 

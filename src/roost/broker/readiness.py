@@ -17,25 +17,54 @@ from roost.page.caller import Page
 READY_SECONDS = 5.0
 
 
-async def wait_until_ready(page: Page, record: PageRecord, clock: Clock) -> ReadinessView:
-    begun = clock.now()
-    timeline = [ReadinessEvent(t=0, event="start")]
+class Readiness:
+    """One page's way to rest: ``idle``, then ``rendered``; over in ``seconds`` at the latest."""
 
-    def reached(event: str) -> None:
-        timeline.append(ReadinessEvent(t=int((clock.now() - begun) * 1000), event=event))
+    def __init__(
+        self, page: Page, record: PageRecord, clock: Clock, seconds: float = READY_SECONDS
+    ) -> None:
+        self._page = page
+        self._record = record
+        self._clock = clock
+        self._begun = clock.now()
+        self._over_at = asyncio.get_running_loop().time() + seconds
+        self._timeline = [ReadinessEvent(t=0, event="start")]
+        self._timed_out = False
 
-    timed_out = False
-    try:
-        async with asyncio.timeout(READY_SECONDS):
-            for event, kinds in (("critical_idle", CRITICAL), ("visual_idle", VISUAL)):
-                while record.pending(kinds):
-                    await record.changed()
-                reached(event)
-            await page.call(None, "readiness")
-            reached("render_settled")
-    except (TimeoutError, RoostError):
-        timed_out = True
-        reached("gave_up")
-    return ReadinessView(
-        wait_ms=int((clock.now() - begun) * 1000), timed_out=timed_out, timeline=timeline
-    )
+    async def idle(self) -> None:
+        """Wait until nothing is under way on the network that the page is made of."""
+        try:
+            async with asyncio.timeout_at(self._over_at):
+                for event, kinds in (("critical_idle", CRITICAL), ("visual_idle", VISUAL)):
+                    while self._record.pending(kinds):
+                        await self._record.changed()
+                    self._reached(event)
+        except TimeoutError:
+            self._give_up()
+
+    async def rendered(self) -> None:
+        """Wait for one frame. A picture that is asked for at the same time shows that frame or a
+        later one: the browser draws one for it."""
+        if self._timed_out:
+            return
+        try:
+            async with asyncio.timeout_at(self._over_at):
+                await self._page.call(None, "readiness")
+                self._reached("render_settled")
+        except (TimeoutError, RoostError):
+            self._give_up()
+
+    def view(self) -> ReadinessView:
+        return ReadinessView(
+            wait_ms=self._elapsed_ms(), timed_out=self._timed_out, timeline=self._timeline
+        )
+
+    def _give_up(self) -> None:
+        self._timed_out = True
+        self._reached("gave_up")
+
+    def _reached(self, event: str) -> None:
+        self._timeline.append(ReadinessEvent(t=self._elapsed_ms(), event=event))
+
+    def _elapsed_ms(self) -> int:
+        return int((self._clock.now() - self._begun) * 1000)

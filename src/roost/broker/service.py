@@ -79,7 +79,7 @@ class Broker:
         self._captures: dict[int, asyncio.Future[None]] = {}
         self._records: dict[TabId, PageRecord] = {}
         self._capture_ids = count(1)
-        self._on_agent_end: dict[AgentId, list[Callable[[], None]]] = {}
+        self._on_agent_end: dict[AgentId, Callable[[], None]] = {}
         self.keepsakes = Keepsakes(journal, clock, self._tasks, self._cookies)
         self.browsers = {
             browser: Browser(
@@ -186,7 +186,7 @@ class Broker:
         self.feed(ev.CaptureEnded(tab, capture))
 
     def when_agent_ends(self, agent: AgentId, callback: Callable[[], None]) -> None:
-        self._on_agent_end.setdefault(agent, []).append(callback)
+        self._on_agent_end[agent] = callback
 
     async def aclose(self, *, end_browsers: bool = True) -> None:
         if self._timer is not None:
@@ -248,7 +248,8 @@ class Broker:
                 self._settle_capture(effect.capture, effect.error)
             case fx.EndAgent():
                 self.seen_at.pop(effect.agent, None)
-                for callback in self._on_agent_end.pop(effect.agent, []):
+                callback = self._on_agent_end.pop(effect.agent, None)
+                if callback is not None:
                     callback()
             case fx.RemoveFiles():
                 self.watchers.forget(effect.session)

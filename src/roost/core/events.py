@@ -58,7 +58,11 @@ class AgentConnected:
 
 @dataclass(frozen=True, slots=True)
 class AgentResumed:
+    """It came back with its secret, perhaps from another process."""
+
     agent: AgentId
+    pid: int | None = None
+    process_started: str = ""
 
 
 @dataclass(frozen=True, slots=True)

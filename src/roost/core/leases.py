@@ -56,7 +56,10 @@ def resumed(state: State, event: AgentResumed, now: float, out: list[Effect]) ->
     if agent is None:
         raise Unauthorized("That agent has ended.", hint="Say hello without a resume secret.")
     # Whoever has a connection needs no lease: idle but connected is never an orphan.
-    state.put(replace(agent, connected=True, gone_at=None, lease_until=None))
+    agent = replace(agent, connected=True, gone_at=None, lease_until=None)
+    if event.pid is not None:
+        agent = replace(agent, pid=event.pid, process_started=event.process_started)
+    state.put(agent)
     at_home = state.member(agent.id, agent.home)  # that id may be somebody else's by now
     return None if at_home is None else state.sessions[agent.home]
 

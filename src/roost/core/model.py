@@ -158,6 +158,8 @@ class Tab:
     used: int
     """The use counter when this tab was last used: the smallest in a session is its LRU tab."""
     state: TabState = TabState.OPENING
+    asked_by: AgentId | None = None
+    """Whose current tab it becomes once it is there."""
     handle: TabHandle | None = None
     title: str = ""
     opener: TabId | None = None

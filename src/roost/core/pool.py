@@ -24,7 +24,7 @@ from roost.core.events import (
 from roost.core.model import Jar, Reservation, Session, SlotRequest, Tab, TabState
 from roost.core.sessions import home_of
 from roost.core.state import Pool, State
-from roost.core.tabs import close_tab, make_current, used
+from roost.core.tabs import close_tab, used
 from roost.errors import BadRequest, PoolFull, TabGone
 from roost.vocabulary import (
     OPERATOR,
@@ -56,9 +56,9 @@ def open_tab(state: State, event: TabOpenRequested, now: float, out: list[Effect
         jar=jar.id,
         url=url,
         used=state.next_use(),
+        asked_by=event.agent,
     )
     state.put(tab)
-    make_current(state, event.agent, tab)
     out.append(OpenTab(tab.id, tab.browser, jar.id))
     return tab
 

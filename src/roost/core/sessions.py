@@ -44,6 +44,7 @@ def open_session(
     rules.check_alive(state, event.agent)
     if event.alias is not None:
         _check_id(event.alias)
+        _check_not_counted(event.alias)
         known = state.aliased(event.agent, event.alias)
         if known is None and state.member(event.agent, SessionId(event.alias)) is not None:
             known = SessionId(event.alias)
@@ -70,12 +71,8 @@ def found_or_made(state: State, spec: SessionSpec, now: float, out: list[Effect]
 
 def joinable(state: State, spec: SessionSpec, now: float, out: list[Effect]) -> Session:
     """The same for an agent: the ids that sessions of single agents have are nobody's to name."""
-    if spec.id is not None and _COUNTED.fullmatch(spec.id):
-        raise BadRequest(
-            f"session: ids like {spec.id} are Roost's own.",
-            hint="Choose a name of your own for a session that is to be shared.",
-            field="session",
-        )
+    if spec.id is not None:
+        _check_not_counted(spec.id)
     return found_or_made(state, spec, now, out)
 
 
@@ -224,6 +221,16 @@ def _unchanged(session: Session, spec: SessionSpec) -> Session:
                 field=field,
             )
     return session
+
+
+def _check_not_counted(session: str) -> None:
+    """A caller's own name must never be read as another session's counted id."""
+    if _COUNTED.fullmatch(session):
+        raise BadRequest(
+            f"session: ids like {session} are Roost's own.",
+            hint="Choose a name that says what the session is for.",
+            field="session",
+        )
 
 
 def _check_id(session: str) -> None:

@@ -108,8 +108,12 @@ def tab_opened(state: State, event: TabOpened, now: float, out: list[Effect]) ->
     if tab.handle is not None or not tab.holds_slot:
         out.append(CloseStray(tab.browser, event.handle))
         return tab
+    is_new = tab.state is TabState.OPENING
     tab = replace(tab, handle=event.handle, state=TabState.OPEN)
     state.put(tab)
+    if is_new and tab.asked_by is not None:
+        # Not before: a tab that could not be opened was never anybody's current one.
+        make_current(state, tab.asked_by, tab)
     assert tab.session is not None  # nobody's tabs were never ours to open
     out.append(Tell(tab.session, "tab_opened", {"tab": tab.id, "url": tab.url}))
     return tab

@@ -10,13 +10,17 @@ import resource
 import signal
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
 
 from roost import __version__
 from roost.daemon.settings import Settings, add_flags, load_settings
 from roost.daemon.wiring import House, build
 from roost.errors import Internal, RoostError
 from roost.local.endpoint import Endpoint, read_endpoint, write_endpoint
-from roost.local.home import Home, socket_path
+from roost.local.home import Home, read_secret, socket_path, write_secret
 from roost.local.lock import Lock
 from roost.local.processes import identify
 from roost.local.starting import detach, report
@@ -36,18 +40,44 @@ def main(argv: Sequence[str] | None = None) -> int:
     home = Home.find()
     try:
         home.create()
-        settings = load_settings(_flags(options), os.environ, home.config)
         os.umask(0o077)
         # A broker that is just stopping gives its lock up within moments.
         with Lock(home.broker_lock, timeout_seconds=5):
+            start = _start_of(home, options)
+            settings = load_settings(start.flags, os.environ, home.config)
             _allow_many_files()
-            asyncio.run(_live(home, settings, lingers=options.linger, ready_fd=options.ready_fd))
+            write_secret(_record(home), start.model_dump_json().encode())
+            asyncio.run(_live(home, settings, lingers=start.lingers, ready_fd=options.ready_fd))
+            _record(home).unlink(missing_ok=True)
     except RoostError as error:
         logger.error("%s", error)
         if options.ready_fd is not None:
             report(options.ready_fd, error)
         return 1
     return 0
+
+
+class Start(BaseModel):
+    """How a broker was started. Kept until it ends in order: whoever has to bring a killed one back
+    brings back the same one."""
+
+    flags: dict[str, Any]
+    lingers: bool
+
+
+def _start_of(home: Home, options: argparse.Namespace) -> Start:
+    flags = {name: value for name, value in _flags(options).items() if value is not None}
+    killed = read_secret(_record(home))
+    if killed is not None and options.linger and not flags:
+        try:
+            return Start.model_validate_json(killed)
+        except ValidationError:
+            logger.warning("%s cannot be read", _record(home))
+    return Start(flags=flags, lingers=options.linger)
+
+
+def _record(home: Home) -> Path:
+    return home.path / "started.json"
 
 
 async def _live(home: Home, settings: Settings, *, lingers: bool, ready_fd: int | None) -> None:

@@ -22,7 +22,7 @@ class Settings(BaseModel):
     ``ROOST_<NAME>`` and a key of ``config.toml``."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    browser: Literal["auto", "chromium", "fake"] = Field(
+    browser: Literal["auto", "chromium", "firefox", "fake"] = Field(
         "auto", description="which browser to use; fake is one in memory, for tests"
     )
     headless: bool | None = Field(None, description="no window; default: when there is no display")

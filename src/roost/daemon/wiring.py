@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
+from typing import Any
 
 from roost import __version__
 from roost.broker.audit import Audit
@@ -14,15 +16,20 @@ from roost.core.state import Rules
 from roost.daemon.settings import Settings
 from roost.drivers.base import Driver
 from roost.drivers.chromium import ChromiumDriver
-from roost.drivers.chromium.keeping import Keeping
 from roost.drivers.chromium.launch import ChromiumOptions, has_display
 from roost.drivers.fake import FakeDriver
+from roost.drivers.firefox import FirefoxDriver
+from roost.drivers.firefox.launch import FirefoxOptions
+from roost.drivers.keeping import Keeping, Launch
+from roost.errors import BrowserLost
 from roost.frontends.socket.server import SocketServer
+from roost.local.browsers import find_browser
 from roost.local.home import Home, socket_path
 from roost.page.bundle import bundle
 from roost.vocabulary import BrowserId
 
 CHROMIUM = BrowserId("chromium")
+FIREFOX = BrowserId("firefox")
 FAKE = BrowserId("fake")
 
 
@@ -62,19 +69,40 @@ def _drivers(home: Home, settings: Settings) -> dict[BrowserId, Driver]:
     """The browsers a session may name; the first is the default. None is started yet."""
     if settings.browser == "fake":
         return {FAKE: FakeDriver()}
-    return {CHROMIUM: _chromium(home, settings)}
+    default = _default(settings)
+    chromium = ChromiumOptions(**_options(settings, is_default=default == CHROMIUM))
+    firefox = FirefoxOptions(**_options(settings, is_default=default == FIREFOX))
+    made: dict[BrowserId, Driver] = {
+        CHROMIUM: ChromiumDriver(_keeping(home, CHROMIUM, chromium, settings), bundle()),
+        FIREFOX: FirefoxDriver(_keeping(home, FIREFOX, firefox, settings), bundle()),
+    }
+    return {default: made[default], **made}
 
 
-def _chromium(home: Home, settings: Settings) -> ChromiumDriver:
+def _default(settings: Settings) -> BrowserId:
+    """The browser asked for; else the first that is here; else Chromium, which says what is missing
+    when it is first needed."""
+    if settings.browser != "auto":
+        return BrowserId(settings.browser)
+    for kind in (CHROMIUM, FIREFOX):
+        with contextlib.suppress(BrowserLost):
+            find_browser(kind, settings.browser_path)
+            return kind
+    return CHROMIUM
+
+
+def _keeping(home: Home, browser: BrowserId, launch: Launch, settings: Settings) -> Keeping:
+    return Keeping(home, browser, launch, away_seconds=settings.keep_seconds)
+
+
+def _options(settings: Settings, *, is_default: bool) -> dict[str, Any]:
+    """A program and flags of its own are given for the browser one asks for, not for the other."""
     width, height = map(int, settings.viewport.split("x"))
-    headless = not has_display() if settings.headless is None else settings.headless
-    options = ChromiumOptions(
-        path=settings.browser_path,
-        headless=headless,
-        viewport=(width, height),
-        proxy=settings.proxy,
-        ignore_tls_errors=settings.ignore_tls_errors,
-        args=tuple(settings.browser_arg),
-    )
-    keeping = Keeping(home, CHROMIUM, options, away_seconds=settings.keep_seconds)
-    return ChromiumDriver(keeping, bundle())
+    return {
+        "path": settings.browser_path if is_default else None,
+        "headless": not has_display() if settings.headless is None else settings.headless,
+        "viewport": (width, height),
+        "proxy": settings.proxy,
+        "ignore_tls_errors": settings.ignore_tls_errors,
+        "args": tuple(settings.browser_arg) if is_default else (),
+    }

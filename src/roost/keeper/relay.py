@@ -1,9 +1,9 @@
-"""Bytes between one browser and whichever broker serves this ROOST_HOME.
+"""Frames between one browser and whichever broker serves this ROOST_HOME.
 
-One loop over three descriptors: the browser's pipe out, its pipe in, the broker's socket. While no
-broker is there the browser is drained and its state remembered; a broker that stays away too long
-ends the browser. Toward the browser frames end with NUL, toward the broker with a newline. A line
-that begins with ``[`` is a word between keeper and broker; all else is the browser's protocol.
+One loop over the browser's wire and the broker's socket. While no broker is there the browser is
+drained and its state remembered; a broker that stays away too long ends the browser. Toward the
+broker frames end with a newline. A line that begins with ``[`` is a word between keeper and broker;
+all else is the browser's protocol.
 """
 
 from __future__ import annotations
@@ -11,54 +11,50 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import selectors
 import signal
 import socket
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from roost import __version__
 from roost.errors import RoostError
 from roost.keeper.memory import Memory
+from roost.keeper.wires import CHUNK, HungUp, Wire
 from roost.local.deadline import Deadline
 from roost.local.home import Home
 from roost.local.starting import connect
-from roost.vocabulary import LINK_FRAME_BYTES, MIB
+from roost.vocabulary import LINK_FRAME_BYTES
 from roost.wire.framing import JsonLines, Splitter, encode_line
 from roost.wire.hello import ClientKind, Hello
 
-CHUNK = 256 * 1024
 BROKER_UNREAD_BYTES = 2 * LINK_FRAME_BYTES
 RETRY_SECONDS = (1.0, 30.0)
 GOOD_SECONDS = 60.0
-_ID = re.compile(rb'\{"id":(\d+)')
-_SESSION = re.compile(rb'"sessionId":"([^"]+)"\}$')
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A browser that runs and has answered: what every broker is told about it, and its state."""
+
+    pid: int
+    wire: Wire
+    memory: Memory
+    about: dict[str, Any]
 
 
 class Relay:
     """Runs until the browser ends, the broker says ``end``, or the broker stays away."""
 
-    def __init__(
-        self,
-        home: Home,
-        browser: str,
-        *,
-        pid: int,
-        pipe_in: int,
-        pipe_out: int,
-        about: dict[str, Any],
-        away_seconds: float,
-    ) -> None:
+    def __init__(self, home: Home, browser: str, held: Held, *, away_seconds: float) -> None:
         self._home = home
         self._browser = browser
-        self._about = {**about, "pid": pid}
-        self._pid = pid
-        self._pipe_in, self._pipe_out = pipe_in, pipe_out
+        self._pid = held.pid
+        self._about = {**held.about, "pid": held.pid}
+        self._wire = held.wire
+        self._memory = held.memory
         self._away_seconds = away_seconds
-        self.memory = Memory()
-        self._from_browser = BrowserFrames(LINK_FRAME_BYTES)
-        self._to_browser = bytearray()
         self._broker: socket.socket | None = None
         self._from_broker = Splitter(b"\n", LINK_FRAME_BYTES)
         self._to_broker = bytearray()
@@ -68,23 +64,21 @@ class Relay:
         self._good = Deadline(0)
         self._over: str | None = None
         self._selector = selectors.DefaultSelector()
-        os.set_blocking(pipe_in, False)
-        os.set_blocking(pipe_out, False)
 
     def run(self) -> str:
         """Why it is over: ``browser``, ``end`` or ``away``."""
         self._wake_on_signals()
-        self._selector.register(self._pipe_out, selectors.EVENT_READ, self._read_browser)
         while self._over is None:
             if self._broker is None and self._retry.has_passed():
                 self._find_broker()
             self._await_what_can_happen()
             for key, _ in self._selector.select(self._patience()):
                 key.data()
+            self._pass_on()
             if self._broker is None and self._away.has_passed():
                 self._over = self._over or "away"
         self._say("ended", self._over)
-        with contextlib.suppress(OSError):
+        if self._broker is not None:
             self._flush_broker()
         return self._over
 
@@ -93,29 +87,17 @@ class Relay:
 
     # --- the browser ---------------------------------------------------------------------------
 
-    def _read_browser(self) -> None:
+    def _serve_browser(self) -> None:
         try:
-            data = os.read(self._pipe_out, CHUNK)
-        except BlockingIOError:
-            return
-        if not data:
+            if self._wire.has_unsent:
+                self._wire.flush()
+            for frame in self._wire.read():
+                self._memory.from_browser(frame)
+                if self._broker is not None:
+                    self._to_broker += frame
+                    self._to_broker += b"\n"
+        except HungUp:
             self._over = self._over or "browser"
-            return
-        for frame in self._from_browser.feed(data):
-            self.memory.from_browser(frame)
-            if self._broker is not None:
-                self._to_broker += frame
-                self._to_broker += b"\n"
-
-    def _write_browser(self) -> None:
-        try:
-            written = os.write(self._pipe_in, self._to_browser[:CHUNK])
-        except BlockingIOError:
-            return
-        except BrokenPipeError:
-            self._over = self._over or "browser"
-            return
-        del self._to_browser[:written]
 
     # --- the broker ----------------------------------------------------------------------------
 
@@ -130,7 +112,7 @@ class Relay:
         self._good = Deadline(GOOD_SECONDS)
         self._from_broker = Splitter(b"\n", LINK_FRAME_BYTES)
         self._to_broker.clear()
-        self._say("handover", {**self._about, **self.memory.handover()})
+        self._say("handover", {**self._about, **self._memory.handover()})
 
     def _read_broker(self) -> None:
         assert self._broker is not None
@@ -147,12 +129,14 @@ class Relay:
 
     def _said(self, frame: bytes) -> None:
         if frame.startswith(b"["):
-            if json.loads(frame)[0] == "end":
+            word, *what = json.loads(frame)
+            if word == "end":
                 self.stop()
+            else:
+                self._memory.noted(word, *what)
             return
-        self.memory.from_broker(frame)
-        self._to_browser += frame
-        self._to_browser += b"\0"
+        self._memory.from_broker(frame)
+        self._wire.send(frame)
 
     def _flush_broker(self) -> None:
         assert self._broker is not None
@@ -181,14 +165,29 @@ class Relay:
         if self._broker is not None:
             self._to_broker += encode_line([word, what])
 
+    def _pass_on(self) -> None:
+        """What has come goes out at once, which saves a turn of the loop each way; what is not
+        taken waits until there is room."""
+        if self._to_broker and self._broker is not None:
+            self._flush_broker()
+        try:
+            if self._wire.has_unsent:
+                self._wire.flush()
+        except HungUp:
+            self._over = self._over or "browser"
+
     # --- waiting -------------------------------------------------------------------------------
 
     def _await_what_can_happen(self) -> None:
         """Read from the browser unless the broker is far behind; write where something waits."""
-        reads = len(self._to_broker) < BROKER_UNREAD_BYTES
-        self._listen(self._pipe_out, selectors.EVENT_READ if reads else 0, self._read_browser)
-        writes = selectors.EVENT_WRITE if self._to_browser else 0
-        self._listen(self._pipe_in, writes, self._write_browser)
+        inlet, outlet = self._wire.inlet, self._wire.outlet
+        wanted = {inlet: 0, outlet: 0}
+        if len(self._to_broker) < BROKER_UNREAD_BYTES:
+            wanted[inlet] |= selectors.EVENT_READ
+        if self._wire.has_unsent:
+            wanted[outlet] |= selectors.EVENT_WRITE
+        for descriptor, events in wanted.items():
+            self._listen(descriptor, events, self._serve_browser)
         if self._broker is not None:
             events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._to_broker else 0)
             self._listen(self._broker, events, self._serve_broker)
@@ -216,7 +215,7 @@ class Relay:
 
     def _wake_on_signals(self) -> None:
         """SIGTERM ends; SIGUSR1 (a new broker is up) looks for it at once; SIGCHLD is the browser's
-        end, which its pipe does not show while a process it started still holds it."""
+        end, which its wire does not show while a process it started still holds it."""
         reads, writes = os.pipe()
         os.set_blocking(reads, False)
         os.set_blocking(writes, False)
@@ -234,56 +233,6 @@ class Relay:
                     self._over = self._over or "browser"
 
         self._selector.register(reads, selectors.EVENT_READ, woken)
-
-
-class BrowserFrames:
-    """NUL-ended frames. One above the limit is passed over, and its call answered with an error:
-    a picture that is too large must not end the connection for everybody."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._parts: list[bytes] = []
-        self._size = 0
-        self._head = b""
-
-    def feed(self, data: bytes) -> list[bytes]:
-        *ends, rest = data.split(b"\0")
-        frames = []
-        for end in ends:
-            self._add(end)
-            frames.extend(self._whole())
-        self._add(rest)
-        return frames
-
-    def _add(self, part: bytes) -> None:
-        if not part:
-            return
-        if not self._parts:
-            self._head = part[:64]
-        self._size += len(part)
-        if self._size <= self._limit:
-            self._parts.append(part)
-        else:
-            self._parts = [part[-256:]]  # the end holds the session id the error must carry
-
-    def _whole(self) -> list[bytes]:
-        parts, size = self._parts, self._size
-        self._parts, self._size = [], 0
-        if not size:
-            return []
-        frame = b"".join(parts)
-        return [frame] if size <= self._limit else self._refused(frame)
-
-    def _refused(self, tail: bytes) -> list[bytes]:
-        call = _ID.match(self._head)
-        if call is None:
-            return []  # an event: nobody waits for it
-        session = _SESSION.search(tail)
-        error = {"code": -32000, "message": f"larger than {self._limit // MIB} MiB"}
-        reply: dict[str, Any] = {"id": int(call.group(1)), "error": error}
-        if session is not None:
-            reply["sessionId"] = session.group(1).decode()
-        return [json.dumps(reply, separators=(",", ":")).encode()]
 
 
 def greet(home: Home, browser: str) -> socket.socket:

@@ -1556,6 +1556,7 @@
     }
   }
   function hasLabels(element2) {
+    if (!hasAttribute(element2, "id") && closest(element2, "label") === null) return false;
     return (element2.labels?.length ?? 0) > 0;
   }
   function fallbackName(element2) {

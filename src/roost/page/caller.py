@@ -88,7 +88,10 @@ class Page:
         ref = _REF.fullmatch(target)
         if ref is not None:
             frame = self._frame_of(target, ref)
-            return frame, await self.call(frame, function, target=target, **argument)
+            try:
+                return frame, await self.call(frame, function, target=target, **argument)
+            except NotFound:  # a ref's element is there or gone; here its whole frame is
+                raise _gone(target) from None
         try:
             now = argument | {"timeoutMs": 0}
             return None, await self.call(None, function, target=target, **now)
@@ -140,7 +143,7 @@ class Page:
             return None
         frame = self.memory.frame(f"f{ref.group(1)}")
         if frame is None:
-            raise StaleRef(f"{target} is in a frame that is gone.", ref=target)
+            raise _gone(target)
         return frame
 
     def _numbers(self, frame: str | None) -> Json:
@@ -159,3 +162,7 @@ class Page:
         if isinstance(error, dict) and error.get("code") in BY_CODE:
             raise RoostError.from_wire(error)
         return reply
+
+
+def _gone(ref: str) -> StaleRef:
+    return StaleRef(f"{ref} is in a frame that is gone.", ref=ref)

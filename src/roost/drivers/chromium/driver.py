@@ -30,8 +30,8 @@ from roost.drivers.base import (
 from roost.drivers.chromium.connection import BROWSER, CdpConnection, CdpError, Json
 from roost.drivers.chromium.cookies import cookie_from, cookie_to
 from roost.drivers.chromium.downloads import Downloads
-from roost.drivers.chromium.keeping import Keeping
 from roost.drivers.chromium.tab import CdpTab
+from roost.drivers.keeping import Keeping
 from roost.drivers.link import Link
 from roost.errors import BadRequest, BrowserLost, JarUnavailable, TabGone
 from roost.vocabulary import JarPolicy, TabHandle
@@ -62,6 +62,8 @@ class ChromiumDriver:
         self._sessions: dict[str, TabHandle] = {}
         self._jars: set[str] = set()
         self._creating = 0
+        self._announced: set[TabHandle] = set()
+        """Tabs that were reported as new; ``Started`` must not name them as well."""
         self._undecided: dict[TabHandle, Json] = {}
         self._closing: dict[TabHandle, asyncio.Future[None]] = {}
         self._downloads = Downloads(self._tab_of_frame, self._tell)
@@ -94,7 +96,7 @@ class ChromiumDriver:
             pid=handover["pid"],
             headless=self._keeping.headless,
             resumed=not is_new,
-            tabs=frozenset(self._tabs),
+            tabs=frozenset(self._tabs) - self._announced,
             jars=frozenset(self._jars),
         )
 
@@ -240,13 +242,17 @@ class ChromiumDriver:
         await self._tab(tab).resize(width, height)
 
     async def pdf(self, tab: TabHandle) -> bytes:
-        return await self._tab(tab).pdf()
+        page = self._tab(tab)
+        page.check_alive()
+        return await page.camera.pdf()
 
     async def body(self, tab: TabHandle, request: str) -> bytes:
         return await self._tab(tab).body(request)
 
     async def capture(self, tab: TabHandle, shot: Shot) -> Picture:
-        return await self._tab(tab).capture(shot)
+        page = self._tab(tab)
+        page.check_alive()
+        return await page.camera.capture(shot)
 
     # --- targets -------------------------------------------------------------------------------
 
@@ -329,6 +335,7 @@ class ChromiumDriver:
         """A page nobody asked for. Its owner is found while it still waits."""
         info = params["targetInfo"]
         tab = self._adopt(params)
+        self._announced.add(tab.handle)
         opener = info.get("openerId") or self._who_asked_for(tab)
         self._report(
             TabAppeared(
@@ -367,6 +374,7 @@ class ChromiumDriver:
         handle = self._sessions.pop(session, None)
         if handle is None:
             return
+        self._announced.discard(handle)
         tab = self._tabs.pop(handle)
         tab.ended()
         closing = self._closing.pop(handle, None)
@@ -398,7 +406,7 @@ class ChromiumDriver:
         self._is_stopping = False
         self._over.clear()
         self._cdp = None
-        for table in (self._tabs, self._sessions, self._undecided, self._closing):
+        for table in (self._tabs, self._sessions, self._undecided, self._closing, self._announced):
             table.clear()
 
     def _tell(self, event: DriverEvent) -> None:

@@ -7,7 +7,7 @@ process"). Everything that is done in a frame goes to the session that hosts it 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from roost.drivers.chromium.connection import Json
 
@@ -23,7 +23,6 @@ class Frame:
     loader: str = ""
     main_context: int | None = None
     world: int | None = None
-    children: list[str] = field(default_factory=list)
 
 
 class Frames:
@@ -41,12 +40,9 @@ class Frames:
         return self._frames.get(frame or self.main)
 
     def attached(self, frame: str, parent: str | None, session: str) -> Frame:
-        known = self._frames.get(frame)
-        if known is None:
-            known = self._frames[frame] = Frame(frame, parent, session)
-            above = self._frames.get(parent or "")
-            if above is not None:
-                above.children.append(frame)
+        known = self._frames.setdefault(frame, Frame(frame, parent, session))
+        # A session that is taken over tells of its frame before anybody tells where that is.
+        known.parent = known.parent or parent
         return known
 
     def navigated(self, info: Json, session: str) -> Frame:
@@ -56,7 +52,7 @@ class Frames:
         frame.loader = info["loaderId"]
         frame.session = session
         self._forget_document(frame)
-        for child in list(frame.children):
+        for child in self._children(frame.id):
             self.detached(child)
         return frame
 
@@ -66,14 +62,9 @@ class Frames:
             known.url = url
 
     def detached(self, frame: str) -> None:
-        gone = self._frames.pop(frame, None)
-        if gone is None:
-            return
-        above = self._frames.get(gone.parent or "")
-        if above is not None and frame in above.children:
-            above.children.remove(frame)
-        for child in gone.children:
-            self.detached(child)
+        if self._frames.pop(frame, None) is not None:
+            for child in self._children(frame):
+                self.detached(child)
 
     def hosted_by(self, frame: str, session: str) -> None:
         """The frame's document now lives in that session's process."""
@@ -121,5 +112,8 @@ class Frames:
         found = self._frames.get(frame)
         if found is not None:
             yield found
-            for child in found.children:
+            for child in self._children(frame):
                 yield from self._below(child)
+
+    def _children(self, frame: str) -> list[str]:
+        return [child.id for child in self._frames.values() if child.parent == frame]

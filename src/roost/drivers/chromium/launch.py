@@ -55,6 +55,17 @@ class ChromiumOptions:
     ignore_tls_errors: bool = False
     args: tuple[str, ...] = ()
 
+    def keeper_options(self) -> tuple[str, ...]:
+        return ()
+
+    def prepare(self, profile: Path) -> None:
+        """A Chromium that was killed leaves its lock; our keeper's record says none is running."""
+        for name in ("SingletonLock", "SingletonCookie", "SingletonSocket"):
+            (profile / name).unlink(missing_ok=True)
+
+    def command(self, profile: Path) -> list[str]:
+        return command_line(self, profile, is_root=os.getuid() == 0)
+
 
 def has_display(environ: Mapping[str, str] = os.environ) -> bool:
     """Whether a window could be shown."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from roost.drivers.chromium.connection import CdpConnection, CdpError, Json
@@ -10,6 +11,7 @@ from roost.drivers.chromium.frames import Frame, Frames
 from roost.errors import BadRequest, NotFound, StaleRef
 
 WORLD = "roost"
+DOCUMENT_TRIES = 10
 BY_VALUE: Json = {"returnByValue": True, "awaitPromise": True}
 _STALE = (
     "Cannot find context",
@@ -17,6 +19,7 @@ _STALE = (
     "Cannot find default",
     "Inspected target navigated or closed",
 )
+_GONE = (*_STALE, "No frame for given id found", "No frame with given id found")
 
 
 class Scripts:
@@ -46,23 +49,21 @@ class Scripts:
             ) from None
 
     async def where(self) -> tuple[str, str]:
-        """The main document's address and title, as our own world sees them."""
-        call = "[location.href, document.title]"
-        try:
-            url, title = await self._ask(self._known(None), call)
-        except StaleContext:
-            url, title = await self._ask(self._known(None), call)
-        return url, title
+        """The main document's address and title. Asked in the page's own world: ours is made when
+        something is done in the page, and costs memory that a page just looked at need not pay."""
+        params = {"expression": "[location.href, document.title]", **BY_VALUE}
+        url, title = await self._in_what_comes(
+            lambda: self._run("Runtime.evaluate", params, self._known(None).session)
+        )
+        return str(url), title if isinstance(title, str) else ""
 
     async def call_bundle(
         self, frame_id: str | None, function: str, argument: Json, owner_of: str | None = None
     ) -> Any:
-        """One of the bundle's functions, in our own world of that frame. A document that changes
-        under our feet gets one more try."""
-        try:
-            return await self._call_bundle(self._known(frame_id), function, argument, owner_of)
-        except StaleContext:
-            return await self._call_bundle(self._known(frame_id), function, argument, owner_of)
+        """One of the bundle's functions, in our own world of that frame."""
+        return await self._in_what_comes(
+            lambda: self._call_bundle(self._known(frame_id), function, argument, owner_of)
+        )
 
     async def element(self, frame_id: str | None, ref: str) -> str:
         """The element behind a ref, as an object of our world. ``StaleRef`` if it is gone."""
@@ -75,6 +76,18 @@ class Scripts:
         if answer["result"].get("subtype") != "node":
             raise StaleRef(f"{ref} is not on this page any more.", ref=ref)
         return str(answer["result"]["objectId"])
+
+    async def _in_what_comes(self, ask: Callable[[], Awaitable[Any]]) -> Any:
+        """A document that changes under our feet: ask the one that comes."""
+        for _ in range(DOCUMENT_TRIES):
+            try:
+                return await ask()
+            except StaleContext:
+                continue
+        raise BadRequest(
+            "The page goes from one document to the next without rest.",
+            hint="Wait for something on the page you want, with browser_wait_for.",
+        )
 
     def session_of(self, frame_id: str | None) -> str:
         return self._known(frame_id).session
@@ -127,18 +140,23 @@ class Scripts:
     async def _world(self, frame: Frame) -> int:
         """Our world in the frame's document, with the bundle in it."""
         if frame.world is None:
-            made = await self._cdp.call(
-                "Page.createIsolatedWorld",
-                {"frameId": frame.id, "worldName": WORLD},
-                frame.session,
-            )
-            frame.world = world = made["executionContextId"]
-            await self._cdp.call(
-                "Runtime.evaluate",
-                {"expression": self._bundle, "contextId": world, "silent": True},
-                frame.session,
-            )
+            world = await self._make_world(frame)
+            frame.world = world
+            return world
         return frame.world
+
+    async def _make_world(self, frame: Frame) -> int:
+        where = {"frameId": frame.id, "worldName": WORLD}
+        try:
+            made = await self._cdp.call("Page.createIsolatedWorld", where, frame.session)
+            world: int = made["executionContextId"]
+            bundle = {"expression": self._bundle, "contextId": world, "silent": True}
+            await self._cdp.call("Runtime.evaluate", bundle, frame.session)
+        except CdpError as error:
+            if any(sign in str(error) for sign in _GONE):
+                raise StaleContext from None
+            raise
+        return world
 
 
 class StaleContext(Exception):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
-import json
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -17,30 +16,25 @@ from roost.drivers.base import (
     Arrival,
     ChooserClosed,
     ChooserOpened,
-    ConsoleSaid,
     DialogClosed,
     DialogOpened,
     DriverEvent,
-    Picture,
-    RequestEnded,
-    RequestSent,
-    Shot,
     TabArrived,
     TabDied,
 )
+from roost.drivers.chromium import translated
+from roost.drivers.chromium.camera import Camera
 from roost.drivers.chromium.connection import CdpConnection, CdpError, Json, Pending
 from roost.drivers.chromium.frames import Frames
 from roost.drivers.chromium.gestures import Gestures
-from roost.drivers.chromium.scripts import Scripts, StaleContext, described
+from roost.drivers.chromium.scripts import Scripts, StaleContext
 from roost.drivers.chromium.waits import Navigation
-from roost.drivers.pictures import picture_size
 from roost.errors import (
     BadRequest,
     NotFound,
     RoostError,
     TabCrashed,
     TabGone,
-    Unsupported,
 )
 from roost.vocabulary import TabHandle
 
@@ -48,7 +42,9 @@ _NO_FRAMES: Json = {"format": "jpeg", "maxWidth": 1, "maxHeight": 1, "everyNthFr
 FRAME_TYPES = ("iframe", "webview")
 SOON_SECONDS = 1.0
 """How long a tab or a download that was asked for may take to begin."""
+FROZEN_SECONDS = 1.0
 NO_CONTENT = (204, 205)
+AUTH_HINT = "The server wants a name and a password: write them as http://name:password@host/."
 
 
 class CdpTab:
@@ -73,6 +69,7 @@ class CdpTab:
         self.title = ""
         self.scripts = Scripts(cdp, self.frames, bundle)
         self.gestures = Gestures(cdp, session)
+        self.camera = Camera(cdp, session)
         self._cdp = cdp
         self._report = report
         self._sessions = {session}
@@ -129,6 +126,7 @@ class CdpTab:
             self._cdp.tell("Runtime.enable", None, session)
             tree = self._cdp.call("Page.getFrameTree", None, session)
             tree.add_done_callback(partial(self._know_frames, session=session))
+        self._ask_where()
 
     def dialog_stands(self, params: Json) -> None:
         self._dialog_opened(self.session, params)
@@ -186,6 +184,9 @@ class CdpTab:
                 await navigation.arrived({})
                 if navigation.came_to_nothing:
                     await self._download_of(navigation)
+        except asyncio.CancelledError:
+            self._give_up(navigation)
+            raise
         finally:
             # Waited for long enough: the next action is not to wait for the same again.
             self._is_leaving = False
@@ -196,21 +197,43 @@ class CdpTab:
         navigation = Navigation()
         self._navigations.add(navigation)
         try:
+            await self._thaw_if_frozen()
             answer = await start()
             error = answer.get("errorText")
             stayed = bool(answer.get("isDownload")) or navigation.last_status in NO_CONTENT
             if stayed:
                 await self._download_of(navigation)
             elif error:
-                raise NotFound(f"The page cannot be opened: {error}.", reason=error)
+                hint = AUTH_HINT if error == "net::ERR_INVALID_AUTH_CREDENTIALS" else None
+                raise NotFound(f"The page cannot be opened: {error}.", hint=hint, reason=error)
             else:
                 await navigation.arrived(answer)
         except CdpError as error_:
             raise NotFound(f"The page cannot be opened: {error_}.", reason=str(error_)) from None
+        except asyncio.CancelledError:
+            self._give_up(navigation)
+            raise
         finally:
             self._navigations.discard(navigation)
         status = navigation.last_status if stayed else navigation.status
         return await self._here(status, stayed=stayed)
+
+    async def _thaw_if_frozen(self) -> None:
+        """A page whose script runs without end cannot even be left: then the script is ended. Only
+        before the navigation: while one is under way, Chromium holds back what is for the page."""
+        if self._is_leaving or self._has_dialog:
+            return
+        probe = self._cdp.call("Runtime.evaluate", {"expression": "0"}, self.session)
+        probe.add_done_callback(lambda done: done.cancelled() or done.exception())
+        await asyncio.wait({probe}, timeout=FROZEN_SECONDS)
+        if not probe.done():
+            self._cdp.tell("Runtime.terminateExecution", None, self.session)
+
+    def _give_up(self, navigation: Navigation) -> None:
+        """The time is over and no document has come. Chromium answers nothing in a page that waits
+        for its next document, so the waiting is ended: the page that is there can be used again."""
+        if self._is_leaving and not navigation.has_committed and not self._has_dialog:
+            self._cdp.tell("Page.stopLoading", None, self.session)
 
     async def _download_of(self, navigation: Navigation) -> None:
         """A navigation that no document came of was a download, or there was nothing to show."""
@@ -289,15 +312,6 @@ class CdpTab:
         if waiting is not None and not waiting.done():
             waiting.set_result(None)
 
-    async def pdf(self) -> bytes:
-        self.check_alive()
-        try:
-            options = {"printBackground": True}
-            printed = await self._cdp.call("Page.printToPDF", options, self.session)
-        except CdpError as error:
-            raise Unsupported(f"The page cannot be printed: {error}.") from None
-        return base64.b64decode(printed["data"])
-
     async def body(self, request: str) -> bytes:
         try:
             answer = await self._cdp.call(
@@ -307,42 +321,6 @@ class CdpTab:
             raise NotFound("The browser no longer has that body.", request=request) from None
         body: str = answer["body"]
         return base64.b64decode(body) if answer["base64Encoded"] else body.encode()
-
-    async def capture(self, shot: Shot) -> Picture:
-        self.check_alive()
-        if shot.format not in ("jpeg", "png"):
-            raise Unsupported(f"Chromium takes jpeg and png pictures, not {shot.format}.")
-        x, y, width, height = await self._area(shot)
-        params: Json = {
-            "format": shot.format,
-            "clip": {"x": x, "y": y, "width": width, "height": height, "scale": shot.scale},
-            "captureBeyondViewport": shot.full_page,
-            "optimizeForSpeed": True,
-        }
-        if shot.format == "jpeg":
-            params["quality"] = shot.quality
-        # A hidden tab draws no new frame for another scale, and the command would wait for ever; a
-        # screencast keeps it drawing meanwhile. (Chromium 156; drop it once a scaled capture of a
-        # background tab answers by itself: tests/drivers has the check.)
-        self._cdp.tell("Page.startScreencast", _NO_FRAMES, self.session)
-        try:
-            picture = await self._cdp.call("Page.captureScreenshot", params, self.session)
-        finally:
-            self._cdp.tell("Page.stopScreencast", None, self.session)
-        data = base64.b64decode(picture["data"])
-        return Picture(data, f"image/{shot.format}", *picture_size(data))
-
-    async def _area(self, shot: Shot) -> tuple[float, float, float, float]:
-        """What to picture, in the document's coordinates."""
-        metrics = await self._cdp.call("Page.getLayoutMetrics", None, self.session)
-        if shot.full_page:
-            size = metrics["cssContentSize"]
-            return 0, 0, size["width"], size["height"]
-        view = metrics["cssVisualViewport"]
-        if shot.clip is None:
-            return view["pageX"], view["pageY"], view["clientWidth"], view["clientHeight"]
-        x, y, width, height = shot.clip
-        return view["pageX"] + x, view["pageY"] + y, width, height
 
     # --- events --------------------------------------------------------------------------------
 
@@ -406,10 +384,13 @@ class CdpTab:
         for navigation in self._navigations:
             navigation.reached(params["name"], params["loaderId"])
         if params["name"] in ("DOMContentLoaded", "load") and self.is_ready:
-            # A tab that somebody else opened may have come here before we could hear of it.
-            ask = {"expression": "[location.href, document.title]", "returnByValue": True}
-            where = self._cdp.call("Runtime.evaluate", ask, self.session)
-            where.add_done_callback(self._learn_where)
+            self._ask_where()
+
+    def _ask_where(self) -> None:
+        """Also the address: a tab may have come there before we could hear of it."""
+        ask = {"expression": "[location.href, document.title]", "returnByValue": True}
+        where = self._cdp.call("Runtime.evaluate", ask, self.session)
+        where.add_done_callback(self._learn_where)
 
     def _learn_where(self, answer: Pending) -> None:
         if answer.cancelled() or answer.exception() is not None:
@@ -421,68 +402,23 @@ class CdpTab:
         self._report(TabArrived(self.handle, main.url, self.title))
 
     def _request_sent(self, session: str, params: Json) -> None:
-        request = params["request"]
-        kind = params.get("type", "Other").lower()
-        redirect = params.get("redirectResponse")
-        if redirect is not None:
-            self._report(
-                RequestEnded(
-                    handle=self.handle, request=params["requestId"], status=redirect["status"]
-                )
-            )
-        self._report(
-            RequestSent(
-                handle=self.handle,
-                request=params["requestId"],
-                url=request["url"],
-                method=request["method"],
-                kind=kind,
-            )
-        )
+        for event in translated.request_sent(self.handle, params):
+            self._report(event)
 
     def _response_received(self, session: str, params: Json) -> None:
-        response = params["response"]
         if params.get("frameId") == self.frames.main and params["type"] == "Document":
             for navigation in self._navigations:
-                navigation.answered(params["loaderId"], response["status"])
-        self._report(
-            RequestEnded(
-                handle=self.handle,
-                request=params["requestId"],
-                status=response["status"],
-                mime_type=response["mimeType"],
-                finished=False,
-            )
-        )
+                navigation.answered(params["loaderId"], params["response"]["status"])
+        self._report(translated.response_received(self.handle, params))
 
     def _request_finished(self, session: str, params: Json) -> None:
-        self._report(
-            RequestEnded(
-                handle=self.handle,
-                request=params["requestId"],
-                error=params.get("errorText"),
-            )
-        )
+        self._report(translated.request_finished(self.handle, params))
 
     def _console(self, session: str, params: Json) -> None:
-        text = " ".join(_as_text(argument) for argument in params["args"])
-        self._said(params["type"], text, params.get("stackTrace"))
+        self._report(translated.console_called(self.handle, params))
 
     def _exception(self, session: str, params: Json) -> None:
-        details = params["exceptionDetails"]
-        self._said("error", described(details), details.get("stackTrace"))
-
-    def _said(self, level: str, text: str, trace: Json | None) -> None:
-        top = (trace or {}).get("callFrames") or [{}]
-        self._report(
-            ConsoleSaid(
-                handle=self.handle,
-                level={"warning": "warn", "assert": "error"}.get(level, level),
-                text=text,
-                url=top[0].get("url", ""),
-                line=top[0].get("lineNumber", -1) + 1,
-            )
-        )
+        self._report(translated.exception_thrown(self.handle, params))
 
     def _drag_began(self, session: str, params: Json) -> None:
         self.gestures.drag_began(params)
@@ -583,14 +519,6 @@ async def _soon(future: asyncio.Future[None]) -> None:
 
 def _metrics(width: int, height: int) -> Json:
     return {"width": width, "height": height, "deviceScaleFactor": 0, "mobile": False}
-
-
-def _as_text(argument: Json) -> str:
-    if "value" in argument:
-        value = argument["value"]
-        return value if isinstance(value, str) else json.dumps(value)
-    named = argument.get("description") or argument.get("unserializableValue")
-    return str(named or argument["type"])
 
 
 _EVENTS: dict[str, Callable[[CdpTab, str, Json], None]] = {

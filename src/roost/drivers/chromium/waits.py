@@ -7,7 +7,7 @@ import asyncio
 from roost.drivers.chromium.connection import Json
 from roost.errors import RoostError
 
-LOAD_SECONDS = 5.0
+LOAD_SECONDS = 3.0
 """A page whose document is there may take this long to load the rest; then it is shown as it is."""
 
 
@@ -32,12 +32,18 @@ class Navigation:
     def status(self) -> int | None:
         return None if self._loader is None else self._statuses.get(self._loader)
 
+    @property
+    def has_committed(self) -> bool:
+        return bool(self._commits)
+
     async def arrived(self, answer: Json) -> None:
         """Wait for the document that ``answer`` started; with no loader in it, for the next one."""
         if "frameId" in answer and not answer.get("loaderId"):
             return  # within the document
         self._is_known = True
         self._loader = answer.get("loaderId") or next(iter(self._commits), None)
+        if self._loader in self._commits:
+            self._loader = self._commits[-1]
         self._look()
         try:
             await self._parsed
@@ -51,9 +57,10 @@ class Navigation:
                 future.cancel()
 
     def committed(self, loader: str) -> None:
-        self._commits.append(loader)
-        if self._is_known and self._loader is None:
+        if self._is_known and (self._loader is None or self._loader in self._commits):
+            # The first one, or one that took the place of ours before it was ready.
             self._loader = loader
+        self._commits.append(loader)
         self._look()
 
     def reached(self, name: str, loader: str) -> None:

@@ -6,7 +6,7 @@
  * children it has visited anyway: that costs nothing more and, unlike the library, follows shadow roots.
  */
 import { computeAccessibleName } from "dom-accessibility-api";
-import { collapseSpace, getAttribute, hasAttribute, localName, queryAll } from "./dom";
+import { closest, collapseSpace, getAttribute, hasAttribute, localName, queryAll } from "./dom";
 import { isEditingHost } from "./roles";
 import { isSecretField } from "./secrets";
 
@@ -38,7 +38,9 @@ function libraryName(element: Element): string {
   }
 }
 
+/** Asking a control for its labels walks the whole document: only where it can have one at all. */
 function hasLabels(element: Element): boolean {
+  if (!hasAttribute(element, "id") && closest(element, "label") === null) return false;
   return ((element as HTMLButtonElement).labels?.length ?? 0) > 0;
 }
 

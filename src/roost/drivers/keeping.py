@@ -8,36 +8,58 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
-from roost.drivers.chromium.launch import ChromiumOptions, command_line
 from roost.drivers.link import Link
 from roost.errors import BrowserLost, RoostError
 from roost.local.home import Home, read_secret
-from roost.local.processes import Process, end_tree, is_alive
+from roost.local.processes import Process, end_tree, is_alive, wait_until_gone
 from roost.local.starting import start_detached
 
 LINK_SECONDS = 15.0
 START_SECONDS = 45.0
 END_SECONDS = 5.0
+DYING_SECONDS = 1.0
+
+
+class Launch(Protocol):
+    """How one browser is started: its options know."""
+
+    @property
+    def headless(self) -> bool: ...
+
+    @property
+    def viewport(self) -> tuple[int, int]: ...
+
+    def keeper_options(self) -> Sequence[str]:
+        """What its keeper must know besides."""
+
+    def prepare(self, profile: Path) -> None:
+        """Make the profile's folder fit for a start; no browser uses it."""
+
+    def command(self, profile: Path) -> list[str]:
+        """The whole command line; the keeper adds only the connection."""
 
 
 class Keeping:
     """One browser's keeper, whether an earlier broker started it or we do."""
 
     def __init__(
-        self, home: Home, browser: str, options: ChromiumOptions, *, away_seconds: float = 600.0
+        self, home: Home, browser: str, launch: Launch, *, away_seconds: float = 600.0
     ) -> None:
-        self.headless = options.headless
-        self.viewport = options.viewport if options.headless else None
+        self.headless = launch.headless
+        self.viewport = launch.viewport if launch.headless else None
         """What new tabs are given; a window on a screen has the size the person gives it."""
         self._home = home
         self._browser = browser
-        self._options = options
+        self._launch = launch
         self._away_seconds = away_seconds
         self._record = home.path / "keepers" / f"{browser}.json"
         self._folder = home.path / "browsers" / browser
         self._arrived: asyncio.Future[Link] | None = None
+        self._is_lost = False
 
     def linked(self, link: Link) -> None:
         waiting = self._arrival()
@@ -46,14 +68,20 @@ class Keeping:
             self._arrived = None
             waiting = self._arrival()
         waiting.set_result(link)
+        self._is_lost = False
 
     async def link(self) -> tuple[Link, bool]:
         """The link, and whether its browser was started just now."""
         if self._arrival().done():
             return self._arrival().result(), False
         keeper = self._running()
+        if keeper is not None and self._is_lost:
+            # Its connection just ended: most likely it is dying, and will be gone in a moment.
+            if await asyncio.to_thread(wait_until_gone, keeper, DYING_SECONDS):
+                keeper = None
         if keeper is not None:
-            os.kill(keeper.pid, signal.SIGUSR1)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(keeper.pid, signal.SIGUSR1)
             with contextlib.suppress(TimeoutError):
                 return await self._wait(), False
             await asyncio.to_thread(end_tree, keeper, END_SECONDS)
@@ -66,6 +94,7 @@ class Keeping:
     def lost(self) -> None:
         """The link is over."""
         self._arrived = None
+        self._is_lost = True
 
     async def ended(self) -> None:
         """See to it that nothing of the browser is left."""
@@ -90,28 +119,30 @@ class Keeping:
                 return process
         return None
 
+    def _end_orphan(self) -> None:
+        """A keeper that was killed leaves its browser behind; two must never use one profile."""
+        with contextlib.suppress(ValueError, KeyError, RoostError):
+            fields = json.loads(read_secret(self._record) or b"{}")
+            orphan = Process(fields["browserPid"], fields["browserStarted"])
+            if is_alive(orphan):
+                end_tree(orphan, grace_seconds=0)
+
     def _start(self) -> None:
+        self._end_orphan()
         profile = self._folder / "profile"
         profile.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _unlock(profile)
-        log = self._folder / "browser.log"
-        command = command_line(self._options, profile, is_root=os.getuid() == 0)
+        self._launch.prepare(profile)
         start_detached(
             self._home,
             [sys.executable, "-P", "-m", "roost.keeper"],
             [
                 f"--browser={self._browser}",
-                f"--log={log}",
+                f"--log={self._folder / 'browser.log'}",
                 f"--away={self._away_seconds}",
+                *self._launch.keeper_options(),
                 "--",
-                *command,
+                *self._launch.command(profile),
             ],
             log=self._folder / "keeper.log",
             timeout_seconds=START_SECONDS,
         )
-
-
-def _unlock(profile: Path) -> None:
-    """A Chromium that was killed leaves its lock; our keeper's record says that none is running."""
-    for name in ("SingletonLock", "SingletonCookie", "SingletonSocket"):
-        (profile / name).unlink(missing_ok=True)

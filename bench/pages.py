@@ -1,0 +1,289 @@
+"""What page work costs end to end through the client library, against bare CDP doing the same thing
+in the same run: two Chromiums on pipes, asked in turns, so that the machine's moods hit both."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import http.server
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bench.raw_chromium import RawChromium, raw_chromium
+from bench.report import Row
+from roost.api import operations as ops
+from roost.api.operations import Answers
+from roost.api.views import View
+from roost.client.client import Client, connect
+from roost.local.endpoint import read_endpoint
+from roost.local.home import Home
+from roost.local.processes import end_tree
+from roost.local.starting import ensure_broker
+
+SAMPLES = 60
+SLOW_SAMPLES = 15
+SESSIONS = 6
+PAGE = b"""<!doctype html><title>Bench</title><button id=b>Button</button><input id=i>
+<p>Some text to look at.</p>"""
+WALK = """(() => { const found = [];
+  const walk = (node) => { for (const child of node.children) {
+    found.push([child.localName, child.getAttribute("role"), child.textContent.length]);
+    walk(child) } };
+  walk(document.body); return found.length })()"""
+
+
+def rows() -> list[Row]:
+    return asyncio.run(_rows())
+
+
+async def _rows() -> list[Row]:
+    with _site() as base, _home() as home, raw_chromium() as raw:
+        async with await connect(home=home, name="bench") as agent:
+            await agent.call(ops.Navigate(url=f"{base}/page"))
+            session = raw.page(f"{base}/page")
+            found = [
+                *await _latencies(agent, raw, session),
+                await _background(agent, base),
+                *await _snapshots(agent, raw, base),
+            ]
+        return [*found, await _memory(home, raw, base)]
+
+
+# --- time ---------------------------------------------------------------------------------------
+
+
+async def _latencies(agent: Client, raw: RawChromium, session: str) -> list[Row]:
+    def click() -> None:
+        for kind, count in (("mouseMoved", 0), ("mousePressed", 1), ("mouseReleased", 1)):
+            params = {"type": kind, "x": 30, "y": 20, "button": "left", "clickCount": count}
+            raw.call("Input.dispatchMouseEvent", params, session)
+
+    def type_() -> None:
+        raw.evaluate("i.focus(); i.select()", session)
+        raw.call("Input.insertText", {"text": "hello"}, session)
+
+    def shoot() -> None:
+        clip = {"x": 0, "y": 0, "width": 1280, "height": 720, "scale": 0.5}
+        params = {"format": "jpeg", "quality": 60, "clip": clip, "optimizeForSpeed": True}
+        raw.call("Page.captureScreenshot", params, session)
+
+    cases: list[tuple[str, float, Callable[[], object], Answers[View], str]] = [
+        (
+            "evaluate",
+            3,
+            lambda: raw.evaluate("1", session),
+            ops.Evaluate(function="() => 1"),
+            "one Runtime.evaluate",
+        ),
+        (
+            "click",
+            1.2,
+            click,
+            ops.Click(target="#b", snapshot="none"),
+            "three awaited input events",
+        ),
+        (
+            "type",
+            3,
+            type_,
+            ops.Type(target="#i", text="hello", snapshot="none"),
+            "focus, then Input.insertText",
+        ),
+        ("screenshot", 1.2, shoot, ops.TakeScreenshot(), "Page.captureScreenshot, same picture"),
+    ]
+    return [
+        await _compared(f"page: {name}", limit, floor, _call(agent, operation), f"to {what}")
+        for name, limit, floor, operation, what in cases
+    ]
+
+
+async def _background(agent: Client, base: str) -> Row:
+    """The slowest of many clicks in a tab that another one hides, by the foreground's median."""
+    click = _call(agent, ops.Click(target="#b", snapshot="none"))
+    front = [await _timed(click) for _ in range(SAMPLES)]
+    hidden = (await agent.call(ops.Tabs(action="list"))).current
+    await agent.call(ops.Tabs(action="new", url=f"{base}/page"))
+    behind = _call(agent, ops.Click(target="#b", tab=hidden, snapshot="none"))
+    times = [await _timed(behind) for _ in range(100)]
+    await agent.call(ops.Close())
+    median = statistics.median(front)
+    return Row(
+        "page: slowest of 100 clicks in a hidden tab",
+        max(times) / median,
+        "×",
+        limit=3,
+        note=f"to the foreground's median, {median * 1000:.1f} ms",
+    )
+
+
+async def _snapshots(agent: Client, raw: RawChromium, base: str) -> list[Row]:
+    page = f"{base}/doc/library/functions.html"
+    arrived = await agent.call(ops.Navigate(url=page))
+    if arrived.status != 200:
+        return [Row("page: snapshot of library/functions.html", 0, "×", note="no python3-doc here")]
+    session = raw.page(page)
+    ours = _call(agent, ops.Snapshot())
+    walked = await _compared(
+        "page: snapshot of library/functions.html",
+        4,
+        lambda: raw.evaluate(WALK, session),
+        ours,
+        "to a bare walk of it",
+        samples=SLOW_SAMPLES,
+    )
+    tree = statistics.median(
+        _took(lambda: raw.call("Accessibility.getFullAXTree", None, session)) for _ in range(3)
+    )
+    took = statistics.median([await _timed(ours) for _ in range(SLOW_SAMPLES)])
+    size = len((await agent.call(ops.Snapshot())).snapshot)
+    return [
+        walked,
+        Row("page: the same, by the browser's own AX tree", took / tree, "×", limit=0.5),
+        Row("page: the same, characters by default", size, "", limit=20_000),
+    ]
+
+
+async def _compared(
+    name: str,
+    limit: float,
+    floor: Callable[[], object],
+    ours: Callable[[], Awaitable[object]],
+    note: str,
+    samples: int = SAMPLES,
+) -> Row:
+    """Medians of both, taken in turns."""
+    floor_times, times = [], []
+    for number in range(samples + 3):
+        bare, full = _took(floor), await _timed(ours)
+        if number >= 3:
+            floor_times.append(bare)
+            times.append(full)
+    bare, full = statistics.median(floor_times), statistics.median(times)
+    shown = f"{full * 1000:.2f} ms {note}: {bare * 1000:.2f} ms"
+    return Row(name, full / bare, "×", limit=limit, note=shown)
+
+
+def _call(agent: Client, operation: Answers[View]) -> Callable[[], Awaitable[object]]:
+    return lambda: agent.call(operation)
+
+
+async def _timed(work: Callable[[], Awaitable[object]]) -> float:
+    begun = time.perf_counter()
+    await work()
+    return time.perf_counter() - begun
+
+
+def _took(work: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    work()
+    return time.perf_counter() - begun
+
+
+# --- memory -------------------------------------------------------------------------------------
+
+
+async def _memory(home: Home, raw: RawChromium, base: str) -> Row:
+    """What each further session with one page adds, by what a bare context with a page adds."""
+    bare = _growth(raw.pid, [lambda: raw.page(f"{base}/page") for _ in range(SESSIONS)])
+    agents = [await connect(home=home, name="bench") for _ in range(SESSIONS)]
+    try:
+        await agents[0].call(ops.Navigate(url=f"{base}/page"))
+        pid = (await agents[0].call(ops.Status())).browsers[0].pid
+        assert pid is not None
+        before = _pss(pid)
+        for agent in agents[1:]:
+            await agent.call(ops.Navigate(url=f"{base}/page"))
+        ours = (_pss(pid) - before) / (SESSIONS - 1)
+    finally:
+        for agent in agents:
+            await agent.aclose()
+    return Row(
+        "page: memory of each further session",
+        ours / bare,
+        "×",
+        limit=1.15,
+        note=f"{ours / 2**20:.1f} MiB to {bare / 2**20:.1f} of a bare context with a page",
+    )
+
+
+def _growth(pid: int, steps: list[Callable[[], object]]) -> float:
+    first, *others = steps
+    first()
+    before = _pss(pid)
+    for step in others:
+        step()
+    return (_pss(pid) - before) / len(others)
+
+
+def _pss(pid: int) -> int:
+    """Bytes of the whole process tree, shared ones divided among those that share them."""
+    total = 0
+    for one in [pid, *_below(pid)]:
+        try:
+            text = Path(f"/proc/{one}/smaps_rollup").read_text(encoding="ascii")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        total += next(int(line.split()[1]) for line in text.splitlines() if line[:4] == "Pss:")
+    return total * 1024
+
+
+def _below(pid: int) -> list[int]:
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        children = (task / "children").read_text(encoding="ascii").split()
+        for child in map(int, children):
+            found += [child, *_below(child)]
+    return found
+
+
+# --- where --------------------------------------------------------------------------------------
+
+
+class _Handler(http.server.SimpleHTTPRequestHandler):
+    def do_GET(self) -> None:
+        if self.path != "/page":
+            self.path = self.path.removeprefix("/doc")
+            super().do_GET()
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(PAGE)))
+        self.end_headers()
+        self.wfile.write(PAGE)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@contextmanager
+def _site() -> Iterator[str]:
+    found = sorted(Path("/usr/share/doc").glob("python3*/html/library/functions.html"))
+    folder = found[0].resolve().parents[1] if found else Path("/nonexistent")
+    handler = functools.partial(_Handler, directory=str(folder))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@contextmanager
+def _home() -> Iterator[Home]:
+    with tempfile.TemporaryDirectory(prefix="roost-bench-", ignore_cleanup_errors=True) as folder:
+        home = Home(Path(folder))
+        home.create()
+        home.config.write_text('browser = "chromium"\nheadless = true\n', encoding="utf-8")
+        ensure_broker(home)
+        try:
+            yield home
+        finally:
+            endpoint = read_endpoint(home)
+            if endpoint is not None:
+                end_tree(endpoint.process, grace_seconds=10)

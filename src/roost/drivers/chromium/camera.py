@@ -1,0 +1,54 @@
+"""Pictures and prints of one tab, taken in the background."""
+
+from __future__ import annotations
+
+import base64
+
+from roost.drivers.base import Picture, Shot
+from roost.drivers.chromium.connection import CdpConnection, CdpError, Json
+from roost.drivers.pictures import picture_size
+from roost.errors import Unsupported
+
+
+class Camera:
+    """Looks at the tab behind one protocol session."""
+
+    def __init__(self, cdp: CdpConnection, session: str) -> None:
+        self._cdp = cdp
+        self._session = session
+
+    async def capture(self, shot: Shot) -> Picture:
+        if shot.format not in ("jpeg", "png"):
+            raise Unsupported(f"Chromium takes jpeg and png pictures, not {shot.format}.")
+        x, y, width, height = await self._area(shot)
+        params: Json = {
+            "format": shot.format,
+            "clip": {"x": x, "y": y, "width": width, "height": height, "scale": shot.scale},
+            "captureBeyondViewport": shot.full_page,
+            "optimizeForSpeed": True,
+        }
+        if shot.format == "jpeg":
+            params["quality"] = shot.quality
+        picture = await self._cdp.call("Page.captureScreenshot", params, self._session)
+        data = base64.b64decode(picture["data"])
+        return Picture(data, f"image/{shot.format}", *picture_size(data))
+
+    async def pdf(self) -> bytes:
+        try:
+            options = {"printBackground": True}
+            printed = await self._cdp.call("Page.printToPDF", options, self._session)
+        except CdpError as error:
+            raise Unsupported(f"The page cannot be printed: {error}.") from None
+        return base64.b64decode(printed["data"])
+
+    async def _area(self, shot: Shot) -> tuple[float, float, float, float]:
+        """What to picture, in the document's coordinates."""
+        metrics = await self._cdp.call("Page.getLayoutMetrics", None, self._session)
+        if shot.full_page:
+            size = metrics["cssContentSize"]
+            return 0, 0, size["width"], size["height"]
+        view = metrics["cssVisualViewport"]
+        if shot.clip is None:
+            return view["pageX"], view["pageY"], view["clientWidth"], view["clientHeight"]
+        x, y, width, height = shot.clip
+        return view["pageX"] + x, view["pageY"] + y, width, height

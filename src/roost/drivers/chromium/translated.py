@@ -1,0 +1,71 @@
+"""What pages say and ask the network for, from CDP's words into those of ``drivers.base``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from roost.drivers.base import ConsoleSaid, RequestEnded, RequestSent
+from roost.drivers.chromium.connection import Json
+from roost.drivers.chromium.scripts import described
+from roost.vocabulary import TabHandle
+
+_LEVELS = {"warning": "warn", "assert": "error"}
+
+
+def request_sent(tab: TabHandle, params: Json) -> Iterator[RequestSent | RequestEnded]:
+    """A redirect ends one request and sends the next under the same id."""
+    redirect = params.get("redirectResponse")
+    if redirect is not None:
+        yield RequestEnded(handle=tab, request=params["requestId"], status=redirect["status"])
+    yield RequestSent(
+        handle=tab,
+        request=params["requestId"],
+        url=params["request"]["url"],
+        method=params["request"]["method"],
+        kind=params.get("type", "Other").lower(),
+    )
+
+
+def response_received(tab: TabHandle, params: Json) -> RequestEnded:
+    response = params["response"]
+    return RequestEnded(
+        handle=tab,
+        request=params["requestId"],
+        status=response["status"],
+        mime_type=response["mimeType"],
+        finished=False,
+    )
+
+
+def request_finished(tab: TabHandle, params: Json) -> RequestEnded:
+    return RequestEnded(handle=tab, request=params["requestId"], error=params.get("errorText"))
+
+
+def console_called(tab: TabHandle, params: Json) -> ConsoleSaid:
+    text = " ".join(_as_text(argument) for argument in params["args"])
+    return _said(tab, params["type"], text, params.get("stackTrace"))
+
+
+def exception_thrown(tab: TabHandle, params: Json) -> ConsoleSaid:
+    details = params["exceptionDetails"]
+    return _said(tab, "error", described(details), details.get("stackTrace"))
+
+
+def _said(tab: TabHandle, level: str, text: str, trace: Json | None) -> ConsoleSaid:
+    top = ((trace or {}).get("callFrames") or [{}])[0]
+    return ConsoleSaid(
+        handle=tab,
+        level=_LEVELS.get(level, level),
+        text=text,
+        url=top.get("url", ""),
+        line=top.get("lineNumber", -1) + 1,
+    )
+
+
+def _as_text(argument: Json) -> str:
+    if "value" in argument:
+        value = argument["value"]
+        return value if isinstance(value, str) else json.dumps(value)
+    named = argument.get("description") or argument.get("unserializableValue")
+    return str(named or argument["type"])

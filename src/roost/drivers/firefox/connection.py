@@ -1,0 +1,61 @@
+"""Commands, replies and events of WebDriver BiDi over one link.
+
+https://w3c.github.io/webdriver-bidi/ — one connection serves all contexts. Firefox works on
+commands at the same time: what must happen in order has to be awaited in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from roost.drivers.exchange import Exchange, Json, Pending, unheard
+from roost.drivers.link import Link
+
+__all__ = ["NOBODY", "BidiConnection", "BidiError", "Json", "Pending"]
+
+NOBODY = ""
+
+
+class BidiError(Exception):
+    """Firefox's own answer that it will not. ``code`` is the protocol's word for why."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message.removeprefix("Error: ") or code)
+        self.code = code
+
+    @property
+    def is_document_gone(self) -> bool:
+        """The document the command ran in went away under it, or its context did."""
+        return self.code == "no such frame"
+
+
+class BidiConnection(Exchange):
+    """Calls fail with ``BidiError`` when Firefox refuses them, with their owner's error when that
+    ends first, with ``BrowserLost`` when the browser does. ``on_event`` hears all events."""
+
+    def __init__(
+        self,
+        link: Link,
+        on_word: Callable[[str, Any], None],
+        on_end: Callable[[], None],
+        on_event: Callable[[str, Json], None],
+    ) -> None:
+        self._on_event = on_event
+        super().__init__(link, on_word, on_end)
+
+    def call(self, method: str, params: Json | None = None, owner: str = NOBODY) -> Pending:
+        """Send a command; await what comes back. ``owner`` is the tab it dies with."""
+        return self._ask(method, {"params": params or {}}, owner)
+
+    def tell(self, method: str, params: Json | None = None, owner: str = NOBODY) -> None:
+        """Send a command nobody waits for; a refusal is only logged."""
+        self.call(method, params, owner).add_done_callback(unheard)
+
+    def _heard(self, message: Json) -> None:
+        self._on_event(message["method"], message["params"])
+
+    def _refusal(self, message: Json) -> BidiError | None:
+        if message["type"] == "success":
+            return None
+        return BidiError(message["error"], message["message"])

@@ -1,0 +1,56 @@
+"""Cookies between our words and BiDi's ``network.Cookie`` and ``storage.PartialCookie``.
+
+https://w3c.github.io/webdriver-bidi/#type-network-Cookie
+"""
+
+from __future__ import annotations
+
+import base64
+
+from roost.drivers.base import Cookie
+from roost.drivers.firefox.connection import Json
+
+_SAME_SITE = {"strict": "Strict", "lax": "Lax", "none": "None"}
+
+
+def cookie_from(cookie: Json) -> Cookie:
+    return Cookie(
+        name=cookie["name"],
+        value=_text(cookie["value"]),
+        domain=cookie["domain"],
+        path=cookie["path"],
+        expires=cookie.get("expiry"),
+        http_only=cookie["httpOnly"],
+        secure=cookie["secure"],
+        same_site=_SAME_SITE.get(cookie["sameSite"]),
+    )
+
+
+def cookie_to(cookie: Cookie) -> Json:
+    partial: Json = {
+        "name": cookie.name,
+        "value": {"type": "string", "value": cookie.value},
+        "domain": cookie.domain,
+        "path": cookie.path,
+        "httpOnly": cookie.http_only,
+        "secure": cookie.secure,
+        "sameSite": "default" if cookie.same_site is None else cookie.same_site.lower(),
+    }
+    if cookie.expires is not None:
+        partial["expiry"] = int(cookie.expires)
+    return partial
+
+
+def partition(jar: str, cookie: Cookie | None = None) -> Json:
+    """The jar, as storage commands name it; and the site within which a cookie is kept apart."""
+    key: Json = {"type": "storageKey", "userContext": jar}
+    if cookie is not None and cookie.partition_key is not None:
+        key["sourceOrigin"] = cookie.partition_key
+    return key
+
+
+def _text(value: Json) -> str:
+    if value["type"] == "string":
+        return str(value["value"])
+    # Bytes that are no text: kept as the characters they are, one a byte.
+    return base64.b64decode(value["value"]).decode("latin-1")

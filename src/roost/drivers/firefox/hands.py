@@ -1,0 +1,140 @@
+"""Trusted input to one tab: to the context that is meant, for BiDi gives it to that and no other.
+
+Firefox hands an event to one document's process; a frame of another site is in another. So points
+and keys are followed to the frame that is under the pointer, or has the focus, first. Tabs without
+frames are spared the question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from roost.drivers.base import Input, InsertText, KeyDown
+from roost.drivers.firefox.activation import DUE, WATCH, click_at, is_press
+from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
+from roost.drivers.firefox.keyboard import (
+    NO_SUCH_KEYS,
+    Gesture,
+    first_point,
+    parts,
+    sources,
+    strokes,
+)
+from roost.drivers.firefox.scripts import DocumentGone, Scripts
+from roost.drivers.firefox.values import plain
+from roost.errors import BadRequest, NotFound, Unsupported
+
+_DEEPEST = 20
+# Both go through open shadow roots and end at a frame's element; a window is described by the id of
+# its context. The inner corner of a frame is where its own viewport begins.
+_UNDER = """(x, y) => {
+  let found = document.elementFromPoint(x, y);
+  for (let inner = found; inner; found = inner ?? found) {
+    inner = found.shadowRoot?.elementFromPoint(x, y);
+    if (inner === found) break;
+  }
+  if (!found?.contentWindow) return null;
+  const box = found.getBoundingClientRect(), style = getComputedStyle(found);
+  const left = box.x + found.clientLeft + parseFloat(style.paddingLeft);
+  return [found.contentWindow, left, box.y + found.clientTop + parseFloat(style.paddingTop)];
+}"""
+_FOCUSED = """(text) => {
+  let found = document.activeElement;
+  while (found?.shadowRoot?.activeElement) found = found.shadowRoot.activeElement;
+  if (found?.contentWindow) return found.contentWindow;
+  if (text === null) return false;
+  const isField = found instanceof HTMLInputElement || found instanceof HTMLTextAreaElement;
+  if (isField) document.execCommand("insertText", false, text);
+  return isField || !found || (found === document.body && !found.isContentEditable);
+}"""
+
+
+class Hands:
+    """Of one tab. ``has_frames`` says whether there is more than one context to choose from."""
+
+    def __init__(
+        self, bidi: BidiConnection, tab: str, scripts: Scripts, has_frames: Callable[[], bool]
+    ) -> None:
+        self._bidi = bidi
+        self._tab = tab
+        self._scripts = scripts
+        self._has_frames = has_frames
+
+    async def give(self, inputs: Sequence[Input]) -> None:
+        for part in parts(inputs):
+            if isinstance(part, InsertText):
+                await self._insert(part.text)
+            else:
+                await self._perform(part)
+
+    async def _perform(self, gestures: Sequence[Gesture]) -> None:
+        missing = {one.key for one in gestures if isinstance(one, KeyDown)} & NO_SUCH_KEYS
+        if missing:
+            raise Unsupported(f"Firefox cannot be given the key {min(missing)}.")
+        point = first_point(gestures)
+        if point is None:
+            await self._press(gestures)
+            return
+        context, offset = self._tab, (0.0, 0.0)
+        if self._has_frames():
+            context, offset = await self._under(point)
+        await self._act(context, sources(gestures, offset))
+
+    async def _press(self, gestures: Sequence[Gesture]) -> None:
+        context = self._tab
+        if self._has_frames():
+            context, _ = await self._focused(None)
+        is_watched = is_press(gestures) and plain(await self._look(context, WATCH))
+        await self._act(context, sources(gestures))
+        point = plain(await self._look(context, DUE)) if is_watched else None
+        if point is not None:
+            await self._act(context, sources(click_at(*point)))
+
+    async def _act(self, context: str, actions: list[Json]) -> None:
+        params = {"context": context, "actions": actions}
+        try:
+            await self._bidi.call("input.performActions", params, self._tab)
+        except BidiError as error:
+            if error.code == "move target out of bounds":
+                raise BadRequest("That point is outside of the page's window.") from None
+            if not error.is_document_gone:
+                raise BadRequest(f"The input was refused: {error}.") from None
+            # It was delivered, and the page left on the way: whoever settles waits for the next.
+
+    async def _insert(self, text: str) -> None:
+        """As an input method commits it. BiDi has no command for that. In text fields the editor's
+        own command does it, at once and trusted; other editors want to be asked before each change,
+        which Firefox does for keys alone, so there they get those."""
+        context, is_done = await self._focused(text)
+        if not is_done:
+            await self._act(context, sources(strokes(text)))
+
+    async def _focused(self, text: str | None) -> tuple[str, bool]:
+        """The context that has the focus, and whether the text is in its field now."""
+        context = self._tab
+        given: Json = {"type": "null"} if text is None else {"type": "string", "value": text}
+        for _ in range(_DEEPEST):
+            found = await self._look(context, _FOCUSED, given)
+            if found["type"] != "window":
+                return context, bool(plain(found))
+            context = found["value"]["context"]
+        return context, False
+
+    async def _under(self, point: tuple[float, float]) -> tuple[str, tuple[float, float]]:
+        """The context under a point of the tab, and where its viewport begins."""
+        context, (left, top) = self._tab, (0.0, 0.0)
+        for _ in range(_DEEPEST):
+            at = [{"type": "number", "value": one} for one in (point[0] - left, point[1] - top)]
+            found = await self._look(context, _UNDER, *at)
+            if found["type"] != "array":
+                break
+            window, x, y = found["value"]
+            context = window["value"]["context"]
+            left, top = left + plain(x), top + plain(y)
+        return context, (left, top)
+
+    async def _look(self, context: str, function: str, *given: Json) -> Json:
+        try:
+            return await self._scripts.ask(context, function, *given)
+        except (DocumentGone, NotFound):
+            return {"type": "null"}  # it goes to where we got; the page is on the move

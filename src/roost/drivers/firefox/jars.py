@@ -1,0 +1,99 @@
+"""Jars over BiDi: user contexts, with their cookies, proxies, downloads and size of pages.
+
+https://w3c.github.io/webdriver-bidi/#user-contexts
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from roost.drivers.base import Cookie
+from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
+from roost.drivers.firefox.cookies import cookie_from, cookie_to, partition
+from roost.errors import BadRequest, JarUnavailable
+from roost.vocabulary import JarPolicy
+
+logger = logging.getLogger(__name__)
+SHARED_JAR = "default"
+"""What BiDi calls the browser's own."""
+
+
+class Jars:
+    """Of one browser. Pages get ``viewport`` as their size, unless that is None."""
+
+    def __init__(self, bidi: BidiConnection, viewport: tuple[int, int] | None) -> None:
+        self.known: set[str] = set()
+        self._bidi = bidi
+        self._viewport = viewport
+
+    async def learn(self) -> None:
+        """Which there are; the shared one does not count."""
+        there = await self._bidi.call("browser.getUserContexts")
+        self.known = {one["userContext"] for one in there["userContexts"]} - {SHARED_JAR}
+
+    def check(self, jar: str) -> None:
+        if jar != SHARED_JAR and jar not in self.known:
+            raise JarUnavailable("That jar is gone.")
+
+    async def make(self, policy: JarPolicy, proxy: str | None, downloads: str | None) -> str:
+        if policy is JarPolicy.SHARED:
+            if proxy is not None:
+                raise JarUnavailable("The browser's own jar cannot have domain lists of its own.")
+            await self.furnish(SHARED_JAR, downloads)
+            return SHARED_JAR
+        options: Json = {}
+        if proxy is not None:
+            # For every scheme: Firefox goes through it to WebSockets and to this machine, too.
+            options["proxy"] = {"proxyType": "manual", "httpProxy": proxy}
+        made = await self._bidi.call("browser.createUserContext", options)
+        jar = str(made["userContext"])
+        self.known.add(jar)
+        await self.furnish(jar, downloads)
+        return jar
+
+    async def furnish(self, jar: str, downloads: str | None) -> None:
+        """Where its downloads go, and how large its pages are."""
+        behavior: Json = {"type": "denied"}
+        if downloads is not None:
+            behavior = {"type": "allowed", "destinationFolder": downloads}
+        where: Json = {"userContexts": [jar]}
+        how = {"downloadBehavior": behavior, **where}
+        told = [self._bidi.call("browser.setDownloadBehavior", how)]
+        if self._viewport is not None:
+            width, height = self._viewport
+            size = {"viewport": {"width": width, "height": height}, **where}
+            told.append(self._bidi.call("browsingContext.setViewport", size))
+        await asyncio.gather(*told)
+
+    async def remove(self, jar: str) -> None:
+        if jar not in self.known:
+            return
+        self.known.discard(jar)
+        try:
+            await self._bidi.call("browser.removeUserContext", {"userContext": jar})
+        except BidiError as error:
+            logger.debug("jar %s was gone: %s", jar, error)
+
+    async def read_cookies(self, jar: str) -> list[Cookie]:
+        self.check(jar)
+        read = await self._bidi.call("storage.getCookies", {"partition": partition(jar)})
+        return [cookie_from(one) for one in read["cookies"]]
+
+    async def write_cookies(self, jar: str, cookies: Sequence[Cookie]) -> None:
+        """All at once; a cookie that is refused does not keep the others out."""
+        self.check(jar)
+        written = [
+            self._bidi.call(
+                "storage.setCookie",
+                {"cookie": cookie_to(cookie), "partition": partition(jar, cookie)},
+            )
+            for cookie in cookies
+        ]
+        answers = await asyncio.gather(*written, return_exceptions=True)
+        refused = next((one for one in answers if isinstance(one, BaseException)), None)
+        if isinstance(refused, BidiError):
+            raise BadRequest(f"cookies: {refused}.", field="cookies")
+        if refused is not None:
+            raise refused

@@ -1,0 +1,99 @@
+"""Neutral input as the ticks of BiDi's ``input.performActions``.
+
+https://w3c.github.io/webdriver-bidi/#command-input-performActions — every source has one action a
+tick; what happens in order takes a tick each, and the other sources pause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from roost.drivers.base import (
+    Input,
+    InsertText,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseMove,
+    MouseUp,
+    Wheel,
+)
+from roost.drivers.firefox.connection import Json
+
+Gesture = MouseMove | MouseDown | MouseUp | Wheel | KeyDown | KeyUp
+_BUTTONS = {"left": 0, "middle": 1, "right": 2}
+_PAUSE: Json = {"type": "pause"}
+
+# https://w3c.github.io/webdriver/#keyboard-actions: keys without a character have private ones.
+_NAMED = {
+    "Backspace": "\ue003", "Tab": "\ue004", "Enter": "\ue006", "Shift": "\ue008",
+    "Control": "\ue009", "Alt": "\ue00a", "Pause": "\ue00b", "Escape": "\ue00c",
+    "PageUp": "\ue00e", "PageDown": "\ue00f", "End": "\ue010", "Home": "\ue011",
+    "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015",
+    "Insert": "\ue016", "Delete": "\ue017", "Meta": "\ue03d",
+    **{f"F{number}": chr(0xE030 + number) for number in range(1, 13)},
+}  # fmt: skip
+NO_SUCH_KEYS = frozenset({"CapsLock", "ContextMenu", "PrintScreen", "ScrollLock"})
+"""Keys that BiDi has no way to press."""
+
+
+def parts(inputs: Iterable[Input]) -> list[InsertText | list[Gesture]]:
+    """The inputs in order, gestures that follow one another together."""
+    found: list[InsertText | list[Gesture]] = []
+    for one in inputs:
+        if isinstance(one, InsertText):
+            found.append(one)
+        elif found and isinstance(found[-1], list):
+            found[-1].append(one)
+        else:
+            found.append([one])
+    return found
+
+
+def strokes(text: str) -> list[Gesture]:
+    """The keys that type the text. A new line is Shift+Enter: Enter alone would send a message."""
+    keys: list[Gesture] = []
+    for character in text.replace("\r\n", "\n"):
+        if character == "\n":
+            keys += [KeyDown("Shift"), KeyDown("Enter"), KeyUp("Enter"), KeyUp("Shift")]
+        else:
+            keys += [KeyDown(character), KeyUp(character)]
+    return keys
+
+
+def first_point(gestures: Iterable[Gesture]) -> tuple[float, float] | None:
+    """Where the pointer goes first, if it is used at all."""
+    return next(((one.x, one.y) for one in gestures if isinstance(one, MouseMove | Wheel)), None)
+
+
+def sources(gestures: Iterable[Gesture], offset: tuple[float, float] = (0, 0)) -> list[Json]:
+    """The gestures as input sources; points are moved back by where their frame begins."""
+    ticks: dict[str, list[Json]] = {"key": [], "pointer": [], "wheel": []}
+    for gesture in gestures:
+        source, action = _action(gesture, offset)
+        for name, actions in ticks.items():
+            actions.append(action if name == source else _PAUSE)
+    return [
+        {"type": name, "id": name, "actions": actions}
+        for name, actions in ticks.items()
+        if any(action is not _PAUSE for action in actions)
+    ]
+
+
+def _action(gesture: Gesture, offset: tuple[float, float]) -> tuple[str, Json]:
+    left, top = offset
+    match gesture:
+        case MouseMove():
+            return "pointer", {"type": "pointerMove", "x": gesture.x - left, "y": gesture.y - top}
+        case MouseDown():
+            return "pointer", {"type": "pointerDown", "button": _BUTTONS[gesture.button]}
+        case MouseUp():
+            return "pointer", {"type": "pointerUp", "button": _BUTTONS[gesture.button]}
+        case Wheel():
+            at = {"x": round(gesture.x - left), "y": round(gesture.y - top)}
+            by = {"deltaX": round(gesture.dx), "deltaY": round(gesture.dy)}
+            return "wheel", {"type": "scroll", **at, **by}
+        case KeyDown():
+            return "key", {"type": "keyDown", "value": _NAMED.get(gesture.key, gesture.key)}
+        case KeyUp():
+            return "key", {"type": "keyUp", "value": _NAMED.get(gesture.key, gesture.key)}

@@ -1,0 +1,208 @@
+"""JavaScript in a tab's contexts: the caller's in the page's own realm, ours in a sandbox.
+
+https://w3c.github.io/webdriver-bidi/#module-script — a sandbox sees the page's DOM and none of what
+the page's scripts did to it; the page does not see the sandbox.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
+from roost.drivers.firefox.values import plain
+from roost.drivers.firefox.waits import Course
+from roost.errors import BadRequest, NotFound, StaleRef
+
+SANDBOX = "roost"
+DOCUMENT_TRIES = 10
+EXCEPTION_CHARS = 2000
+LOAD_MS = 5000
+"""A page whose document is there may take this long to load the rest; then it is shown as it is."""
+
+# The bundle is asked first and only brought along when it is missing: a new document needs a second
+# trip, all others one, and nobody has to keep count of realms.
+_CALL = """async (name, json, element) => {
+  if (!globalThis.__roost) return null;
+  const argument = JSON.parse(json);
+  if (element) argument.element = element;
+  return JSON.stringify(await globalThis.__roost[name](argument));
+}"""
+_ELEMENT = "(target) => globalThis.__roost ? globalThis.__roost.element({ target }) : null"
+_ARRIVED = """(limit) => new Promise((resolve) => {
+  const tell = () => resolve([location.href, document.title]);
+  if (document.readyState === "complete") return tell();
+  const isParsed = () => setTimeout(tell, limit);
+  if (document.readyState === "interactive") isParsed();
+  else document.addEventListener("DOMContentLoaded", (e) => e.isTrusted && isParsed());
+  window.addEventListener("load", (e) => e.isTrusted && e.target === document && tell());
+})"""
+
+
+class DocumentGone(Exception):
+    """The document the script was for is gone."""
+
+
+class Scripts:
+    """Runs functions in one tab, of which ``course`` knows why a document is gone."""
+
+    def __init__(self, bidi: BidiConnection, tab: str, bundle: str, course: Course) -> None:
+        self._bidi = bidi
+        self._tab = tab
+        self._bundle = bundle
+        self._course = course
+
+    async def evaluate(self, function: str, frame: str | None, ref: str | None) -> Any:
+        """The caller's function in the page's own realm; with a ref, it gets that element."""
+        given = [] if ref is None else [{"sharedId": await self.element(frame, ref)}]
+        try:
+            # In parentheses, as an expression: a function that does not parse is the page's error.
+            if not given:
+                return plain(await self._evaluate(f"({function}\n)()", frame))
+            call = f"(...given) => ({function}\n)(...given)"
+            return plain(await self._call(call, frame, given, sandbox=None))
+        except DocumentGone:
+            raise BadRequest(
+                "The page was left while the function ran.",
+                hint="Look where the tab is now, with browser_snapshot.",
+            ) from None
+
+    async def arrived(self) -> tuple[str, str]:
+        """The main document's address and title, once it is there."""
+        limit = {"type": "number", "value": LOAD_MS}
+        found = await self._in_what_comes(lambda: self.ask(None, _ARRIVED, limit))
+        url, title = plain(found)
+        return url, title
+
+    def title(self) -> Pending:
+        """Asks for the main document's; nobody need wait for the answer."""
+        target = self._target(None, SANDBOX)
+        ask = {"expression": "document.title", "awaitPromise": False, "target": target}
+        return self._bidi.call("script.evaluate", ask, self._tab)
+
+    async def call_bundle(
+        self, frame: str | None, function: str, argument: Json, owner_of: str | None = None
+    ) -> Any:
+        """One of the bundle's functions, in our sandbox of that context."""
+        return await self._in_what_comes(
+            lambda: self._call_bundle(frame, function, argument, owner_of)
+        )
+
+    async def element(self, frame: str | None, ref: str) -> str:
+        """The element behind a ref, by the name all realms know it by. ``StaleRef`` if it is
+        gone."""
+        try:
+            found = await self._call(_ELEMENT, frame, [_text(ref)])
+        except (BadRequest, DocumentGone):
+            found = {}
+        if found.get("type") != "node":
+            raise StaleRef(f"{ref} is not on this page any more.", ref=ref)
+        return str(found["sharedId"])
+
+    async def ask(self, frame: str | None, function: str, *given: Json) -> Json:
+        """What a function of ours finds, as the protocol describes it."""
+        return await self._call(function, frame, list(given))
+
+    async def _in_what_comes(self, ask: Callable[[], Awaitable[Any]]) -> Any:
+        """A document that changes under our feet: ask the one that comes."""
+        for _ in range(DOCUMENT_TRIES):
+            with contextlib.suppress(DocumentGone):
+                return await ask()
+        raise BadRequest(
+            "The page goes from one document to the next without rest.",
+            hint="Wait for something on the page you want, with browser_wait_for.",
+        )
+
+    async def _call_bundle(
+        self, frame: str | None, function: str, argument: Json, owner_of: str | None
+    ) -> Any:
+        given = [_text(function), _text(json.dumps(argument))]
+        if owner_of is not None:
+            given.append({"sharedId": await self._owner(frame, owner_of)})
+        answer = plain(await self._call(_CALL, frame, given))
+        if answer is None:
+            await self._evaluate(self._bundle, frame, sandbox=SANDBOX)
+            answer = plain(await self._call(_CALL, frame, given))
+        if answer is None:
+            raise DocumentGone
+        return json.loads(answer)
+
+    async def _owner(self, frame: str | None, child: str) -> str:
+        """The element that holds a child context, in its parent."""
+        locator = {"type": "context", "value": {"context": child}}
+        try:
+            found = await self._bidi.call(
+                "browsingContext.locateNodes",
+                {"context": frame or self._tab, "locator": locator},
+                self._tab,
+            )
+            return str(found["nodes"][0]["sharedId"])
+        except (BidiError, LookupError):
+            raise frame_gone() from None
+
+    async def _evaluate(
+        self, expression: str, frame: str | None, *, sandbox: str | None = None
+    ) -> Json:
+        params: Json = {"expression": expression, "target": self._target(frame, sandbox)}
+        return await self._run("script.evaluate", params, frame)
+
+    async def _call(
+        self, function: str, frame: str | None, given: list[Json], *, sandbox: str | None = SANDBOX
+    ) -> Json:
+        params: Json = {
+            "functionDeclaration": function,
+            "arguments": given,
+            "target": self._target(frame, sandbox),
+        }
+        return await self._run("script.callFunction", params, frame)
+
+    async def _run(self, method: str, params: Json, frame: str | None) -> Json:
+        params |= {"awaitPromise": True, "userActivation": "sandbox" not in params["target"]}
+        turns = self._course.turns
+        try:
+            answer = await self._bidi.call(method, params, self._tab)
+        except BidiError as error:
+            if error.is_document_gone:
+                await self._gone(frame, turns)
+            raise BadRequest(f"The function failed: {error}.", field="function") from None
+        if answer["type"] == "exception":
+            thrown = _described(answer["exceptionDetails"])
+            raise BadRequest(f"The function threw: {thrown}", field="function")
+        result: Json = answer["result"]
+        return result
+
+    async def _gone(self, frame: str | None, turns: int) -> None:
+        if frame is not None and frame != self._tab:
+            await self._check_frame(frame)
+        else:
+            await self._course.known_since(turns)
+        raise DocumentGone
+
+    async def _check_frame(self, frame: str) -> None:
+        try:
+            root = {"root": frame, "maxDepth": 0}
+            await self._bidi.call("browsingContext.getTree", root, self._tab)
+        except BidiError:
+            raise frame_gone() from None
+
+    def _target(self, frame: str | None, sandbox: str | None) -> Json:
+        target: Json = {"context": frame or self._tab}
+        return target if sandbox is None else {**target, "sandbox": sandbox}
+
+
+def frame_gone() -> NotFound:
+    return NotFound("That frame is gone.", hint="Take a new browser_snapshot.")
+
+
+def _text(value: str) -> Json:
+    return {"type": "string", "value": value}
+
+
+def _described(details: Json) -> str:
+    """What was thrown, as a person reads it."""
+    thrown = details["exception"]
+    if thrown["type"] in ("object", "array", "string", "number", "boolean"):
+        return json.dumps(plain(thrown), ensure_ascii=False)[:EXCEPTION_CHARS]
+    return str(details["text"])[:EXCEPTION_CHARS]

@@ -1,0 +1,426 @@
+"""One tab over BiDi: where it is and goes, its dialogs and files; and what its page reports.
+
+A tab is a top-level browsing context; its frames are contexts below, whose events are heard here
+too. https://w3c.github.io/webdriver-bidi/#module-browsingContext
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+
+from roost.drivers.base import (
+    Arrival,
+    ChooserOpened,
+    DialogClosed,
+    DialogOpened,
+    DriverEvent,
+    FrameInfo,
+    TabArrived,
+    TabDied,
+)
+from roost.drivers.exchange import unheard
+from roost.drivers.firefox.camera import Camera
+from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
+from roost.drivers.firefox.hands import Hands
+from roost.drivers.firefox.reports import report_of
+from roost.drivers.firefox.scripts import Scripts
+from roost.drivers.firefox.waits import Course, End, Journey
+from roost.errors import BadRequest, NotFound, RoostError, TabCrashed, TabGone, Unsupported
+from roost.vocabulary import TabHandle
+
+BLANK = "about:blank"
+CRASH_PAGE = "about:tabcrashed"
+ERROR_PAGES = ("about:neterror", "about:certerror", "about:httpsonlyerror")
+NO_CONTENT = (204, 205)
+Way = tuple[str, str]
+"""A navigation's id, and where it leads."""
+
+
+class BidiTab:
+    """``report`` hears what the page does, in the words of ``drivers.base``."""
+
+    def __init__(
+        self,
+        bidi: BidiConnection,
+        handle: TabHandle,
+        jar: str,
+        bundle: str,
+        report: Callable[[DriverEvent], None],
+    ) -> None:
+        self.handle = handle
+        self.jar = jar
+        self.crashed = False
+        self.url = BLANK
+        self.title = ""
+        self.frames: dict[str, str] = {}
+        """Every context below this one, and its parent."""
+        self._course = Course(self.check_alive)
+        self.scripts = Scripts(bidi, handle, bundle, self._course)
+        self.hands = Hands(bidi, handle, self.scripts, lambda: bool(self.frames))
+        self.camera = Camera(bidi, handle, self.scripts, self._course)
+        self._bidi = bidi
+        self._report = report
+        self._journeys: set[Journey] = set()
+        self._begun: Way | None = None
+        """The last navigation that began, until a document comes of it."""
+        self._leaving: Way | None = None
+        """The same, until it is known what comes of it."""
+        self._has_set_out: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        _settle(self._has_set_out)
+        self._dialog: Json | None = None
+        self._chooser: tuple[str, Json] | None = None
+        """The context and field that asked for files."""
+        self._gone: RoostError | None = None
+
+    # --- life ----------------------------------------------------------------------------------
+
+    def take_over(self, url: str, known: Json) -> None:
+        """Go on with what an earlier broker left, and with what happened since."""
+        self.url = url
+        self._begun = _way(known.get("begun"))
+        if known.get("committed") is not None and self._is_crash(known["committed"]):
+            self.crashed = True
+            self.url = (known.get("before") or known["committed"])["url"]
+        self._begun = _way(known.get("started"))
+        if not self.crashed:
+            self._report(TabArrived(self.handle, url, ""))
+            self.scripts.title().add_done_callback(self._titled)
+
+    def ended(self, error: RoostError | None = None) -> None:
+        """The tab is gone; whoever waits for anything in it is told."""
+        self._gone = error or TabGone("The tab was closed.")
+        self._interrupt(self._gone)
+
+    def check_alive(self) -> None:
+        if self._gone is not None:
+            raise self._gone
+        if self.crashed:
+            raise TabCrashed("The page's process died.")
+
+    def frame_went(self, context: str) -> list[str]:
+        """Gone with all that was below it."""
+        went = [context]
+        for child in [child for child, parent in self.frames.items() if parent == context]:
+            went += self.frame_went(child)
+        self.frames.pop(context, None)
+        return went
+
+    async def all_frames(self) -> list[FrameInfo]:
+        """Asked anew: Firefox's own tree is always right, and costs one short trip."""
+        self.check_alive()
+        try:
+            root = {"root": self.handle}
+            tree = await self._bidi.call("browsingContext.getTree", root, self.handle)
+        except BidiError:
+            raise TabGone("The tab was closed.") from None
+        return list(_flattened(tree["contexts"][0], None))
+
+    # --- going places --------------------------------------------------------------------------
+
+    async def navigate(self, url: str) -> Arrival:
+        self.crashed = False
+        return await self._go("browsingContext.navigate", {"url": url, "wait": "none"})
+
+    async def reload(self) -> Arrival:
+        if self.crashed:  # Firefox has only a blank page left to reload
+            return await self.navigate(self.url)
+        return await self._go("browsingContext.reload", {"wait": "none"})
+
+    async def travel(self, delta: int) -> Arrival:
+        """Back and forward. ``NotFound`` when there is nowhere to go."""
+        self.check_alive()
+        with self._journey() as journey:
+            try:
+                await self._call("browsingContext.traverseHistory", {"delta": delta})
+            except BidiError as error:
+                way = "back" if delta < 0 else "forward"
+                raise NotFound(f"There is no page to go {way} to.", reason=str(error)) from None
+            await self._land(journey)
+            return await self._here(journey.last_status)
+
+    async def settle(self, frame: str | None, argument: Json) -> Json | None:
+        """After input: its handlers, or the document or the download it led to."""
+        self.check_alive()
+        answer: Json | None = None
+        turns = self._course.turns
+        with self._journey() as journey:
+            with contextlib.suppress(NotFound):  # the frame went with the action
+                answer = await self.scripts.call_bundle(frame, "settled", argument)
+            if self._leaving is not None or turns != self._course.turns:
+                await self._land(journey)
+                await self.scripts.arrived()
+                return None
+        return answer
+
+    async def _go(self, method: str, params: Json) -> Arrival:
+        with self._journey() as journey:
+            try:
+                answer = await asyncio.shield(await self._set_out(method, params))
+                end = await journey.end_of(answer["navigation"])
+                status = journey.status
+            except BidiError as error:
+                if journey.last_status not in NO_CONTENT:
+                    raise _cannot_open(error) from None
+                end, status = End.NOTHING, journey.last_status
+            return await self._here(status, stayed=end in (End.DOWNLOAD, End.NOTHING))
+
+    async def _set_out(self, method: str, params: Json) -> Pending:
+        """Firefox works on commands at the same time, and one that was sent first, even if nobody
+        waits for it any more, could overtake. So one begins after the other has begun."""
+        while not self._has_set_out.done():
+            await asyncio.shield(self._has_set_out)
+        self._has_set_out = has_set_out = asyncio.get_running_loop().create_future()
+        answer = self._call(method, params)
+        answer.add_done_callback(unheard)
+        answer.add_done_callback(lambda _: _settle(has_set_out))
+        return answer
+
+    async def _land(self, journey: Journey) -> None:
+        """Wait for the end of what is under way, if anything is."""
+        if self._leaving is not None:
+            navigation, _ = self._leaving
+            await journey.end_of(navigation)
+
+    async def _here(self, status: int | None, *, stayed: bool = False) -> Arrival:
+        self.url, self.title = await self.scripts.arrived()
+        self._report(TabArrived(self.handle, self.url, self.title))
+        return Arrival(self.url, self.title, status, stayed)
+
+    @contextlib.contextmanager
+    def _journey(self) -> Iterator[Journey]:
+        journey = Journey()
+        if self._gone is not None:
+            journey.failed(self._gone)
+        self._journeys.add(journey)
+        try:
+            yield journey
+        except asyncio.CancelledError:
+            self._leaving = None  # waited for once, in vain; what comes next does not wait again
+            raise
+        finally:
+            self._journeys.discard(journey)
+
+    # --- files, dialogs, paper -----------------------------------------------------------------
+
+    async def set_files(self, frame: str | None, ref: str, paths: Sequence[str]) -> None:
+        field = {"sharedId": await self.scripts.element(frame, ref)}
+        try:
+            await self._choose(frame or self.handle, field, paths)
+        except BidiError as error:
+            raise BadRequest(f"paths: {error}.", field="paths") from None
+
+    async def choose_files(self, paths: Sequence[str]) -> None:
+        if self._chooser is None:
+            raise NotFound(
+                "The page has not asked for files.",
+                hint="Click its upload button first, or name the field with target.",
+            )
+        (context, field), self._chooser = self._chooser, None
+        try:
+            await self._choose(context, field, paths)
+        except BidiError as error:
+            raise NotFound(f"The field that asked for files is gone: {error}.") from None
+
+    async def _choose(self, context: str, field: Json, paths: Sequence[str]) -> None:
+        params = {"context": context, "element": field, "files": list(paths)}
+        await self._bidi.call("input.setFiles", params, self.handle)
+
+    async def answer_dialog(self, *, accept: bool, text: str | None) -> None:
+        params: Json = {"accept": accept}
+        if text is None and self._dialog is not None:
+            text = self._dialog.get("defaultValue")
+        if text is not None:
+            params["userText"] = text
+        try:
+            await self._call("browsingContext.handleUserPrompt", params)
+        except BidiError:
+            raise NotFound("No dialog is open in this tab.", hint="Go on.") from None
+
+    async def resize(self, width: int, height: int) -> None:
+        viewport = {"width": width, "height": height}
+        try:
+            await self._call("browsingContext.setViewport", {"viewport": viewport})
+        except BidiError as error:
+            raise BadRequest(f"The page cannot have that size: {error}.") from None
+
+    async def pdf(self) -> bytes:
+        self.check_alive()
+        try:
+            printed = await self._call("browsingContext.print", {"background": True})
+        except BidiError as error:
+            raise Unsupported(f"The page cannot be printed: {error}.") from None
+        return base64.b64decode(printed["data"])
+
+    async def body(self, request: str) -> bytes:
+        try:
+            wanted = {"request": request, "dataType": "response"}
+            kept = await self._bidi.call("network.getData", wanted, self.handle)
+        except BidiError:
+            raise NotFound("The browser no longer has that body.", request=request) from None
+        value: str = kept["bytes"]["value"]
+        return base64.b64decode(value) if kept["bytes"]["type"] == "base64" else value.encode()
+
+    # --- events --------------------------------------------------------------------------------
+
+    def heard(self, method: str, params: Json) -> None:
+        heard = _EVENTS.get(method)
+        if heard is not None:
+            heard(self, params)
+        report = report_of(self.handle, method, params)
+        if report is not None:
+            self._report(report)
+
+    def _started(self, params: Json) -> None:
+        if self._is_ours(params):
+            self._begun = self._leaving = _way(params)
+            _settle(self._has_set_out)
+
+    def _committed(self, params: Json) -> None:
+        if not self._is_ours(params):
+            return
+        begun, is_crash, self._begun = self._begun, self._is_crash(params), None
+        if is_crash:
+            self._died()
+            return
+        self.url = params["url"]
+        if begun is not None and self.url.startswith(ERROR_PAGES):
+            self.url = begun[1]  # as the page itself and the person see it
+        self.title, self.crashed, self._chooser = "", False, None
+        self._ended(params["navigation"], End.DOCUMENT)
+        self._course.turn()
+        self._report(TabArrived(self.handle, self.url, ""))
+
+    def _is_crash(self, params: Json) -> bool:
+        """BiDi has no word for it. A page whose process died is replaced by a blank one, or by
+        Firefox's own page about that, without any navigation to there having begun."""
+        to = params["url"]
+        return (to == BLANK or to.startswith(CRASH_PAGE)) and _way(params) != self._begun
+
+    def _died(self) -> None:
+        self._leaving = None
+        if not self.crashed:
+            self.crashed = True
+            self._interrupt(TabCrashed("The page's process died."))
+            self._report(TabDied(self.handle))
+
+    def _failed(self, params: Json) -> None:
+        if self._is_ours(params):
+            self._ended(params["navigation"], End.NOTHING)
+
+    def _moved_within(self, params: Json) -> None:
+        if self._is_ours(params):
+            self.url = params["url"]
+            if params.get("navigation") is not None:
+                self._ended(params["navigation"], End.WITHIN)
+            self._report(TabArrived(self.handle, self.url, self.title))
+
+    def _loaded(self, params: Json) -> None:
+        """Its title is known now, and may be another when all is loaded."""
+        if self._is_ours(params) and not self.crashed:
+            self.scripts.title().add_done_callback(self._titled)
+
+    def _titled(self, answer: Pending) -> None:
+        if answer.cancelled() or answer.exception() is not None:
+            return
+        title = answer.result().get("result", {}).get("value")
+        if isinstance(title, str) and title != self.title:
+            self.title = title
+            self._report(TabArrived(self.handle, self.url, title))
+
+    def _answered(self, params: Json) -> None:
+        if params["navigation"] is not None and self._is_ours(params):
+            for journey in self._journeys:
+                journey.answered(params["navigation"], params["response"]["status"])
+
+    def _request_failed(self, params: Json) -> None:
+        if params["navigation"] is not None and params["errorText"] == "NS_BINDING_ABORTED":
+            self._failed(params)  # 204: no other event says so
+
+    def _download_began(self, params: Json) -> None:
+        if params["navigation"] is not None:
+            self._ended(params["navigation"], End.DOWNLOAD)
+
+    def _dialog_opened(self, params: Json) -> None:
+        self._dialog = params
+        self._report(
+            DialogOpened(
+                handle=self.handle,
+                kind=params["type"],
+                message=params["message"],
+                default=params.get("defaultValue") or "",
+            )
+        )
+
+    def _dialog_closed(self, params: Json) -> None:
+        self._dialog = None
+        if params["type"] == "beforeunload" and params["accepted"]:
+            self._leaving = self._begun
+        self._report(DialogClosed(self.handle))
+
+    def _chooser_opened(self, params: Json) -> None:
+        field = params.get("element")
+        if field is not None:
+            self._chooser = params["context"], {"sharedId": field["sharedId"]}
+            self._report(ChooserOpened(handle=self.handle, multiple=params["multiple"]))
+
+    # --- inside --------------------------------------------------------------------------------
+
+    def _call(self, method: str, params: Json) -> Pending:
+        return self._bidi.call(method, {"context": self.handle, **params}, self.handle)
+
+    def _is_ours(self, params: Json) -> bool:
+        """Of the main document, and not of a frame."""
+        return bool(params["context"] == self.handle)
+
+    def _ended(self, navigation: str, end: End) -> None:
+        if self._leaving is not None and self._leaving[0] == navigation:
+            self._leaving = None
+        for journey in self._journeys:
+            journey.ended(navigation, end)
+
+    def _interrupt(self, error: RoostError) -> None:
+        self._course.turn()
+        self._bidi.fail(self.handle, error)
+        for journey in self._journeys:
+            journey.failed(error)
+
+
+def _flattened(context: Json, parent: str | None) -> list[FrameInfo]:
+    found = [FrameInfo(context["context"], parent, context["url"])]
+    for child in context["children"] or []:
+        found += _flattened(child, context["context"])
+    return found
+
+
+def _settle(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+def _way(params: Json | None) -> Way | None:
+    return None if params is None else (params["navigation"], params["url"])
+
+
+def _cannot_open(error: BidiError) -> NotFound:
+    return NotFound(f"The page cannot be opened: {error}.", reason=str(error))
+
+
+_EVENTS: dict[str, Callable[[BidiTab, Json], None]] = {
+    "browsingContext.navigationStarted": BidiTab._started,
+    "browsingContext.navigationCommitted": BidiTab._committed,
+    "browsingContext.navigationFailed": BidiTab._failed,
+    "browsingContext.navigationAborted": BidiTab._failed,
+    "browsingContext.fragmentNavigated": BidiTab._moved_within,
+    "browsingContext.historyUpdated": BidiTab._moved_within,
+    "browsingContext.domContentLoaded": BidiTab._loaded,
+    "browsingContext.load": BidiTab._loaded,
+    "browsingContext.downloadWillBegin": BidiTab._download_began,
+    "browsingContext.userPromptOpened": BidiTab._dialog_opened,
+    "browsingContext.userPromptClosed": BidiTab._dialog_closed,
+    "network.responseStarted": BidiTab._answered,
+    "network.fetchError": BidiTab._request_failed,
+    "input.fileDialogOpened": BidiTab._chooser_opened,
+}

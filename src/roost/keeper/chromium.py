@@ -1,0 +1,49 @@
+"""A Chromium on its debugging pipe: started, asked who it is, and held."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import select
+from pathlib import Path
+from typing import Any
+
+from roost.errors import BrowserLost
+from roost.keeper.memory import CdpMemory
+from roost.keeper.relay import Held
+from roost.keeper.starting import START_SECONDS, last_line, spawn
+from roost.keeper.wires import PipeWire
+from roost.local.deadline import Deadline
+
+
+def start(command: list[str], log: Path) -> Held:
+    """The browser with its debugging pipe on descriptors 3 and 4."""
+    commands, pipe_in = os.pipe()
+    pipe_out, replies = os.pipe()
+    # Out of the way of 3 and 4, or one dup2 would overwrite what the other still needs.
+    commands, replies = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in (commands, replies))
+    try:
+        pid = spawn(command, log, {3: commands, 4: replies})
+    finally:
+        os.close(commands)
+        os.close(replies)
+    about = _version(pipe_in, pipe_out, log)
+    return Held(pid, PipeWire(pipe_in, pipe_out), CdpMemory(next_id=2), about)
+
+
+def _version(pipe_in: int, pipe_out: int, log: Path) -> dict[str, Any]:
+    """Ask the browser who it is: the proof that it runs."""
+    os.write(pipe_in, b'{"id":1,"method":"Browser.getVersion"}\0')
+    deadline, answer = Deadline(START_SECONDS), b""
+    poll = select.poll()
+    poll.register(pipe_out, select.POLLIN)
+    while not answer.endswith(b"\0"):
+        if not poll.poll(deadline.remaining() * 1000):
+            raise BrowserLost("The browser does not answer.", hint=f"See {log}.")
+        data = os.read(pipe_out, 64 * 1024)
+        if not data:
+            raise BrowserLost(f"The browser ended at once: {last_line(log)}", hint=f"See {log}.")
+        answer += data
+    version = json.loads(answer.rstrip(b"\0"))["result"]
+    return {"product": version["product"], "userAgent": version["userAgent"]}

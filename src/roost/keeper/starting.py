@@ -1,0 +1,45 @@
+"""What starting any browser takes: a process with its errors in a log."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from roost.errors import BrowserLost
+
+START_SECONDS = 30.0
+
+
+def spawn(
+    command: list[str],
+    log: Path,
+    descriptors: Mapping[int, int] | None = None,
+    environ: Mapping[str, str] = os.environ,
+) -> int:
+    """The pid of a browser that says nothing, hears nothing, and complains to ``log``; it gets
+    ``descriptors`` (number there: ours) besides."""
+    null = os.open(os.devnull, os.O_RDWR)
+    errors = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    places = {0: null, 1: null, 2: errors, **(descriptors or {})}
+    try:
+        return os.posix_spawn(
+            command[0],
+            command,
+            environ,
+            file_actions=[(os.POSIX_SPAWN_DUP2, ours, there) for there, ours in places.items()],
+        )
+    except OSError as problem:
+        raise BrowserLost(
+            f"Cannot run {command[0]}: {problem.strerror}.",
+            hint="Give another with --browser-path, or run `roost browser install`.",
+        ) from None
+    finally:
+        os.close(null)
+        os.close(errors)
+
+
+def last_line(log: Path) -> str:
+    """What the browser complained about last."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    return next((line[:300] for line in reversed(lines) if line.strip()), "it said nothing")

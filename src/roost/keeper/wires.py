@@ -1,0 +1,149 @@
+"""The browser's end of a relay, whatever it is made of, and the pipe Chromium speaks on.
+
+A wire cuts what arrives into frames and keeps what cannot be sent yet. It never waits.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import Any, Protocol
+
+from roost.vocabulary import LINK_FRAME_BYTES, MIB
+
+CHUNK = 256 * 1024
+_ID = re.compile(rb'\{"id":(\d+)')
+_SESSION = re.compile(rb'"sessionId":"([^"]+)"\}$')
+
+
+class HungUp(Exception):
+    """The browser is not at the other end any more."""
+
+
+class Wire(Protocol):
+    """Frames to and from one browser. ``read`` and ``flush`` raise ``HungUp``."""
+
+    inlet: int
+    """The descriptor frames come from; ``outlet``, where they go, may be the same."""
+    outlet: int
+
+    @property
+    def has_unsent(self) -> bool: ...
+
+    def send(self, frame: bytes) -> None: ...
+
+    def flush(self) -> None: ...
+
+    def read(self) -> list[bytes]: ...
+
+    def close(self) -> None:
+        """Hang up, which for a browser is a reason to end."""
+
+
+class Unsent:
+    """Bytes that wait until the other side takes them."""
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+
+    def __bool__(self) -> bool:
+        return bool(self._held)
+
+    def __iadd__(self, data: bytes) -> Unsent:
+        self._held += data
+        return self
+
+    def next(self) -> bytes:
+        return bytes(self._held[:CHUNK])
+
+    def sent(self, count: int) -> None:
+        del self._held[:count]
+
+
+class PipeWire:
+    """Chromium's debugging pipe: NUL-ended frames both ways."""
+
+    def __init__(self, pipe_in: int, pipe_out: int) -> None:
+        self.inlet, self.outlet = pipe_out, pipe_in
+        self._frames = BrowserFrames(LINK_FRAME_BYTES)
+        self._unsent = Unsent()
+        os.set_blocking(pipe_in, False)
+        os.set_blocking(pipe_out, False)
+
+    @property
+    def has_unsent(self) -> bool:
+        return bool(self._unsent)
+
+    def send(self, frame: bytes) -> None:
+        self._unsent += frame + b"\0"
+
+    def flush(self) -> None:
+        try:
+            self._unsent.sent(os.write(self.outlet, self._unsent.next()))
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            raise HungUp from None
+
+    def read(self) -> list[bytes]:
+        try:
+            data = os.read(self.inlet, CHUNK)
+        except BlockingIOError:
+            return []
+        if not data:
+            raise HungUp
+        return self._frames.feed(data)
+
+    def close(self) -> None:
+        os.close(self.outlet)
+
+
+class BrowserFrames:
+    """NUL-ended frames. One above the limit is passed over, and its call answered with an error:
+    a picture that is too large must not end the connection for everybody."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._head = b""
+
+    def feed(self, data: bytes) -> list[bytes]:
+        *ends, rest = data.split(b"\0")
+        frames = []
+        for end in ends:
+            self._add(end)
+            frames.extend(self._whole())
+        self._add(rest)
+        return frames
+
+    def _add(self, part: bytes) -> None:
+        if not part:
+            return
+        if not self._parts:
+            self._head = part[:64]
+        self._size += len(part)
+        if self._size <= self._limit:
+            self._parts.append(part)
+        else:
+            self._parts = [part[-256:]]  # the end holds the session id the error must carry
+
+    def _whole(self) -> list[bytes]:
+        parts, size = self._parts, self._size
+        self._parts, self._size = [], 0
+        if not size:
+            return []
+        frame = b"".join(parts)
+        return [frame] if size <= self._limit else self._refused(frame)
+
+    def _refused(self, tail: bytes) -> list[bytes]:
+        call = _ID.match(self._head)
+        if call is None:
+            return []  # an event: nobody waits for it
+        session = _SESSION.search(tail)
+        error = {"code": -32000, "message": f"larger than {self._limit // MIB} MiB"}
+        reply: dict[str, Any] = {"id": int(call.group(1)), "error": error}
+        if session is not None:
+            reply["sessionId"] = session.group(1).decode()
+        return [json.dumps(reply, separators=(",", ":")).encode()]

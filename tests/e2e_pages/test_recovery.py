@@ -1,0 +1,149 @@
+"""What dies, and what then: broker, browser, and whatever was going on at the time."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import threading
+
+import pytest
+from local_web import Answer, Web
+from pages_house import House, refused
+
+from roost import ops
+from roost.errors import BrowserLost, DialogOpen, Interrupted
+
+
+def _refs(snapshot: str) -> list[str]:
+    return re.findall(r"\[ref=(\w+)\]", snapshot)
+
+
+async def test_pages_keep_their_state_when_the_broker_is_killed(own_house: House, web: Web) -> None:
+    inner = web.there(web.page("<button onclick=\"this.textContent = 'Hit'\">Inner</button>"))
+    async with own_house.agent(web) as agent:
+        await agent.show(f"<input id=i><button>B</button><iframe src='{inner}'></iframe>")
+        await agent.type("#i", "half-filled")
+        before = await agent.snapshot()
+        own_house.kill_broker()
+        after = await agent.snapshot()
+        assert await agent.run("() => i.value") == "half-filled"
+        assert _refs(after) == _refs(before), "the same elements, frames included"
+        framed = next(ref for ref in _refs(after) if ref.startswith("f") and "Inner" in next(
+            line for line in after.splitlines() if f"[ref={ref}]" in line))  # fmt: skip
+        await agent.click(framed)
+        assert "Hit" in await agent.snapshot()
+        await agent.show("<p>New</p><button>C</button>")
+        assert not set(_refs(await agent.snapshot())) & set(_refs(before)), "never given again"
+
+
+async def test_a_dialog_that_was_open_is_open_for_the_next_broker(
+    own_house: House, web: Web
+) -> None:
+    async with own_house.agent(web) as agent:
+        asks = "out.textContent = confirm('Sure?')"
+        await agent.show(f'<button onclick="{asks}">B</button><p id=out>')
+        done = await agent.click("button")
+        assert done.dialog is not None
+        own_house.kill_broker()
+        error = await refused(DialogOpen, agent.call(ops.Snapshot()))
+        assert error.details["text"] == "Sure?"
+        await agent.answer(True)
+        assert await agent.run("() => out.textContent") == "true"
+
+
+async def test_a_popup_opened_while_no_broker_was_there_belongs_to_its_opener(
+    own_house: House, web: Web
+) -> None:
+    goal = web.page("<h1>Popup</h1>")
+    asked = threading.Event()
+    start = web.serve(Answer(b"1", held=asked))
+    async with own_house.agent(web) as agent:
+        await agent.show(
+            f"<script>fetch('{start}').then(() => window.open('{goal}'))</script><p>Opener</p>"
+        )
+        await agent.wait(text="Opener")
+        own_house.kill_broker()
+        asked.set()
+        while len(tabs := (await agent.tabs()).tabs) < 2:
+            pass
+        popup = tabs[-1].tab
+        await agent.wait(text="Popup", tab=popup)
+        assert await agent.run("() => window.opener !== null", tab=popup)
+
+
+async def test_a_page_that_was_loading_goes_on(own_house: House, web: Web) -> None:
+    may_answer = threading.Event()
+    slow = web.serve(Answer(b"<title>Slow</title><h1>Arrived</h1>", held=may_answer))
+    async with own_house.agent(web) as agent:
+        await agent.show("<p>Start</p>")
+        going = asyncio.get_running_loop().create_task(agent.go(slow))
+        while not web.requested(slow):
+            await agent.call(ops.Ping())
+        own_house.kill_broker()
+        await refused(Interrupted, going)
+        may_answer.set()
+        await agent.wait(text="Arrived")
+        assert (await agent.tabs()).tabs[0].url == slow
+
+
+async def test_a_killed_browser_comes_back_with_its_tabs(own_house: House, web: Web) -> None:
+    async with own_house.agent(web) as agent, own_house.agent(web) as other:
+        url = web.page("<h1>One</h1>", title="One")
+        first = await agent.go(url)
+        second = await agent.open(web.page("<h1>Two</h1>"))
+        await other.show("<h1>Other</h1>")
+        hanging = asyncio.get_running_loop().create_task(
+            agent.run("() => new Promise(() => {})", tab=first.tab)
+        )
+        await agent.run("() => 1", tab=second)
+        os.kill(await own_house.browser_pid(), signal.SIGKILL)
+        await refused(BrowserLost, hanging)
+        for who, tab, text in (
+            (agent, first.tab, "One"),
+            (agent, second, "Two"),
+            (other, None, "Other"),
+        ):
+            snapshot = ""
+            while text not in snapshot:
+                try:
+                    snapshot = await who.snapshot(tab=tab)
+                except BrowserLost:
+                    continue  # it is being restored
+        assert (await agent.tabs()).tabs[0].url == url
+
+
+async def test_a_keeper_that_dies_takes_its_browser_along_and_another_comes(
+    own_house: House, web: Web
+) -> None:
+    async with own_house.agent(web) as agent:
+        await agent.show("<h1>Here</h1>")
+        browser = await own_house.browser_pid()
+        keeper = int(_parent_of(browser))
+        os.kill(keeper, signal.SIGKILL)
+        snapshot = ""
+        while "Here" not in snapshot:
+            try:
+                snapshot = await agent.snapshot()
+            except BrowserLost:
+                continue
+        assert await own_house.browser_pid() != browser
+
+
+def _parent_of(pid: int) -> str:
+    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+        return stat.read().rpartition(")")[2].split()[1]
+
+
+@pytest.mark.parametrize("times", [3])
+async def test_a_broker_that_is_killed_again_and_again(
+    own_house: House, web: Web, times: int
+) -> None:
+    async with own_house.agent(web) as agent:
+        await agent.show("<button onclick='n = (window.n || 0) + 1'>B</button>")
+        for count in range(1, times + 1):
+            own_house.kill_broker()
+            await agent.snapshot()
+            await agent.click("button", snapshot="none")
+            assert await agent.run("() => n") == count
