@@ -267,9 +267,7 @@ def _failure(said: bytes, log: Path, log_size: int) -> RoostError:
         if isinstance(wire, dict):
             return RoostError.from_wire(wire)
     last = _last_log_line(log, log_size)
-    return Internal(
-        f"It ended before it was ready{': ' + last if last else '.'}", hint=_see(log)
-    )
+    return Internal(f"It ended before it was ready{': ' + last if last else '.'}", hint=_see(log))
 
 
 def _last_log_line(log: Path, since: int) -> str:

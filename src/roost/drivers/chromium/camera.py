@@ -10,6 +10,15 @@ from roost.drivers.pictures import picture_size
 from roost.errors import Unsupported
 
 
+_UNSEEN: Json = {
+    "format": "jpeg",
+    "quality": 1,
+    "maxWidth": 16,
+    "maxHeight": 16,
+    "everyNthFrame": 1000,
+}
+
+
 class Camera:
     """Looks at the tab behind one protocol session."""
 
@@ -29,7 +38,13 @@ class Camera:
         }
         if shot.format == "jpeg":
             params["quality"] = shot.quality
-        picture = await self._cdp.call("Page.captureScreenshot", params, self._session)
+        # A tab behind another of its window draws no frames, and its picture would wait for one for
+        # ever. While somebody watches it, it does draw; the frames themselves are not wanted.
+        self._cdp.tell("Page.startScreencast", _UNSEEN, self._session)
+        try:
+            picture = await self._cdp.call("Page.captureScreenshot", params, self._session)
+        finally:
+            self._cdp.tell("Page.stopScreencast", None, self._session)
         data = base64.b64decode(picture["data"])
         return Picture(data, f"image/{shot.format}", *picture_size(data))
 

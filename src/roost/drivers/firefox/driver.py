@@ -182,7 +182,7 @@ class FirefoxDriver:
         return await self._living(tab).scripts.call_bundle(frame, function, argument, owner_of)
 
     async def give_input(self, tab: TabHandle, inputs: Sequence[Input]) -> None:
-        await self._living(tab).hands.give(inputs)
+        await self._tab(tab).give(inputs)
 
     async def settle(
         self, tab: TabHandle, frame: str | None, argument: dict[str, Any]

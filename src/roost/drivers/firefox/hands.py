@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from roost.drivers.base import Input, InsertText, KeyDown
-from roost.drivers.firefox.activation import DUE, WATCH, click_at, is_press
 from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
 from roost.drivers.firefox.keyboard import (
     NO_SUCH_KEYS,
@@ -21,6 +20,16 @@ from roost.drivers.firefox.keyboard import (
     strokes,
 )
 from roost.drivers.firefox.scripts import DocumentGone, Scripts
+from roost.drivers.firefox.unfocused import (
+    AFTER_DRAG,
+    AFTER_KEYS,
+    WATCH_DRAG,
+    WATCH_KEYS,
+    click_at,
+    drag_end,
+    is_press,
+    numbers,
+)
 from roost.drivers.firefox.values import plain
 from roost.errors import BadRequest, NotFound, Unsupported
 
@@ -42,10 +51,10 @@ _FOCUSED = """(text) => {
   let found = document.activeElement;
   while (found?.shadowRoot?.activeElement) found = found.shadowRoot.activeElement;
   if (found?.contentWindow) return found.contentWindow;
-  if (text === null) return false;
-  const isField = found instanceof HTMLInputElement || found instanceof HTMLTextAreaElement;
-  if (isField) document.execCommand("insertText", false, text);
-  return isField || !found || (found === document.body && !found.isContentEditable);
+  if (!found || (found === document.body && !found.isContentEditable)) return "nothing";
+  if (!(found instanceof HTMLInputElement || found instanceof HTMLTextAreaElement)) return "editor";
+  if (text) document.execCommand("insertText", false, text);
+  return "field";
 }"""
 
 
@@ -78,15 +87,20 @@ class Hands:
         context, offset = self._tab, (0.0, 0.0)
         if self._has_frames():
             context, offset = await self._under(point)
+        end = drag_end(gestures)
+        if end is not None:
+            await self._look(context, WATCH_DRAG)
         await self._act(context, sources(gestures, offset))
+        if end is not None:
+            await self._look(context, AFTER_DRAG, *numbers(end[0] - offset[0], end[1] - offset[1]))
 
     async def _press(self, gestures: Sequence[Gesture]) -> None:
         context = self._tab
         if self._has_frames():
-            context, _ = await self._focused(None)
-        is_watched = is_press(gestures) and plain(await self._look(context, WATCH))
+            context, _ = await self._focused()
+        is_watched = is_press(gestures) and plain(await self._look(context, WATCH_KEYS))
         await self._act(context, sources(gestures))
-        point = plain(await self._look(context, DUE)) if is_watched else None
+        point = plain(await self._look(context, AFTER_KEYS)) if is_watched else None
         if point is not None:
             await self._act(context, sources(click_at(*point)))
 
@@ -103,28 +117,31 @@ class Hands:
 
     async def _insert(self, text: str) -> None:
         """As an input method commits it. BiDi has no command for that. In text fields the editor's
-        own command does it, at once and trusted; other editors want to be asked before each change,
-        which Firefox does for keys alone, so there they get those."""
-        context, is_done = await self._focused(text)
-        if not is_done:
-            await self._act(context, sources(strokes(text)))
+        own command does it, at once and trusted; the last character is typed, so that the page has
+        had a person at it. Other editors want to be asked before each change, which Firefox does
+        for keys alone, so there all are typed."""
+        last = text[-1] if "!" <= text[-1] <= "~" else ""
+        context, focused = await self._focused(text.removesuffix(last))
+        typed = {"field": last, "editor": text}.get(focused, "")
+        if typed:
+            await self._act(context, sources(strokes(typed)))
 
-    async def _focused(self, text: str | None) -> tuple[str, bool]:
-        """The context that has the focus, and whether the text is in its field now."""
+    async def _focused(self, text: str = "") -> tuple[str, str]:
+        """The context that has the focus, and what in it: a field, which now has the text in it, an
+        editor of another kind, or nothing."""
         context = self._tab
-        given: Json = {"type": "null"} if text is None else {"type": "string", "value": text}
         for _ in range(_DEEPEST):
-            found = await self._look(context, _FOCUSED, given)
+            found = await self._look(context, _FOCUSED, {"type": "string", "value": text})
             if found["type"] != "window":
-                return context, bool(plain(found))
+                return context, str(plain(found))
             context = found["value"]["context"]
-        return context, False
+        return context, "nothing"
 
     async def _under(self, point: tuple[float, float]) -> tuple[str, tuple[float, float]]:
         """The context under a point of the tab, and where its viewport begins."""
         context, (left, top) = self._tab, (0.0, 0.0)
         for _ in range(_DEEPEST):
-            at = [{"type": "number", "value": one} for one in (point[0] - left, point[1] - top)]
+            at = numbers(point[0] - left, point[1] - top)
             found = await self._look(context, _UNDER, *at)
             if found["type"] != "array":
                 break

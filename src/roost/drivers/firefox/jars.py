@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Sequence
 
 from roost.drivers.base import Cookie
@@ -18,6 +19,8 @@ from roost.vocabulary import JarPolicy
 logger = logging.getLogger(__name__)
 SHARED_JAR = "default"
 """What BiDi calls the browser's own."""
+ARRIVING = ".arriving"
+"""Where downloads are until they are whole, in the folder they are meant for."""
 
 
 class Jars:
@@ -57,7 +60,10 @@ class Jars:
         """Where its downloads go, and how large its pages are."""
         behavior: Json = {"type": "denied"}
         if downloads is not None:
-            behavior = {"type": "allowed", "destinationFolder": downloads}
+            # Firefox uses the names that servers give; apart from those their owner has chosen.
+            arriving = os.path.join(downloads, ARRIVING)
+            os.makedirs(arriving, mode=0o700, exist_ok=True)
+            behavior = {"type": "allowed", "destinationFolder": arriving}
         where: Json = {"userContexts": [jar]}
         how = {"downloadBehavior": behavior, **where}
         told = [self._bidi.call("browser.setDownloadBehavior", how)]

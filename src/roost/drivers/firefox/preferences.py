@@ -83,8 +83,10 @@ _OURS: Mapping[str, Preference] = {
     "browser.download.start_downloads_in_tmp_dir": False,
 }
 _WITHOUT_A_PERSON: Mapping[str, Preference] = {
-    # Nobody is there to look at an icon or to answer a question. 2: no.
+    # Nobody is there to look at an icon, to pull at a scrollbar or to answer a question. 2: no.
     "browser.chrome.site_icons": False,
+    "ui.useOverlayScrollbars": 1,
+    "widget.gtk.overlay-scrollbars.enabled": True,
     "permissions.default.camera": 2,
     "permissions.default.desktop-notification": 2,
     "permissions.default.geo": 2,

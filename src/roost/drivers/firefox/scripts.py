@@ -87,7 +87,7 @@ class Scripts:
     ) -> Any:
         """One of the bundle's functions, in our sandbox of that context."""
         return await self._in_what_comes(
-            lambda: self._call_bundle(frame, function, argument, owner_of)
+            lambda: self.call_bundle_once(frame, function, argument, owner_of)
         )
 
     async def element(self, frame: str | None, ref: str) -> str:
@@ -115,9 +115,10 @@ class Scripts:
             hint="Wait for something on the page you want, with browser_wait_for.",
         )
 
-    async def _call_bundle(
-        self, frame: str | None, function: str, argument: Json, owner_of: str | None
+    async def call_bundle_once(
+        self, frame: str | None, function: str, argument: Json, owner_of: str | None = None
     ) -> Any:
+        """The same, in the document that is there now, or ``DocumentGone``."""
         given = [_text(function), _text(json.dumps(argument))]
         if owner_of is not None:
             given.append({"sharedId": await self._owner(frame, owner_of)})

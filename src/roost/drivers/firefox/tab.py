@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from roost.drivers.base import (
     Arrival,
+    ChooserClosed,
     ChooserOpened,
     DialogClosed,
     DialogOpened,
     DriverEvent,
     FrameInfo,
+    Input,
     TabArrived,
     TabDied,
 )
@@ -26,7 +28,7 @@ from roost.drivers.firefox.camera import Camera
 from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
 from roost.drivers.firefox.hands import Hands
 from roost.drivers.firefox.reports import report_of
-from roost.drivers.firefox.scripts import Scripts
+from roost.drivers.firefox.scripts import DocumentGone, Scripts
 from roost.drivers.firefox.waits import Course, End, Journey
 from roost.errors import BadRequest, NotFound, RoostError, TabCrashed, TabGone, Unsupported
 from roost.vocabulary import TabHandle
@@ -59,7 +61,7 @@ class BidiTab:
         """Every context below this one, and its parent."""
         self._course = Course(self.check_alive)
         self.scripts = Scripts(bidi, handle, bundle, self._course)
-        self.hands = Hands(bidi, handle, self.scripts, lambda: bool(self.frames))
+        self._hands = Hands(bidi, handle, self.scripts, lambda: bool(self.frames))
         self.camera = Camera(bidi, handle, self.scripts, self._course)
         self._bidi = bidi
         self._report = report
@@ -68,6 +70,7 @@ class BidiTab:
         """The last navigation that began, until a document comes of it."""
         self._leaving: Way | None = None
         """The same, until it is known what comes of it."""
+        self._turns_before_input = 0
         self._has_set_out: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         _settle(self._has_set_out)
         self._dialog: Json | None = None
@@ -141,19 +144,29 @@ class BidiTab:
             await self._land(journey)
             return await self._here(journey.last_status)
 
+    async def give(self, inputs: Sequence[Input]) -> None:
+        self.check_alive()
+        self._turns_before_input = self._course.turns
+        await self._hands.give(inputs)
+
     async def settle(self, frame: str | None, argument: Json) -> Json | None:
         """After input: its handlers, or the document or the download it led to."""
         self.check_alive()
         answer: Json | None = None
-        turns = self._course.turns
         with self._journey() as journey:
-            with contextlib.suppress(NotFound):  # the frame went with the action
-                answer = await self.scripts.call_bundle(frame, "settled", argument)
-            if self._leaving is not None or turns != self._course.turns:
+            if not self._has_left():
+                # When the frame or its document went with the action, there is no answer.
+                with contextlib.suppress(NotFound, DocumentGone):
+                    answer = await self.scripts.call_bundle_once(frame, "settled", argument)
+            if self._has_left():
                 await self._land(journey)
                 await self.scripts.arrived()
                 return None
         return answer
+
+    def _has_left(self) -> bool:
+        """Whether the last input led to another document, or is about to."""
+        return self._leaving is not None or self._turns_before_input != self._course.turns
 
     async def _go(self, method: str, params: Json) -> Arrival:
         with self._journey() as journey:
@@ -218,7 +231,8 @@ class BidiTab:
                 "The page has not asked for files.",
                 hint="Click its upload button first, or name the field with target.",
             )
-        (context, field), self._chooser = self._chooser, None
+        context, field = self._chooser
+        self._close_chooser()
         try:
             await self._choose(context, field, paths)
         except BidiError as error:
@@ -288,7 +302,8 @@ class BidiTab:
         self.url = params["url"]
         if begun is not None and self.url.startswith(ERROR_PAGES):
             self.url = begun[1]  # as the page itself and the person see it
-        self.title, self.crashed, self._chooser = "", False, None
+        self.title, self.crashed = "", False
+        self._close_chooser()
         self._ended(params["navigation"], End.DOCUMENT)
         self._course.turn()
         self._report(TabArrived(self.handle, self.url, ""))
@@ -365,6 +380,11 @@ class BidiTab:
         if field is not None:
             self._chooser = params["context"], {"sharedId": field["sharedId"]}
             self._report(ChooserOpened(handle=self.handle, multiple=params["multiple"]))
+
+    def _close_chooser(self) -> None:
+        if self._chooser is not None:
+            self._chooser = None
+            self._report(ChooserClosed(self.handle))
 
     # --- inside --------------------------------------------------------------------------------
 

@@ -1,0 +1,130 @@
+"""What input leaves undone in a tab that is not in front.
+
+Firefox delivers trusted events there, but some of what follows on them it does only where the
+browser's focus is: Enter and Space do not operate buttons (``HandleKeyboardActivation`` in its
+source), keys do not scroll, and the drag of an element never becomes a drop. So it is watched
+whether the page lets the event pass, and then the rest is done: a button gets a trusted click from
+the pointer, the page is scrolled, and a drop's events are dispatched, which are not trusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from roost.drivers.base import KeyDown, MouseDown, MouseMove, MouseUp
+from roost.drivers.firefox.connection import Json
+from roost.drivers.firefox.keyboard import Gesture
+
+PRESS = 4
+"""Gestures of one press, with a modifier at most; more of them are text being typed."""
+_SCROLLING = {"ArrowDown", "ArrowUp", "End", "Home", "PageDown", "PageUp"}
+
+WATCH_KEYS = """() => {
+  let found = document.activeElement ?? document.body;
+  while (found?.shadowRoot?.activeElement) found = found.shadowRoot.activeElement;
+  const pressed = "button, summary, input:is([type=button], [type=submit], [type=reset], "
+    + "[type=image], [type=color], [type=file])";
+  const checked = "input:is([type=checkbox], [type=radio])";
+  const isOperated = found?.matches(`${pressed}, ${checked}`);
+  const written = "input, textarea, select, audio, video";
+  const isWritten = found?.isContentEditable || found?.matches(written);
+  if (document.hasFocus() || !found || (isWritten && !isOperated)) return false;
+  const watch = globalThis.__watched = { element: found, click: false, scroll: null };
+  const heard = ({ isTrusted, defaultPrevented, key, shiftKey, type }) => {
+    if (!isTrusted) return;
+    if (defaultPrevented) return watch.stop();
+    const isClick = key === "Enter" ? type === "keypress" && found.matches(pressed)
+      : key === " " && type === "keyup";
+    if (isOperated && isClick) watch.click = true;
+    if (type === "keydown" && !(isOperated && key === " "))
+      watch.scroll = key === " " && shiftKey ? "PageUp" : key;
+  };
+  const kinds = ["keydown", "keypress", "keyup"];
+  watch.stop = () => kinds.forEach((kind) => window.removeEventListener(kind, heard));
+  kinds.forEach((kind) => window.addEventListener(kind, heard));
+  return true;
+}"""
+AFTER_KEYS = """() => {
+  const { element, click, scroll, stop } = globalThis.__watched ?? {};
+  stop?.();
+  if (!element?.isConnected) return null;
+  const scrolls = (it) => it.scrollHeight > it.clientHeight
+    && /auto|scroll/.test(getComputedStyle(it).overflowY);
+  let scrolled = element;
+  while (scrolled && !scrolls(scrolled)) scrolled = scrolled.parentElement;
+  scrolled ??= document.scrollingElement;
+  const page = scrolled.clientHeight * 0.9, all = scrolled.scrollHeight;
+  const ways = { ArrowDown: 40, ArrowUp: -40, PageDown: page, " ": page, PageUp: -page };
+  const top = { ...ways, End: all, Home: -all }[scroll];
+  if (top) scrolled.scrollBy({ top, behavior: "instant" });
+  if (!click) return null;
+  element.scrollIntoView({ block: "nearest", inline: "nearest" });
+  const box = element.getBoundingClientRect();
+  const x = box.x + box.width / 2, y = box.y + box.height / 2;
+  if (element.contains(element.getRootNode().elementFromPoint(x, y))) return [x, y];
+  element.click();
+  return null;
+}"""
+WATCH_DRAG = """() => {
+  const watch = globalThis.__dragged = { source: null, data: [], effect: "all" };
+  const heard = (event) => {
+    if (!event.isTrusted || event.defaultPrevented) return;
+    const { dataTransfer } = event;
+    watch.source = event.composedPath()[0];
+    watch.data = Array.from(dataTransfer.types, (type) => [type, dataTransfer.getData(type)]);
+    watch.effect = dataTransfer.effectAllowed;
+    event.preventDefault();  // else the browser waits for a drop that never comes
+  };
+  window.addEventListener("dragstart", heard);
+  watch.stop = () => window.removeEventListener("dragstart", heard);
+}"""
+AFTER_DRAG = """(x, y) => {
+  const { source, data, effect, stop } = globalThis.__dragged ?? {};
+  stop?.();
+  if (!source?.isConnected) return;
+  const dataTransfer = new DataTransfer();
+  for (const [type, value] of data) dataTransfer.setData(type, value);
+  dataTransfer.effectAllowed = effect;
+  const tell = (where, kind) => {
+    const about = { bubbles: true, cancelable: true, composed: true, view: window };
+    const event = new DragEvent(kind, { ...about, clientX: x, clientY: y, dataTransfer });
+    return !where.dispatchEvent(event);
+  };
+  tell(source, "drag");
+  const goal = document.elementFromPoint(x, y);
+  if (goal) {
+    tell(goal, "dragenter");
+    if (tell(goal, "dragover")) tell(goal, "drop");
+    else tell(goal, "dragleave");
+  }
+  tell(source, "dragend");
+}"""
+
+
+def is_press(gestures: Sequence[Gesture]) -> bool:
+    """Whether these may operate what has the focus, or scroll."""
+    keys = {gesture.key for gesture in gestures if isinstance(gesture, KeyDown)}
+    is_command = keys & {"Control", "Alt", "Meta"}
+    is_telling = bool(keys & {"Enter", " ", *_SCROLLING})
+    return len(gestures) <= PRESS and is_telling and not is_command
+
+
+def drag_end(gestures: Sequence[Gesture]) -> tuple[float, float] | None:
+    """Where a pressed pointer is let go after it was moved, if it is."""
+    is_down, point = False, None
+    for gesture in gestures:
+        if isinstance(gesture, MouseDown):
+            is_down, point = True, None
+        elif isinstance(gesture, MouseMove) and is_down:
+            point = gesture.x, gesture.y
+        elif isinstance(gesture, MouseUp) and point is not None:
+            return point
+    return None
+
+
+def click_at(x: float, y: float) -> list[Gesture]:
+    return [MouseMove(x, y), MouseDown(), MouseUp()]
+
+
+def numbers(*values: float) -> list[Json]:
+    return [{"type": "number", "value": value} for value in values]
