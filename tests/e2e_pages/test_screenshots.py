@@ -94,3 +94,24 @@ async def test_files_are_written_into_the_agents_folders_only(house: House, web:
             for operation in (ops.TakeScreenshot(filename=name), ops.PdfSave(filename=name)):
                 error = await refused(BadRequest, agent.call(operation))
                 assert error.details["field"] == "filename"
+
+
+async def test_a_tab_that_another_of_its_window_hides_is_pictured_at_once(
+    house: House, web: Web
+) -> None:
+    """Chromium draws no frames there, and a picture would wait for one without end."""
+    async with house.agent(web) as agent:
+        popup = web.page("Popup")
+        first = await agent.show(f"<a href='{popup}' target=_blank>Go</a>")
+        done = await agent.click("text=Go")
+        assert done.opened
+        for operation in (
+            ops.TakeScreenshot(tab=first.tab),
+            ops.TakeScreenshot(tab=first.tab, scale=1, type="png"),
+            ops.TakeScreenshot(tab=first.tab, full_page=True),
+            ops.TakeScreenshot(tab=done.opened[0]),
+        ):
+            picture = await agent.call(operation)
+            assert picture.data
+            assert picture.readiness is not None
+            assert not picture.readiness.timed_out

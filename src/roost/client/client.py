@@ -20,7 +20,7 @@ from roost.api.broker import Notice, Notices
 from roost.api.operations import Answers, Operation
 from roost.api.views import View
 from roost.client.connection import BrokerConnection, ConnectionLost
-from roost.errors import Interrupted, RoostError, Unauthorized
+from roost.errors import Interrupted, RoostError, Timeout, Unauthorized
 from roost.local.home import Home
 from roost.local.starting import RETRY_SECONDS, ensure_broker
 from roost.local.starting import connect as dial
@@ -156,12 +156,15 @@ class Client:
             await self.reach()
 
     async def _connected(self) -> BrokerConnection:
-        for pause in (*RETRY_SECONDS, None):
-            with contextlib.suppress(ConnectionLost):
+        for pause in RETRY_SECONDS:
+            # Found, and then gone before it had let us in: it is just being killed or stopped.
+            with contextlib.suppress(ConnectionLost, Timeout):
                 return await self._admitted()
-            if pause is not None:
-                await asyncio.to_thread(select.select, [], [], [], pause)
-        raise Interrupted("The broker closes the connection during the hello.")
+            await asyncio.to_thread(select.select, [], [], [], pause)
+        try:
+            return await self._admitted()
+        except ConnectionLost:
+            raise Interrupted("The broker closes the connection during the hello.") from None
 
     async def _admitted(self) -> BrokerConnection:
         try:

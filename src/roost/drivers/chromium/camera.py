@@ -9,7 +9,6 @@ from roost.drivers.chromium.connection import CdpConnection, CdpError, Json
 from roost.drivers.pictures import picture_size
 from roost.errors import Unsupported
 
-
 _UNSEEN: Json = {
     "format": "jpeg",
     "quality": 1,
