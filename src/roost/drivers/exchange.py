@@ -30,7 +30,10 @@ class Exchange(ABC):
         self._pending: Correlator[Pending] = Correlator()
         self._loop = asyncio.get_running_loop()
         self._is_over = False
-        link.start(self._received, self._ended)
+
+    def begin(self) -> None:
+        """Begin to hear what the link delivers; what came before comes at once."""
+        self._link.start(self._received, self._ended)
 
     def resume_ids(self, next_id: int) -> None:
         """Go on counting where the last broker stopped: an id in flight cannot be used twice."""
@@ -74,7 +77,11 @@ class Exchange(ABC):
         elif "id" in message:
             self._answered(message)
         else:
-            self._heard(message)
+            try:
+                self._heard(message)
+            except Exception:
+                # The link's outermost handler: one event we do not understand must not end it.
+                logger.exception("an event was not understood: %.300s", frame)
 
     def _answered(self, message: Json) -> None:
         answer = self._pending.resolve(message["id"])

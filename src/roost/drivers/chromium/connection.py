@@ -36,6 +36,7 @@ class CdpConnection(Exchange):
     ) -> None:
         self._handlers: dict[str, Handler] = {}
         super().__init__(link, on_word, on_end)
+        self.begin()
 
     def call(self, method: str, params: Json | None = None, session: str = BROWSER) -> Pending:
         """Send a command; await what comes back."""

@@ -1,7 +1,8 @@
 """Firefox over WebDriver BiDi, through the one session that a keeper holds.
 
 Lives here: ``launch`` and ``preferences`` (how it is started), ``connection`` (commands, replies,
-events), ``tab`` and its parts (one top-level context), ``driver`` (the Driver over all of it).
+events), ``contexts`` and ``jars`` (what there is), ``tab`` and its parts (one top-level context),
+``driver`` (the Driver over all of it).
 May import: what ``roost.drivers`` may. BiDi method names stand here and nowhere else.
 Never here: a Chromium word, an agent, a session of ours (BiDi's one session is the keeper's).
 Tests: ``tests/drivers/firefox``, ``tests/drivers/test_firefox.py``.

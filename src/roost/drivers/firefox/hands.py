@@ -117,14 +117,11 @@ class Hands:
 
     async def _insert(self, text: str) -> None:
         """As an input method commits it. BiDi has no command for that. In text fields the editor's
-        own command does it, at once and trusted; the last character is typed, so that the page has
-        had a person at it. Other editors want to be asked before each change, which Firefox does
-        for keys alone, so there all are typed."""
-        last = text[-1] if "!" <= text[-1] <= "~" else ""
-        context, focused = await self._focused(text.removesuffix(last))
-        typed = {"field": last, "editor": text}.get(focused, "")
-        if typed:
-            await self._act(context, sources(strokes(typed)))
+        own command does it, at once and trusted. Other editors want to be asked before each change,
+        which Firefox does for keys alone, so there the text is typed."""
+        context, focused = await self._focused(text)
+        if focused == "editor":
+            await self._act(context, sources(strokes(text)))
 
     async def _focused(self, text: str = "") -> tuple[str, str]:
         """The context that has the focus, and what in it: a field, which now has the text in it, an

@@ -72,6 +72,8 @@ _OURS: Mapping[str, Preference] = {
     "browser.link.open_newwindow": 3,
     "browser.link.open_newwindow.restriction": 0,
     "browser.tabs.loadDivertedInBackground": True,
+    # Text that is put into a field all at once is a person's work, too, though no key was pressed.
+    "dom.require_user_interaction_for_beforeunload": False,
     # Whether a popup may open, the pool decides; whether a page hangs, the caller's deadline.
     "dom.disable_open_during_load": False,
     "dom.ipc.reportProcessHangs": False,

@@ -1,4 +1,4 @@
-"""One tab over BiDi: where it is and goes, its dialogs and files; and what its page reports.
+"""One tab over BiDi: where it is, where it goes, and what its page reports.
 
 A tab is a top-level browsing context; its frames are contexts below, whose events are heard here
 too. https://w3c.github.io/webdriver-bidi/#module-browsingContext
@@ -7,16 +7,12 @@ too. https://w3c.github.io/webdriver-bidi/#module-browsingContext
 from __future__ import annotations
 
 import asyncio
-import base64
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import partial
 
 from roost.drivers.base import (
     Arrival,
-    ChooserClosed,
-    ChooserOpened,
-    DialogClosed,
-    DialogOpened,
     DriverEvent,
     FrameInfo,
     Input,
@@ -26,17 +22,21 @@ from roost.drivers.base import (
 from roost.drivers.exchange import unheard
 from roost.drivers.firefox.camera import Camera
 from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
+from roost.drivers.firefox.errands import Errands
 from roost.drivers.firefox.hands import Hands
 from roost.drivers.firefox.reports import report_of
 from roost.drivers.firefox.scripts import DocumentGone, Scripts
 from roost.drivers.firefox.waits import Course, End, Journey
-from roost.errors import BadRequest, NotFound, RoostError, TabCrashed, TabGone, Unsupported
+from roost.errors import NotFound, RoostError, TabCrashed, TabGone
 from roost.vocabulary import TabHandle
 
 BLANK = "about:blank"
 CRASH_PAGE = "about:tabcrashed"
 ERROR_PAGES = ("about:neterror", "about:certerror", "about:httpsonlyerror")
+FROZEN_SECONDS = 3.0
 NO_CONTENT = (204, 205)
+NO_PASSWORD = "The page cannot be opened: it wants a password."
+AUTH_HINT = "The server wants a name and a password: write them as http://name:password@host/."
 Way = tuple[str, str]
 """A navigation's id, and where it leads."""
 
@@ -48,9 +48,11 @@ class BidiTab:
         self,
         bidi: BidiConnection,
         handle: TabHandle,
+        context: str,
         jar: str,
         bundle: str,
         report: Callable[[DriverEvent], None],
+        replace: Callable[[BidiTab], Awaitable[None]],
     ) -> None:
         self.handle = handle
         self.jar = jar
@@ -59,12 +61,12 @@ class BidiTab:
         self.title = ""
         self.frames: dict[str, str] = {}
         """Every context below this one, and its parent."""
-        self._course = Course(self.check_alive)
-        self.scripts = Scripts(bidi, handle, bundle, self._course)
-        self._hands = Hands(bidi, handle, self.scripts, lambda: bool(self.frames))
-        self.camera = Camera(bidi, handle, self.scripts, self._course)
         self._bidi = bidi
+        self._bundle = bundle
         self._report = report
+        self._replace = replace
+        self._course = Course(self.check_alive)
+        self.bind(context)
         self._journeys: set[Journey] = set()
         self._begun: Way | None = None
         """The last navigation that began, until a document comes of it."""
@@ -73,12 +75,18 @@ class BidiTab:
         self._turns_before_input = 0
         self._has_set_out: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         _settle(self._has_set_out)
-        self._dialog: Json | None = None
-        self._chooser: tuple[str, Json] | None = None
-        """The context and field that asked for files."""
         self._gone: RoostError | None = None
 
     # --- life ----------------------------------------------------------------------------------
+
+    def bind(self, context: str) -> None:
+        """The context that is this tab, for now: one that is frozen is replaced by another."""
+        self.context = context
+        self.frames.clear()
+        self.scripts = Scripts(self._bidi, context, self._bundle, self._course)
+        self._hands = Hands(self._bidi, context, self.scripts, lambda: bool(self.frames))
+        self.camera = Camera(self._bidi, context, self.scripts, self._course)
+        self.errands = Errands(self._bidi, self.handle, context, self.scripts, self._report)
 
     def take_over(self, url: str, known: Json) -> None:
         """Go on with what an earlier broker left, and with what happened since."""
@@ -90,12 +98,12 @@ class BidiTab:
         self._begun = _way(known.get("started"))
         if not self.crashed:
             self._report(TabArrived(self.handle, url, ""))
-            self.scripts.title().add_done_callback(self._titled)
+            self._ask_title()
 
-    def ended(self, error: RoostError | None = None) -> None:
+    def ended(self, error: RoostError) -> None:
         """The tab is gone; whoever waits for anything in it is told."""
-        self._gone = error or TabGone("The tab was closed.")
-        self._interrupt(self._gone)
+        self._gone = error
+        self._interrupt(error)
 
     def check_alive(self) -> None:
         if self._gone is not None:
@@ -115,8 +123,8 @@ class BidiTab:
         """Asked anew: Firefox's own tree is always right, and costs one short trip."""
         self.check_alive()
         try:
-            root = {"root": self.handle}
-            tree = await self._bidi.call("browsingContext.getTree", root, self.handle)
+            root = {"root": self.context}
+            tree = await self._bidi.call("browsingContext.getTree", root, self.context)
         except BidiError:
             raise TabGone("The tab was closed.") from None
         return list(_flattened(tree["contexts"][0], None))
@@ -124,11 +132,13 @@ class BidiTab:
     # --- going places --------------------------------------------------------------------------
 
     async def navigate(self, url: str) -> Arrival:
+        if not self.crashed:
+            await self._thaw_if_frozen()
         self.crashed = False
         return await self._go("browsingContext.navigate", {"url": url, "wait": "none"})
 
     async def reload(self) -> Arrival:
-        if self.crashed:  # Firefox has only a blank page left to reload
+        if self.crashed or await self._thaw_if_frozen():  # nothing but a blank page to reload
             return await self.navigate(self.url)
         return await self._go("browsingContext.reload", {"wait": "none"})
 
@@ -160,7 +170,7 @@ class BidiTab:
                     answer = await self.scripts.call_bundle_once(frame, "settled", argument)
             if self._has_left():
                 await self._land(journey)
-                await self.scripts.arrived()
+                await self._arrive()
                 return None
         return answer
 
@@ -174,11 +184,26 @@ class BidiTab:
                 answer = await asyncio.shield(await self._set_out(method, params))
                 end = await journey.end_of(answer["navigation"])
                 status = journey.status
+                if journey.wants_password:
+                    raise NotFound(NO_PASSWORD, hint=AUTH_HINT, reason=NO_PASSWORD)
             except BidiError as error:
                 if journey.last_status not in NO_CONTENT:
                     raise _cannot_open(error) from None
                 end, status = End.NOTHING, journey.last_status
             return await self._here(status, stayed=end in (End.DOWNLOAD, End.NOTHING))
+
+    async def _thaw_if_frozen(self) -> bool:
+        """A page whose script runs without end cannot even be left, and BiDi has no way to end a
+        script: so the tab gets another context, and only its history is lost."""
+        if self._leaving is not None or self.errands.dialog is not None:
+            return False
+        probe = self.scripts.title()
+        probe.add_done_callback(unheard)
+        await asyncio.wait({probe}, timeout=FROZEN_SECONDS)
+        if probe.done():
+            return False
+        await self._replace(self)
+        return True
 
     async def _set_out(self, method: str, params: Json) -> Pending:
         """Firefox works on commands at the same time, and one that was sent first, even if nobody
@@ -198,9 +223,18 @@ class BidiTab:
             await journey.end_of(navigation)
 
     async def _here(self, status: int | None, *, stayed: bool = False) -> Arrival:
-        self.url, self.title = await self.scripts.arrived()
+        self.url, self.title = await self._arrive()
         self._report(TabArrived(self.handle, self.url, self.title))
         return Arrival(self.url, self.title, status, stayed)
+
+    async def _arrive(self) -> tuple[str, str]:
+        """Where the document is that is there in the end. An answer may be older than an event that
+        came after it, for whoever waits is told a little later than whoever listens."""
+        while True:
+            turns = self._course.turns
+            url, title = await self.scripts.arrived()
+            if turns == self._course.turns:
+                return url, title
 
     @contextlib.contextmanager
     def _journey(self) -> Iterator[Journey]:
@@ -215,67 +249,6 @@ class BidiTab:
             raise
         finally:
             self._journeys.discard(journey)
-
-    # --- files, dialogs, paper -----------------------------------------------------------------
-
-    async def set_files(self, frame: str | None, ref: str, paths: Sequence[str]) -> None:
-        field = {"sharedId": await self.scripts.element(frame, ref)}
-        try:
-            await self._choose(frame or self.handle, field, paths)
-        except BidiError as error:
-            raise BadRequest(f"paths: {error}.", field="paths") from None
-
-    async def choose_files(self, paths: Sequence[str]) -> None:
-        if self._chooser is None:
-            raise NotFound(
-                "The page has not asked for files.",
-                hint="Click its upload button first, or name the field with target.",
-            )
-        context, field = self._chooser
-        self._close_chooser()
-        try:
-            await self._choose(context, field, paths)
-        except BidiError as error:
-            raise NotFound(f"The field that asked for files is gone: {error}.") from None
-
-    async def _choose(self, context: str, field: Json, paths: Sequence[str]) -> None:
-        params = {"context": context, "element": field, "files": list(paths)}
-        await self._bidi.call("input.setFiles", params, self.handle)
-
-    async def answer_dialog(self, *, accept: bool, text: str | None) -> None:
-        params: Json = {"accept": accept}
-        if text is None and self._dialog is not None:
-            text = self._dialog.get("defaultValue")
-        if text is not None:
-            params["userText"] = text
-        try:
-            await self._call("browsingContext.handleUserPrompt", params)
-        except BidiError:
-            raise NotFound("No dialog is open in this tab.", hint="Go on.") from None
-
-    async def resize(self, width: int, height: int) -> None:
-        viewport = {"width": width, "height": height}
-        try:
-            await self._call("browsingContext.setViewport", {"viewport": viewport})
-        except BidiError as error:
-            raise BadRequest(f"The page cannot have that size: {error}.") from None
-
-    async def pdf(self) -> bytes:
-        self.check_alive()
-        try:
-            printed = await self._call("browsingContext.print", {"background": True})
-        except BidiError as error:
-            raise Unsupported(f"The page cannot be printed: {error}.") from None
-        return base64.b64decode(printed["data"])
-
-    async def body(self, request: str) -> bytes:
-        try:
-            wanted = {"request": request, "dataType": "response"}
-            kept = await self._bidi.call("network.getData", wanted, self.handle)
-        except BidiError:
-            raise NotFound("The browser no longer has that body.", request=request) from None
-        value: str = kept["bytes"]["value"]
-        return base64.b64decode(value) if kept["bytes"]["type"] == "base64" else value.encode()
 
     # --- events --------------------------------------------------------------------------------
 
@@ -300,10 +273,10 @@ class BidiTab:
             self._died()
             return
         self.url = params["url"]
-        if begun is not None and self.url.startswith(ERROR_PAGES):
+        if begun is not None and begun[1] and self.url.startswith(ERROR_PAGES):
             self.url = begun[1]  # as the page itself and the person see it
         self.title, self.crashed = "", False
-        self._close_chooser()
+        self.errands.close_chooser()
         self._ended(params["navigation"], End.DOCUMENT)
         self._course.turn()
         self._report(TabArrived(self.handle, self.url, ""))
@@ -335,10 +308,13 @@ class BidiTab:
     def _loaded(self, params: Json) -> None:
         """Its title is known now, and may be another when all is loaded."""
         if self._is_ours(params) and not self.crashed:
-            self.scripts.title().add_done_callback(self._titled)
+            self._ask_title()
 
-    def _titled(self, answer: Pending) -> None:
-        if answer.cancelled() or answer.exception() is not None:
+    def _ask_title(self) -> None:
+        self.scripts.title().add_done_callback(partial(self._titled, self._course.turns))
+
+    def _titled(self, turns: int, answer: Pending) -> None:
+        if answer.cancelled() or answer.exception() is not None or turns != self._course.turns:
             return
         title = answer.result().get("result", {}).get("value")
         if isinstance(title, str) and title != self.title:
@@ -350,6 +326,11 @@ class BidiTab:
             for journey in self._journeys:
                 journey.answered(params["navigation"], params["response"]["status"])
 
+    def password_wanted(self, params: Json) -> None:
+        if params["navigation"] is not None and self._is_ours(params):
+            for journey in self._journeys:
+                journey.wants_password = True
+
     def _request_failed(self, params: Json) -> None:
         if params["navigation"] is not None and params["errorText"] == "NS_BINDING_ABORTED":
             self._failed(params)  # 204: no other event says so
@@ -359,41 +340,24 @@ class BidiTab:
             self._ended(params["navigation"], End.DOWNLOAD)
 
     def _dialog_opened(self, params: Json) -> None:
-        self._dialog = params
-        self._report(
-            DialogOpened(
-                handle=self.handle,
-                kind=params["type"],
-                message=params["message"],
-                default=params.get("defaultValue") or "",
-            )
-        )
+        self.errands.dialog_opened(params)
 
     def _dialog_closed(self, params: Json) -> None:
-        self._dialog = None
+        self.errands.dialog_closed()
         if params["type"] == "beforeunload" and params["accepted"]:
             self._leaving = self._begun
-        self._report(DialogClosed(self.handle))
 
     def _chooser_opened(self, params: Json) -> None:
-        field = params.get("element")
-        if field is not None:
-            self._chooser = params["context"], {"sharedId": field["sharedId"]}
-            self._report(ChooserOpened(handle=self.handle, multiple=params["multiple"]))
-
-    def _close_chooser(self) -> None:
-        if self._chooser is not None:
-            self._chooser = None
-            self._report(ChooserClosed(self.handle))
+        self.errands.chooser_opened(params)
 
     # --- inside --------------------------------------------------------------------------------
 
     def _call(self, method: str, params: Json) -> Pending:
-        return self._bidi.call(method, {"context": self.handle, **params}, self.handle)
+        return self._bidi.call(method, {"context": self.context, **params}, self.context)
 
     def _is_ours(self, params: Json) -> bool:
         """Of the main document, and not of a frame."""
-        return bool(params["context"] == self.handle)
+        return bool(params["context"] == self.context)
 
     def _ended(self, navigation: str, end: End) -> None:
         if self._leaving is not None and self._leaving[0] == navigation:
@@ -403,7 +367,7 @@ class BidiTab:
 
     def _interrupt(self, error: RoostError) -> None:
         self._course.turn()
-        self._bidi.fail(self.handle, error)
+        self._bidi.fail(self.context, error)
         for journey in self._journeys:
             journey.failed(error)
 
@@ -421,7 +385,8 @@ def _settle(future: asyncio.Future[None]) -> None:
 
 
 def _way(params: Json | None) -> Way | None:
-    return None if params is None else (params["navigation"], params["url"])
+    # While a page still asks whether to be left, Firefox does not say where to.
+    return None if params is None else (params["navigation"], params.get("url", ""))
 
 
 def _cannot_open(error: BidiError) -> NotFound:

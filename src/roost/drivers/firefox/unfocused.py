@@ -2,9 +2,10 @@
 
 Firefox delivers trusted events there, but some of what follows on them it does only where the
 browser's focus is: Enter and Space do not operate buttons (``HandleKeyboardActivation`` in its
-source), keys do not scroll, and the drag of an element never becomes a drop. So it is watched
-whether the page lets the event pass, and then the rest is done: a button gets a trusted click from
-the pointer, the page is scrolled, and a drop's events are dispatched, which are not trusted.
+source), keys do not scroll, sliders do not follow the pointer, and the drag of an element never
+becomes a drop. So it is watched whether the page lets the event pass, and then the rest is done: a
+button gets a trusted click from the pointer, the page is scrolled, the slider is set, and a drop's
+events are dispatched; the events of these last two are not trusted.
 """
 
 from __future__ import annotations
@@ -66,8 +67,8 @@ AFTER_KEYS = """() => {
   return null;
 }"""
 WATCH_DRAG = """() => {
-  const watch = globalThis.__dragged = { source: null, data: [], effect: "all" };
-  const heard = (event) => {
+  const watch = globalThis.__dragged = { source: null, slider: null, data: [], effect: "all" };
+  const dragged = (event) => {
     if (!event.isTrusted || event.defaultPrevented) return;
     const { dataTransfer } = event;
     watch.source = event.composedPath()[0];
@@ -75,12 +76,32 @@ WATCH_DRAG = """() => {
     watch.effect = dataTransfer.effectAllowed;
     event.preventDefault();  // else the browser waits for a drop that never comes
   };
-  window.addEventListener("dragstart", heard);
-  watch.stop = () => window.removeEventListener("dragstart", heard);
+  const pressed = (event) => {
+    const [target] = event.composedPath();
+    const isSlider = target instanceof HTMLInputElement && target.type === "range";
+    if (event.isTrusted && !event.defaultPrevented && isSlider && !target.disabled)
+      watch.slider = target;
+  };
+  window.addEventListener("dragstart", dragged);
+  window.addEventListener("mousedown", pressed);
+  watch.stop = () => {
+    window.removeEventListener("dragstart", dragged);
+    window.removeEventListener("mousedown", pressed);
+  };
 }"""
 AFTER_DRAG = """(x, y) => {
-  const { source, data, effect, stop } = globalThis.__dragged ?? {};
+  const { source, slider, data, effect, stop } = globalThis.__dragged ?? {};
   stop?.();
+  if (slider?.isConnected && !document.hasFocus()) {
+    const box = slider.getBoundingClientRect(), thumb = Math.min(box.width, box.height);
+    const [from, to] = [slider.min || 0, slider.max || 100].map(Number);
+    let part = (x - box.x - thumb / 2) / Math.max(1, box.width - thumb);
+    if (box.height > box.width) part = 1 - (y - box.y - thumb / 2) / (box.height - thumb);
+    if (slider.matches(":dir(rtl)")) part = 1 - part;
+    slider.value = from + (to - from) * Math.min(1, Math.max(0, part));
+    slider.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
+    slider.dispatchEvent(new Event("change", { bubbles: true }));
+  }
   if (!source?.isConnected) return;
   const dataTransfer = new DataTransfer();
   for (const [type, value] of data) dataTransfer.setData(type, value);

@@ -60,6 +60,7 @@ class Journey:
         self._over: asyncio.Future[End] = asyncio.get_running_loop().create_future()
         self.last_status: int | None = None
         """Of the last document that was answered, whether or not it was ever shown."""
+        self.wants_password = False
 
     @property
     def status(self) -> int | None:

@@ -1,0 +1,235 @@
+"""The contexts of one browser: its tabs and the frames in them, who appears, and who goes.
+
+Firefox says of every new context who opened it, before anything happens there, so nothing has to
+wait for its owner to be found. All tabs are made beside the browser's first one, in its window, and
+never in a popup's; that first tab is nobody's and stays.
+https://w3c.github.io/webdriver-bidi/#command-browsingContext-create
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+from roost.drivers.base import Report, TabAppeared, TabDisappeared
+from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
+from roost.drivers.firefox.tab import BidiTab
+from roost.drivers.firefox.waits import SOON_SECONDS
+from roost.errors import JarUnavailable, RoostError, TabGone
+from roost.vocabulary import TabHandle
+
+CLOSE_SECONDS = 5.0
+
+
+class Contexts:
+    """Of one browser's life. ``report`` hears who appears and goes, and all that tabs report."""
+
+    def __init__(self, bidi: BidiConnection, bundle: str, report: Report) -> None:
+        self.tabs: dict[TabHandle, BidiTab] = {}
+        self._bidi = bidi
+        self._bundle = bundle
+        self._report = report
+        self._whose: dict[str, BidiTab] = {}
+        """Of tabs and frames alike: the tab they belong to."""
+        self._first_tab: str | None = None
+        """While it is there, any other tab can be closed: Firefox keeps its last one."""
+        self._creating = 0
+        self._undecided: dict[str, Json] = {}
+        self._closing: dict[TabHandle, asyncio.Future[None]] = {}
+        self._came = asyncio.Event()
+        self._went: set[str] | None = set()
+        """Contexts that go while we are still asking which there are."""
+
+    def tab_of(self, context: str | None) -> BidiTab | None:
+        return self._whose.get(context or "")
+
+    # --- opening and closing -------------------------------------------------------------------
+
+    async def open(self, jar: str) -> BidiTab:
+        """A blank tab of ours, in the background."""
+        return self._adopt(await self._create_beside_the_first(jar))
+
+    async def close(self, tab: BidiTab) -> None:
+        """Without asking the page; over when Firefox says so."""
+        await self._keep_first_tab()
+        gone = self._closing.setdefault(tab.handle, asyncio.get_running_loop().create_future())
+        self._bidi.tell("browsingContext.close", {"context": tab.context})
+        async with asyncio.timeout(CLOSE_SECONDS):
+            await asyncio.shield(gone)
+
+    async def await_tabs_of(self, opener: BidiTab) -> None:
+        """A tab that an action asked for is there at once, and told of a little later."""
+        tree = await self._bidi.call("browsingContext.getTree", {"maxDepth": 0})
+        asked = [c["context"] for c in tree["contexts"] if c["originalOpener"] == opener.context]
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(SOON_SECONDS):
+                while not all(map(self._is_known, asked)):
+                    self._came.clear()
+                    await self._came.wait()
+
+    def ended(self, error: RoostError) -> None:
+        """The browser is gone, with all of them."""
+        for tab in self.tabs.values():
+            tab.ended(error)
+        for closing in self._closing.values():
+            if not closing.done():
+                closing.set_result(None)
+
+    async def _create_beside_the_first(self, jar: str) -> Json:
+        await self._keep_first_tab()
+        return await self._create({"userContext": jar, "referenceContext": self._first_tab})
+
+    async def _keep_first_tab(self) -> None:
+        """A person may have closed it."""
+        if self._first_tab is None:
+            context = await self._create({})
+            self._first_tab = context["context"]
+            self._bidi.say("note", {"firstTab": self._first_tab})
+
+    async def _create(self, options: Json) -> Json:
+        """A tab that we asked for: what its creation said of it."""
+        self._creating += 1
+        try:
+            made = await self._bidi.call(
+                "browsingContext.create", {"type": "tab", "background": True, **options}
+            )
+        except BidiError as error:
+            raise JarUnavailable(f"No tab can be opened there: {error}.") from None
+        finally:
+            self._creating -= 1
+            asyncio.get_running_loop().call_soon(self._decide_the_rest)
+        context = self._undecided.pop(made["context"], None)
+        if context is None:
+            raise TabGone("The tab was closed as it opened.")
+        return context
+
+    def _decide_the_rest(self) -> None:
+        """Tabs that came while we made some, and were none of those."""
+        if not self._creating:
+            undecided, self._undecided = self._undecided, {}
+            for context in undecided.values():
+                self._appeared(context)
+
+    async def _replace(self, tab: BidiTab) -> None:
+        """Another context for a tab that stays what it is, for us and for the next broker."""
+        context = await self._create_beside_the_first(tab.jar)
+        old = tab.context
+        self._forget(tab, old)
+        tab.bind(context["context"])
+        self._know(tab, context)
+        changed = [one for one in self.tabs.values() if one.context != one.handle]
+        self._bidi.say("note", {"handles": {one.context: one.handle for one in changed}})
+        self._bidi.tell("browsingContext.close", {"context": old})
+        self._bidi.fail(old, TabGone("The page was frozen and had to be given up."))
+
+    # --- coming and going ----------------------------------------------------------------------
+
+    def take_over(self, handover: Json, tree: list[Json]) -> frozenset[TabHandle]:
+        """Go on with the tabs an earlier broker left; those it never heard of appear now."""
+        went, self._went = self._went or set(), None
+        there = [one for one in tree if one["context"] not in went]
+        if self._first_tab not in {one["context"] for one in there}:
+            self._first_tab = None
+        known = {tab["context"]: tab for tab in handover["tabs"]}
+        handles = handover["notes"].get("handles", {})
+        taken = []
+        for context in there:
+            name = context["context"]
+            if self._is_known(name):
+                continue
+            about = known.get(name, {})
+            if about.get("told"):
+                tab = self._adopt(context, handles.get(name))
+                tab.take_over(context["url"], about)
+                taken.append(tab.handle)
+            else:
+                self._appeared(context)
+        return frozenset(taken)
+
+    def expect_first_tab(self, context: str | None) -> None:
+        self._first_tab = context
+
+    def created(self, context: Json) -> None:
+        name, parent = context["context"], context["parent"]
+        if parent is not None:
+            self._frame_came(name, parent)
+        elif self._is_known(name):
+            pass  # the tree told us of it before this did
+        elif self._creating and context["originalOpener"] is None:
+            # Ours or the person's: only the answer to our own command can tell.
+            self._undecided[name] = context
+        else:
+            self._appeared(context)
+
+    def destroyed(self, context: str) -> None:
+        if self._went is not None:
+            self._went.add(context)
+        if context == self._first_tab:
+            self._first_tab = None
+        self._undecided.pop(context, None)
+        tab = self.tab_of(context)
+        if tab is None:
+            return
+        self._forget(tab, context)
+        if context == tab.context:
+            self._closed(tab)
+
+    def _appeared(self, context: Json) -> None:
+        """A tab nobody asked for, told before anything else about it."""
+        opener = self.tab_of(context["originalOpener"])
+        tab = self._adopt(context)
+        self._report(
+            TabAppeared(
+                handle=tab.handle,
+                opener=None if opener is None else opener.handle,
+                jar=tab.jar,
+                url=context["url"],
+            )
+        )
+
+    def _adopt(self, context: Json, handle: str | None = None) -> BidiTab:
+        tab = BidiTab(
+            self._bidi,
+            TabHandle(handle or context["context"]),
+            context["context"],
+            context["userContext"],
+            self._bundle,
+            self._report,
+            self._replace,
+        )
+        self.tabs[tab.handle] = tab
+        self._know(tab, context)
+        return tab
+
+    def _know(self, tab: BidiTab, context: Json) -> None:
+        self._whose[tab.context] = tab
+        self._frames_below(context)
+        self._bidi.say("told", tab.context)
+        self._came.set()
+
+    def _forget(self, tab: BidiTab, context: str) -> None:
+        for gone in tab.frame_went(context):
+            self._whose.pop(gone, None)
+
+    def _closed(self, tab: BidiTab) -> None:
+        del self.tabs[tab.handle]
+        tab.ended(TabGone("The tab was closed."))
+        closing = self._closing.pop(tab.handle, None)
+        if closing is not None and not closing.done():
+            closing.set_result(None)
+        self._report(TabDisappeared(tab.handle))
+
+    def _frames_below(self, context: Json) -> None:
+        for child in context["children"] or []:
+            self._frame_came(child["context"], context["context"])
+            self._frames_below(child)
+
+    def _frame_came(self, context: str, parent: str) -> None:
+        tab = self.tab_of(parent)
+        if tab is not None:
+            tab.frames[context] = parent
+            self._whose[context] = tab
+
+    def _is_known(self, context: str) -> bool:
+        known = (self._whose, self._undecided)
+        return context == self._first_tab or any(context in table for table in known)

@@ -1,0 +1,136 @@
+"""Files, dialogs, size and paper of one tab, and the bodies of its requests.
+
+https://w3c.github.io/webdriver-bidi/#command-browsingContext-handleUserPrompt,
+…#command-input-setFiles, …#command-browsingContext-print, …#command-network-getData
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Sequence
+
+from roost.drivers.base import (
+    ChooserClosed,
+    ChooserOpened,
+    DialogClosed,
+    DialogOpened,
+    DriverEvent,
+)
+from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
+from roost.drivers.firefox.scripts import Scripts
+from roost.errors import BadRequest, NotFound, Unsupported
+from roost.vocabulary import TabHandle
+
+
+class Errands:
+    """Of one tab; ``report`` hears of its dialogs, and of files it asks for."""
+
+    def __init__(
+        self,
+        bidi: BidiConnection,
+        handle: TabHandle,
+        context: str,
+        scripts: Scripts,
+        report: Callable[[DriverEvent], None],
+    ) -> None:
+        self.dialog: Json | None = None
+        """The one that stands in the page."""
+        self._bidi = bidi
+        self._handle = handle
+        self._context = context
+        self._scripts = scripts
+        self._report = report
+        self._chooser: tuple[str, Json] | None = None
+        """The context and field that asked for files."""
+
+    async def set_files(self, frame: str | None, ref: str, paths: Sequence[str]) -> None:
+        field = {"sharedId": await self._scripts.element(frame, ref)}
+        try:
+            await self._choose(frame or self._context, field, paths)
+        except BidiError as error:
+            raise BadRequest(f"paths: {error}.", field="paths") from None
+
+    async def choose_files(self, paths: Sequence[str]) -> None:
+        if self._chooser is None:
+            raise NotFound(
+                "The page has not asked for files.",
+                hint="Click its upload button first, or name the field with target.",
+            )
+        context, field = self._chooser
+        self.close_chooser()
+        try:
+            await self._choose(context, field, paths)
+        except BidiError as error:
+            raise NotFound(f"The field that asked for files is gone: {error}.") from None
+
+    async def _choose(self, context: str, field: Json, paths: Sequence[str]) -> None:
+        params = {"context": context, "element": field, "files": list(paths)}
+        await self._call("input.setFiles", params)
+
+    async def answer_dialog(self, *, accept: bool, text: str | None) -> None:
+        params: Json = {"context": self._context, "accept": accept}
+        if text is None and self.dialog is not None:
+            text = self.dialog.get("defaultValue")
+        if text is not None:
+            params["userText"] = text
+        try:
+            await self._call("browsingContext.handleUserPrompt", params)
+        except BidiError:
+            raise NotFound("No dialog is open in this tab.", hint="Go on.") from None
+
+    async def resize(self, width: int, height: int) -> None:
+        viewport = {"width": width, "height": height}
+        params = {"context": self._context, "viewport": viewport}
+        try:
+            await self._call("browsingContext.setViewport", params)
+        except BidiError as error:
+            raise BadRequest(f"The page cannot have that size: {error}.") from None
+
+    async def pdf(self) -> bytes:
+        params = {"context": self._context, "background": True}
+        try:
+            printed = await self._call("browsingContext.print", params)
+        except BidiError as error:
+            raise Unsupported(f"The page cannot be printed: {error}.") from None
+        return base64.b64decode(printed["data"])
+
+    async def body(self, request: str) -> bytes:
+        try:
+            wanted = {"request": request, "dataType": "response"}
+            kept = await self._call("network.getData", wanted)
+        except BidiError:
+            raise NotFound("The browser no longer has that body.", request=request) from None
+        value: str = kept["bytes"]["value"]
+        return base64.b64decode(value) if kept["bytes"]["type"] == "base64" else value.encode()
+
+    # --- events --------------------------------------------------------------------------------
+
+    def dialog_opened(self, params: Json) -> None:
+        self.dialog = params
+        self._report(
+            DialogOpened(
+                handle=self._handle,
+                kind=params["type"],
+                message=params["message"],
+                default=params.get("defaultValue") or "",
+            )
+        )
+
+    def dialog_closed(self) -> None:
+        self.dialog = None
+        self._report(DialogClosed(self._handle))
+
+    def chooser_opened(self, params: Json) -> None:
+        field = params.get("element")
+        if field is not None:
+            self._chooser = params["context"], {"sharedId": field["sharedId"]}
+            self._report(ChooserOpened(handle=self._handle, multiple=params["multiple"]))
+
+    def close_chooser(self) -> None:
+        """It was answered, or its page was left."""
+        if self._chooser is not None:
+            self._chooser = None
+            self._report(ChooserClosed(self._handle))
+
+    def _call(self, method: str, params: Json) -> Pending:
+        return self._bidi.call(method, params, self._context)
