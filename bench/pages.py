@@ -4,32 +4,23 @@ in the same run: two Chromiums on pipes, asked in turns, so that the machine's m
 from __future__ import annotations
 
 import asyncio
-import functools
-import http.server
 import statistics
-import tempfile
-import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 
+from bench.memory import tree_bytes
 from bench.raw_chromium import RawChromium, raw_chromium
 from bench.report import Row
+from bench.site import chromium_home, site
 from roost.api import operations as ops
 from roost.api.operations import Answers
 from roost.api.views import View
 from roost.client.client import Client, connect
-from roost.local.endpoint import read_endpoint
 from roost.local.home import Home
-from roost.local.processes import end_tree
-from roost.local.starting import ensure_broker
 
 SAMPLES = 60
 SLOW_SAMPLES = 15
 SESSIONS = 6
-PAGE = b"""<!doctype html><title>Bench</title><button id=b>Button</button><input id=i>
-<p>Some text to look at.</p>"""
 WALK = """(() => { const found = [];
   const walk = (node) => { for (const child of node.children) {
     found.push([child.localName, child.getAttribute("role"), child.textContent.length]);
@@ -42,7 +33,7 @@ def rows() -> list[Row]:
 
 
 async def _rows() -> list[Row]:
-    with _site() as base, _home() as home, raw_chromium() as raw:
+    with site() as base, chromium_home() as home, raw_chromium() as raw:
         async with await connect(home=home, name="bench") as agent:
             await agent.call(ops.Navigate(url=f"{base}/page"))
             session = raw.page(f"{base}/page")
@@ -195,10 +186,10 @@ async def _memory(home: Home, raw: RawChromium, base: str) -> Row:
         await agents[0].call(ops.Navigate(url=f"{base}/page"))
         pid = (await agents[0].call(ops.Status())).browsers[0].pid
         assert pid is not None
-        before = _pss(pid)
+        before = tree_bytes(pid)
         for agent in agents[1:]:
             await agent.call(ops.Navigate(url=f"{base}/page"))
-        ours = (_pss(pid) - before) / (SESSIONS - 1)
+        ours = (tree_bytes(pid) - before) / (SESSIONS - 1)
     finally:
         for agent in agents:
             await agent.aclose()
@@ -214,76 +205,7 @@ async def _memory(home: Home, raw: RawChromium, base: str) -> Row:
 def _growth(pid: int, steps: list[Callable[[], object]]) -> float:
     first, *others = steps
     first()
-    before = _pss(pid)
+    before = tree_bytes(pid)
     for step in others:
         step()
-    return (_pss(pid) - before) / len(others)
-
-
-def _pss(pid: int) -> int:
-    """Bytes of the whole process tree, shared ones divided among those that share them."""
-    total = 0
-    for one in [pid, *_below(pid)]:
-        try:
-            text = Path(f"/proc/{one}/smaps_rollup").read_text(encoding="ascii")
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        total += next(int(line.split()[1]) for line in text.splitlines() if line[:4] == "Pss:")
-    return total * 1024
-
-
-def _below(pid: int) -> list[int]:
-    found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        children = (task / "children").read_text(encoding="ascii").split()
-        for child in map(int, children):
-            found += [child, *_below(child)]
-    return found
-
-
-# --- where --------------------------------------------------------------------------------------
-
-
-class _Handler(http.server.SimpleHTTPRequestHandler):
-    def do_GET(self) -> None:
-        if self.path != "/page":
-            self.path = self.path.removeprefix("/doc")
-            super().do_GET()
-            return
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(PAGE)))
-        self.end_headers()
-        self.wfile.write(PAGE)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
-@contextmanager
-def _site() -> Iterator[str]:
-    found = sorted(Path("/usr/share/doc").glob("python3*/html/library/functions.html"))
-    folder = found[0].resolve().parents[1] if found else Path("/nonexistent")
-    handler = functools.partial(_Handler, directory=str(folder))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-@contextmanager
-def _home() -> Iterator[Home]:
-    with tempfile.TemporaryDirectory(prefix="roost-bench-", ignore_cleanup_errors=True) as folder:
-        home = Home(Path(folder))
-        home.create()
-        home.config.write_text('browser = "chromium"\nheadless = true\n', encoding="utf-8")
-        ensure_broker(home)
-        try:
-            yield home
-        finally:
-            endpoint = read_endpoint(home)
-            if endpoint is not None:
-                end_tree(endpoint.process, grace_seconds=10)
+    return (tree_bytes(pid) - before) / len(others)

@@ -1,0 +1,64 @@
+"""Where benches happen: the pages they look at, and a Roost of their own."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from roost.local.endpoint import read_endpoint
+from roost.local.home import Home
+from roost.local.processes import end_tree
+from roost.local.starting import ensure_broker
+
+PAGE = b"""<!doctype html><title>Bench</title><button id=b>Button</button><input id=i>
+<p>Some text to look at.</p>"""
+
+
+class _Handler(http.server.SimpleHTTPRequestHandler):
+    def do_GET(self) -> None:
+        if self.path != "/page":
+            self.path = self.path.removeprefix("/doc")
+            super().do_GET()
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(PAGE)))
+        self.end_headers()
+        self.wfile.write(PAGE)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@contextmanager
+def site() -> Iterator[str]:
+    found = sorted(Path("/usr/share/doc").glob("python3*/html/library/functions.html"))
+    folder = found[0].resolve().parents[1] if found else Path("/nonexistent")
+    handler = functools.partial(_Handler, directory=str(folder))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@contextmanager
+def chromium_home() -> Iterator[Home]:
+    with tempfile.TemporaryDirectory(prefix="roost-bench-", ignore_cleanup_errors=True) as folder:
+        home = Home(Path(folder))
+        home.create()
+        home.config.write_text('browser = "chromium"\nheadless = true\n', encoding="utf-8")
+        ensure_broker(home)
+        try:
+            yield home
+        finally:
+            endpoint = read_endpoint(home)
+            if endpoint is not None:
+                end_tree(endpoint.process, grace_seconds=10)
