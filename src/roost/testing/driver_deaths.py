@@ -68,6 +68,18 @@ async def cancelling_a_call_leaves_the_tab_usable(bench: Bench) -> None:
 
 
 @driver_check
+async def what_ends_of_a_cancelled_navigation_is_not_taken_for_the_next(bench: Bench) -> None:
+    tab = await bench.tab("/")
+    for is_under_way in (True, False):
+        task = await started(bench.driver.navigate(tab, bench.url("/stalls")))
+        if is_under_way:
+            await bench.works(await bench.tab())
+        task.cancel()
+        await asyncio.wait({task})
+        assert (await bench.driver.navigate(tab, bench.url("/dribbles"))).title == "At last"
+
+
+@driver_check
 async def cancelling_any_call_at_once_leaves_the_browser_usable(bench: Bench) -> None:
     jar = await bench.fresh_jar()
     tab, doomed = await bench.tab("/", jar=jar), await bench.tab("/", jar=jar)

@@ -18,12 +18,14 @@ from roost.errors import NotFound
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """What one path answers. One that ``stalls`` takes the request and never says a word."""
+    """What one path answers. One that ``stalls`` takes the request and never says a word; one that
+    ``dribbles`` is slow to come to its title."""
 
     title: str = ""
     status: int = 200
     redirect: str | None = None
     stalls: bool = False
+    dribbles: bool = False
 
 
 PAGES = {
@@ -36,7 +38,10 @@ PAGES = {
     "/missing": Page(title="Not here", status=404),
     "/broken": Page(title="Broken", status=500),
     "/stalls": Page(stalls=True),
+    "/dribbles": Page(title="At last", dribbles=True),
 }
+DRIBBLE_BYTES = len('<!doctype html><html lang="en">')
+DRIBBLE_SECONDS = 0.2
 FAKE_BASE = "http://site.test"
 FAKE_NOWHERE = "http://nowhere.test/"
 
@@ -105,6 +110,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Cache-Control", "no-store")
         self.end_headers()
+        if page.dribbles:
+            self.wfile.write(body[:DRIBBLE_BYTES])
+            self.server.released.wait(DRIBBLE_SECONDS)
+            body = body[DRIBBLE_BYTES:]
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:

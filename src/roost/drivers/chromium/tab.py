@@ -29,6 +29,7 @@ from roost.drivers.chromium.frames import Frames
 from roost.drivers.chromium.gestures import Gestures
 from roost.drivers.chromium.scripts import Scripts, StaleContext
 from roost.drivers.chromium.waits import Navigation
+from roost.drivers.exchange import unheard
 from roost.errors import (
     BadRequest,
     NotFound,
@@ -76,6 +77,8 @@ class CdpTab:
         self._navigations: set[Navigation] = set()
         self._is_leaving = False
         """The main document is on its way out: something asked for another."""
+        self._calling_off: Pending | None = None
+        """The command that ends a navigation nobody waits for any more."""
         self.viewport: tuple[int, int] | None = None
         self._tab_asked_for: asyncio.Future[None] | None = None
         self._next_download: asyncio.Future[None] | None = None
@@ -185,7 +188,8 @@ class CdpTab:
                 if navigation.came_to_nothing:
                     await self._download_of(navigation)
         except asyncio.CancelledError:
-            self._give_up(navigation)
+            if self._is_leaving:
+                self._give_up(navigation)
             raise
         finally:
             # Waited for long enough: the next action is not to wait for the same again.
@@ -194,10 +198,11 @@ class CdpTab:
         return answer
 
     async def _go(self, start: Callable[[], Pending]) -> Arrival:
+        await self._called_off()
+        await self._thaw_if_frozen()
         navigation = Navigation()
         self._navigations.add(navigation)
         try:
-            await self._thaw_if_frozen()
             answer = await start()
             error = answer.get("errorText")
             stayed = bool(answer.get("isDownload")) or navigation.last_status in NO_CONTENT
@@ -232,8 +237,16 @@ class CdpTab:
     def _give_up(self, navigation: Navigation) -> None:
         """The time is over and no document has come. Chromium answers nothing in a page that waits
         for its next document, so the waiting is ended: the page that is there can be used again."""
-        if self._is_leaving and not navigation.has_committed and not self._has_dialog:
-            self._cdp.tell("Page.stopLoading", None, self.session)
+        if not navigation.has_committed and not self._has_dialog:
+            self._calling_off = self._cdp.call("Page.stopLoading", None, self.session)
+            self._calling_off.add_done_callback(unheard)
+
+    async def _called_off(self) -> None:
+        """Wait for the last events of a navigation that was given up. They name no document, so
+        that the end of the one would be taken for the end of the next."""
+        if self._calling_off is not None:
+            await asyncio.wait({self._calling_off})
+            self._calling_off = None
 
     async def _download_of(self, navigation: Navigation) -> None:
         """A navigation that no document came of was a download, or there was nothing to show."""
