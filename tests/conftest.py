@@ -12,6 +12,8 @@ import pytest
 pytest.register_assert_rewrite("roost.testing")
 
 ASYNC_TEST_SECONDS = 20.0
+BROWSER_TEST_SECONDS = 50.0
+"""Of which a browser's start, on a machine with other things to do, may take half."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -20,16 +22,18 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     names = inspect.signature(pyfuncitem.obj).parameters
     arguments = {name: pyfuncitem.funcargs[name] for name in names}
-    asyncio.run(_bounded(pyfuncitem.obj(**arguments)))
+    is_browser = pyfuncitem.get_closest_marker("browser") is not None
+    seconds = BROWSER_TEST_SECONDS if is_browser else ASYNC_TEST_SECONDS
+    asyncio.run(_bounded(pyfuncitem.obj(**arguments), seconds))
     return True
 
 
-async def _bounded(test: Awaitable[None]) -> None:
+async def _bounded(test: Awaitable[None], seconds: float) -> None:
     """Run the test. What it leaves running, or lets fail unseen, fails it."""
     unseen: list[dict[str, Any]] = []
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda _, context: unseen.append(context))
-    async with asyncio.timeout(ASYNC_TEST_SECONDS):
+    async with asyncio.timeout(seconds):
         await test
         # Transports and cancelled tasks need a turn or two to finish.
         for _ in range(10):

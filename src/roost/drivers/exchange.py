@@ -77,11 +77,14 @@ class Exchange(ABC):
         elif "id" in message:
             self._answered(message)
         else:
-            try:
-                self._heard(message)
-            except Exception:
-                # The link's outermost handler: one event we do not understand must not end it.
-                logger.exception("an event was not understood: %.300s", frame)
+            self._hear(message)
+
+    def _hear(self, message: Json) -> None:
+        try:
+            self._heard(message)
+        except Exception:
+            # The link's outermost handler: one event we do not understand must not end it.
+            logger.exception("an event was not understood: %.300s", message)
 
     def _answered(self, message: Json) -> None:
         answer = self._pending.resolve(message["id"])

@@ -32,7 +32,8 @@ class BidiError(Exception):
 
 class BidiConnection(Exchange):
     """Calls fail with ``BidiError`` when Firefox refuses them, with their owner's error when that
-    ends first, with ``BrowserLost`` when the browser does. ``on_event`` hears all events."""
+    ends first, with ``BrowserLost`` when the browser does. ``on_event`` hears all events, once it
+    is known which tabs they may be about (``release``)."""
 
     def __init__(
         self,
@@ -42,6 +43,7 @@ class BidiConnection(Exchange):
         on_event: Callable[[str, Json], None],
     ) -> None:
         self._on_event = on_event
+        self._held: list[Json] | None = []
         super().__init__(link, on_word, on_end)
 
     def call(self, method: str, params: Json | None = None, owner: str = NOBODY) -> Pending:
@@ -52,7 +54,20 @@ class BidiConnection(Exchange):
         """Send a command nobody waits for; a refusal is only logged."""
         self.call(method, params, owner).add_done_callback(unheard)
 
+    def held(self, method: str) -> list[Json]:
+        """What such events said that are held back."""
+        return [one["params"] for one in self._held or [] if one["method"] == method]
+
+    def release(self) -> None:
+        """Tell what was held back, and everything from now on at once."""
+        held, self._held = self._held or [], None
+        for message in held:
+            self._hear(message)
+
     def _heard(self, message: Json) -> None:
+        if self._held is not None:
+            self._held.append(message)
+            return
         self._on_event(message["method"], message["params"])
 
     def _refusal(self, message: Json) -> BidiError | None:

@@ -37,8 +37,6 @@ class Contexts:
         self._undecided: dict[str, Json] = {}
         self._closing: dict[TabHandle, asyncio.Future[None]] = {}
         self._came = asyncio.Event()
-        self._went: set[str] | None = set()
-        """Contexts that go while we are still asking which there are."""
 
     def tab_of(self, context: str | None) -> BidiTab | None:
         return self._whose.get(context or "")
@@ -126,14 +124,12 @@ class Contexts:
 
     def take_over(self, handover: Json, tree: list[Json]) -> frozenset[TabHandle]:
         """Go on with the tabs an earlier broker left; those it never heard of appear now."""
-        went, self._went = self._went or set(), None
-        there = [one for one in tree if one["context"] not in went]
-        if self._first_tab not in {one["context"] for one in there}:
+        if self._first_tab not in {one["context"] for one in tree}:
             self._first_tab = None
         known = {tab["context"]: tab for tab in handover["tabs"]}
         handles = handover["notes"].get("handles", {})
         taken = []
-        for context in there:
+        for context in tree:
             name = context["context"]
             if self._is_known(name):
                 continue
@@ -162,8 +158,6 @@ class Contexts:
             self._appeared(context)
 
     def destroyed(self, context: str) -> None:
-        if self._went is not None:
-            self._went.add(context)
         if context == self._first_tab:
             self._first_tab = None
         self._undecided.pop(context, None)

@@ -80,8 +80,11 @@ class FirefoxDriver:
             tree = await bidi.call("browsingContext.getTree")
         except BidiError as error:
             raise BrowserLost(f"Firefox cannot be set up: {error}.") from None
-        tabs = contexts.take_over(handover, tree["contexts"])
+        gone = {params["context"] for params in bidi.held("browsingContext.contextDestroyed")}
+        there = [one for one in tree["contexts"] if one["context"] not in gone]
+        tabs = contexts.take_over(handover, there)
         self._take_over_what_waits(handover)
+        bidi.release()
         return Started(
             version=handover["product"],
             pid=handover["pid"],
@@ -213,6 +216,7 @@ class FirefoxDriver:
         bidi.say("note", {"isSetUp": True})
 
     def _take_over_what_waits(self, handover: Json) -> None:
+        """Requests and dialogs that nobody was there to answer."""
         for request in handover["requests"]:
             self._refuse_password(request)
         for prompt in handover["prompts"]:

@@ -90,15 +90,18 @@ class BidiTab:
 
     def take_over(self, url: str, known: Json) -> None:
         """Go on with what an earlier broker left, and with what happened since."""
+        committed = known.get("committed") or {"url": url}
         self.url = url
         self._begun = _way(known.get("begun"))
-        if known.get("committed") is not None and self._is_crash(known["committed"]):
+        if "navigation" in committed and self._is_crash(committed):
             self.crashed = True
-            self.url = (known.get("before") or known["committed"])["url"]
-        self._begun = _way(known.get("started"))
-        if not self.crashed:
+            self.url = (known.get("before") or committed)["url"]
+        elif url == BLANK != committed["url"]:
+            self.url = committed["url"]  # whether it crashed or went there, an event will say
+        else:
             self._report(TabArrived(self.handle, url, ""))
             self._ask_title()
+        self._begun = _way(known.get("started"))
 
     def ended(self, error: RoostError) -> None:
         """The tab is gone; whoever waits for anything in it is told."""

@@ -1,0 +1,87 @@
+"""Gestures as the ticks of BiDi's actions."""
+
+from __future__ import annotations
+
+from roost.drivers.base import (
+    InsertText,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseMove,
+    MouseUp,
+    Wheel,
+)
+from roost.drivers.firefox.keyboard import Gesture, first_point, parts, sources, strokes
+from roost.drivers.firefox.unfocused import drag_end, is_press
+
+PAUSE = {"type": "pause"}
+
+
+def test_sources_wait_for_one_another() -> None:
+    held: list[Gesture] = [
+        KeyDown("Shift"),
+        MouseMove(10, 20),
+        MouseDown(),
+        MouseUp(),
+        KeyUp("Shift"),
+    ]
+    key, pointer = sources(held)
+    assert (key["type"], pointer["type"]) == ("key", "pointer")
+    assert key["actions"] == [
+        {"type": "keyDown", "value": "\ue008"}, PAUSE, PAUSE, PAUSE,
+        {"type": "keyUp", "value": "\ue008"},
+    ]  # fmt: skip
+    assert pointer["actions"][1:4] == [
+        {"type": "pointerMove", "x": 10, "y": 20},
+        {"type": "pointerDown", "button": 0},
+        {"type": "pointerUp", "button": 0},
+    ]
+    assert pointer["actions"][0] == pointer["actions"][4] == PAUSE
+
+
+def test_points_are_given_in_their_frame() -> None:
+    (pointer,) = sources([MouseMove(110, 220)], offset=(100, 200))
+    assert pointer["actions"] == [{"type": "pointerMove", "x": 10, "y": 20}]
+    (wheel,) = sources([Wheel(110, 220, 0, 99.6)], offset=(100, 200))
+    assert wheel["actions"] == [{"type": "scroll", "x": 10, "y": 20, "deltaX": 0, "deltaY": 100}]
+
+
+def test_gestures_between_texts_stay_together() -> None:
+    found = parts([KeyDown("a"), KeyUp("a"), InsertText("x"), KeyDown("Enter"), KeyUp("Enter")])
+    assert found == [
+        [KeyDown("a"), KeyUp("a")],
+        InsertText("x"),
+        [KeyDown("Enter"), KeyUp("Enter")],
+    ]
+
+
+def test_a_new_line_in_an_editor_sends_no_message() -> None:
+    assert strokes("a\r\n") == [
+        KeyDown("a"), KeyUp("a"),
+        KeyDown("Shift"), KeyDown("Enter"), KeyUp("Enter"), KeyUp("Shift"),
+    ]  # fmt: skip
+
+
+def test_where_the_pointer_goes_first() -> None:
+    assert first_point([KeyDown("Shift"), MouseMove(1, 2), MouseMove(3, 4)]) == (1, 2)
+    assert first_point([KeyDown("a")]) is None
+
+
+def test_a_press_is_no_typing_and_no_command() -> None:
+    assert is_press([KeyDown("Enter"), KeyUp("Enter")])
+    assert is_press([KeyDown("Shift"), KeyDown(" "), KeyUp(" "), KeyUp("Shift")])
+    assert not is_press([KeyDown("Control"), KeyDown("Enter"), KeyUp("Enter"), KeyUp("Control")])
+    assert not is_press([KeyDown("a"), KeyUp("a")])
+    assert not is_press(strokes("two words"))
+
+
+def test_a_drag_ends_where_the_button_is_let_go() -> None:
+    drag: list[Gesture] = [
+        MouseMove(0, 0),
+        MouseDown(),
+        MouseMove(5, 5),
+        MouseMove(9, 9),
+        MouseUp(),
+    ]
+    assert drag_end(drag) == (9, 9)
+    assert drag_end([MouseMove(0, 0), MouseDown(), MouseUp(), MouseMove(5, 5)]) is None

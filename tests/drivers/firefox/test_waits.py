@@ -1,0 +1,65 @@
+"""Journeys and courses: what is waited for, in whatever order it is told."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from roost.drivers.firefox.waits import Course, End, Journey
+from roost.errors import TabCrashed, TabGone
+from roost.testing.waiting import answer_of, error_of, started
+
+SOME_WAY, OTHER_WAY = "n1", "n2"
+
+
+@pytest.mark.parametrize("is_early", [True, False])
+async def test_an_end_may_be_told_before_it_is_known_whose_it_is(is_early: bool) -> None:
+    journey = Journey()
+    if is_early:
+        journey.ended(SOME_WAY, End.DOWNLOAD)
+    waiting = await started(journey.end_of(SOME_WAY))
+    journey.ended(OTHER_WAY, End.DOCUMENT)
+    journey.ended(SOME_WAY, End.DOWNLOAD)
+    assert await answer_of(waiting) is End.DOWNLOAD
+
+
+async def test_the_status_is_that_of_the_last_leg() -> None:
+    journey = Journey()
+    for navigation, status in ((SOME_WAY, 302), (SOME_WAY, 200), (OTHER_WAY, 204)):
+        journey.answered(navigation, status)
+    journey.ended(SOME_WAY, End.DOCUMENT)
+    await journey.end_of(SOME_WAY)
+    assert (journey.status, journey.last_status) == (200, 204)
+
+
+async def test_a_journey_ends_with_its_tab_whether_or_not_anybody_waits_yet() -> None:
+    journey = Journey()
+    journey.failed(TabGone("Closed."))
+    await error_of(TabGone, journey.end_of(SOME_WAY))
+
+
+async def test_a_document_that_is_gone_is_explained_by_what_comes() -> None:
+    crashed = False
+
+    def check() -> None:
+        if crashed:
+            raise TabCrashed("Died.")
+
+    course = Course(check)
+    waiting = await started(course.known_since(course.turns))
+    course.turn()
+    await answer_of(waiting)  # another document came
+
+    waiting = await started(course.known_since(course.turns))
+    crashed = True
+    course.turn()
+    await error_of(TabCrashed, waiting)
+
+
+async def test_what_is_known_already_is_not_waited_for() -> None:
+    course = Course(lambda: None)
+    turns = course.turns
+    course.turn()
+    async with asyncio.timeout(0.5):
+        await course.known_since(turns)

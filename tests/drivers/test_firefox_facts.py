@@ -1,0 +1,226 @@
+"""What is particular to Firefox (design.md §8), each fact with its test."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from handled_firefox import HandledFirefox, Lodging
+from websockets.sync.client import connect
+
+from roost.drivers.base import (
+    BrowserEnded,
+    DialogOpened,
+    Input,
+    InsertText,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseMove,
+    MouseUp,
+    TabAppeared,
+    TabArrived,
+)
+from roost.errors import BadRequest, TabCrashed
+from roost.local.processes import identify, is_alive
+from roost.testing.bench import COOKIES, HREF, Reports
+from roost.testing.site import served
+from roost.testing.waiting import error_of, started
+from roost.vocabulary import JarPolicy, TabHandle
+
+pytestmark = pytest.mark.browser
+CLICK: list[Input] = [MouseDown(), MouseUp()]
+
+
+@pytest.fixture(scope="module")
+def lodging(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lodging]:
+    with served() as base:
+        made = Lodging(base, tmp_path_factory.mktemp("home"))
+        yield made
+        made.close()
+
+
+async def open_page(driver: HandledFirefox, url: str, jar: str | None = None) -> TabHandle:
+    tab = await driver.open_tab(jar or await driver.make_jar(JarPolicy.FRESH))
+    await driver.navigate(tab, url)
+    return tab
+
+
+def session_asked_at(port: int) -> dict[str, Any]:
+    """What a stranger is told who asks for a session."""
+    with connect(f"ws://127.0.0.1:{port}/session") as stranger:
+        stranger.send('{"id": 1, "method": "session.new", "params": {"capabilities": {}}}')
+        answer: dict[str, Any] = json.loads(stranger.recv(timeout=5))
+    return answer
+
+
+async def put(driver: HandledFirefox, tab: TabHandle, html: str) -> None:
+    """That body, in the page that is there."""
+    await driver.evaluate(tab, f"() => {{ document.body.innerHTML = {json.dumps(html)} }}")
+
+
+async def test_nobody_else_gets_a_session_while_the_keeper_holds_it(lodging: Lodging) -> None:
+    async with lodging.guest(Reports()) as driver:
+        assert session_asked_at(driver.port)["error"] == "session not created"
+
+
+async def test_popups_without_an_opener_are_known_by_who_opened_them(
+    lodging: Lodging,
+) -> None:
+    reports = Reports()
+    async with lodging.guest(reports) as driver:
+        jar = await driver.make_jar(JarPolicy.FRESH)
+        opener = await open_page(driver, lodging.url("/"), jar)
+        sized = '"_blank", "noopener,width=300,height=200"'
+        await driver.evaluate(opener, f"() => {{ window.open('/other', {sized}) }}")
+        popup = await reports.first(TabAppeared)
+        assert (popup.opener, popup.jar) == (opener, jar)
+        tree = await driver._browser().call("browsingContext.getTree")
+        windows = {context["clientWindow"] for context in tree["contexts"]}
+        assert len(windows) == 1, "a tab in the same window, so nobody's tab lands in a popup's"
+
+
+async def test_a_script_under_way_is_not_run_again_in_the_next_page(
+    lodging: Lodging,
+) -> None:
+    """Firefox by itself would, until it ends (``remote.retry-on-abort``)."""
+    async with lodging.guest(Reports()) as driver:
+        tab = await open_page(driver, lodging.url("/"))
+        function = (
+            "async () => { window.runs = (window.runs ?? 0) + 1; await new Promise(() => {}) }"
+        )
+        call = await started(driver.evaluate(tab, function))
+        await driver.evaluate(tab, "() => { location.href = '/other' }")
+        await error_of(BadRequest, call)
+        assert await driver.evaluate(tab, "() => window.runs ?? 0") == 0
+
+
+async def test_input_reaches_frames_of_other_sites_in_tabs_in_the_background(
+    lodging: Lodging,
+) -> None:
+    async with lodging.guest(Reports()) as driver:
+        tab = await open_page(driver, lodging.url("/"))
+        elsewhere = lodging.url("/other").replace("127.0.0.1", "localhost")
+        await put(
+            driver, tab, f"<iframe src='{elsewhere}' style='border: 7px solid; margin: 30px'>"
+        )
+        while (await driver.frames(tab))[1].url != elsewhere:
+            pass  # each look is a trip to the browser
+        frame = (await driver.frames(tab))[1].id
+        await driver.evaluate(
+            tab,
+            """async () => {
+              while (document.readyState !== "complete") await new Promise((go) => setTimeout(go));
+              document.body.innerHTML = "<input id=i style='position: absolute; left: 0; top: 0'>";
+              for (const kind of ["click", "keydown", "input"])
+                i.addEventListener(kind, (e) => document.title += ` ${kind} ${e.isTrusted}`);
+            }""",
+            frame=frame,
+        )
+        corner = await driver.call_page(tab, None, "frameOwner", {}, owner_of=frame)
+        at = MouseMove(corner["x"] + 10, corner["y"] + 10)
+        await driver.give_input(tab, [at, *CLICK])
+        await driver.give_input(tab, [KeyDown("a"), KeyUp("a")])
+        await driver.give_input(tab, [InsertText("bc")])
+        seen = await driver.evaluate(tab, "() => [i.value, document.title]", frame=frame)
+        assert seen[0] == "abc"
+        assert seen[1].split(" ", 1)[1] == ("click true keydown true input true input true"), (
+            "and everything is trusted"
+        )
+
+
+async def test_keys_operate_buttons_in_tabs_in_the_background(lodging: Lodging) -> None:
+    async with lodging.guest(Reports()) as driver:
+        tab = await open_page(driver, lodging.url("/"))
+        await put(driver, tab, "<button id=b>B</button><input type=checkbox id=c>")
+        await driver.evaluate(
+            tab,
+            """() => {
+              window.log = [];
+              b.onclick = (event) => log.push(event.isTrusted);
+              c.onkeydown = (event) => log.length > 1 && event.preventDefault();
+              b.focus();
+            }""",
+        )
+        await driver.give_input(tab, [KeyDown("Enter"), KeyUp("Enter")])
+        await driver.give_input(tab, [KeyDown(" "), KeyUp(" ")])
+        assert await driver.evaluate(tab, "() => log") == [True, True]
+        await driver.evaluate(tab, "() => c.focus()")
+        await driver.give_input(tab, [KeyDown(" "), KeyUp(" ")])
+        assert not await driver.evaluate(tab, "() => c.checked"), "the page took the key itself"
+
+
+async def test_the_next_broker_knows_of_crashes_dialogs_and_popups_of_meanwhile(
+    lodging: Lodging,
+) -> None:
+    async with lodging.guest(Reports()) as driver:
+        crashing = await open_page(driver, lodging.url("/"))
+        talking, opening = [await open_page(driver, lodging.url("/")) for _ in range(2)]
+        await driver.evaluate(talking, "() => { setTimeout(() => confirm('Really?'), 300) }")
+        await driver.evaluate(
+            opening, "() => { setTimeout(() => window.open('/other', '', 'noopener'), 300) }"
+        )
+        pid = await driver.page_pid(crashing)
+        driver.dies_like_its_broker()
+        os.kill(pid, signal.SIGKILL)
+        reports = Reports()
+        heir = await lodging.heir(reports)
+        dialog = await reports.first(DialogOpened)
+        assert (dialog.handle, dialog.message) == (talking, "Really?")
+        popup = await reports.first(TabAppeared)
+        assert popup.opener == opening
+        await heir.answer_dialog(talking, accept=True, text=None)
+        await error_of(TabCrashed, heir.evaluate(crashing, HREF))
+        assert (await heir.reload(crashing)).url == lodging.url("/")
+
+
+async def test_a_frozen_page_can_be_left_and_its_tab_stays_the_same(lodging: Lodging) -> None:
+    reports = Reports()
+    async with lodging.guest(reports) as driver:
+        tab = await open_page(driver, lodging.url("/"))
+        call = await started(driver.evaluate(tab, "() => { for (;;); }"))
+        arrival = await driver.navigate(tab, lodging.url("/other"))
+        assert arrival.title == "Other"
+        await reports.first(TabArrived, lambda event: event.url == lodging.url("/other"))
+        call.cancel()
+        heir = await lodging.heir(Reports())
+        assert await heir.evaluate(tab, HREF) == lodging.url("/other")
+
+
+async def test_a_killed_firefox_leaves_no_jar_to_the_next(lodging: Lodging) -> None:
+    """It would: user contexts are on the disk, and come back nameless, under numbers of their own,
+    with all that was stored in them."""
+    reports = Reports()
+    async with lodging.guest(reports) as driver:
+        tab = await open_page(driver, lodging.url("/"))
+        await driver.evaluate(tab, "() => document.cookie = 'who=before; max-age=6000'")
+        await driver.evaluate(tab, "() => localStorage.setItem('who', 'before')")
+        os.kill(driver.browser_pid, signal.SIGKILL)
+        await reports.first(BrowserEnded)
+        again = await driver.start(Reports())
+        assert again.jars == frozenset()
+        tab = await open_page(driver, lodging.url("/"))
+        assert await driver.evaluate(tab, COOKIES) == ""
+        assert await driver.evaluate(tab, "() => localStorage.getItem('who')") is None
+
+
+async def test_a_firefox_whose_keeper_died_is_of_no_use_and_ended_before_the_next(
+    lodging: Lodging,
+) -> None:
+    """Its one session is never given out again: that is what keepers are for."""
+    reports = Reports()
+    async with lodging.guest(reports) as driver:
+        orphan = identify(driver.browser_pid)
+        assert orphan is not None
+        port = driver.port
+        os.kill(driver.keeper_pid, signal.SIGKILL)
+        await reports.first(BrowserEnded)
+        assert session_asked_at(port)["error"] == "session not created"
+        assert is_alive(orphan)
+        again = await driver.start(Reports())
+        assert not again.resumed
+        assert not is_alive(orphan)
