@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from bench import admission, pages, sockets
+from bench import admission, hooks, pages, sockets
 from bench.report import keep, show
 
-rows = [*sockets.rows(), *admission.rows(), *pages.rows()]
+rows = [*sockets.rows(), *hooks.rows(), *admission.rows(), *pages.rows()]
 show(rows)
 sys.stdout.write(f"Kept in {keep(rows)}\n")
 sys.exit(0 if all(row.is_kept for row in rows) else 1)

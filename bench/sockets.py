@@ -30,7 +30,7 @@ ROUND_SECONDS = 60
 
 
 def rows() -> list[Row]:
-    with _broker() as home, _echo() as echo:
+    with fake_broker() as home, _echo() as echo:
         throughput = median_of(ROUNDS, lambda: asyncio.run(_throughput(home)))
         latencies = _latencies(home, echo)
     bare, broker = (statistics.median(values) for values in zip(*latencies, strict=True))
@@ -154,7 +154,8 @@ def _ping(number: int) -> bytes:
 
 
 @contextlib.contextmanager
-def _broker() -> Iterator[Home]:
+def fake_broker() -> Iterator[Home]:
+    """A broker of its own, on the fake browser."""
     with tempfile.TemporaryDirectory(prefix="roost-bench-") as folder:
         home = Home(Path(folder) / "home")
         endpoint = ensure_broker(home, options=("--browser=fake",))

@@ -162,7 +162,14 @@ HEAVY = {"asyncio", "pydantic", "pydantic_core", "click", "rich", "sqlite3", "ss
 
 @pytest.mark.parametrize(
     "module",
-    ["roost", "roost.errors", "roost.__main__", "roost.local.starting", "roost.wire.hello"],
+    [
+        "roost",
+        "roost.errors",
+        "roost.__main__",
+        "roost.hook.stop",
+        "roost.local.starting",
+        "roost.wire.hello",
+    ],
 )
 def test_the_entrance_is_light(module: str) -> None:
     """Every agent pays for what importing this loads; see design.md §2, "Shim"."""

@@ -9,6 +9,10 @@ def main() -> int:
     if sys.platform == "win32":
         print("Roost does not support Windows yet.", file=sys.stderr)  # noqa: T201
         return 1
+    if sys.argv[1:] == ["hook", "stop"]:
+        from roost.hook.stop import run as stop
+
+        return stop()
     from roost.frontends.cli.main import run
 
     return run()

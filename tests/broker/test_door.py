@@ -274,3 +274,56 @@ async def test_what_a_command_of_an_agent_opens_is_that_agents(tmp_path: Path) -
         assert (await agent.api.call(ops.Evaluate(function="() => 1"))).tab == tab
         other = house.admit(replace(house.hello(), name="other"))
         await error_of(TabGone, other.api.call(ops.Close(tab=tab)))
+
+
+# --- hooks -------------------------------------------------------------------------------------
+
+
+async def test_a_hook_may_end_a_turn_and_nothing_else(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        agent = house.admit(house.hello(ClientKind.MCP))
+        await agent.api.call(ops.LoopStart(prompt="go on"))
+        hook = house.admit(house.hello(ClientKind.HOOK))
+        assert (await hook.api.call(ops.LoopTurn())).iteration == 1
+        refused: list[ops.Operation] = [
+            ops.Status(),
+            ops.SessionList(),
+            ops.LoopStop(),
+            ops.Navigate(url=URL),
+            ops.LoopTurn(session=agent.welcome.session),
+            ops.BrokerStop(),
+        ]
+        for operation in refused:
+            await error_of(Unauthorized, hook.api.call(operation))  # type: ignore[arg-type]
+        with pytest.raises(Unauthorized):
+            hook.api.watch()
+        assert hook.welcome.secret is None
+        house.door.leave(hook, goodbye=True)
+        assert house.state.agents[agent.agent].connected
+
+
+async def test_a_hook_finds_shims_only_and_only_connected_ones(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        house.admit(house.hello(ClientKind.PYTHON))
+        with pytest.raises(SessionGone):
+            house.admit(house.hello(ClientKind.HOOK))
+        shim = house.admit(house.hello(ClientKind.MCP))
+        assert house.admit(house.hello(ClientKind.HOOK)).agent == shim.agent
+        house.door.leave(shim, goodbye=False)
+        with pytest.raises(SessionGone):
+            house.admit(house.hello(ClientKind.HOOK))
+        house.admit(replace(resuming(house, shim), kind=ClientKind.MCP))
+        assert house.admit(house.hello(ClientKind.HOOK)).agent == shim.agent
+
+
+async def test_what_an_agent_is_to_be_told_waits_for_the_agent_not_its_hook(
+    tmp_path: Path,
+) -> None:
+    async with fake_house(tmp_path, pool=6) as house:
+        agent, waiting = house.admit(house.hello(ClientKind.MCP)), house.admit()
+        for _ in range(6):
+            await agent.api.call(ops.Tabs(action="new"))
+        await waiting.api.call(ops.TabSpaceRequest())
+        hook = house.admit(house.hello(ClientKind.HOOK))
+        assert (await hook.api.call(ops.LoopTurn())).notes is None
+        assert (await agent.api.call(ops.LoopStatus())).notes

@@ -111,7 +111,15 @@ def test_another_agents_loop_cannot_be_reached() -> None:
 
 @pytest.mark.parametrize(
     ("said", "found"),
-    [("done", True), ("I am DONE.", True), ("d one", False), ("", False)],
+    [
+        ("done", True),
+        ("I am DONE.", True),
+        ("<promise>done</promise>", True),
+        ("完了done。", True),
+        ("d one", False),
+        ("Not abandoned yet", False),
+        ("", False),
+    ],
 )
 def test_a_phrase_is_looked_for_without_case_and_white_space(said: str, found: bool) -> None:
     assert says_phrase(said, " Done ") is found

@@ -178,9 +178,9 @@ def test_credentials_of_an_unknown_shape_are_not_guessed_at() -> None:
 
 
 PS = """\
-    1     0     1 Ss   Sat Nov 14 08:00:00 2026
-  801     1   801 S+   Sun Nov 15 21:11:09 2026
-  802   801   801 Z+   Sun Nov 15 21:11:10 2026
+    1     0     1 Ss   Sat Nov 14 08:00:00 2026 launchd
+  801     1   801 S+   Sun Nov 15 21:11:09 2026 Google Chrome He
+  802   801   801 Z+   Sun Nov 15 21:11:10 2026 (sh)
 """
 
 
@@ -189,6 +189,7 @@ def test_what_ps_prints_is_understood() -> None:
 
     assert (init.process.pid, init.parent, init.group) == (1, 0, 1)
     assert (shell.process.pid, shell.parent, shell.group) == (801, 1, 801)
+    assert (init.process.program, shell.process.program) == ("launchd", "Google Chrome He")
     assert shell.process.started == str(shell.born)
     assert shell.born - init.born == 37 * 3600 + 11 * 60 + 9
 
@@ -202,6 +203,7 @@ def test_the_real_ps_is_understood() -> None:
     assert mine is not None
     assert (mine.parent, mine.group) == (os.getppid(), os.getpgrp())
     assert os.getpid() in [row.process.pid for row in table.rows()]
+    assert table.look_up()(os.getpid()) == mine
     assert table.row(NO_SUCH_PID) is None
     assert table.row(0) is None
 

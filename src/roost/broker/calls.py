@@ -94,11 +94,13 @@ WORK: dict[type[Operation], Work] = {
 
 
 class Caller:
-    """The broker as one agent, or the operator, may use it."""
+    """The broker as one agent, or the operator, may use it. Where the agent does not read the
+    answers itself (``is_told`` is false), what it is to be told waits for an answer it reads."""
 
-    def __init__(self, broker: Broker, agent: AgentId) -> None:
+    def __init__(self, broker: Broker, agent: AgentId, *, is_told: bool = True) -> None:
         self._broker = broker
         self._agent = agent
+        self._is_told = is_told
 
     async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
         assert isinstance(operation, Operation)
@@ -111,6 +113,8 @@ class Caller:
             self._audit(operation, error.code)
             raise
         self._audit(operation, "ok")
+        if not self._is_told:
+            return cast(R, view)
         notes = broker.watchers.take_notes(looks.home_session(broker, agent))
         return cast(R, view.model_copy(update={"notes": notes}) if notes else view)
 

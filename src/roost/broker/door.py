@@ -2,7 +2,8 @@
 
 1. The peer must be this user, by the kernel's word, and know the operator token.
 2. With a resume secret it is the agent it was. Otherwise a command run below a connected agent's
-   process acts as that agent; any other command is the operator; everything else is a new agent.
+   process acts as that agent; any other command is the operator; a client's hook may end a turn of
+   the agent beside it (``hooks.py``); everything else is a new agent.
 """
 
 from __future__ import annotations
@@ -12,18 +13,29 @@ import hmac
 import os
 import secrets
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from roost.api.door import Admission, LinkEnd
 from roost.broker.calls import Caller
+from roost.broker.hooks import HookCaller, agent_beside
 from roost.broker.service import Broker
 from roost.core import events as ev
 from roost.core.model import Agent
-from roost.errors import Unauthorized
+from roost.errors import SessionGone, Unauthorized
 from roost.local.processes import Peer, ancestors, identify
 from roost.vocabulary import OPERATOR, AgentId, BrowserId, Lifetime, SessionId, shown
 from roost.wire.hello import ClientKind, Hello, Welcome, agree
 
 SECRET_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class _Life:
+    """The connection an agent lives by."""
+
+    admission: Admission
+    kind: ClientKind
+    on_end: Callable[[], None]
 
 
 class BrokerDoor:
@@ -32,14 +44,16 @@ class BrokerDoor:
     def __init__(self, broker: Broker, token: str) -> None:
         self._broker = broker
         self._token = token
-        self._lives: dict[AgentId, tuple[Admission, Callable[[], None]]] = {}
+        self._lives: dict[AgentId, _Life] = {}
 
     def admit(self, hello: Hello, peer: Peer, *, on_end: Callable[[], None]) -> Admission:
         version = self._checked(hello, peer)
         if hello.resume is not None:
-            return self._resume(hello.resume, peer, version, on_end)
+            return self._resume(hello, peer, version, on_end)
         if hello.kind is ClientKind.CLI:
             return self._command(hello, peer, version)
+        if hello.kind is ClientKind.HOOK:
+            return self._hook(hello, peer, version)
         return self._newcomer(hello, peer, version, on_end)
 
     def admit_link(self, hello: Hello, peer: Peer, link: LinkEnd) -> Welcome:
@@ -50,7 +64,7 @@ class BrokerDoor:
     def leave(self, admission: Admission, *, goodbye: bool) -> None:
         life = self._lives.get(admission.agent)
         # Only the connection the agent lives by now: one it gave up may be lost long after.
-        if life is None or life[0] is not admission:
+        if life is None or life.admission is not admission:
             return
         del self._lives[admission.agent]
         event = ev.AgentLeft if goodbye else ev.AgentDisconnected
@@ -95,11 +109,12 @@ class BrokerDoor:
             )
         )
         self._broker.when_agent_ends(agent, lambda: self._end_life(agent))
-        return self._alive(agent, version, on_end, secret=f"{agent}.{secret}")
+        return self._alive(agent, hello.kind, version, on_end, secret=f"{agent}.{secret}")
 
     def _resume(
-        self, resume: str, peer: Peer, version: int, on_end: Callable[[], None]
+        self, hello: Hello, peer: Peer, version: int, on_end: Callable[[], None]
     ) -> Admission:
+        resume = hello.resume or ""
         name, _, secret = resume.partition(".")
         agent = self._broker.state.agents.get(AgentId(name))
         if agent is None or not hmac.compare_digest(_digest(secret), agent.secret_digest):
@@ -111,7 +126,7 @@ class BrokerDoor:
         started = "" if process is None else process.started
         self._broker.feed(ev.AgentResumed(agent.id, peer.pid, started))
         self._broker.when_agent_ends(agent.id, lambda: self._end_life(agent.id))
-        return self._alive(agent.id, version, on_end, secret=resume)
+        return self._alive(agent.id, hello.kind, version, on_end, secret=resume)
 
     def _command(self, hello: Hello, peer: Peer, version: int) -> Admission:
         agent = self._agent_above(peer.pid)
@@ -132,6 +147,19 @@ class BrokerDoor:
             is_life=False,
         )
 
+    def _hook(self, hello: Hello, peer: Peer, version: int) -> Admission:
+        agents = self._broker.state.agents
+        shims = [agents[id] for id, life in self._lives.items() if life.kind is ClientKind.MCP]
+        agent = agent_beside(peer.pid, shims, hello.session)
+        if agent is None:
+            raise SessionGone("No agent of this hook's client is connected.")
+        return Admission(
+            api=HookCaller(Caller(self._broker, agent.id, is_told=False)),
+            agent=agent.id,
+            welcome=Welcome(version=version, agent=agent.id, software=self._broker.version),
+            is_life=False,
+        )
+
     def _agent_above(self, pid: int) -> Agent | None:
         """The connected agent whose process the peer runs below: the nearest one."""
         agents = {(a.pid, a.process_started): a for a in self._broker.state.agents.values()}
@@ -139,7 +167,13 @@ class BrokerDoor:
         return next((agents[process] for process in lineage if process in agents), None)
 
     def _alive(
-        self, agent: AgentId, version: int, on_end: Callable[[], None], *, secret: str
+        self,
+        agent: AgentId,
+        kind: ClientKind,
+        version: int,
+        on_end: Callable[[], None],
+        *,
+        secret: str,
     ) -> Admission:
         admission = Admission(
             api=Caller(self._broker, agent),
@@ -153,14 +187,13 @@ class BrokerDoor:
             ),
             is_life=True,
         )
-        self._lives[agent] = (admission, on_end)
+        self._lives[agent] = _Life(admission, kind, on_end)
         return admission
 
     def _end_life(self, agent: AgentId) -> None:
         life = self._lives.pop(agent, None)
         if life is not None:
-            _, on_end = life
-            on_end()
+            life.on_end()
 
 
 def _session_spec(hello: Hello) -> ev.SessionSpec:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from roost.core import rules
@@ -71,8 +72,10 @@ def end(state: State, loop: Loop, out: list[Effect], *, why: str) -> None:
 
 def says_phrase(said: str, phrase: str) -> bool:
     """Whether the phrase stands in the text, plain or as ``<promise>…</promise>``, white space and
-    letter case aside."""
-    return _folded(phrase) in _folded(said)
+    letter case aside. Not inside a longer word: "done" does not stand in "abandoned"."""
+    wanted = re.escape(_folded(phrase))
+    # Latin letters and digits only: other scripts write words without anything between them.
+    return re.search(rf"(?<![a-z0-9]){wanted}(?![a-z0-9])", _folded(said)) is not None
 
 
 def _folded(text: str) -> str:

@@ -12,9 +12,9 @@ import signal
 import socket
 import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, Protocol
 
@@ -33,6 +33,8 @@ class Process:
     pid: int
     started: str
     """When it started: the same whenever asked, different after a reboot. Compare, do not read."""
+    program: str = field(default="", compare=False)
+    """The name of what it runs now, as the kernel cuts it (15 characters)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +58,20 @@ def is_alive(process: Process) -> bool:
 
 def ancestors(pid: int) -> list[Process]:
     """The parent of ``pid``, its parent, and so on, as far as they can be seen; not ``pid``."""
+    return _ancestors(pid, _table.row)
+
+
+def lineages(pids: Iterable[int]) -> dict[int, list[Process]]:
+    """The ancestors of each, at the price of one look where a look is dear."""
+    row = _table.look_up()
+    return {pid: _ancestors(pid, row) for pid in pids}
+
+
+def _ancestors(pid: int, row: Callable[[int], _Row | None]) -> list[Process]:
     found: list[Process] = []
-    child = _table.row(pid)
+    child = row(pid)
     while child and len(found) < _DEPTH_MAX:
-        parent = _table.row(child.parent)
+        parent = row(child.parent)
         # Younger than its child: the parent died just now and its pid was given away.
         if parent is None or parent.born > child.born:
             break
@@ -142,6 +154,9 @@ class _ProcessTable(Protocol):
 
     def rows(self) -> Iterator[_Row]: ...
 
+    def look_up(self) -> Callable[[int], _Row | None]:
+        """``row``, for many questions at one time."""
+
 
 class _ProcFs:
     """Linux: ``/proc/<pid>/stat``, see proc_pid_stat(5)."""
@@ -155,16 +170,22 @@ class _ProcFs:
         except OSError:
             return None
         # The second field is the program's name in parentheses and may hold any byte, ")" included.
-        state, parent, group, *rest = line.rpartition(b")")[2].split()
+        name, _, fields = line.rpartition(b")")
+        state, parent, group, *rest = fields.split()
         if state in (b"Z", b"X", b"x"):
             return None
         ticks = int(rest[16])
-        return _Row(Process(pid, f"{_boot()}-{ticks}"), int(parent), int(group), ticks)
+        program = name.partition(b"(")[2].decode("utf-8", "replace")
+        process = Process(pid, f"{_boot()}-{ticks}", program)
+        return _Row(process, int(parent), int(group), ticks)
 
     def rows(self) -> Iterator[_Row]:
         for name in os.listdir("/proc"):
             if name.isdecimal() and (row := self.row(int(name))):
                 yield row
+
+    def look_up(self) -> Callable[[int], _Row | None]:
+        return self.row
 
 
 class _Ps:
@@ -175,6 +196,9 @@ class _Ps:
 
     def rows(self) -> Iterator[_Row]:
         return _parse_ps(self._run("-A"))
+
+    def look_up(self) -> Callable[[int], _Row | None]:
+        return {row.process.pid: row for row in self.rows()}.get
 
     def _run(self, *which: str) -> str:
         import subprocess
@@ -194,7 +218,7 @@ class _Ps:
         return done.stdout
 
 
-_PS_COLUMNS: Final = ("pid", "ppid", "pgid", "state", "lstart")
+_PS_COLUMNS: Final = ("pid", "ppid", "pgid", "state", "lstart", "ucomm")
 
 
 def _parse_ps(text: str) -> Iterator[_Row]:
@@ -202,10 +226,12 @@ def _parse_ps(text: str) -> Iterator[_Row]:
     import time
 
     for line in text.splitlines():
-        pid, parent, group, state, started = line.split(None, 4)
+        # The start time is five words; the program's name may hold blanks.
+        pid, parent, group, state, *started, program = line.split(None, 9)
         if not state.startswith("Z"):
-            born = calendar.timegm(time.strptime(started.strip(), "%a %b %d %H:%M:%S %Y"))
-            yield _Row(Process(int(pid), str(born)), int(parent), int(group), born)
+            born = calendar.timegm(time.strptime(" ".join(started), "%a %b %d %H:%M:%S %Y"))
+            process = Process(int(pid), str(born), program.strip())
+            yield _Row(process, int(parent), int(group), born)
 
 
 _table: _ProcessTable = _ProcFs() if sys.platform == "linux" else _Ps()

@@ -34,6 +34,7 @@ class ClientKind(StrEnum):
     PYTHON = "python"
     CLI = "cli"
     MCP = "mcp"
+    HOOK = "hook"
     LINK = "link"
 
 
@@ -50,7 +51,8 @@ class Hello:
     cwd: str | None = None
     """Where the agent works: uploads are read below it."""
     session: SessionId | None = None
-    """A global session id, from a flag or the environment: joined on purpose."""
+    """A global session id, from a flag or the environment: joined on purpose. A hook says here
+    which session its client is in; that joins nothing."""
     resumable: bool = False
     """The session id is the agent's own (``CLAUDE_CODE_SESSION_ID`` …), not one a person gave."""
     resume: str | None = field(default=None, repr=False)

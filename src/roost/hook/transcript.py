@@ -1,0 +1,60 @@
+"""The agent's last message, from the end of Claude Code's transcript: JSON lines, newest last."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterator
+from typing import Any, Final
+
+TAIL_BYTES: Final = 8 * 1024 * 1024
+"""How far back the last message is looked for: tool results of megabytes may stand behind it."""
+
+
+def last_message(path: str) -> str:
+    """The text of the agent's newest message; "" if it cannot be read."""
+    pieces: list[str] = []
+    message: object = None
+    for entry in _entries_from_the_end(path):
+        match entry:
+            case {"isSidechain": True}:
+                continue  # a sub-agent's
+            case {"type": "assistant", "message": {"content": content} as said}:
+                # Each block of one message stands on a line of its own, under the message's id.
+                if pieces and (said.get("id") is None or said.get("id") != message):
+                    break
+                message = said.get("id")
+                pieces += [text for text in [_text(content)] if text]
+            case {"type": "user"} if pieces:
+                break
+    return "\n".join(reversed(pieces))
+
+
+def _entries_from_the_end(path: str) -> Iterator[Any]:
+    for line in reversed(_tail(path).split(b"\n")):
+        try:
+            yield json.loads(line)
+        except (ValueError, RecursionError):
+            continue  # blank, torn by the cut, or still being written
+
+
+def _tail(path: str) -> bytes:
+    try:
+        # Not blocking: the path is the client's word, and may name a pipe.
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as f:
+            found = os.fstat(f.fileno())
+            if not stat.S_ISREG(found.st_mode):
+                return b""
+            f.seek(max(0, found.st_size - TAIL_BYTES))
+            return f.read(TAIL_BYTES)
+    except (OSError, ValueError):
+        return b""
+
+
+def _text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else []
+    texts = [b.get("text") for b in blocks if isinstance(b, dict) and b.get("type") == "text"]
+    return "\n".join(text for text in texts if isinstance(text, str))

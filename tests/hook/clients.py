@@ -1,0 +1,137 @@
+"""Claude Code, as far as its hooks and servers can tell: a process that runs its MCP server under a
+wrapper, and its Stop hook under ``sh -c`` with JSON on stdin."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from roost.local.home import Home
+
+SOURCE = Path(__file__).parents[2] / "src"
+
+SERVER = """
+import asyncio, json, os, sys
+from roost.api import operations as ops
+from roost.client.client import Client
+from roost.local.home import Home
+from roost.vocabulary import SessionId
+from roost.wire.hello import ClientKind, Hello
+
+async def main():
+    given = json.loads(sys.argv[1])
+    session = given.get("session")
+    hello = Hello(token="", kind=ClientKind.MCP, session=session and SessionId(session),
+                  resumable=bool(session), cwd=os.getcwd())
+    async with Client(Home.find(), hello, start=True) as client:
+        await client.reach()
+        if given.get("loop"):
+            await client.call(ops.LoopStart(**given["loop"]))
+        print("ready", flush=True)
+        await asyncio.to_thread(sys.stdin.read)
+
+asyncio.run(main())
+"""
+
+WRAPPER = "import subprocess, sys; sys.exit(subprocess.call([sys.executable, *sys.argv[1:]]))"
+
+PATIENT = "-c 'from roost.hook import stop; stop.SECONDS = 20; stop.run()'"
+"""The hook, which on a busy machine would give up after its second and let the agent stop."""
+
+CLIENT = """
+import json, subprocess, sys
+given = json.loads(sys.argv[1])
+servers = [
+    subprocess.Popen([sys.executable, "-c", given["wrapper"], "-c", given["server"],
+                      json.dumps(server)],
+                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    for server in given["servers"]
+]
+for server in servers:
+    assert server.stdout.readline() == "ready\\n"
+print("ready", flush=True)
+for line in sys.stdin:
+    # As Claude Code runs it: a shell, the input on stdin, the answer from stdout.
+    done = subprocess.run(["sh", "-c", given["hook"]], input=json.loads(line), text=True,
+                          capture_output=True, timeout=30)
+    print(json.dumps([done.returncode, done.stdout, done.stderr]), flush=True)
+for server in servers:
+    server.stdin.close()
+    server.wait()
+"""
+
+
+class CodingClient:
+    """One running client."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def hears(self) -> Any:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        assert line, "the client ended without a word"
+        return json.loads(line) if line != "ready\n" else "ready"
+
+    def stops(self, given: Mapping[str, Any] | str | None = None) -> dict[str, Any] | None:
+        """The agent wants to stop: the hook's decision, ``None`` for no output."""
+        assert self._process.stdin is not None
+        text = given if isinstance(given, str) else json.dumps(stop_input(**(given or {})))
+        self._process.stdin.write(json.dumps(text) + "\n")
+        self._process.stdin.flush()
+        code, output, complaints = self.hears()
+        assert (code, complaints) == (0, "")
+        decision: dict[str, Any] | None = json.loads(output) if output else None
+        return decision
+
+
+def stop_input(**given: Any) -> dict[str, Any]:
+    """What Claude Code gives a Stop hook."""
+    return {
+        "session_id": "00000000-0000-4000-8000-000000000000",
+        "transcript_path": "/nonexistent/transcript.jsonl",
+        "cwd": "/",
+        "permission_mode": "default",
+        "hook_event_name": "Stop",
+        "stop_hook_active": False,
+        **given,
+    }
+
+
+@contextmanager
+def coding_client(
+    home: Home, *servers: Mapping[str, Any], hook: str = PATIENT
+) -> Iterator[CodingClient]:
+    """A client with these MCP servers, each ``{"loop": …, "session": …}`` or ``{}``."""
+    given = {
+        "servers": servers,
+        "server": SERVER,
+        "wrapper": WRAPPER,
+        "hook": f"{sys.executable} {hook}",
+    }
+    environ = {
+        "ROOST_HOME": os.fspath(home.path),
+        "PYTHONPATH": str(SOURCE),
+        "PATH": os.environ["PATH"],
+    }
+    with subprocess.Popen(
+        [sys.executable, "-c", CLIENT, json.dumps(given)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environ,
+    ) as process:
+        client = CodingClient(process)
+        try:
+            assert client.hears() == "ready"
+            yield client
+        finally:
+            assert process.stdin is not None
+            process.stdin.close()
+            process.wait(30)

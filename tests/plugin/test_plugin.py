@@ -1,0 +1,75 @@
+"""The Claude Code plugin holds together: its files are what Claude Code reads, and name what is."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import roost
+from roost.api.operations import OPERATIONS
+from roost.frontends.cli.main import cli
+
+PLUGIN = Path(__file__).parents[2] / "plugin"
+COMMANDS = sorted((PLUGIN / "commands").glob("*.md"))
+
+
+def read(name: str) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads((PLUGIN / name).read_text(encoding="utf-8"))
+    return loaded
+
+
+def test_the_manifest_is_this_release() -> None:
+    manifest = read(".claude-plugin/plugin.json")
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", manifest["name"])
+    assert manifest["version"] == roost.__version__
+    assert manifest["description"]
+
+
+def test_the_folder_is_a_marketplace_that_offers_the_plugin() -> None:
+    offered = read(".claude-plugin/marketplace.json")
+    (entry,) = offered["plugins"]
+    assert entry["name"] == read(".claude-plugin/plugin.json")["name"]
+    assert (PLUGIN / entry["source"] / ".claude-plugin/plugin.json").is_file()
+
+
+def test_the_only_hook_is_the_stop_hook_and_it_runs_a_command_there_is() -> None:
+    hooks = read("hooks/hooks.json")["hooks"]
+    ((matcher,),) = hooks.values()
+    (hook,) = matcher["hooks"]
+    assert (list(hooks), hook["type"]) == (["Stop"], "command")
+    assert shlex.split(hook["command"]) == ["roost", "hook", "stop"]
+    assert hook["timeout"] > 1, "the hook gives up by itself after a second"
+    stop: Any = cli.commands["hook"]
+    assert "stop" in stop.commands
+
+
+def test_the_server_is_the_stdio_server() -> None:
+    assert read(".mcp.json") == {"mcpServers": {"roost": {"command": "roost", "args": ["mcp"]}}}
+
+
+@pytest.mark.parametrize("page", COMMANDS, ids=lambda page: page.stem)
+def test_every_command_has_its_frontmatter_and_names_only_tools_that_exist(page: Path) -> None:
+    _, frontmatter, body = page.read_text(encoding="utf-8").split("---\n", 2)
+    about = yaml.safe_load(frontmatter)
+    assert about["description"]
+    assert ("$ARGUMENTS" in body) == ("argument-hint" in about)
+    named = set(re.findall(r"`((?:loop|session|browser|tab_space|roost)_[a-z_]+)`", body))
+    assert named <= set(OPERATIONS)
+
+
+def test_the_commands_are_those_of_the_contract() -> None:
+    assert [page.stem for page in COMMANDS] == ["cancel-focus", "focus", "help"]
+
+
+def test_the_terminal_commands_the_help_names_exist() -> None:
+    text = (PLUGIN / "commands/help.md").read_text(encoding="utf-8")
+    for line in re.findall(r"`roost ([a-z ]+)", text):
+        command: Any = cli
+        for word in line.split():
+            command = command.commands[word]
