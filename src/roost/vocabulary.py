@@ -101,7 +101,9 @@ CALL_SECONDS: Final = 30.0
 """The deadline of a call that names none."""
 CALL_SECONDS_MAX: Final = 300.0
 
-_SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}")
+NAME_PATTERN: Final = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}"
+"""What a caller may call a session or a page."""
+_SESSION_ID = re.compile(NAME_PATTERN)
 
 
 def is_session_id(text: str) -> bool:

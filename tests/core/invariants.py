@@ -230,6 +230,10 @@ def recounted(facts: Facts, rules: Rules) -> dict[str, Any]:
         },
         "jars": {j.session: j.id for j in facts.jars.values() if j.session is not None},
         "tab handles": {(t.browser, t.handle): t.id for t in tabs if t.handle is not None},
+        "pages": {(t.session, t.page): t.id for t in tabs if t.page is not None},
+        "token digests": {
+            s.token_digest: s.id for s in facts.sessions.values() if s.token_digest is not None
+        },
         "jar handles": {
             (j.browser, j.handle): j.id
             for j in facts.jars.values()
@@ -264,6 +268,8 @@ def indexes(state: State) -> dict[str, Any]:
         "aliases": state._aliases,
         "jars": state._session_jar,
         "tab handles": state._tab_handles,
+        "pages": state._pages,
+        "token digests": state._session_digests,
         "jar handles": state._jar_handles,
     }
 
@@ -531,6 +537,9 @@ class Step:
     def access(self) -> None:
         """The tab an agent gets is the one it means, and its own."""
         event, tab = self.event, self.outcome.subject
+        if isinstance(event, ev.TabOpenRequested) and isinstance(tab, Tab):
+            assert tab.page == event.page, "another page than the one asked for"
+            assert tab.session == self.after.meant(event.agent, event.session)
         if not isinstance(event, (ev.TabUseRequested, ev.TabSelectRequested, ev.TabCloseRequested)):
             return
         acts = not isinstance(event, ev.TabUseRequested) or event.acts

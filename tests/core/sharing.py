@@ -234,6 +234,17 @@ class Sharing(RuleBasedStateMachine):
         self.open_tab(self.somebody(who), 0, evict)
         self.perform(len(self.to_do) - 1, fails=False)
 
+    @step(who=PICK, which=PICK, evict=EITHER, page=("cart", "help"))
+    def a_page_is_opened_by_name(self, who: int, which: int, evict: bool, page: str) -> None:
+        agent = self.somebody(who)
+        url, session = "https://example.com/", self.a_session(agent, which)
+        self.say(ev.TabOpenRequested(agent=agent, session=session, url=url, evict=evict, page=page))
+
+    @step(which=PICK)
+    def a_token_is_issued(self, which: int) -> None:
+        session = one_of(list(self.watch.facts.sessions), which) or SessionId("nothing")
+        self.say(ev.SessionTokenIssued(session, "salt", f"digest-{self.mint()}"))
+
     def open_tab(self, agent: AgentId, which: int, evict: bool) -> None:
         session = self.a_session(agent, which)
         url = "chrome://settings" if which == 11 else "https://example.com/"

@@ -5,8 +5,8 @@ from play import B1, URL, Play, named, of
 from roost.core import events as ev
 from roost.core.effects import EndAgent, ForgetTab, StartCapture
 from roost.core.model import Session, Tab
-from roost.errors import Unauthorized
-from roost.vocabulary import GRACE_SECONDS, LEASE_SECONDS, OPERATOR
+from roost.errors import SessionGone, Unauthorized
+from roost.vocabulary import GRACE_SECONDS, LEASE_SECONDS, OPERATOR, Lifetime, SessionId
 
 
 def test_an_agent_back_within_its_grace_keeps_identity_and_tabs() -> None:
@@ -63,6 +63,40 @@ def test_a_lease_that_runs_out_never_ends_a_named_session() -> None:
     play.do(ev.TimePassed(), after=LEASE_SECONDS)
     assert tab.id in play.state.tabs
     assert list(play.state.sessions) == ["shop"]
+
+
+def test_a_lease_renewed_within_one_second_is_written_once() -> None:
+    play = Play()
+    ada = play.agent("ada", lease=True)
+    assert play.do(ev.LeaseRenewed(ada), after=0.3).changes
+    assert not play.do(ev.LeaseRenewed(ada), after=0.6).changes
+    assert play.do(ev.LeaseRenewed(ada), after=0.2).changes
+    assert not of(play.do(ev.TimePassed(), after=LEASE_SECONDS - 0.01), EndAgent)
+
+
+def test_who_came_by_a_token_opens_no_other_session_and_gets_none_in_its_place() -> None:
+    play = Play()
+    play.agent("bob", named("other"))
+    ada = play.agent("ada", named("shop"), lease=True)
+
+    def opened(alias: str | None) -> ev.SessionOpenRequested:
+        spec = ev.SessionSpec(lifetime=Lifetime.NAMED)
+        return ev.SessionOpenRequested(agent=ada, alias=alias, spec=spec)
+
+    assert play.do(opened("shop")).subject == play.state.sessions[SessionId("shop")]
+    foreign, absent = (play.refused(opened(name), SessionGone) for name in ("other", "no-one"))
+    assert foreign.hint == absent.hint
+    play.refused(opened(None), Unauthorized)
+    play.do(ev.SessionDisposeRequested(OPERATOR, "shop"))
+    play.refused(ev.TabOpenRequested(agent=ada, session=None, url=URL), SessionGone)
+    assert list(play.state.sessions) == ["other"]
+
+
+def test_a_token_leads_into_any_session_also_one_with_a_counted_id() -> None:
+    play = Play()
+    home = play.state.agents[play.agent("ada")].home
+    bob = play.agent("bob", named(home, Lifetime.ANONYMOUS), lease=True)
+    assert play.state.agents[bob].home == home
 
 
 def test_renewing_is_nothing_to_a_connected_agent() -> None:

@@ -8,7 +8,7 @@ from roost.core.machine import Machine, Outcome
 from roost.core.model import Tab, TabState
 from roost.core.state import Rules
 from roost.errors import BadRequest, Paused, PoolFull, SessionGone, TabGone, UrlBlocked
-from roost.vocabulary import OPERATOR, AgentId, JarPolicy, Lifetime, TabHandle
+from roost.vocabulary import OPERATOR, AgentId, JarPolicy, Lifetime, SessionId, TabHandle
 
 
 def opening(agent: AgentId, *, evict: bool = True, url: str = URL) -> ev.TabOpenRequested:
@@ -476,3 +476,56 @@ def test_each_browser_has_its_own_pool() -> None:
     ada = play.agent("ada")
     bob = play.agent("bob", ev.SessionSpec(lifetime=HOME.lifetime, browser=B2))
     assert (play.tab(ada).browser, play.tab(bob).browser) == (B1, B2)
+
+
+# --- pages by name -------------------------------------------------------------------------------
+
+
+def page(agent: AgentId, name: str = "cart", session: str | None = None) -> ev.TabOpenRequested:
+    return ev.TabOpenRequested(agent=agent, session=session, url=URL, page=name)
+
+
+def test_a_page_is_opened_once_and_found_again_while_it_opens_and_after_a_restart() -> None:
+    play = Play()
+    ada = play.agent("ada", named("shop"))
+    tab = play.do(page(ada)).subject
+    assert isinstance(tab, Tab)
+    again = play.do(page(ada))
+    assert isinstance(again.subject, Tab)
+    assert (again.subject.id, of(again, OpenTab)) == (tab.id, [])
+    play.do(ev.TabOpened(tab.id, TabHandle("h1")))
+    play.restart()
+    found = play.do(page(OPERATOR, session="shop")).subject
+    assert isinstance(found, Tab)
+    assert found.id == tab.id
+
+
+def test_a_name_means_the_sessions_own_page_and_is_free_again_when_it_is_closed() -> None:
+    play = Play()
+    ada, bob = play.agent("ada"), play.agent("bob")
+    first, second, other = (play.do(page(ada)), play.do(page(bob)), play.do(page(ada, "help")))
+    tabs = [outcome.subject for outcome in (first, second, other)]
+    assert len({tab.id for tab in tabs if isinstance(tab, Tab)}) == 3
+    assert isinstance(tabs[0], Tab)
+    play.do(ev.TabCloseRequested(ada, None, tabs[0].id))
+    anew = play.do(page(ada)).subject
+    assert isinstance(anew, Tab)
+    assert anew.id not in {tab.id for tab in tabs if isinstance(tab, Tab)}
+
+
+def test_a_found_page_is_the_callers_current_tab_and_a_parked_one_comes_back() -> None:
+    play = Play(limit=1)
+    ada = play.agent("ada", named("shop"))
+    tab = play.do(page(ada)).subject
+    assert isinstance(tab, Tab)
+    play.do(ev.TabOpened(tab.id, TabHandle("h1")))
+    play.do(ev.AgentLeft(ada))
+    bob = play.agent("bob")
+    play.do(ev.TabSpaceRequested(bob, None))
+    assert play.state.tabs[tab.id].state is TabState.PARKED
+    play.do(ev.AgentLeft(bob))
+    carl = play.agent("carl", named("shop"))
+    assert [opened.tab for opened in of(play.do(page(carl)), OpenTab)] == [tab.id]
+    member = play.state.member(carl, SessionId("shop"))
+    assert member is not None
+    assert member.current == tab.id

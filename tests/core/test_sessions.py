@@ -327,3 +327,18 @@ def test_an_agent_may_hand_over_and_only_the_person_hands_back() -> None:
     assert [told.kind for told in of(outcome, Tell)] == ["session_resumed"]
     play.do(ev.SessionPauseRequested(ada, None, False))
     play.do(ev.TabOpenRequested(agent=ada, session=None, url=URL))
+
+
+def test_a_token_is_recognised_by_its_digest_until_its_session_ends() -> None:
+    play = Play()
+    play.agent("ada", named("shop"))
+    play.do(ev.SessionTokenIssued(SessionId("shop"), "salt", "first"))
+    play.do(ev.SessionTokenIssued(SessionId("shop"), "salt", "second"))
+    play.restart()
+    found = play.state.session_with("second")
+    assert found is not None
+    assert found.id == "shop"
+    assert play.state.session_with("first") is None
+    play.do(ev.SessionDisposeRequested(OPERATOR, "shop"))
+    assert play.state.session_with("second") is None
+    assert not play.do(ev.SessionTokenIssued(SessionId("shop"), "salt", "late")).changes

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from roost.api.broker import BrokerApi
 from roost.local.processes import Peer
-from roost.vocabulary import AgentId
+from roost.vocabulary import AgentId, SessionId
 from roost.wire.hello import Hello, Welcome
 
 
@@ -37,6 +37,16 @@ class LinkEnd(Protocol):
     def close(self) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A caller that has no connection, known by its token, for as long as one request takes."""
+
+    api: BrokerApi
+    session: SessionId | None
+    """The one session the token is good for. None: the operator's token, which is good for all, so
+    it must name the session in every call."""
+
+
 class Door(Protocol):
     def admit(self, hello: Hello, peer: Peer, *, on_end: Callable[[], None]) -> Admission:
         """Let the peer in, or raise ``Unauthorized`` or ``BadRequest``. ``on_end`` is called when
@@ -47,3 +57,14 @@ class Door(Protocol):
 
     def leave(self, admission: Admission, *, goodbye: bool) -> None:
         """The connection is over: by a goodbye, or just lost."""
+
+
+class TokenDoor(Protocol):
+    """The same for callers that have no connection."""
+
+    def visit(self, token: str) -> Visit:
+        """Whoever holds that token; ``Unauthorized`` if it is nobody's. A session's agent lives by
+        its visits: each renews its lease."""
+
+    def visit_as(self, token: str, session: str | None) -> Visit:
+        """The same, always as a session's agent: the operator's token must name which one."""

@@ -8,6 +8,7 @@ know about it. Descriptions are what agents read, so they are short. Defaults ar
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Literal
 
 from pydantic import Field, ValidationError
@@ -125,7 +126,13 @@ from roost.api.page_operations import (
     WaitFor as WaitFor,
 )
 from roost.errors import BadRequest
-from roost.vocabulary import LOOP_ITERATIONS, LOOP_ITERATIONS_MAX, LOOP_PHRASE_CHARS, JarPolicy
+from roost.vocabulary import (
+    LOOP_ITERATIONS,
+    LOOP_ITERATIONS_MAX,
+    LOOP_PHRASE_CHARS,
+    NAME_PATTERN,
+    JarPolicy,
+)
 
 # --- pages -------------------------------------------------------------------------------------
 
@@ -168,6 +175,30 @@ class Close(PageOperation, Answers[views.TabsView]):
     title = "Close the tab"
     reply = views.TabsView
     destructive = True
+
+
+class PageOpen(SessionOperation, Answers[views.NamedPageView]):
+    """Open a page by a name of the session's own, or find it: then it stays where it is."""
+
+    op = "page_open"
+    title = "Open a page by name"
+    reply = views.NamedPageView
+    audience = Audience.INNER
+    audited = ("name", "url")
+    name: str = Field(pattern=f"^{NAME_PATTERN}$")
+    url: str | None = Field(default=None, description="Where a new page goes")
+
+
+class PageClose(SessionOperation, Answers[views.TabsView]):
+    """Close the page of that name."""
+
+    op = "page_close"
+    title = "Close a page by name"
+    reply = views.TabsView
+    audience = Audience.INNER
+    destructive = True
+    audited = ("name",)
+    name: str = Field(max_length=64)
 
 
 # --- sessions ----------------------------------------------------------------------------------
@@ -217,6 +248,25 @@ class SessionShow(SessionOperation, Answers[views.SessionView]):
     op = "session_show"
     title = "Show a session"
     reply = views.SessionView
+    audience = Audience.INNER
+    read_only = True
+
+
+class SessionToken(SessionOperation, Answers[views.TokenView]):
+    """The session's token: whoever holds it is that session over HTTP, and nothing else."""
+
+    op = "session_token"
+    title = "Get a session's token"
+    reply = views.TokenView
+    audience = Audience.INNER
+
+
+class SessionHeartbeat(SessionOperation, Answers[views.LeaseView]):
+    """Keep the session's agent that has no connection alive for another lease."""
+
+    op = "session_heartbeat"
+    title = "Renew a lease"
+    reply = views.LeaseView
     audience = Audience.INNER
     read_only = True
 
@@ -380,8 +430,9 @@ OPERATIONS: dict[str, type[Operation]] = {
         FileUpload, HandleDialog, HandleConsent, Resize, Evaluate,
         MouseClickXy, MouseMoveXy, MouseDragXy, MouseWheel,
         ConsoleMessages, NetworkRequests, NetworkRequest, Downloads,
-        Tabs, Close,
+        Tabs, Close, PageOpen, PageClose,
         SessionOpen, SessionList, SessionDispose, SessionShow, SessionPause, SessionResume,
+        SessionToken, SessionHeartbeat,
         TabSpaceRequest, TabSpaceGrant, TabSpaceStatus,
         LoopStart, LoopStop, LoopStatus, LoopTurn,
         Status, Ping, BrowserStart, BrokerStay, BrokerStop,
@@ -393,15 +444,20 @@ def parse(name: object, arguments: object) -> Operation:
     """The operation a caller asked for by name, or ``BadRequest`` naming what is wrong."""
     operation = OPERATIONS.get(name) if isinstance(name, str) else None
     if operation is None:
-        raise BadRequest(
-            f"op: there is no operation {str(name)[:64]!r}.",
-            hint=f"Known operations: {', '.join(OPERATIONS)}.",
-            field="op",
-        )
+        raise _unknown(str(name)[:64])
     try:
         return operation.model_validate(arguments)
     except ValidationError as error:
         raise _explained(operation, error) from None
+
+
+def _unknown(name: str) -> BadRequest:
+    near = get_close_matches(name, OPERATIONS, n=3)
+    if near:
+        hint = f"Did you mean {' or '.join(near)}?"
+    else:
+        hint = f"Known operations: {', '.join(OPERATIONS)}."
+    return BadRequest(f"op: there is no operation {name!r}.", hint=hint, field="op")
 
 
 def _explained(operation: type[Operation], error: ValidationError) -> BadRequest:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from roost.vocabulary import Color, JarPolicy, Lifetime
@@ -84,6 +84,30 @@ class SessionView(View):
     """The caller's own name for it."""
 
 
+class NamedPageView(View):
+    """``target_id`` is the browser's own id, as CDP clients know it."""
+
+    tab_id: str
+    target_id: str
+    session_id: str
+    url: str
+
+
+class TokenView(View):
+    """A secret: never in logs, the audit trail or other people's views."""
+
+    session: str
+    token: str = Field(repr=False)
+
+
+class LeaseView(View):
+    """How long the session's agent without a connection lives if nobody calls; None if there is
+    none."""
+
+    session: str
+    expires_in_ms: int | None = None
+
+
 class SessionsView(View):
     sessions: list[SessionView]
 
@@ -147,6 +171,8 @@ class AgentView(View):
     idle_seconds: int
     connected: bool
     name: str
+    leased: bool = False
+    """Has no connection (HTTP): alive while it calls."""
 
 
 class RequestView(View):

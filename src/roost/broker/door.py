@@ -4,6 +4,7 @@
 2. With a resume secret it is the agent it was. Otherwise a command run below a connected agent's
    process acts as that agent; any other command is the operator; a client's hook may end a turn of
    the agent beside it (``hooks.py``); everything else is a new agent.
+3. Who has no connection is whose token it shows (``visits.py``).
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from roost.api.door import Admission, LinkEnd
+from roost.api.door import Admission, LinkEnd, Visit
 from roost.broker.calls import Caller
 from roost.broker.hooks import HookCaller, agent_beside
 from roost.broker.service import Broker
+from roost.broker.visits import Visits
 from roost.core import events as ev
 from roost.core.model import Agent
 from roost.errors import SessionGone, Unauthorized
@@ -39,11 +41,11 @@ class _Life:
 
 
 class BrokerDoor:
-    """Implements ``api.door.Door``."""
+    """Implements ``api.door.Door`` and ``TokenDoor``."""
 
-    def __init__(self, broker: Broker, token: str) -> None:
+    def __init__(self, broker: Broker) -> None:
         self._broker = broker
-        self._token = token
+        self._visits = Visits(broker)
         self._lives: dict[AgentId, _Life] = {}
 
     def admit(self, hello: Hello, peer: Peer, *, on_end: Callable[[], None]) -> Admission:
@@ -70,6 +72,12 @@ class BrokerDoor:
         event = ev.AgentLeft if goodbye else ev.AgentDisconnected
         self._broker.feed(event(admission.agent))
 
+    def visit(self, token: str) -> Visit:
+        return self._visits.visit(token)
+
+    def visit_as(self, token: str, session: str | None) -> Visit:
+        return self._visits.visit_as(token, session)
+
     def sweep(self) -> None:
         """Part with agents whose process is gone though something still holds their connection."""
         for agent in list(self._broker.state.agents.values()):
@@ -79,13 +87,14 @@ class BrokerDoor:
             if process is None or process.started != agent.process_started:
                 self._end_life(agent.id)
                 self._broker.feed(ev.AgentDisconnected(agent.id))
+        self._visits.sweep()
 
     def _checked(self, hello: Hello, peer: Peer) -> int:
         """Rule 1; the wire version both sides speak."""
         version = agree(hello.versions)
         if peer.uid != os.getuid():
             raise Unauthorized("This broker serves another user.")
-        if not hmac.compare_digest(hello.token.encode(), self._token.encode()):
+        if not self._broker.tokens.is_operators(hello.token):
             raise Unauthorized("token: wrong.", hint="Read it from the token file in ROOST_HOME.")
         return version
 

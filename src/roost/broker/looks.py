@@ -142,6 +142,7 @@ def status(broker: Broker, agent: AgentId) -> views.StatusView:
                 idle_seconds=int(now - broker.seen_at.get(row.id, broker.started_at)),
                 connected=row.connected,
                 name=row.name,
+                leased=row.lease_until is not None,
             )
             for row in agents
         ],

@@ -81,16 +81,46 @@ async def close(broker: Broker, agent: AgentId, op: ops.Close) -> views.TabsView
     return _closed(broker, agent, op.session, op.tab, session)
 
 
+async def page_open(broker: Broker, agent: AgentId, op: ops.PageOpen) -> views.NamedPageView:
+    outcome = await open_tab(broker, agent, op.session, op.url or BLANK, page=op.name)
+    row = _subject(outcome)
+    if op.url is not None and _is_new(outcome):
+        await _go(broker, row, op.url)
+    handle, session = broker.handle(row.id), _session_of(broker, row)
+    shown = looks.tab(broker, agent, broker.state.tabs[row.id])
+    return views.NamedPageView(
+        tab_id=row.id, target_id=handle, session_id=session.id, url=shown.url
+    )
+
+
+async def page_close(broker: Broker, agent: AgentId, op: ops.PageClose) -> views.TabsView:
+    session = rules.session_for(broker.state, agent, op.session)
+    tab = broker.state.page(session.id, op.name)
+    if tab is None:
+        raise rules.no_page(op.name)
+    return _closed(broker, agent, op.session, tab.id, session)
+
+
 async def open_tab(
-    broker: Broker, agent: AgentId, session: str | None, url: str, *, evict: bool = True
+    broker: Broker,
+    agent: AgentId,
+    session: str | None,
+    url: str,
+    *,
+    evict: bool = True,
+    page: str | None = None,
 ) -> Outcome:
-    """Admit a tab and wait for its page. If the caller goes away first, so does the tab."""
-    outcome = broker.feed(ev.TabOpenRequested(agent=agent, session=session, url=url, evict=evict))
+    """Admit a tab and wait for its page. If the caller goes away first, so does the tab, unless it
+    was found by its name."""
+    outcome = broker.feed(
+        ev.TabOpenRequested(agent=agent, session=session, url=url, evict=evict, page=page)
+    )
     row = _subject(outcome)
     try:
         await broker.opened(row.id)
     except asyncio.CancelledError:
-        broker.feed(ev.TabOpenAbandoned(row.id))
+        if _is_new(outcome):
+            broker.feed(ev.TabOpenAbandoned(row.id))
         raise
     return outcome
 
@@ -159,6 +189,12 @@ def _session_of(broker: Broker, row: Tab) -> Session:
     if session is None:
         raise rules.no_tab(row.id)
     return session
+
+
+def _is_new(outcome: Outcome) -> bool:
+    tab = _subject(outcome).id
+    openings = (effect for effect in outcome.effects if isinstance(effect, fx.OpenTab))
+    return any(opening.tab == tab and opening.restore is None for opening in openings)
 
 
 def _subject(outcome: Outcome) -> Tab:

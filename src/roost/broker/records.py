@@ -9,7 +9,7 @@ import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import assert_never
+from typing import Any, assert_never
 
 from roost.core.model import Tab
 from roost.core.redaction import redacted_url
@@ -29,6 +29,7 @@ from roost.page.caller import PageMemory
 
 CONSOLE_KEPT = 500
 REQUESTS_KEPT = 500
+NOTICE_CHARS = 2000
 CRITICAL = frozenset({"document", "script", "stylesheet", "xhr", "fetch"})
 VISUAL = frozenset({"image", "font"})
 
@@ -36,6 +37,20 @@ VISUAL = frozenset({"image", "font"})
 def remembered(tab: Tab) -> PageMemory:
     """What an earlier reading left on the tab's row."""
     return PageMemory(tab.next_ref, tab.next_frame, dict(tab.frames))
+
+
+def notice_of(event: PageEvent) -> tuple[str, dict[str, Any]] | None:
+    """What the session's agents are told of it at once, if anything."""
+    match event:
+        case DialogOpened():
+            return "dialog_opened", {"kind": event.kind, "message": event.message[:NOTICE_CHARS]}
+        case DialogClosed():
+            return "dialog_closed", {}
+        case ConsoleSaid(level="error"):
+            about = {"text": event.text[:NOTICE_CHARS], "url": event.url, "line": event.line}
+            return "console_error", about
+        case _:
+            return None
 
 
 @dataclass(slots=True)

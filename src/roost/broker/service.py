@@ -23,8 +23,9 @@ from roost.broker.files import Folders
 from roost.broker.journal import Journal
 from roost.broker.keepsakes import Keepsakes
 from roost.broker.lanes import Lanes
-from roost.broker.records import PageRecord, remembered
+from roost.broker.records import PageRecord, notice_of, remembered
 from roost.broker.tasks import Tasks
+from roost.broker.tokens import Tokens
 from roost.broker.watchers import Watchers
 from roost.core import effects as fx
 from roost.core import events as ev
@@ -50,6 +51,7 @@ class Broker:
         journal: Journal,
         audit: Audit,
         clock: Clock,
+        tokens: Tokens,
         files: Path,
         version: str = "",
         http: str | None = None,
@@ -58,6 +60,7 @@ class Broker:
         self.machine = Machine(rules, journal.rows())
         self.clock = clock
         self.audit = audit
+        self.tokens = tokens
         self.files = files
         self.version = version
         self.http = http
@@ -147,6 +150,10 @@ class Broker:
             self._download_began(event, tab)
         elif tab is not None:
             self.record(tab.id).hear(event, self.clock.now())
+            told = notice_of(event)
+            if told is not None and tab.session is not None:
+                kind, data = told
+                self.watchers.tell(Notice(tab.session, kind, {"tab": tab.id, **data}))
 
     def linked(self, browser: BrowserId, link: Link) -> None:
         """A keeper has come (back): its browser's driver takes it over at once."""

@@ -59,6 +59,27 @@ async def show(broker: Broker, agent: AgentId, op: ops.SessionShow) -> views.Ses
     return looks.session(broker, agent, rules.session_for(broker.state, agent, op.session))
 
 
+async def token(broker: Broker, agent: AgentId, op: ops.SessionToken) -> views.TokenView:
+    session = rules.session_for(broker.state, agent, op.session)
+    token, issued = broker.tokens.issue(session)
+    if issued is not None:
+        broker.feed(issued)
+    return views.TokenView(session=session.id, token=token)
+
+
+async def heartbeat(broker: Broker, agent: AgentId, op: ops.SessionHeartbeat) -> views.LeaseView:
+    broker.feed(ev.TimePassed())  # a lease that has run out is not renewed
+    session = rules.session_for(broker.state, agent, op.session)
+    rows = map(broker.state.agents.__getitem__, list(broker.state.agents_in(session.id)))
+    for guest in [row for row in rows if row.lease_until is not None]:
+        broker.feed(ev.LeaseRenewed(guest.id))
+        until = broker.state.agents[guest.id].lease_until
+        if until is not None:
+            left = int((until - broker.clock.now()) * 1000)
+            return views.LeaseView(session=session.id, expires_in_ms=left)
+    return views.LeaseView(session=session.id)
+
+
 async def pause(broker: Broker, agent: AgentId, op: ops.SessionPause) -> views.SessionView:
     return _set_paused(broker, agent, op.session, paused=True)
 

@@ -44,7 +44,8 @@ class SessionSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentConnected:
-    """A new agent said hello. ``lease`` marks one without a connection (it must renew)."""
+    """A new agent said hello. ``lease`` marks one without a connection: it came by the token of
+    that session, is in that session alone, and must renew."""
 
     agent: AgentId
     pid: int
@@ -100,6 +101,15 @@ class SessionDisposeRequested:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionTokenIssued:
+    """Whoever shows the token with that digest is the session, until it ends."""
+
+    session: SessionId
+    salt: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class SessionPauseRequested:
     agent: AgentId
     session: str | None
@@ -112,6 +122,8 @@ class TabOpenRequested:
     session: str | None
     url: str
     evict: bool = True
+    page: str | None = None
+    """The session's own name for the tab: found again if there is one of that name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,7 +317,7 @@ class TimePassed:
 
 Event = (
     AgentConnected | AgentResumed | AgentDisconnected | AgentLeft | LeaseRenewed
-    | SessionOpenRequested | SessionDisposeRequested | SessionPauseRequested
+    | SessionOpenRequested | SessionDisposeRequested | SessionTokenIssued | SessionPauseRequested
     | TabOpenRequested | TabUseRequested | TabSelectRequested | TabCloseRequested
     | TabOpenAbandoned | TabSpaceRequested | TabSpaceGranted
     | CaptureRequested | CaptureEnded

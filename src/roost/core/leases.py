@@ -6,6 +6,7 @@ An idle but connected agent is never an orphan. A dead one holds nothing and wai
 from __future__ import annotations
 
 from dataclasses import replace
+from math import ceil
 
 from roost.core import pool, sessions, tabs
 from roost.core.captures import Captures
@@ -27,7 +28,8 @@ from roost.vocabulary import LEASE_SECONDS, shown
 
 def connected(state: State, event: AgentConnected, now: float, out: list[Effect]) -> Session:
     """A new agent, in its own session or in one it joins on purpose."""
-    session = sessions.joinable(state, event.session, now, out)
+    find = sessions.found_or_made if event.lease else sessions.joinable  # by token: any session
+    session = find(state, event.session, now, out)
     state.put(
         Agent(
             id=event.agent,
@@ -78,7 +80,8 @@ def renewed(state: State, event: LeaseRenewed, now: float, out: list[Effect]) ->
     if agent is None:
         raise Unauthorized("This agent's lease ran out.", hint="Connect again.")
     if agent.lease_until is not None:
-        state.put(replace(agent, lease_until=now + LEASE_SECONDS))
+        # Up to the next whole second, so that a busy agent's row is written once a second.
+        state.put(replace(agent, lease_until=ceil(now) + LEASE_SECONDS))
 
 
 def broker_restarted(state: State, event: BrokerRestarted, now: float, out: list[Effect]) -> None:

@@ -52,6 +52,7 @@ class Machine:
             ev.BrokerRestarted: leases.broker_restarted,
             ev.SessionOpenRequested: sessions.open_session,
             ev.SessionDisposeRequested: sessions.dispose_session,
+            ev.SessionTokenIssued: sessions.token_issued,
             ev.SessionPauseRequested: sessions.pause_session,
             ev.TabOpenRequested: pool.open_tab,
             ev.TabUseRequested: pool.use_tab,

@@ -90,6 +90,10 @@ class Session:
     paused: bool = False
     kept_until: float | None = None
     """Set while a resumable session waits for its agent to come back."""
+    token_salt: str | None = None
+    token_digest: str | None = None
+    """Set once a token was asked for: what it is derived with, and what it is recognised by. The
+    token itself is nowhere."""
 
     @property
     def key(self) -> str:
@@ -163,6 +167,8 @@ class Tab:
     handle: TabHandle | None = None
     title: str = ""
     opener: TabId | None = None
+    page: str | None = None
+    """What its session calls it, if it was opened by a name."""
     next_ref: int = 1
     next_frame: int = 1
     frames: tuple[tuple[str, str], ...] = ()

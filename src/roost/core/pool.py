@@ -24,7 +24,7 @@ from roost.core.events import (
 from roost.core.model import Jar, Reservation, Session, SlotRequest, Tab, TabState
 from roost.core.sessions import home_of
 from roost.core.state import Pool, State
-from roost.core.tabs import close_tab, used
+from roost.core.tabs import close_tab, make_current, used
 from roost.errors import BadRequest, PoolFull, TabGone
 from roost.vocabulary import (
     OPERATOR,
@@ -46,6 +46,11 @@ def open_tab(state: State, event: TabOpenRequested, now: float, out: list[Effect
     """Admit one more tab, or refuse. The slot is taken here, before anything is awaited."""
     session = _session_to_fill(state, event, now, out)
     rules.check_not_paused(session, event.agent)
+    known = None if event.page is None else state.page(session.id, event.page)
+    if known is not None:
+        known = used(state, _brought_back(state, session, known, out))
+        make_current(state, event.agent, known)
+        return known
     url = checked_url(event.url, session.allow, session.deny)
     _take_slot(state, session, out, evict=event.evict)
     jar = _jar_for(state, session)
@@ -57,9 +62,21 @@ def open_tab(state: State, event: TabOpenRequested, now: float, out: list[Effect
         url=url,
         used=state.next_use(),
         asked_by=event.agent,
+        page=event.page,
     )
     state.put(tab)
     out.append(OpenTab(tab.id, tab.browser, jar.id))
+    return tab
+
+
+def _brought_back(state: State, session: Session, tab: Tab, out: list[Effect]) -> Tab:
+    """The tab with a slot and a page, or on its way there: a parked one gets both again."""
+    if tab.state is not TabState.PARKED:
+        return tab
+    _take_slot(state, session, out, evict=True)
+    tab = replace(tab, state=TabState.LOST)
+    state.put(tab)
+    out.append(OpenTab(tab.id, tab.browser, _jar_for(state, session).id, tab.url))
     return tab
 
 
@@ -82,10 +99,7 @@ def use_tab(state: State, event: TabUseRequested, now: float, out: list[Effect])
     rules.check_not_paused(session, event.agent)
     is_owner = state.member(event.agent, session.id) is not None
     if tab.state is TabState.PARKED and (is_owner or event.agent == OPERATOR):
-        _take_slot(state, session, out, evict=True)
-        tab = replace(tab, state=TabState.LOST)
-        state.put(tab)
-        out.append(OpenTab(tab.id, tab.browser, _jar_for(state, session).id, tab.url))
+        tab = _brought_back(state, session, tab, out)
     else:
         rules.check_usable(tab, revives=event.revives)
     return used(state, tab) if is_owner else tab  # a look from outside is not a use

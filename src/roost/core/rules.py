@@ -144,6 +144,11 @@ def no_tab(tab: str) -> RoostError:
     return TabGone(f"There is no tab {tab[:32]} here.", tab=tab[:32])
 
 
+def no_page(name: str) -> RoostError:
+    """The one answer for pages by name that are foreign, closed or never were."""
+    return TabGone(f"There is no page {name[:64]} here.", page=name[:64])
+
+
 def no_session(session: str) -> RoostError:
     """The one answer for sessions that are foreign, ended or never were."""
     return SessionGone(f"There is no session {session[:64]} here.", session=session[:64])

@@ -13,6 +13,7 @@ from roost.core.events import (
     SessionOpenRequested,
     SessionPauseRequested,
     SessionSpec,
+    SessionTokenIssued,
 )
 from roost.core.model import Member, Session
 from roost.core.state import State
@@ -42,6 +43,8 @@ def open_session(
     if event.agent == OPERATOR:
         return found_or_made(state, event.spec, now, out)
     rules.check_alive(state, event.agent)
+    if state.agents[event.agent].lease_until is not None:
+        return _unchanged(_of_token(state, event), event.spec)
     if event.alias is not None:
         _check_id(event.alias)
         _check_not_counted(event.alias)
@@ -60,6 +63,16 @@ def open_session(
     return session
 
 
+def _of_token(state: State, event: SessionOpenRequested) -> Session:
+    """A session's token is that session and nothing else, so it opens no other."""
+    if event.alias is None:
+        raise Unauthorized(
+            "A session's token opens no further sessions.",
+            hint="Work in the session it was given for; the person opens others.",
+        )
+    return rules.session_for(state, event.agent, event.alias)
+
+
 def found_or_made(state: State, spec: SessionSpec, now: float, out: list[Effect]) -> Session:
     """The session with that global id, made if there is none."""
     if spec.id is None:
@@ -70,7 +83,8 @@ def found_or_made(state: State, spec: SessionSpec, now: float, out: list[Effect]
 
 
 def joinable(state: State, spec: SessionSpec, now: float, out: list[Effect]) -> Session:
-    """The same for an agent: the ids that sessions of single agents have are nobody's to name."""
+    """The same for an agent that names it: the ids that sessions of single agents have are nobody's
+    to name."""
     if spec.id is not None:
         _check_not_counted(spec.id)
     return found_or_made(state, spec, now, out)
@@ -81,6 +95,8 @@ def home_of(state: State, agent: AgentId, now: float, out: list[Effect]) -> Sess
     row = state.agents[agent]
     if state.member(agent, row.home) is not None:
         return state.sessions[row.home]
+    if row.lease_until is not None:  # it came by that session's token, which ended with it
+        raise rules.no_session(row.home)
     spec = SessionSpec(
         lifetime=Lifetime.ANONYMOUS,
         name=row.name,
@@ -152,6 +168,13 @@ def end_session(state: State, session: Session, out: list[Effect], *, why: str) 
         state.drop(member)
     state.drop(session)
     out.append(RemoveFiles(session.id))
+
+
+def token_issued(state: State, event: SessionTokenIssued, now: float, out: list[Effect]) -> None:
+    session = state.sessions.get(event.session)
+    if session is not None:
+        state.put(replace(session, token_salt=event.salt, token_digest=event.digest))
+        out.append(Note("session token issued", {"session": session.id}))
 
 
 def pause_session(

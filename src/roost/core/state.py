@@ -142,6 +142,8 @@ class State:
         self._aliases: dict[tuple[AgentId, str], SessionId] = {}
         self._session_tabs: dict[SessionId | None, dict[TabId, None]] = {}
         self._session_jar: dict[SessionId, JarId] = {}
+        self._session_digests: dict[str, SessionId] = {}
+        self._pages: dict[tuple[SessionId, str], TabId] = {}
         self._tab_handles: dict[tuple[BrowserId, TabHandle], TabId] = {}
         self._jar_handles: dict[tuple[BrowserId, str], JarId] = {}
         self.popups: dict[TabId, deque[float]] = {}
@@ -246,6 +248,16 @@ class State:
         jar = None if handle is None else self._jar_handles.get((browser, handle))
         return None if jar is None else self.jars[jar]
 
+    def session_with(self, token_digest: str) -> Session | None:
+        """The session whose token has that digest."""
+        session = self._session_digests.get(token_digest)
+        return None if session is None else self.sessions[session]
+
+    def page(self, session: SessionId, name: str) -> Tab | None:
+        """The tab the session has opened by that name."""
+        tab = self._pages.get((session, name))
+        return None if tab is None else self.tabs[tab]
+
     def is_attended(self, session: SessionId) -> bool:
         """Whether any agent of the session is connected, or holds a lease."""
         return any(
@@ -277,6 +289,8 @@ class State:
                 self.freed.add(row.browser)  # a popup nobody attends may be parked for a waiter
             if row.handle is not None:
                 self._tab_handles[row.browser, row.handle] = row.id
+            if row.page is not None and row.session is not None:
+                self._pages[row.session, row.page] = row.id
             self._place(row, before if isinstance(before, Tab) else None)
         elif isinstance(row, Member):
             self._session_agents.setdefault(row.session, {})[row.agent] = row
@@ -286,6 +300,8 @@ class State:
         elif isinstance(row, Session):
             self.colors[row.color] += 1
             self.clones += row.policy is JarPolicy.CLONE
+            if row.token_digest is not None:
+                self._session_digests[row.token_digest] = row.id
         elif isinstance(row, Jar):
             self.clones += row.session is None and row.policy is JarPolicy.CLONE
             if row.session is not None:
@@ -319,6 +335,8 @@ class State:
         if isinstance(row, Tab):
             if row.handle is not None:
                 del self._tab_handles[row.browser, row.handle]
+            if row.page is not None and row.session is not None:
+                del self._pages[row.session, row.page]
             if row.holds_slot:
                 self.pool(row.browser).hold(row.session, -1)
                 self.freed.add(row.browser)
@@ -330,6 +348,8 @@ class State:
         elif isinstance(row, Session):
             self.colors[row.color] -= 1
             self.clones -= row.policy is JarPolicy.CLONE
+            if row.token_digest is not None:
+                del self._session_digests[row.token_digest]
         elif isinstance(row, Jar):
             self.clones -= row.session is None and row.policy is JarPolicy.CLONE
             if row.session is not None:

@@ -12,6 +12,7 @@ from roost.broker.clock import Clock, SystemClock
 from roost.broker.door import BrokerDoor
 from roost.broker.journal import Journal
 from roost.broker.service import Broker
+from roost.broker.tokens import Tokens
 from roost.core.state import Rules
 from roost.daemon.settings import Settings
 from roost.drivers.base import Driver
@@ -57,11 +58,12 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
         journal=Journal(home.journal),
         audit=Audit(home.audit),
         clock=clock,
+        tokens=Tokens(home.operator_token()),
         files=home.files,
         version=__version__,
         upstream=settings.proxy,
     )
-    door = BrokerDoor(broker, home.operator_token())
+    door = BrokerDoor(broker)
     return House(broker, door, SocketServer(door, socket_path(home)))
 
 

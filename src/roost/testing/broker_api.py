@@ -12,6 +12,7 @@ import json
 
 from roost.api import operations as ops
 from roost.api.operations import OPERATIONS, Audience, Operation
+from roost.drivers.base import ConsoleSaid, DialogClosed, DialogOpened
 from roost.errors import (
     BY_CODE,
     BadRequest,
@@ -125,6 +126,55 @@ async def without_a_tab_id_an_agent_gets_its_own_tab_and_never_anothers(scene: S
     assert his != hers
     for api, url in ((ada, "https://ada.test/"), (bob, "https://bob.test/")):
         assert (await api.call(ops.Evaluate(function="() => location.href"))).value == url
+
+
+@api_check()
+async def a_page_is_found_again_by_its_name_and_only_in_its_own_session(scene: Scene) -> None:
+    ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
+    opened = await ada.call(ops.PageOpen(name="cart", url="https://site.test/cart"))
+    found = await ada.call(ops.PageOpen(name="cart", url="https://site.test/elsewhere"))
+    assert (found.tab_id, found.target_id, found.url) == (
+        opened.tab_id, opened.target_id, "https://site.test/cart",
+    )  # fmt: skip
+    assert opened.target_id == scene.house.handle(opened.tab_id)
+    foreign = await error_of(TabGone, bob.call(ops.PageClose(name="cart")))
+    absent = await error_of(TabGone, bob.call(ops.PageClose(name="none")))
+    assert blind(foreign, "cart") == blind(absent, "none")
+    assert (await bob.call(ops.PageOpen(name="cart"))).tab_id != opened.tab_id
+    assert (await ada.call(ops.PageClose(name="cart"))).closed == opened.tab_id
+
+
+@api_check()
+async def two_who_open_one_page_at_once_get_one_tab(scene: Scene) -> None:
+    ada = await scene.agent(name="ada", session="shop")
+    bob = await scene.agent(name="bob", session="shop")
+    scene.house.driver.may_open.clear()
+    calls = [await scene.under_way(each, ops.PageOpen(name="cart")) for each in (ada, bob)]
+    scene.house.driver.may_open.set()
+    assert len({(await answer_of(call)).tab_id for call in calls}) == 1
+
+
+@api_check()
+async def the_session_is_told_of_dialogs_and_console_errors(scene: Scene) -> None:
+    ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
+    tab = (await scene.navigate(ada)).tab
+    handle = scene.house.handle(tab)
+    with ada.watch() as hers, bob.watch() as his:
+        await ada.call(ops.Ping())
+        for event in (
+            ConsoleSaid(handle=handle, level="info", text="nothing to tell"),
+            ConsoleSaid(handle=handle, level="error", text="x is not defined"),
+            DialogOpened(handle=handle, kind="confirm", message="Sure?"),
+            DialogClosed(handle=handle),
+        ):
+            scene.house.browser.report(event)  # type: ignore[misc]
+        said = [await next_notice(hers) for _ in range(3)]
+        assert [(notice.kind, notice.data["tab"]) for notice in said] == [
+            ("console_error", tab), ("dialog_opened", tab), ("dialog_closed", tab),
+        ]  # fmt: skip
+        assert said[0].data["text"] == "x is not defined"
+        await scene.navigate(bob)
+        assert {(await next_notice(his)).kind} <= {"tab_opened", "tab_navigated"}
 
 
 @api_check()

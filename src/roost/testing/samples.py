@@ -19,6 +19,7 @@ _BY_FIELD: dict[str, Any] = {
     "height": 600,
     "index": 1,
     "key": "Enter",
+    "name": "cart",
     "paths": ["x.txt"],
     "prompt": "go on",
     "session": "s1",

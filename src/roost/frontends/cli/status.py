@@ -38,6 +38,7 @@ def as_promised(view: StatusView) -> dict[str, Any]:
     wire.pop("notes", None)
     for agent in wire["agents"]:
         agent.pop("name", None)
+        agent.pop("leased", None)
     return wire
 
 
@@ -98,7 +99,8 @@ def _browsers(view: StatusView) -> Table:
 def _agents(view: StatusView) -> Table:
     made = table("AGENT", "NAME", "PID", "SESSION", "IDLE", "CONNECTED")
     for row in view.agents:
-        connected = cell("yes") if row.connected else cell("lost", "yellow")
+        away = cell("by lease") if row.leased else cell("lost", "yellow")
+        connected = cell("yes") if row.connected else away
         idle = duration(row.idle_seconds)
         made.add_row(
             cell(row.id), cell(row.name), cell(row.pid), cell(row.session), cell(idle), connected

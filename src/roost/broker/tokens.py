@@ -1,0 +1,54 @@
+"""Tokens: the operator's, kept in ROOST_HOME, and the sessions', kept nowhere.
+
+A session's token is derived from the operator's token and the session's salt. So it can be told
+again to whoever may have it, the same one each time; the journal holds only its digest; and it is
+worth nothing once the session has ended or the operator's token is another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+
+from roost.core import events as ev
+from roost.core.model import Session
+from roost.core.state import State
+
+SALT_BYTES = 16
+
+
+class Tokens:
+    """Knows the operator's token. ``repr`` shows nothing of it."""
+
+    def __init__(self, operator: str) -> None:
+        self._operator = operator.encode()
+
+    def is_operators(self, token: str) -> bool:
+        return hmac.compare_digest(token.encode(), self._operator)
+
+    def session_of(self, state: State, token: str) -> Session | None:
+        """The session that token is good for."""
+        session = state.session_with(_digest(token))
+        if session is None or session.token_salt is None:
+            return None
+        right = self._derived(session.id, session.token_salt)
+        return session if hmac.compare_digest(token.encode(), right.encode()) else None
+
+    def issue(self, session: Session) -> tuple[str, ev.SessionTokenIssued | None]:
+        """The session's token, and what the core must hear first if it is a new one."""
+        if session.token_salt is not None:
+            token = self._derived(session.id, session.token_salt)
+            if _digest(token) == session.token_digest:
+                return token, None
+        salt = secrets.token_hex(SALT_BYTES)
+        token = self._derived(session.id, salt)
+        return token, ev.SessionTokenIssued(session.id, salt, _digest(token))
+
+    def _derived(self, session: str, salt: str) -> str:
+        message = f"roost session token\0{session}\0{salt}"
+        return hmac.new(self._operator, message.encode(), hashlib.sha256).hexdigest()
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
