@@ -8,10 +8,10 @@ from collections.abc import Awaitable
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # A busy machine is no failure: nobody asserts how long something took (docs/testing.md).
-settings.register_profile("roost", deadline=None)
+settings.register_profile("roost", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("roost")
 
 pytest.register_assert_rewrite("roost.testing")
