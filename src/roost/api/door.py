@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from roost.api.broker import BrokerApi
 from roost.local.processes import Peer
@@ -68,3 +68,34 @@ class TokenDoor(Protocol):
 
     def visit_as(self, token: str, session: str | None) -> Visit:
         """The same, always as a session's agent: the operator's token must name which one."""
+
+
+class Line(Protocol):
+    """A peer's connection, for a front end that speaks another language on it than calls."""
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Say it; ``TooLarge`` if it is larger than a reply may be."""
+
+    def hold(self) -> None:
+        """Read nothing more from the peer, until ``let_go``."""
+
+    def let_go(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Conversation(Protocol):
+    """What such a front end makes of one peer, from its hello on."""
+
+    def heard(self, message: dict[str, Any]) -> None: ...
+
+    def end(self) -> None:
+        """The connection is over."""
+
+
+class Language(Protocol):
+    """What some kind of peer speaks after its hello."""
+
+    def prepared(self, hello: Hello) -> Callable[[BrokerApi, Line], Conversation]:
+        """How to begin once the peer is let in; ``BadRequest`` if the hello asks for what there
+        is not."""

@@ -8,6 +8,7 @@ know about it. Descriptions are what agents read, so they are short. Defaults ar
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Literal
 
@@ -444,28 +445,34 @@ def parse(name: object, arguments: object) -> Operation:
     """The operation a caller asked for by name, or ``BadRequest`` naming what is wrong."""
     operation = OPERATIONS.get(name) if isinstance(name, str) else None
     if operation is None:
-        raise _unknown(str(name)[:64])
+        raise BadRequest(
+            f"op: there is no operation {str(name)[:64]!r}.",
+            hint=f"{nearest(str(name), OPERATIONS)}Known operations: {', '.join(OPERATIONS)}.",
+            field="op",
+        )
     try:
         return operation.model_validate(arguments)
     except ValidationError as error:
         raise _explained(operation, error) from None
 
 
-def _unknown(name: str) -> BadRequest:
-    near = get_close_matches(name, OPERATIONS, n=3)
-    if near:
-        hint = f"Did you mean {' or '.join(near)}?"
-    else:
-        hint = f"Known operations: {', '.join(OPERATIONS)}."
-    return BadRequest(f"op: there is no operation {name!r}.", hint=hint, field="op")
+def nearest(name: str, known: Iterable[str]) -> str:
+    """``Did you mean …? `` when a name looks misspelt, to begin a hint with."""
+    near = get_close_matches(name[:64], list(known), n=1)
+    return f"Did you mean {near[0]}? " if near else ""
 
 
 def _explained(operation: type[Operation], error: ValidationError) -> BadRequest:
-    first = error.errors(include_url=False, include_input=False)[0]
+    found = error.errors(include_url=False, include_input=False)
+    unknown = [one for one in found if one["type"] == "extra_forbidden"]
+    # A misspelt argument is often missing, too: naming the wrong word helps more.
+    first = (unknown or found)[0]
     field = ".".join(map(str, first["loc"])) or "arguments"
-    known = ", ".join(info.alias or name for name, info in operation.model_fields.items())
+    known = [info.alias or name for name, info in operation.model_fields.items()]
+    near = nearest(field, known) if unknown else ""
+    said = "there is no such argument" if unknown else first["msg"]
     return BadRequest(
-        f"{field}: {first['msg']}.",
-        hint=f"{operation.op} takes: {known or 'no arguments'}.",
+        f"{field}: {said}.",
+        hint=f"{near}{operation.op} takes: {', '.join(known) or 'no arguments'}.",
         field=field,
     )

@@ -258,9 +258,7 @@ class FormField(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
     target: str = _target()
-    value: str | bool | int | float | list[str] = Field(
-        description="Text, true/false, option(s), date"
-    )
+    value: str | bool | float | list[str] = Field(description="Text, true/false, option(s), date")
     name: str | None = None
     type: str | None = None
 

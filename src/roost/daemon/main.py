@@ -92,6 +92,8 @@ async def _live(home: Home, settings: Settings, *, lingers: bool, ready_fd: int 
         logger.info("roost %s ready, pid %d, %s", __version__, os.getpid(), home.path)
         if ready_fd is not None:
             report(ready_fd)
+        if not lingers:
+            house.mcp.begin()  # whoever started it to stay has agents coming
         async with asyncio.TaskGroup() as group:
             sweeping = group.create_task(_sweep(house, home), name="sweep")
             await house.broker.stop_requested.wait()

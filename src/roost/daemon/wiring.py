@@ -23,11 +23,14 @@ from roost.drivers.firefox import FirefoxDriver
 from roost.drivers.firefox.launch import FirefoxOptions
 from roost.drivers.keeping import Keeping, Launch
 from roost.errors import BrowserLost
+from roost.frontends.mcp.conversation import Mcp
+from roost.frontends.mcp.late import LateServer
 from roost.frontends.socket.server import SocketServer
 from roost.local.browsers import find_browser
 from roost.local.home import Home, socket_path
 from roost.page.bundle import bundle
 from roost.vocabulary import BrowserId
+from roost.wire.hello import ClientKind
 
 CHROMIUM = BrowserId("chromium")
 FIREFOX = BrowserId("firefox")
@@ -41,6 +44,7 @@ class House:
     broker: Broker
     door: BrokerDoor
     socket: SocketServer
+    mcp: LateServer
 
 
 def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
@@ -64,7 +68,9 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
         upstream=settings.proxy,
     )
     door = BrokerDoor(broker)
-    return House(broker, door, SocketServer(door, socket_path(home)))
+    mcp = LateServer()
+    socket = SocketServer(door, socket_path(home), {ClientKind.MCP: Mcp(mcp)})
+    return House(broker, door, socket, mcp)
 
 
 def _drivers(home: Home, settings: Settings) -> dict[BrowserId, Driver]:

@@ -65,6 +65,10 @@ class Hello:
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    names: str | None = None
+    """Which names the tools have, for an agent that speaks MCP: ``browser`` or ``firefox``."""
+    tools: tuple[str, ...] = ()
+    """Which tools it is shown: ``core``, ``all``, or the tools by name."""
 
     def to_wire(self) -> dict[str, Any]:
         """As plain JSON data; what was not given is left out."""
@@ -85,6 +89,8 @@ class Hello:
             allow=list(self.allow) or None,
             deny=list(self.deny) or None,
             files=list(self.files) or None,
+            names=self.names,
+            tools=list(self.tools) or None,
         )
 
 
@@ -129,6 +135,8 @@ def parse_hello(value: object) -> Hello:
         allow=fields.many("allow", _text),
         deny=fields.many("deny", _text),
         files=fields.many("files", _path),
+        names=fields.get("names", _text, None),
+        tools=fields.many("tools", _text),
     )
 
 

@@ -20,6 +20,7 @@ from roost.frontends.cli.doctor import doctor
 from roost.frontends.cli.hook import hook
 from roost.frontends.cli.install.command import install
 from roost.frontends.cli.log import log
+from roost.frontends.cli.mcp import mcp
 from roost.frontends.cli.session import session
 from roost.frontends.cli.showing import echo_json, plain
 from roost.frontends.cli.status import status
@@ -38,7 +39,7 @@ def cli() -> None:
     """
 
 
-for command in (up, stop, status, doctor, log, session, browser, install, hook, demo):
+for command in (up, stop, mcp, status, doctor, log, session, browser, install, hook, demo):
     cli.add_command(command)
 
 

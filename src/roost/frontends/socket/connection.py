@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from roost.api.broker import Notices
-from roost.api.door import Admission, Door
+from roost.api.door import Admission, Conversation, Door, Language
 from roost.api.operations import Operation, parse
 from roost.errors import (
     BadRequest,
@@ -35,14 +35,22 @@ UNREAD_BYTES = 2 * LINK_FRAME_BYTES
 
 
 class Connection(asyncio.Protocol):
-    """``door`` says who the peer is; ``closed`` is called once when the connection is over."""
+    """``door`` says who the peer is; ``languages`` which kinds of peers do not speak in calls;
+    ``closed`` is called once when the connection is over."""
 
-    def __init__(self, door: Door, closed: Callable[[Connection], None]) -> None:
+    def __init__(
+        self,
+        door: Door,
+        closed: Callable[[Connection], None],
+        languages: Mapping[ClientKind, Language],
+    ) -> None:
         self._door = door
+        self._languages = languages
         self._closed = closed
         self._frames = JsonLines(AGENT_FRAME_BYTES)
         self._transport: asyncio.Transport
         self._admission: Admission | None = None
+        self._conversation: Conversation | None = None
         self._calls: dict[int | str, asyncio.Task[dict[str, Any]]] = {}
         self._events: asyncio.Task[None] | None = None
         self._unsent: list[bytes] = []
@@ -51,6 +59,7 @@ class Connection(asyncio.Protocol):
         self._is_made = False
         self._is_over = False
         self._is_read = True
+        self._is_held = False
         self._loop = asyncio.get_running_loop()
 
     @property
@@ -100,6 +109,8 @@ class Connection(asyncio.Protocol):
             task.cancel()
         if self._events is not None:
             self._events.cancel()
+        if self._conversation is not None:
+            self._conversation.end()
         if self._admission is not None:
             self._door.leave(self._admission, goodbye=self._said_goodbye)
         self._closed(self)
@@ -113,6 +124,27 @@ class Connection(asyncio.Protocol):
         self._is_read = True
         self._resume_reading()
 
+    # --- Line: for another language ----------------------------------------------------------
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Queue a message; what one turn of the loop produces leaves in one write."""
+        if self._transport.is_closing():
+            return
+        frame = encode_line(message)
+        if len(frame) > LINK_FRAME_BYTES:
+            raise TooLarge("The reply is larger than 64 MiB.", bytes=len(frame))
+        if not self._unsent:
+            self._loop.call_soon(self._flush)
+        self._unsent.append(frame)
+
+    def hold(self) -> None:
+        self._is_held = True
+        self._transport.pause_reading()
+
+    def let_go(self) -> None:
+        self._is_held = False
+        self._resume_reading()
+
     # --- messages ------------------------------------------------------------------------------
 
     def _received(self, message: Any) -> None:
@@ -120,15 +152,17 @@ class Connection(asyncio.Protocol):
             raise BadRequest("A message is a JSON object.")
         if self._admission is None:
             self._hello(message)
+        elif "goodbye" in message:
+            self._said_goodbye = True
+            self.close()
+        elif self._conversation is not None:
+            self._conversation.heard(message)
         elif "op" in message:
             self._call(message)
         elif "cancel" in message:
             self._cancel(message["cancel"])
         elif "watch" in message:
             self._watch(message["watch"])
-        elif "goodbye" in message:
-            self._said_goodbye = True
-            self.close()
         else:
             raise BadRequest(
                 "A message has op, cancel, watch or goodbye.", hint="See docs/reference/wire.md."
@@ -142,10 +176,14 @@ class Connection(asyncio.Protocol):
         if hello.kind is ClientKind.LINK:
             self._become_link(hello, peer)
             return
+        language = self._languages.get(hello.kind)
+        begin = None if language is None else language.prepared(hello)
         self._admission = self._door.admit(hello, peer, on_end=self.close)
         self._hello_timer.cancel()
         self._send({"welcome": self._admission.welcome.to_wire()})
-        if self._admission.is_life:
+        if begin is not None:
+            self._conversation = begin(self._admission.api, self)
+        elif self._admission.is_life:
             self._watch(None)
 
     def _become_link(self, hello: Hello, peer: Peer) -> None:
@@ -224,16 +262,10 @@ class Connection(asyncio.Protocol):
     # --- writing -------------------------------------------------------------------------------
 
     def _send(self, message: dict[str, Any]) -> None:
-        """Queue a message; what one turn of the loop produces leaves in one write."""
-        if self._transport.is_closing():
-            return
-        frame = encode_line(message)
-        if len(frame) > LINK_FRAME_BYTES:
-            error = TooLarge("The reply is larger than 64 MiB.", bytes=len(frame))
-            frame = encode_line({"id": message.get("id"), "error": error.to_wire()})
-        if not self._unsent:
-            self._loop.call_soon(self._flush)
-        self._unsent.append(frame)
+        try:
+            self.send(message)
+        except TooLarge as error:
+            self.send({"id": message.get("id"), "error": error.to_wire()})
 
     def _flush(self) -> None:
         if self._unsent and not self._transport.is_closing():
@@ -251,7 +283,8 @@ class Connection(asyncio.Protocol):
         self._refuse(Unauthorized(f"No hello within {HELLO_SECONDS:g} s."))
 
     def _resume_reading(self) -> None:
-        if self._is_read and len(self._calls) < CALLS_IN_FLIGHT and not self._is_over:
+        may_read = self._is_read and not self._is_held and not self._is_over
+        if may_read and len(self._calls) < CALLS_IN_FLIGHT:
             self._transport.resume_reading()
 
 

@@ -7,11 +7,13 @@ import contextlib
 import os
 import socket
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
-from roost.api.door import Door
+from roost.api.door import Door, Language
 from roost.errors import Unauthorized
 from roost.frontends.socket.connection import Connection
+from roost.wire.hello import ClientKind
 
 BACKLOG = 512
 STRANGERS = 128
@@ -21,8 +23,11 @@ STRANGERS = 128
 class SocketServer:
     """Accepts peers until it is closed."""
 
-    def __init__(self, door: Door, path: Path) -> None:
+    def __init__(
+        self, door: Door, path: Path, languages: Mapping[ClientKind, Language] | None = None
+    ) -> None:
         self._door = door
+        self._languages = languages or {}
         self._path = path
         self._server: asyncio.Server | None = None
         self._connections: dict[Connection, None] = {}
@@ -45,7 +50,9 @@ class SocketServer:
             self._path.unlink()
 
     def _connected(self) -> Connection:
-        connection = Connection(self._door, lambda gone: self._connections.pop(gone, None))
+        connection = Connection(
+            self._door, lambda gone: self._connections.pop(gone, None), self._languages
+        )
         self._connections[connection] = None
         strangers = [c for c in self._connections if c.is_stranger]
         for oldest in strangers[:-STRANGERS]:

@@ -1,0 +1,92 @@
+"""The tools under Playwright's names: one tool per operation, generated from the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from roost.api.broker import BrokerApi
+from roost.api.operations import OPERATIONS, Audience, Operation, nearest, parse
+from roost.errors import BadRequest
+from roost.frontends.mcp.replies import reply_to
+from roost.frontends.mcp.schemas import argument_schema
+from roost.frontends.mcp.toolset import Reply, Tool
+
+CORE, ALL = "core", "all"
+ANSWER = {"type": "object"}
+"""The schema of structured answers: no ``required``, since an error is one, too."""
+_SMALL = ("session_", "tab_space_", "loop_")
+_SMALL_BY_NAME = {"roost_status", "browser_tabs"}
+
+
+class BrowserNames:
+    """The operations in ``names`` as a ``Toolset``."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._operations = {name: OPERATIONS[name] for name in names}
+        self.tools: Sequence[Tool] = [_tool(each) for each in self._operations.values()]
+
+    def only_reads(self, name: str, arguments: Mapping[str, Any]) -> bool:
+        try:
+            return self._asked(name, arguments).only_reads()
+        except BadRequest:
+            return True  # it was refused then, and will be again
+
+    async def call(self, api: BrokerApi, name: str, arguments: Mapping[str, Any]) -> Reply:
+        view = await api.call(self._asked(name, arguments))  # type: ignore[var-annotated, arg-type]
+        return reply_to(view, structured=is_small(name))
+
+    def _asked(self, name: str, arguments: Mapping[str, Any]) -> Operation:
+        if name not in self._operations:
+            raise _no_tool(name, self._operations)
+        # Models say null for what they do not give.
+        given = {key: value for key, value in arguments.items() if value is not None}
+        return parse(name, given)
+
+
+def is_small(name: str) -> bool:
+    """Whether a tool's whole answer is small data (contract.md, "MCP tools")."""
+    return name.startswith(_SMALL) or name in _SMALL_BY_NAME
+
+
+@lru_cache
+def browser_names(asked: tuple[str, ...] = ()) -> BrowserNames:
+    """The tools asked for: ``core`` (the default), ``all``, and tools by name, in table order."""
+    tools = [row.op for row in OPERATIONS.values() if row.audience in (Audience.CORE, Audience.ALL)]
+    wanted: set[str] = set()
+    for word in asked or (CORE,):
+        if word == ALL:
+            wanted.update(tools)
+        elif word == CORE:
+            wanted.update(op for op in tools if OPERATIONS[op].audience is Audience.CORE)
+        elif word in tools:
+            wanted.add(word)
+        else:
+            raise BadRequest(
+                f"tools: there is no tool {word[:64]!r}.",
+                hint=f"{nearest(word, [CORE, ALL, *tools])}Give core, all, or names of tools.",
+                field="tools",
+            )
+    return BrowserNames(op for op in tools if op in wanted)
+
+
+def _tool(operation: type[Operation]) -> Tool:
+    return Tool(
+        name=operation.op,
+        title=operation.title,
+        description=" ".join((operation.__doc__ or "").split()),
+        input_schema=argument_schema(operation),
+        output_schema=ANSWER if is_small(operation.op) else None,
+        read_only=operation.read_only,
+        destructive=operation.destructive,
+    )
+
+
+def _no_tool(name: str, shown: Mapping[str, type[Operation]]) -> BadRequest:
+    known = OPERATIONS.get(name)
+    if known is not None and known.audience in (Audience.CORE, Audience.ALL):
+        hint = "It exists, but was not asked for: start the server with `roost mcp --tools all`."
+    else:
+        hint = f"{nearest(name, shown)}tools/list says what there is."
+    return BadRequest(f"tool: there is no tool {name[:64]!r} here.", hint=hint, field="tool")

@@ -1,0 +1,145 @@
+"""One agent that speaks MCP on its connection: the shim's other end.
+
+The door has let it in; what follows its hello are JSON-RPC messages. After a broker restart the
+shim sends what was under way again, as ``{"repeat": message}``: calls that only read are done, any
+other is answered ``INTERRUPTED``, for nobody knows whether it was done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from roost.api.broker import BrokerApi
+from roost.api.door import Line
+from roost.errors import BadRequest, Interrupted, TooLarge
+from roost.frontends.mcp.browser_names import browser_names
+from roost.frontends.mcp.late import LateServer
+from roost.frontends.mcp.toolset import Reply, Tool, Toolset
+from roost.wire.hello import Hello
+
+logger = logging.getLogger(__name__)
+REQUESTS_IN_FLIGHT = 64
+"""Then no more is read until some are answered: a client that floods waits for itself."""
+NAMES: Mapping[str, Callable[[tuple[str, ...]], Toolset]] = {"browser": browser_names}
+"""The sets of names ``roost mcp --names`` knows."""
+
+
+def toolset_for(names: str | None, tools: tuple[str, ...]) -> Toolset:
+    """The tools a client asked for, or ``BadRequest``."""
+    make = NAMES.get(names or "browser")
+    if make is None:
+        raise BadRequest(
+            f"names: there is no set of names {names!r}.",
+            hint=f"Give one of: {', '.join(NAMES)}.",
+            field="names",
+        )
+    return make(tools)
+
+
+class Mcp:
+    """MCP as a language of the socket (``api.door.Language``)."""
+
+    def __init__(self, server: LateServer) -> None:
+        self._server = server
+
+    def prepared(self, hello: Hello) -> Callable[[BrokerApi, Line], McpConversation]:
+        toolset = toolset_for(hello.names, hello.tools)
+        return lambda api, line: McpConversation(self._server, toolset, api, line)
+
+
+class McpConversation:
+    """Begins when made; ``end`` ends it, and every call under way with it."""
+
+    def __init__(self, server: LateServer, toolset: Toolset, api: BrokerApi, line: Line) -> None:
+        self._server = server
+        self._toolset = toolset
+        self._api = api
+        self._line = line
+        self._heard: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self._in_flight: set[str | int] = set()
+        self._interrupted: set[str | int] = set()
+        self._serving = asyncio.get_running_loop().create_task(self._serve(), name="mcp")
+
+    def heard(self, message: dict[str, Any]) -> None:
+        if "jsonrpc" not in message and isinstance(message.get("repeat"), dict):
+            message = message["repeat"]
+            self._repeated(message)
+        request = _request_id(message)
+        if request is not None:
+            self._in_flight.add(request)
+            if len(self._in_flight) >= REQUESTS_IN_FLIGHT:
+                self._line.hold()
+        self._heard.put_nowait(message)
+
+    def end(self) -> None:
+        self._serving.cancel()
+
+    async def _serve(self) -> None:
+        try:
+            server = await self._server.module()
+            told_off = server.Guest(self._api, _Interrupted(self._toolset))
+            guest = server.Guest(self._api, self._toolset)
+            await server.serve_stream(
+                lambda ctx: told_off if ctx.request_id in self._interrupted else guest,
+                self._heard.get,
+                self._send,
+                self._over,
+            )
+        except Exception:  # the boundary: a bug here costs this agent its connection, no more
+            logger.exception("a conversation in MCP failed")
+            self._line.close()
+
+    def _repeated(self, message: Mapping[str, Any]) -> None:
+        """Remember which call must not be done twice."""
+        request, params = _request_id(message), message.get("params")
+        if request is None or message["method"] != "tools/call" or not isinstance(params, dict):
+            return
+        name, arguments = params.get("name"), params.get("arguments")
+        if not self._toolset.only_reads(
+            str(name), arguments if isinstance(arguments, dict) else {}
+        ):
+            self._interrupted.add(request)
+
+    def _send(self, message: dict[str, Any]) -> None:
+        try:
+            self._line.send(message)
+        except TooLarge as error:
+            self._line.send(
+                {
+                    "jsonrpc": "2.0",
+                    "id": message.get("id"),
+                    "error": {"code": -32603, "message": str(error), "data": error.to_wire()},
+                }
+            )
+        if "method" not in message:
+            self._over(message.get("id"))
+
+    def _over(self, request: object) -> None:
+        """It is answered, or never will be."""
+        if isinstance(request, str | int):
+            self._in_flight.discard(request)
+            self._interrupted.discard(request)
+        if len(self._in_flight) < REQUESTS_IN_FLIGHT:
+            self._line.let_go()
+
+
+class _Interrupted:
+    """Answers every call ``INTERRUPTED``: it was under way when the broker restarted."""
+
+    def __init__(self, toolset: Toolset) -> None:
+        self.tools: Sequence[Tool] = toolset.tools
+
+    def only_reads(self, name: str, arguments: Mapping[str, Any]) -> bool:
+        return False
+
+    async def call(self, api: BrokerApi, name: str, arguments: Mapping[str, Any]) -> Reply:
+        raise Interrupted(f"The broker went away during {name}; nobody knows whether it was done.")
+
+
+def _request_id(message: Mapping[str, Any]) -> str | int | None:
+    request = message.get("id")
+    is_id = isinstance(request, str | int) and not isinstance(request, bool)
+    return request if is_id and isinstance(message.get("method"), str) else None

@@ -1,0 +1,44 @@
+"""``server.py``, imported late and in a thread: the SDK takes a second, and nobody must wait."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from threading import Thread
+from typing import Any
+
+SERVER = "roost.frontends.mcp.server"
+
+
+class LateServer:
+    """The module ``server``, once somebody needs it."""
+
+    def __init__(self) -> None:
+        self._module: asyncio.Future[Any] | None = None
+
+    def begin(self) -> asyncio.Future[Any]:
+        """Import it now, if that has not begun; who needs it waits for the future."""
+        if self._module is None:
+            loop = asyncio.get_running_loop()
+            self._module = loop.create_future()
+            # Not the loop's executor: a broker that stops need not wait for an import.
+            Thread(target=_import, args=(loop, self._module), name="mcp sdk", daemon=True).start()
+        return self._module
+
+    async def module(self) -> Any:
+        return await asyncio.shield(self.begin())
+
+
+def _import(loop: asyncio.AbstractEventLoop, module: asyncio.Future[Any]) -> None:
+    settle: Callable[[], None]
+    try:
+        found = import_module(SERVER)
+    except ImportError as error:
+        why = error
+        settle = lambda: module.set_exception(why)  # noqa: E731
+    else:
+        settle = lambda: module.set_result(found)  # noqa: E731
+    with suppress(RuntimeError):  # the loop has ended meanwhile
+        loop.call_soon_threadsafe(settle)

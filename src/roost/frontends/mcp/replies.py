@@ -1,0 +1,256 @@
+"""Views as text a model reads: what happened, then what the page says, between marks.
+
+Whatever a page could have written (names of elements, titles, addresses, text) stands between
+``<page-content untrusted id=N>`` and ``</page-content id=N>``; N is random per reply, so a page
+cannot close the mark. What Roost itself has to say stands outside.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from functools import singledispatch
+from typing import Any
+
+from roost.api import page_views, views
+from roost.errors import RoostError
+from roost.frontends.mcp.toolset import Image, Reply
+
+MARK_BYTES = 4
+
+
+def reply_to(view: views.View, *, structured: bool) -> Reply:
+    """What a tool answers. ``structured``: its whole answer is small data, told as such too."""
+    if structured:
+        told_as = _json(view.to_wire())
+        lines = [marked([told_as]) if _has_page_text(view) else told_as]
+        return Reply(_whole(lines, view.notes), structured=json.loads(told_as))
+    images = []
+    if isinstance(view, page_views.ScreenshotView) and view.data is not None:
+        images = [Image(view.data, view.mime_type)]
+    return Reply(_whole(told(view), view.notes), images)
+
+
+def refusal(error: RoostError) -> Reply:
+    """An error in the one shape: code and message, hint, and the object as one line of JSON."""
+    told_as = _json(error.to_wire())
+    text = f"{error}\nhint: {error.hint}\n{told_as}"
+    return Reply(sendable(text), structured=json.loads(told_as), is_error=True)
+
+
+def marked(lines: Iterable[str]) -> str:
+    """Page text between marks."""
+    mark = secrets.token_hex(MARK_BYTES)
+    text = "\n".join(lines)
+    return f"<page-content untrusted id={mark}>\n{text}\n</page-content id={mark}>"
+
+
+def sendable(text: str) -> str:
+    """Without half surrogate pairs: pages have them, and UTF-8 has no room for them."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _whole(parts: Iterable[str], notes: list[str] | None) -> str:
+    return sendable("\n".join([*parts, *(f"Note: {note}" for note in notes or ())]))
+
+
+def _json(value: Any) -> str:
+    return sendable(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str))
+
+
+def _has_page_text(view: views.View) -> bool:
+    return isinstance(
+        view, views.TabsView | views.SessionView | views.SessionsView | views.StatusView
+    )
+
+
+# --- one view, some parts -----------------------------------------------------------------------
+
+
+@singledispatch
+def told(view: views.View) -> Iterator[str]:
+    """The parts of a reply. A view that has no words of its own is told as JSON."""
+    yield marked([_json(view.model_copy(update={"notes": None}).to_wire())])
+
+
+def _tells(kind: type[Any]) -> Callable[[Callable[[Any], Iterator[str]]], Any]:
+    return told.register(kind)
+
+
+def _where(url: str, title: str | None = None) -> list[str]:
+    return [f"- Page URL: {url}"] + ([f"- Page Title: {title}"] if title else [])
+
+
+@_tells(views.PageView)
+def _page(view: views.PageView) -> Iterator[str]:
+    yield f"Opened tab {view.tab}." if view.opened else f"Tab {view.tab}."
+    if view.status is not None and not 200 <= view.status < 300:
+        yield f"HTTP status: {view.status}."
+    if view.evicted:
+        yield f"Closed to make room: {', '.join(view.evicted)}."
+    page = _where(view.url, view.title)
+    if view.downloads:
+        yield "The address is a file: it was downloaded, and the tab stayed where it was."
+        page += [f"- Downloaded: {path}" for path in view.downloads]
+    yield marked(page)
+
+
+@_tells(views.TabsView)
+def _tabs(view: views.TabsView) -> Iterator[str]:
+    if view.closed:
+        yield f"Closed tab {view.closed}."
+    if view.evicted:
+        yield f"Closed to make room: {', '.join(view.evicted)}."
+    if not view.tabs:
+        yield "No tabs are open; browser_navigate opens one."
+        return
+    yield marked(
+        f"- {tab.tab}: {'(current) ' if tab.current else ''}[{tab.title}]({tab.url})"
+        for tab in view.tabs
+    )
+
+
+@_tells(views.ValueView)
+def _value(view: views.ValueView) -> Iterator[str]:
+    has_value = "value" in view.model_fields_set
+    yield marked([_json(view.value) if has_value else "undefined"])
+
+
+@_tells(page_views.ActionView)
+def _action(view: page_views.ActionView) -> Iterator[str]:
+    page = [view.did, *_where(view.url, view.title)]
+    if view.changes is not None:
+        page.append(f"- Changes: {view.changes}")
+    if view.dialog is not None:
+        page.append(f"- Dialog ({view.dialog.kind}): {view.dialog.message}")
+    page += [f"- Downloaded: {path}" for path in view.downloads or ()]
+    if view.snapshot:
+        page += ["Snapshot:", view.snapshot]
+    yield marked(page)
+    if view.opened:
+        yield f"It opened: {', '.join(view.opened)}. Your current tab is still {view.tab}."
+    if view.dialog is not None:
+        yield "A dialog is open: answer it with browser_handle_dialog."
+    if view.chooser is not None:
+        many = "files" if view.chooser.multiple else "a file"
+        yield f"The page asks for {many}: give them with browser_file_upload."
+
+
+@_tells(page_views.SnapshotView)
+def _snapshot(view: page_views.SnapshotView) -> Iterator[str]:
+    yield marked([*_where(view.url, view.title), "Snapshot:", view.snapshot])
+
+
+@_tells(page_views.FoundView)
+def _found(view: page_views.FoundView) -> Iterator[str]:
+    more = "; the first are" if view.truncated else ""
+    yield f"{view.total} match{'' if view.total == 1 else 'es'}{more}:"
+    yield marked([view.matches])
+
+
+@_tells(page_views.ContentView)
+def _content(view: page_views.ContentView) -> Iterator[str]:
+    yield marked([*_where(view.url, view.title), "", view.text])
+    if view.truncated:
+        yield (
+            f"Cut: the whole is {view.length} characters. Ask for a part with selector, or for "
+            "more with maxLength."
+        )
+
+
+@_tells(page_views.WaitView)
+def _wait(view: page_views.WaitView) -> Iterator[str]:
+    yield f"Waited {view.waited_ms} ms."
+    yield marked(_where(view.url))
+
+
+@_tells(page_views.ConsoleView)
+def _console(view: page_views.ConsoleView) -> Iterator[str]:
+    yield _count(len(view.messages), view.total, "message")
+    if view.messages:
+        yield marked(
+            f"[{said.level}] {said.text}" + (f" ({said.url}:{said.line})" if said.url else "")
+            for said in view.messages
+        )
+
+
+@_tells(page_views.NetworkView)
+def _network(view: page_views.NetworkView) -> Iterator[str]:
+    yield _count(len(view.requests), view.total, "request")
+    if view.requests:
+        yield marked(_request(request) for request in view.requests)
+
+
+def _request(request: page_views.RequestLogView) -> str:
+    outcome = request.error or (str(request.status) if request.status else "pending")
+    took = "" if request.duration_ms is None else f", {request.duration_ms} ms"
+    return f"{request.index}. {request.method} {request.url} → {outcome} ({request.kind}{took})"
+
+
+def _count(shown: int, total: int, what: str) -> str:
+    some = f"{total} {what}{'' if total == 1 else 's'}"
+    return f"{some}." if shown == total else f"{some}; the last {shown}:"
+
+
+@_tells(page_views.BodyView)
+def _body(view: page_views.BodyView) -> Iterator[str]:
+    body = "(no body)" if view.body is None else view.body
+    yield marked([_request(view.request), "", body])
+    if view.base64:
+        yield "The body is base64."
+    if view.truncated:
+        yield "Cut: ask for more with maxLength."
+
+
+@_tells(page_views.ScreenshotView)
+def _screenshot(view: page_views.ScreenshotView) -> Iterator[str]:
+    yield f"Screenshot of tab {view.tab}: {view.width}x{view.height}, {view.mime_type}."
+    if view.path is not None:
+        yield f"Written to {view.path}."
+    if view.readiness is not None:
+        steps = " · ".join(f"{step.event} {step.t}" for step in view.readiness.timeline)
+        late = ", not at rest in time" if view.readiness.timed_out else ""
+        yield f"Readiness: {view.readiness.wait_ms} ms{late} ({steps})."
+    if view.labels:
+        yield marked(f'{label.ref}: {label.role} "{label.name}"' for label in view.labels)
+
+
+@_tells(page_views.ScrollView)
+def _scroll(view: page_views.ScrollView) -> Iterator[str]:
+    moved = "Scrolled" if view.moved else "Nothing moved; it is"
+    yield (
+        f"{moved} at x={view.x:g}, y={view.y:g} "
+        f"of a page of {view.page_width:g}x{view.page_height:g}."
+    )
+
+
+@_tells(page_views.SizeView)
+def _size(view: page_views.SizeView) -> Iterator[str]:
+    yield f"The viewport of tab {view.tab} is {view.width}x{view.height}."
+
+
+@_tells(page_views.FileView)
+def _file(view: page_views.FileView) -> Iterator[str]:
+    yield f"Written to {view.path} ({view.bytes} bytes)."
+
+
+@_tells(page_views.ConsentView)
+def _consent(view: page_views.ConsentView) -> Iterator[str]:
+    if not view.found:
+        yield "No cookie banner is there."
+        return
+    yield f"Answered the cookie banner: {view.action or 'done'}."
+    if view.text:
+        yield marked([view.text])
+
+
+@_tells(page_views.DownloadsView)
+def _downloads(view: page_views.DownloadsView) -> Iterator[str]:
+    if not view.downloads:
+        yield "Nothing has been downloaded."
+        return
+    yield marked(
+        f"- {one.name}: {one.state}" + (f", {one.path}" if one.path else "")
+        for one in view.downloads
+    )

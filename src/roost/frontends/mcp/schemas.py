@@ -1,0 +1,68 @@
+"""Argument schemas as models read them: every byte of the tool list is paid for in every session.
+
+Pydantic's schemas are made tight: no titles, no ``anyOf null``, no limits, no defaults that go
+without saying. What is left out here is still checked by the operation, which says what it expects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from roost.api.operations import Operation, SessionOperation
+
+_KEPT = {"type", "description", "enum", "required"}
+_UNSAID: tuple[object, ...] = (None, False, True, [])
+"""Defaults that go without saying, or are said in words."""
+_COMMON = ("snapshot", "session", "tab")
+"""What many tools take: last, and explained once, in the server's instructions."""
+_ALIASES = {"completionPromise", "startElement", "endElement"}
+"""Accepted, not shown."""
+_SHOWN_ELEMENT = {"browser_click"}
+
+
+def argument_schema(operation: type[Operation]) -> dict[str, Any]:
+    """The operation's arguments as a tight JSON Schema."""
+    whole = operation.model_json_schema(by_alias=True)
+    definitions = whole.get("$defs", {})
+    hidden = _ALIASES if operation.op in _SHOWN_ELEMENT else _ALIASES | {"element"}
+    properties = {
+        name: _tight(schema, definitions)
+        for name, schema in whole.get("properties", {}).items()
+        if name not in hidden
+    }
+    if issubclass(operation, SessionOperation):
+        for name in _COMMON:
+            if name in properties:
+                properties[name] = _unexplained(properties.pop(name))
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    if whole.get("required"):
+        schema["required"] = whole["required"]
+    return schema
+
+
+def _unexplained(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: schema[key] for key in ("type", "enum") if key in schema}
+
+
+def _tight(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    if "$ref" in schema:
+        named = definitions[schema["$ref"].rpartition("/")[2]]
+        # A definition's own description is its docstring, written for us.
+        named = {key: value for key, value in named.items() if key != "description"}
+        schema = {**named, **{key: value for key, value in schema.items() if key != "$ref"}}
+    options = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
+    if len(options) == 1:
+        rest = {key: value for key, value in schema.items() if key != "anyOf"}
+        return _tight({**options[0], **rest}, definitions)
+    tight: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key == "anyOf":
+            tight[key] = [_tight(one, definitions) for one in options]
+        elif key == "items":
+            tight[key] = _tight(value, definitions)
+        elif key == "properties":
+            tight[key] = {name: _tight(one, definitions) for name, one in value.items()}
+        elif key in _KEPT or (key == "default" and value not in _UNSAID):
+            tight[key] = value
+    return tight

@@ -1,0 +1,98 @@
+"""``roost mcp``: the flags, and the environment clients give."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from roost import __version__
+from roost.local.home import Home
+from roost.shim.pump import Pump
+from roost.shim.reaching import Entrance
+from roost.shim.relay import Relay
+from roost.vocabulary import JarPolicy, SessionId, is_session_id
+from roost.wire.hello import ClientKind, Hello
+
+RESUMABLE: Final = ("CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID", "CODEX_THREAD_ID")
+"""Where clients say which conversation an agent belongs to: its session is kept for it 24 h."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Relay until the client is gone."""
+    hello = hello_from(parser().parse_args(arguments), os.environ)
+    entrance = Entrance(Home.find(), hello)
+    entrance.start()
+    relay = Relay()
+    Pump(relay, lambda: entrance.reach(relay.client_name)).run()
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """The flags. What they say goes to the broker, which has the last word on it."""
+    made = argparse.ArgumentParser(
+        prog="roost mcp",
+        description="MCP server on stdio for one agent. Starts the broker if there is none.",
+    )
+    made.add_argument("--session", type=_session, metavar="ID", help="join or make this session")
+    made.add_argument("--name", metavar="TEXT", help="what people see; default: client and folder")
+    made.add_argument("--browser", metavar="NAME", help="auto (default), chromium, firefox, mine")
+    made.add_argument("--jar", choices=[jar.value for jar in JarPolicy], help="cookies and logins")
+    made.add_argument("--profile", metavar="NAME", help="logins to clone, with --jar clone")
+    made.add_argument("--allow", type=_words, default=(), metavar="DOMAINS", help="only these")
+    made.add_argument("--deny", type=_words, default=(), metavar="DOMAINS", help="none of these")
+    made.add_argument(
+        "--files", action="append", default=[], metavar="DIR", help="may read and write there, too"
+    )
+    made.add_argument("--names", metavar="SET", help="names of the tools: browser (default), …")
+    made.add_argument(
+        "--tools", type=_words, default=(), metavar="TOOLS", help="core (default), all, or names"
+    )
+    return made
+
+
+def hello_from(options: argparse.Namespace, environ: Mapping[str, str]) -> Hello:
+    """The hello of this agent; the token is added when it is said."""
+    session, resumable = options.session, False
+    if session is None and is_session_id(environ.get("ROOST_SESSION", "")):
+        session = SessionId(environ["ROOST_SESSION"])
+    if session is None:
+        own = next((environ[name] for name in RESUMABLE if environ.get(name)), "")
+        session, resumable = (SessionId(own), True) if is_session_id(own) else (None, False)
+    return Hello(
+        token="",
+        kind=ClientKind.MCP,
+        software=__version__,
+        name=options.name,
+        cwd=_working_folder(),
+        session=session,
+        resumable=resumable,
+        browser=None if options.browser == "auto" else options.browser,
+        jar=None if options.jar is None else JarPolicy(options.jar),
+        profile=options.profile,
+        allow=options.allow,
+        deny=options.deny,
+        files=tuple(os.path.abspath(folder) for folder in options.files),
+        names=options.names,
+        tools=options.tools,
+    )
+
+
+def _working_folder() -> str | None:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:  # removed under us
+        return None
+
+
+def _session(text: str) -> SessionId:
+    if not is_session_id(text):
+        raise argparse.ArgumentTypeError(
+            "a session id is at most 64 letters, digits and . _ : -, a letter or digit first"
+        )
+    return SessionId(text)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word for word in (part.strip() for part in text.split(",")) if word)

@@ -1,0 +1,191 @@
+"""Stdin, stdout and the broker's socket: one thread, one ``poll``, bounded buffers.
+
+Neither side can make the other wait for ever: who does not read is not read from. Stdout is written
+in pieces that a ready pipe takes without blocking, so it need not be made non-blocking (it may be
+shared with others).
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Final
+
+from roost.errors import Interrupted, RoostError
+from roost.shim.lines import ClientLines
+from roost.shim.reaching import Reached
+from roost.shim.relay import Relay
+from roost.vocabulary import AGENT_FRAME_BYTES, KIB, LINK_FRAME_BYTES, MIB
+from roost.wire.framing import Splitter, encode_line
+
+STDIN, STDOUT = 0, 1
+READ_BYTES: Final = 256 * KIB
+UNSENT_BYTES: Final = 16 * MIB
+"""More for one side, and the other is not read from until it is less."""
+REPEAT_BYTES: Final = KIB
+"""Room for what a repeated line is wrapped in."""
+TRIES: Final = 3
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+_GONE: Final = select.POLLERR | select.POLLHUP | select.POLLNVAL
+
+
+class Ended(Exception):
+    """Somebody wants this process to end."""
+
+
+class Pump:
+    """Carries until the client is gone. ``reach`` connects, or raises why it cannot."""
+
+    def __init__(self, relay: Relay, reach: Callable[[], Reached]) -> None:
+        self._relay = relay
+        self._reach = reach
+        self._lines = ClientLines(AGENT_FRAME_BYTES - REPEAT_BYTES)
+        self._frames = Splitter(b"\n", LINK_FRAME_BYTES)
+        self._sock: socket.socket | None = None
+        self._for_client = bytearray()
+        self._for_broker = bytearray()
+        self._has_input = True
+        self._fruitless = 0
+        """Connections in a row that were lost before a word was said on them."""
+        self._is_ending = False
+        self._may_raise = False
+
+    def run(self) -> None:
+        """Until stdin ends and all is answered, stdout breaks, or a signal comes."""
+        woken, waker = os.pipe()
+        os.set_blocking(waker, False)
+        signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+        for number in SIGNALS:
+            signal.signal(number, self._signalled)
+        try:
+            while not self._is_ending and (
+                self._has_input or self._relay.waits or self._for_client
+            ):
+                self._turn(woken)
+        except (Ended, BrokenPipeError):
+            pass
+        finally:
+            self._goodbye()
+
+    def _signalled(self, number: int, frame: FrameType | None) -> None:
+        self._is_ending = True
+        if self._may_raise:
+            raise Ended
+
+    # --- one turn -----------------------------------------------------------------------------
+
+    def _turn(self, woken: int) -> None:
+        if self._sock is None and self._relay.waits:
+            self._connect()
+            self._take()
+        poll = select.poll()
+        poll.register(woken, select.POLLIN)
+        # Registered also when there is nothing to write: it says when its reader is gone.
+        poll.register(STDOUT, select.POLLOUT if self._for_client else 0)
+        if self._has_input and len(self._for_broker) < UNSENT_BYTES:
+            poll.register(STDIN, select.POLLIN)
+        if self._sock is not None:
+            wanted = select.POLLOUT if self._for_broker else 0
+            if len(self._for_client) < UNSENT_BYTES:
+                wanted |= select.POLLIN
+            poll.register(self._sock, wanted)
+        ready = dict(poll.poll())
+        if ready.get(STDOUT, 0) & _GONE:
+            raise BrokenPipeError
+        if STDOUT in ready:
+            self._write_client()
+        if STDIN in ready:
+            self._read_client()
+        if self._sock is not None and self._sock.fileno() in ready:
+            self._serve_socket(ready[self._sock.fileno()])
+        self._take()
+
+    def _take(self) -> None:
+        """What the relay wants said, into the buffers."""
+        for line in self._relay.to_client:
+            self._for_client += line.rstrip(b"\n") + b"\n"
+        for line in self._relay.to_broker:
+            self._for_broker += line.rstrip(b"\n") + b"\n"
+        self._relay.to_client.clear()
+        self._relay.to_broker.clear()
+
+    def _write_client(self) -> None:
+        written = os.write(STDOUT, self._for_client[: select.PIPE_BUF])
+        del self._for_client[:written]
+
+    def _read_client(self) -> None:
+        data = os.read(STDIN, READ_BYTES)
+        self._has_input = bool(data)
+        for line in self._lines.feed(data) if data else self._lines.last():
+            self._relay.from_client(line)
+
+    # --- the socket ---------------------------------------------------------------------------
+
+    def _serve_socket(self, ready: int) -> None:
+        assert self._sock is not None
+        try:
+            if ready & select.POLLOUT:
+                sent = self._sock.send(self._for_broker)
+                del self._for_broker[:sent]
+            if ready & (select.POLLIN | _GONE):
+                data = self._sock.recv(READ_BYTES)
+                if not data:
+                    raise ConnectionResetError
+                self._heard(data)
+        except BlockingIOError:
+            pass
+        except (ConnectionError, RoostError, ValueError):
+            self._lost()
+
+    def _heard(self, data: bytes) -> None:
+        self._fruitless = 0
+        for line in self._frames.feed(data):
+            self._relay.from_broker(line)
+
+    def _lost(self) -> None:
+        assert self._sock is not None
+        self._sock.close()
+        self._sock = None
+        self._for_broker.clear()
+        self._relay.lost()
+        if self._relay.was_stopped:
+            # The person wants no broker: only the client's next request brings one back.
+            self._relay.give_up(Interrupted("The broker was stopped."))
+        elif self._fruitless >= TRIES:
+            self._relay.give_up(Interrupted(f"The broker went away {TRIES} times at once."))
+        elif not self._is_ending:
+            self._connect()  # now, not at the next request: the grace to resume is running
+
+    def _connect(self) -> None:
+        try:
+            self._may_raise = True
+            if self._is_ending:  # the signal came a moment too early to be raised
+                raise Ended
+            reached = self._reach()
+        except RoostError as error:
+            sys.stderr.write(f"roost mcp: {error}\nhint: {error.hint}\n")
+            self._relay.give_up(error)
+            return
+        finally:
+            self._may_raise = False
+        self._sock = reached.sock
+        self._sock.setblocking(False)
+        self._fruitless += 1
+        self._frames = Splitter(b"\n", LINK_FRAME_BYTES)
+        self._relay.connected(reached.software)
+
+    def _goodbye(self) -> None:
+        """Our session ends now, not after the grace. The kernel delivers it when we are gone."""
+        if self._sock is None:
+            return
+        try:
+            self._sock.send(bytes(self._for_broker) + encode_line({"goodbye": True}))
+        except OSError:
+            pass
+        self._sock.close()

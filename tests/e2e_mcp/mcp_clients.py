@@ -1,0 +1,79 @@
+"""``roost mcp`` driven by a client nobody here wrote: the official Python SDK's."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import mcp_types as types
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from roost.local.home import Home
+
+SECONDS = 30.0
+"""No wait in these tests is longer; nothing waits this long in a run that passes."""
+
+
+class Client:
+    """An agent with its own shim."""
+
+    def __init__(self, session: ClientSession) -> None:
+        self.session = session
+        self.told: list[str | None] = []
+        """Progress messages."""
+
+    async def call(self, tool: str, **arguments: Any) -> types.CallToolResult:
+        async with asyncio.timeout(SECONDS):
+            return await self.session.call_tool(tool, arguments, progress_callback=self._progress)
+
+    async def text(self, tool: str, **arguments: Any) -> str:
+        """The text of an answer that must not be an error."""
+        result = await self.call(tool, **arguments)
+        text = text_of(result)
+        assert not result.is_error, text
+        return text
+
+    async def data(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        result = await self.call(tool, **arguments)
+        assert not result.is_error, text_of(result)
+        assert result.structured_content is not None
+        return result.structured_content
+
+    async def code(self, tool: str, **arguments: Any) -> str:
+        """The code of an answer that must be an error."""
+        result = await self.call(tool, **arguments)
+        assert result.is_error, text_of(result)
+        assert result.structured_content is not None
+        return str(result.structured_content["code"])
+
+    async def pid(self) -> int:
+        """The shim's process."""
+        status = await self.data("roost_status")
+        (agent,) = status["agents"]
+        return int(agent["pid"])
+
+    async def _progress(self, progress: float, total: float | None, message: str | None) -> None:
+        self.told.append(message)
+
+
+def text_of(result: types.CallToolResult) -> str:
+    return "\n".join(part.text for part in result.content if isinstance(part, types.TextContent))
+
+
+@asynccontextmanager
+async def client(home: Home, *flags: str, **environ: str) -> AsyncIterator[Client]:
+    """Initialized, with the environment MCP clients give: almost none."""
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-P", "-m", "roost", "mcp", *flags],
+        env={"ROOST_HOME": os.fspath(home.path), **environ},
+    )
+    async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
+        async with asyncio.timeout(SECONDS):
+            await session.initialize()
+        yield Client(session)

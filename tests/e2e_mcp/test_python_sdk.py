@@ -1,0 +1,66 @@
+"""The official Python SDK's client, real processes, the browser in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from mcp_clients import SECONDS, client
+
+from roost import ops
+from roost.local.processes import wait_until_gone
+from roost.testing.real import broker_of, operator_of, real_home
+from roost.testing.waiting import started
+
+URL = "https://site.test/"
+NEVER = "() => new Promise(() => {})"
+pytestmark = pytest.mark.slow
+
+
+async def test_the_first_client_starts_the_broker_and_works(tmp_path: Path) -> None:
+    with real_home(tmp_path) as home:
+        async with client(home) as agent:
+            listed = await agent.session.list_tools()
+            assert "browser_navigate" in [tool.name for tool in listed.tools]
+            assert URL in await agent.text("browser_navigate", url=URL)
+            tabs = await agent.data("browser_tabs", action="list")
+            assert [tab["url"] for tab in tabs["tabs"]] == [URL]
+            assert await agent.code("browser_navigate", url="file:///etc/passwd") == "URL_BLOCKED"
+
+
+async def test_the_work_goes_on_when_the_broker_is_killed(tmp_path: Path) -> None:
+    """A call that reads is repeated, one that may have acted is answered INTERRUPTED, and the same
+    tabs are there again: the client notices a delay and no more."""
+    with real_home(tmp_path) as home:
+        async with client(home) as agent:
+            await agent.text("browser_navigate", url=URL)
+            before = await agent.data("session_list")
+            reading = await started(agent.call("tab_space_status", waitSeconds=1))
+            acting = await started(agent.call("browser_evaluate", function=NEVER))
+            await agent.session.send_ping()
+            broker = broker_of(home)
+            assert broker is not None
+            os.kill(broker.pid, signal.SIGKILL)
+            assert await asyncio.to_thread(wait_until_gone, broker, SECONDS)
+
+            interrupted = await acting
+            assert interrupted.structured_content is not None
+            assert interrupted.structured_content["code"] == "INTERRUPTED"
+            assert not (await reading).is_error
+            assert await agent.data("session_list") == before
+            assert broker_of(home) != broker
+
+
+async def test_a_client_that_ends_takes_its_session_with_it_at_once(tmp_path: Path) -> None:
+    with real_home(tmp_path) as home:
+        async with client(home) as witness:
+            async with client(home) as agent:
+                await agent.text("browser_navigate", url=URL)
+            operator = await operator_of(home)
+            async with operator:
+                status = await operator.call(ops.Status())
+            assert len(status.sessions) == 1
+            assert await witness.data("session_list")

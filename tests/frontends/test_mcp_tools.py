@@ -1,0 +1,223 @@
+"""The tools a client is shown: generated from the operation table, and few bytes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from roost.api.broker import Notices
+from roost.api.operations import OPERATIONS, Answers, Audience, Operation
+from roost.api.views import Pong, TabsView, View
+from roost.errors import BadRequest
+from roost.frontends.mcp import server
+from roost.frontends.mcp.browser_names import browser_names, is_small
+from roost.frontends.mcp.conversation import toolset_for
+from roost.frontends.mcp.schemas import argument_schema
+from roost.frontends.mcp.toolset import Tool
+from roost.testing.samples import sample
+
+LIST_BYTES = 14_000
+"""contract.md's limit for the core tools as JSON."""
+TOOLS = browser_names(("all",)).tools
+
+
+class Recorder:
+    """A ``BrokerApi`` that remembers what it was asked."""
+
+    def __init__(self, view: View | None = None) -> None:
+        self.asked: list[Operation] = []
+        self._view = view or Pong()
+
+    async def call(self, operation: Answers[Any], *, timeout: float | None = None) -> Any:
+        assert isinstance(operation, Operation)
+        self.asked.append(operation)
+        return self._view
+
+    def watch(self, session: str | None = None) -> Notices:
+        raise NotImplementedError
+
+
+def asked(name: str, arguments: Mapping[str, Any]) -> Operation:
+    """The operation a call of that tool becomes."""
+    api = Recorder()
+    asyncio.run(browser_names(("all",)).call(api, name, arguments))
+    (operation,) = api.asked
+    return operation
+
+
+def test_the_core_list_fits_its_budget() -> None:
+    listed = server.types.ListToolsResult(
+        tools=[server._listed(tool) for tool in browser_names().tools]
+    )
+    size = len(listed.model_dump_json(by_alias=True, exclude_none=True).encode())
+
+    assert size <= LIST_BYTES, f"{size} bytes"
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_every_tool_says_what_it_is_and_takes_what_its_operation_takes(tool: Tool) -> None:
+    operation = OPERATIONS[tool.name]
+    properties = tool.input_schema["properties"]
+
+    assert tool.title
+    assert tool.description
+    for name in tool.input_schema.get("required", ()):
+        assert name in properties
+    given = {field.alias or name for name, field in operation.model_fields.items()}
+    assert set(properties) <= given | {"target"}
+    assert '"title"' not in json.dumps(properties)
+    assert '"null"' not in json.dumps(properties)
+    assert "$ref" not in json.dumps(properties)
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_a_call_of_a_tool_is_its_operation(tool: Tool) -> None:
+    operation = sample(tool.name)
+
+    assert asked(tool.name, operation.to_wire()) == operation
+
+
+def test_every_page_tool_takes_tab_and_session() -> None:
+    for tool in TOOLS:
+        if tool.name.startswith("browser_") and tool.name != "browser_downloads":
+            assert {"tab", "session"} <= set(tool.input_schema["properties"]), tool.name
+
+
+def test_what_is_inner_or_the_operators_is_no_tool() -> None:
+    shown = {tool.name for tool in TOOLS}
+    hidden = {
+        row.op for row in OPERATIONS.values() if row.audience in (Audience.INNER, Audience.OPERATOR)
+    }
+
+    assert hidden
+    assert shown & hidden == set()
+    for name in hidden:
+        with pytest.raises(BadRequest):
+            asked(name, {})
+
+
+def test_only_small_answers_have_a_schema_and_it_requires_nothing() -> None:
+    """The TypeScript client holds errors against it, too."""
+    for tool in TOOLS:
+        if is_small(tool.name):
+            assert tool.output_schema == {"type": "object"}
+        else:
+            assert tool.output_schema is None
+
+
+def test_tools_are_marked_as_reading_or_destroying_as_the_table_says() -> None:
+    for tool in TOOLS:
+        listed = server._listed(tool)
+        assert listed.annotations is not None
+        assert listed.title == tool.title
+        operation = OPERATIONS[tool.name]
+        assert bool(listed.annotations.read_only_hint) == operation.read_only
+        assert bool(listed.annotations.destructive_hint) == operation.destructive
+
+
+@pytest.mark.parametrize("spelling", ["target", "ref"])
+def test_the_older_spelling_of_target_is_accepted(spelling: str) -> None:
+    assert asked("browser_click", {spelling: "e1"}) == sample("browser_click", target="e1")
+
+
+def test_null_is_what_was_not_given() -> None:
+    arguments = {"target": "e1", "element": None, "button": None, "tab": None}
+
+    assert asked("browser_click", arguments) == sample("browser_click", target="e1")
+
+
+def test_what_is_accepted_but_older_or_for_people_is_not_shown() -> None:
+    assert "completionPromise" not in argument_schema(OPERATIONS["loop_start"])["properties"]
+    assert asked("loop_start", {"prompt": "x", "completionPromise": "y"})
+    assert "element" not in argument_schema(OPERATIONS["browser_type"])["properties"]
+    assert asked("browser_type", {"target": "e1", "text": "x", "element": "the field"})
+
+
+@pytest.mark.parametrize(
+    ("words", "shown", "not_shown"),
+    [
+        ((), "browser_click", "browser_reload"),
+        (("core",), "browser_click", "browser_reload"),
+        (("all",), "browser_reload", "ping"),
+        (("browser_reload",), "browser_reload", "browser_click"),
+        (("core", "browser_reload"), "browser_reload", "browser_resize"),
+    ],
+)
+def test_a_client_is_shown_the_tools_it_asked_for(
+    words: tuple[str, ...], shown: str, not_shown: str
+) -> None:
+    names = [tool.name for tool in browser_names(words).tools]
+
+    assert shown in names
+    assert not_shown not in names
+    assert len(names) == len(set(names))
+
+
+def test_a_tool_that_was_not_asked_for_cannot_be_called() -> None:
+    with pytest.raises(BadRequest) as refusal:
+        asyncio.run(browser_names().call(Recorder(), "browser_reload", {}))
+
+    assert "--tools all" in refusal.value.hint
+
+
+@pytest.mark.parametrize(
+    ("names", "tools", "field", "near"),
+    [
+        ("chrome", (), "names", "browser"),
+        (None, ("browser_clik",), "tools", "browser_click"),
+        (None, ("cor",), "tools", "core"),
+    ],
+)
+def test_names_and_tools_there_are_not_are_refused(
+    names: str | None, tools: tuple[str, ...], field: str, near: str
+) -> None:
+    with pytest.raises(BadRequest) as refusal:
+        toolset_for(names, tools)
+
+    assert refusal.value.details["field"] == field
+    assert near in refusal.value.hint
+
+
+def test_a_misspelt_tool_is_told_what_was_probably_meant() -> None:
+    with pytest.raises(BadRequest) as refusal:
+        asked("browser_snapshoot", {})
+
+    assert refusal.value.hint.startswith("Did you mean browser_snapshot? ")
+    assert refusal.value.details["field"] == "tool"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "reads"),
+    [
+        ("browser_snapshot", {}, True),
+        ("browser_click", {"target": "e1"}, False),
+        ("browser_tabs", {"action": "list"}, True),
+        ("browser_tabs", {"action": "new"}, False),
+        ("browser_console_messages", {"clear": True}, False),
+        ("browser_click", {}, True),
+        ("no_such_tool", {}, True),
+    ],
+)
+def test_whether_a_call_only_reads_depends_on_its_arguments(
+    name: str, arguments: dict[str, Any], reads: bool
+) -> None:
+    """What is refused changes nothing, either."""
+    assert browser_names(("all",)).only_reads(name, arguments) is reads
+
+
+def test_small_answers_are_told_as_data_too() -> None:
+    view = TabsView(tabs=[], tab_pool="0/12")
+    reply = asyncio.run(browser_names().call(Recorder(view), "browser_tabs", {"action": "list"}))
+
+    assert reply.structured == {"tabs": [], "tabPool": "0/12"}
+
+
+def test_page_answers_are_never_told_as_data() -> None:
+    view = TabsView(tabs=[], tab_pool="0/12")
+    reply = asyncio.run(browser_names().call(Recorder(view), "browser_close", {}))
+
+    assert reply.structured is None

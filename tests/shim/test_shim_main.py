@@ -1,0 +1,99 @@
+"""The flags of ``roost mcp`` and what the environment adds to them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from roost.shim.main import RESUMABLE, hello_from, parser
+from roost.shim.reaching import NAME_CHARS, agent_name
+from roost.vocabulary import JarPolicy
+from roost.wire.hello import ClientKind, Hello, parse_hello
+
+
+def said(*flags: str, **environ: str) -> Hello:
+    hello = hello_from(parser().parse_args(flags), environ)
+    wire = {**hello.to_wire(), "token": "x"}
+    assert parse_hello(wire).to_wire() == wire
+    return hello
+
+
+def test_without_flags_the_agent_gets_a_session_of_its_own() -> None:
+    hello = said()
+
+    assert hello.kind is ClientKind.MCP
+    assert hello.session is None
+    assert not hello.resumable
+    assert hello.cwd == os.getcwd()
+
+
+def test_every_flag_reaches_the_broker(tmp_path: Path) -> None:
+    hello = said(
+        "--session=shop", "--name=Planner", "--browser=firefox", "--jar=clone", "--profile=work",
+        "--allow=example.org, example.com", "--deny=ads.test", f"--files={tmp_path}",
+        "--files=relative", "--names=firefox", "--tools=core,browser_reload",
+    )  # fmt: skip
+
+    assert hello.session == "shop"
+    assert hello.name == "Planner"
+    assert hello.browser == "firefox"
+    assert hello.jar is JarPolicy.CLONE
+    assert hello.profile == "work"
+    assert hello.allow == ("example.org", "example.com")
+    assert hello.deny == ("ads.test",)
+    assert hello.files == (str(tmp_path), os.path.abspath("relative"))
+    assert hello.names == "firefox"
+    assert hello.tools == ("core", "browser_reload")
+
+
+def test_auto_means_whatever_the_broker_has() -> None:
+    assert said("--browser=auto").browser is None
+
+
+@pytest.mark.parametrize("variable", RESUMABLE)
+def test_a_conversation_of_the_client_is_resumable(variable: str) -> None:
+    hello = said(**{variable: "0b7c-11"})
+
+    assert hello.session == "0b7c-11"
+    assert hello.resumable
+
+
+def test_a_session_by_flag_beats_one_by_environment_and_that_the_clients_own() -> None:
+    environ = {"ROOST_SESSION": "mine", "CLAUDE_SESSION_ID": "theirs"}
+
+    assert said("--session=flag", **environ).session == "flag"
+    assert said(**environ).session == "mine"
+    assert not said(**environ).resumable
+
+
+@pytest.mark.parametrize("odd", ["", " ", "../x", "a" * 65])
+def test_an_id_that_cannot_be_a_session_is_none(odd: str) -> None:
+    assert said(CLAUDE_SESSION_ID=odd).session is None
+
+
+@pytest.mark.parametrize("flags", [["--session=../x"], ["--jar=mine"], ["--nonsense"], ["x"]])
+def test_wrong_flags_are_usage(flags: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parser().parse_args(flags)
+
+    assert ended.value.code == 2
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("client", "folder", "name"),
+    [
+        ("claude-code", "/home/me/shop", "claude-code · shop"),
+        (None, "/home/me/shop", "shop"),
+        ("codex", None, "codex"),
+        (None, "/", "mcp"),
+        ("a\nb\x1b", None, "a b"),
+        ("x" * 500, "/y", "x" * NAME_CHARS),
+    ],
+)
+def test_people_see_the_client_and_where_it_works(
+    client: str | None, folder: str | None, name: str
+) -> None:
+    assert agent_name(client, folder) == name
