@@ -15,6 +15,7 @@ import pytest
 from roost.api import operations as ops
 from roost.daemon.main import _sweep, is_needed
 from roost.daemon.wiring import House
+from roost.frontends.mcp.late import LateServer
 from roost.testing.house import FakeHouse, fake_house
 from roost.testing.real import PROCESS_SECONDS, child
 from roost.testing.waiting import answer_of
@@ -26,7 +27,7 @@ SWEEPS = int(BROKER_IDLE_SECONDS / SWEEP_SECONDS)
 
 
 def house_of(fake: FakeHouse) -> House:
-    return House(fake.broker, fake.door, fake.socket)
+    return House(fake.broker, fake.door, fake.socket, LateServer())
 
 
 @asynccontextmanager

@@ -42,7 +42,7 @@ class Client:
         result = await self.call(tool, **arguments)
         assert not result.is_error, text_of(result)
         assert result.structured_content is not None
-        return result.structured_content
+        return dict(result.structured_content)
 
     async def code(self, tool: str, **arguments: Any) -> str:
         """The code of an answer that must be an error."""

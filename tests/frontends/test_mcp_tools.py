@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from mcp_types import ListToolsResult
 
 from roost.api.broker import Notices
 from roost.api.operations import OPERATIONS, Answers, Audience, Operation
@@ -50,9 +51,7 @@ def asked(name: str, arguments: Mapping[str, Any]) -> Operation:
 
 
 def test_the_core_list_fits_its_budget() -> None:
-    listed = server.types.ListToolsResult(
-        tools=[server._listed(tool) for tool in browser_names().tools]
-    )
+    listed = ListToolsResult(tools=[server._listed(tool) for tool in browser_names().tools])
     size = len(listed.model_dump_json(by_alias=True, exclude_none=True).encode())
 
     assert size <= LIST_BYTES, f"{size} bytes"

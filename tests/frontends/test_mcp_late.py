@@ -1,0 +1,47 @@
+"""The SDK is imported when somebody needs it, and nobody waits for it but who needs it."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+
+import pytest
+
+from roost.frontends.mcp import late
+from roost.frontends.mcp.late import LateServer
+from roost.testing.waiting import SECONDS, turn
+
+
+async def test_the_loop_goes_on_while_the_module_is_imported() -> None:
+    server = LateServer()
+    module = server.begin()
+    assert server.begin() is module
+    await turn()
+    async with asyncio.timeout(SECONDS):
+        assert await server.module() is sys.modules[late.SERVER]
+
+
+async def test_who_gives_up_waiting_does_not_stop_the_import_for_others() -> None:
+    server = LateServer()
+    impatient = asyncio.get_running_loop().create_task(server.module())
+    await turn()
+    impatient.cancel()
+    async with asyncio.timeout(SECONDS):
+        assert (await server.module()).make_server
+
+
+async def test_an_import_that_fails_is_told_to_who_needs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(late, "SERVER", "roost.no_such_module")
+    with pytest.raises(ImportError):
+        async with asyncio.timeout(SECONDS):
+            await LateServer().module()
+
+
+def test_a_broker_without_mcp_clients_does_not_load_the_sdk() -> None:
+    code = "import roost.daemon.main, sys; print('mcp' in sys.modules, 'mcp_types' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+
+    assert done.stdout.split() == ["False", "False"], done.stderr
