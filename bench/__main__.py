@@ -1,13 +1,24 @@
-"""``python -m bench``: every row, the table, and exit code 1 if a limit is missed."""
+"""``python -m bench [PART …]``: the rows of those parts, or of all; exits 1 for a limit missed."""
 
 from __future__ import annotations
 
 import sys
 
-from bench import admission, hooks, pages, sockets
+from bench import admission, hooks, pages, peers, sockets
 from bench.report import keep, show
 
-rows = [*sockets.rows(), *hooks.rows(), *admission.rows(), *pages.rows()]
+PARTS = {
+    "sockets": sockets.rows,
+    "hooks": hooks.rows,
+    "admission": admission.rows,
+    "pages": pages.rows,
+    "peers": peers.rows,
+}
+
+asked = sys.argv[1:] or list(PARTS)
+if unknown := set(asked) - set(PARTS):
+    sys.exit(f"There is no part {', '.join(sorted(unknown))}. Parts: {', '.join(PARTS)}.")
+rows = [row for name in asked for row in PARTS[name]()]
 show(rows)
 sys.stdout.write(f"Kept in {keep(rows)}\n")
 sys.exit(0 if all(row.is_kept for row in rows) else 1)
