@@ -1,4 +1,5 @@
-"""The demo's agents as its storyteller sees them: real processes that take orders."""
+"""The demo's agents as its storyteller sees them: MCP servers, each a process of its own that it is
+the client of, as Claude Code or Codex would be."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import json
 import os
 import signal
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,10 +18,25 @@ from roost.local.home import Home
 from roost.local.starting import clean_environment
 
 ANSWER_SECONDS = 15.0
+MCP_VERSION = "2025-06-18"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tool answered: the text a model reads, and the same as data where a tool sends it."""
+
+    text: str
+    data: dict[str, Any]
+
+    @property
+    def page_said(self) -> str:
+        """What stands between the marks of page content."""
+        inside = self.text.partition("<page-content untrusted id=")[2].partition(">\n")[2]
+        return inside.partition("\n</page-content id=")[0]
 
 
 class Player:
-    """One agent. ``ask`` has it call an operation and answers what the broker answered it."""
+    """One agent and its ``roost mcp``. ``ask`` calls a tool."""
 
     def __init__(self, name: str, process: asyncio.subprocess.Process, complaints: Path) -> None:
         self.name = name
@@ -31,16 +48,14 @@ class Player:
         self.asked = 0
         self.is_alive = True
         self._turn = asyncio.Lock()
-        self._answers: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
-        self._events: dict[str, asyncio.Event] = {}
-        self._reading = asyncio.get_running_loop().create_task(self._read(), name=f"hear {name}")
+        self._last_id = 0
 
     @classmethod
     async def enter(cls, name: str, home: Home, complaints: Path) -> Player:
-        """Start the process and wait until its agent is connected."""
+        """Start the server and shake hands with it."""
         with _appended(complaints) as stderr:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-m", "roost.frontends.cli.demo_agent", name),
+                *(sys.executable, "-P", "-m", "roost", "mcp", "--name", name),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=stderr,
@@ -50,35 +65,30 @@ class Player:
             )
         player = cls(name, process, complaints)
         try:
-            introduced = await player._answer()
+            client = {"name": "roost-demo", "version": "1"}
+            hello = {"protocolVersion": MCP_VERSION, "capabilities": {}, "clientInfo": client}
+            await player._request("initialize", hello)
+            player._send({"method": "notifications/initialized"})
         except BaseException:
             await player.remove()
             raise
-        player.agent, player.session = introduced["agent"], introduced["session"]
         return player
 
-    async def ask(self, op: str, **args: Any) -> dict[str, Any]:
+    async def ask(self, tool: str, **arguments: Any) -> Answer:
         """Raises the refusal as the very error the agent got."""
-        async with self._turn:
-            assert self.process.stdin is not None
-            self.asked += 1
-            self.doing = " ".join([op, *(v for v in args.values() if isinstance(v, str))])
-            self.process.stdin.write(json.dumps({"op": op, "args": args}).encode() + b"\n")
-            reply = await self._answer()
-        if "error" in reply:
-            error = RoostError.from_wire(reply["error"])
+        self.asked += 1
+        self.doing = " ".join([tool, *(v for v in arguments.values() if isinstance(v, str))])
+        result = await self._request("tools/call", {"name": tool, "arguments": arguments})
+        data = result.get("structuredContent", {})
+        if result.get("isError"):
+            error = RoostError.from_wire(data)
             self.doing += f" → {error.code}"
             raise error
-        answer: dict[str, Any] = reply["ok"]
-        return answer
-
-    async def hears(self, kind: str) -> None:
-        """Wait until the broker has told the agent of such an event."""
-        async with asyncio.timeout(ANSWER_SECONDS):
-            await self._event(kind).wait()
+        texts = [part["text"] for part in result["content"] if part["type"] == "text"]
+        return Answer("\n".join(texts), data)
 
     async def leave(self) -> int:
-        """Let the agent say goodbye; its exit code."""
+        """As a client leaves: it closes the server's standard input. The server's exit code."""
         assert self.process.stdin is not None
         self.doing = "leaves"
         self.process.stdin.close()
@@ -103,32 +113,34 @@ class Player:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.process.pid, signal.SIGKILL)
             await self.process.wait()
-        self._reading.cancel()
-        await asyncio.gather(self._reading, return_exceptions=True)
+
+    async def _request(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        async with self._turn:
+            self._last_id += 1
+            self._send({"id": self._last_id, "method": method, "params": params})
+            try:
+                async with asyncio.timeout(ANSWER_SECONDS):
+                    answer = await self._answer()
+            except TimeoutError:
+                raise Timeout(f"The demo's agent {self.name} hangs: {self.doing}.") from None
+        if "error" in answer:
+            raise Internal(f"The demo's agent {self.name} was refused: {answer['error']}")
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    def _send(self, message: dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
 
     async def _answer(self) -> dict[str, Any]:
-        try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                answer = await self._answers.get()
-        except TimeoutError:
-            raise Timeout(f"The demo's agent {self.name} hangs: {self.doing}.") from None
-        if not answer:
-            said = self._complaints.read_text(encoding="utf-8", errors="replace").strip()
-            raise Internal(f"The demo's agent {self.name} ended: {said.rpartition(chr(10))[2]}")
-        return answer
-
-    async def _read(self) -> None:
+        """The answer to the last request; notifications that come first are not for this client."""
         assert self.process.stdout is not None
         while line := await self.process.stdout.readline():
-            message = json.loads(line)
-            if "event" in message:
-                self._event(message["event"]["kind"]).set()
-            else:
-                self._answers.put_nowait(message)
-        self._answers.put_nowait({})
-
-    def _event(self, kind: str) -> asyncio.Event:
-        return self._events.setdefault(kind, asyncio.Event())
+            message: dict[str, Any] = json.loads(line)
+            if message.get("id") == self._last_id:
+                return message
+        said = self._complaints.read_text(encoding="utf-8", errors="replace").strip()
+        raise Internal(f"The demo's agent {self.name} ended: {said.rpartition(chr(10))[2]}")
 
 
 def _appended(path: Path) -> IO[bytes]:

@@ -1,6 +1,6 @@
 """What happens in the demo, and what it proves.
 
-The storyteller is the operator of a Roost of its own; the agents are processes it gives orders to.
+The storyteller is the operator of a Roost of its own, and the client of each agent's MCP server.
 Every claim is checked against what the broker really answered. Whatever happens, nothing is left
 behind: no process, no socket, no folder.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import shutil
 import signal
 import tempfile
@@ -154,8 +155,12 @@ class Story:
         arriving = [Player.enter(name, self._home, log) for name in names]
         players = await asyncio.gather(*arriving)
         self.cast += players
-        colors = {session.id: session.color for session in (await self._status()).sessions}
+        status = await self._status()
+        colors = {session.id: session.color for session in status.sessions}
+        homes = {agent.pid: agent for agent in status.agents}
         for player in players:
+            known = homes[player.process.pid]
+            player.agent, player.session = known.id, known.session
             color = colors[player.session]
             what = f"arrives: pid {player.process.pid}, session {player.session}, {color}"
             self._stage.say(player.name, what)
@@ -173,14 +178,14 @@ class Story:
         """A refusal, a request, a grant, a reservation nobody else can take, a tab."""
         code = await self._refusal(guest, "browser_tabs", action="new")
         self.prove("guest has no tab to give up, so it is refused", held=code == "POOL_FULL")
-        place = await guest.ask("tab_space_request")
+        place = (await guest.ask("tab_space_request")).data
         self._stage.say("guest", f"asks for space, place {place['position']} in the queue")
-        await scout.hears("tab_space_wanted")
-        self._stage.say("scout", "has 5 tabs and is told that somebody waits")
+        told = await scout.ask("browser_tabs", action="list")
+        self.prove("scout, who has 5 tabs, is told that somebody waits", held="Note:" in told.text)
         await self._stage.beat()
-        granted = await scout.ask("tab_space_grant")
+        granted = (await scout.ask("tab_space_grant")).data
         self._stage.say("scout", f"gives up {granted['closed']}")
-        status = await guest.ask("tab_space_status", waitSeconds=5)
+        status = (await guest.ask("tab_space_status", waitSeconds=5)).data
         left = status.get("reservationExpiresInMs", 0) // 1000
         self._stage.say("guest", f"has the slot reserved, for {left} s")
         await self._stage.beat()
@@ -197,9 +202,9 @@ class Story:
         await victim.ask("browser_evaluate", function=f'() => document.cookie = "{cookie}"')
         await intruder.ask("browser_navigate", url=shop)
         seen = await intruder.ask("browser_evaluate", function="() => document.cookie")
-        seen_nothing = not seen.get("value")
+        seen_nothing = seen.page_said == '""'
         self.prove("In the same shop tester sees none of writer's cookies", held=seen_nothing)
-        tab = (await victim.ask("browser_tabs", action="list"))["current"]
+        tab = (await victim.ask("browser_tabs", action="list")).data["current"]
         self._stage.say(intruder.name, f"tries to get at writer's tab {tab}")
         attempts: list[tuple[str, str, dict[str, Any]]] = [
             ("TAB_GONE", "browser_navigate", {"tab": tab, "url": "about:blank"}),
@@ -207,9 +212,9 @@ class Story:
             ("TAB_GONE", "browser_take_screenshot", {"tab": tab}),
             ("TAB_GONE", "browser_tabs", {"action": "select", "tab": tab}),
             ("TAB_GONE", "browser_close", {"tab": tab}),
-            ("SESSION_GONE", "session_show", {"session": victim.session}),
+            ("SESSION_GONE", "browser_snapshot", {"session": victim.session}),
             ("SESSION_GONE", "session_dispose", {"session": victim.session}),
-            ("UNAUTHORIZED", "broker_stop", {}),
+            ("BAD_REQUEST", "broker_stop", {}),  # the person's, so it is no tool at all
         ]
         for expected, op, args in attempts:
             code = await self._refusal(intruder, op, **args)
@@ -222,7 +227,7 @@ class Story:
         absent = await self._refusal(intruder, "browser_close", tab="t9999")
         self.prove("A foreign tab answers like one that never was", held=absent == "TAB_GONE")
         own = await victim.ask("browser_evaluate", function="() => document.cookie")
-        held = own.get("value") == cookie
+        held = own.page_said == json.dumps(cookie)
         self.prove("writer's page and cookies are as they were", held=held)
 
     async def _hand_over(self, player: Player) -> None:
@@ -233,7 +238,8 @@ class Story:
         await self._stage.beat()
         await self._operator.call(ops.SessionResume(session=player.session))
         back = await player.ask("browser_evaluate", function="() => location.href")
-        held = code == "PAUSED" and back["value"] == self._site.address("shop/")
+        there = json.dumps(self._site.address("shop/"))
+        held = code == "PAUSED" and back.page_said == there
         self.prove("The person takes a session over and hands it back", held=held)
 
     async def _crash(self, victim: Player, *, waiting: Player, others: Sequence[Player]) -> None:
@@ -260,11 +266,11 @@ class Story:
         worked = sum(player.asked for player in others) - worked
         seconds = self._stage.seconds() - killed_at
         self._stage.say(victim.name, f"is cleaned up after {seconds:.1f} s")
-        is_gone = victim.agent[:12] not in {agent.id for agent in after.agents}
+        is_gone = victim.agent not in {agent.id for agent in after.agents}
         self.prove("Its agent, session and tabs are gone", held=is_gone and seconds > 5)
         unhurt = all(_tabs(after, p) == _tabs(before, p) for p in (*others, waiting))
         self.prove(f"The others went on: {worked} operations, no tab lost", held=unhurt)
-        status = await waiting.ask("tab_space_status", waitSeconds=5)
+        status = (await waiting.ask("tab_space_status", waitSeconds=5)).data
         tab = await self._open(waiting, "guest/2")
         self.prove(
             f"The freed slot went to {waiting.name}, who had queued: {tab}",
@@ -286,7 +292,7 @@ class Story:
 
     async def _open(self, player: Player, path: str) -> str | None:
         url = self._site.address(path)
-        opened = await player.ask("browser_tabs", action="new", url=url, evict=False)
+        opened = (await player.ask("browser_tabs", action="new", url=url, evict=False)).data
         self.tabs_opened += 1
         tab: str | None = opened.get("opened")
         self._stage.say(player.name, f"opens {tab} at {path}, pool {opened['tabPool']}")
@@ -348,4 +354,4 @@ def _tabs(status: StatusView, player: Player) -> list[str] | None:
 
 
 def _is_connected(status: StatusView, player: Player) -> bool:
-    return any(a.id == player.agent[:12] and a.connected for a in status.agents)
+    return any(a.id == player.agent and a.connected for a in status.agents)
