@@ -1,6 +1,6 @@
 """What an agent waits for and what the machine pays, through MCP: Roost beside the released
 Playwright MCP and chrome-devtools-mcp, on the same Chromium and pages, in one run. They are fetched
-from npm for this, into ``bench/node_modules`` (not kept in git); without npm there are no rows."""
+from npm for this, into ``bench/.peers`` (not kept in git); without npm there are no rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from roost.local.browsers import find_browser
 from roost.local.endpoint import read_endpoint
 from roost.local.home import Home
 
-PEERS = Path(__file__).parent / "node_modules"
+FOLDER = Path(__file__).parent / ".peers"
+PEERS = FOLDER / "node_modules"
 PACKAGES = ("@playwright/mcp@0.0.83", "chrome-devtools-mcp@1.11.0")
 AGENTS = 12
 SAMPLES = 15
@@ -42,6 +43,7 @@ def rows() -> list[Row]:
     playwright = node_command(
         PEERS / "@playwright/mcp/cli.js",
         *("--headless", "--isolated", "--no-sandbox", "--executable-path", path),
+        *("--output-dir", str(FOLDER / "output")),
     )
     devtools = node_command(
         PEERS / "chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js",
@@ -58,9 +60,7 @@ def rows() -> list[Row]:
 def _fetch() -> None:
     if not all((PEERS / name.rpartition("@")[0]).exists() for name in PACKAGES):
         quiet = ("--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
-        subprocess.run(
-            ["npm", "install", *quiet, "--prefix", str(PEERS.parent), *PACKAGES], check=True
-        )
+        subprocess.run(["npm", "install", *quiet, "--prefix", str(FOLDER), *PACKAGES], check=True)
 
 
 # --- one agent ----------------------------------------------------------------------------------
@@ -146,15 +146,19 @@ def _large(agent: Agent, base: str) -> str:
 def _beside_devtools(ours: Agent, peer: McpClient, base: str) -> Row:
     """Its tools have names of their own; one that both have is enough to place it."""
     peer.initialize()
-    peer.call("navigate_page", url=f"{base}/page")
+    peer.call("navigate_page", pageId=1, url=f"{base}/page")
     ours.client.call("browser_navigate", url=f"{base}/page")
     times, others = [], []
     for _ in range(SAMPLES):
         times.append(_took(Agent.evaluate, ours))
-        others.append(_took(lambda one: one.call("evaluate_script", function="() => 1"), peer))
+        others.append(_took(_evaluates, peer))
     mine, other = statistics.median(times), statistics.median(others)
     shown = f"{mine * 1000:.1f} ms to chrome-devtools-mcp's {other * 1000:.1f}"
     return Row("mcp: evaluate, beside chrome-devtools-mcp", mine / other, "×", note=shown)
+
+
+def _evaluates(devtools: McpClient) -> None:
+    devtools.call("evaluate_script", pageId=1, function="() => 1")
 
 
 # --- twelve agents ------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from roost.local.home import Home
 from roost.page.bundle import bundle
 from roost.testing.drivers import DRIVER_CHECKS, DriverCheck, check_driver, check_name
 from roost.testing.site import served, unreachable
-from roost.vocabulary import TabHandle
+from roost.vocabulary import JarPolicy, TabHandle
 
 pytestmark = pytest.mark.browser
 
@@ -118,3 +118,17 @@ def harness() -> Iterator[ChromiumHarness]:
 @pytest.mark.parametrize("check", DRIVER_CHECKS, ids=check_name)
 async def test_chromium_keeps_the_contract(harness: ChromiumHarness, check: DriverCheck) -> None:
     await check_driver(harness, check)
+
+
+async def test_a_jars_window_has_no_processes_for_its_frame(harness: ChromiumHarness) -> None:
+    driver = _handled(harness.make())
+    try:
+        await driver.start(lambda event: None)
+        for _ in range(2):
+            await driver.open_tab(await driver.make_jar(JarPolicy.FRESH))
+        answer = await driver._browser().call("Target.getTargets", {"filter": [{}]})
+        kinds = [target["type"] for target in answer["targetInfos"]]
+        assert kinds.count("page") == 2
+        assert "browser_ui" not in kinds
+    finally:
+        await driver.stop()

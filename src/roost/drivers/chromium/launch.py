@@ -39,7 +39,9 @@ _FLAGS = (
     "--use-mock-keychain",
     "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,"
     "HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,PaintHolding,GlobalMediaControls,"
-    "DestroyProfileOnBrowserClose,IsolateSandboxedIframes",
+    "DestroyProfileOnBrowserClose,IsolateSandboxedIframes,"
+    # Every jar has a window: each would hold 20 MiB for suggestions below its address bar.
+    "WebUIOmniboxPopup,WebUIOmniboxAimPopup",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
 
