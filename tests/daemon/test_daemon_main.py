@@ -27,7 +27,7 @@ SWEEPS = int(BROKER_IDLE_SECONDS / SWEEP_SECONDS)
 
 
 def house_of(fake: FakeHouse) -> House:
-    return House(fake.broker, fake.door, fake.socket, LateServer())
+    return House(fake.broker, fake.door, fake.socket, fake.http, LateServer())
 
 
 @asynccontextmanager

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from roost.api import views
 from roost.api.operation import (
@@ -453,7 +453,7 @@ def parse(name: object, arguments: object) -> Operation:
     try:
         return operation.model_validate(arguments)
     except ValidationError as error:
-        raise _explained(operation, error) from None
+        raise explained(operation, operation.op, error) from None
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -462,17 +462,18 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"Did you mean {near[0]}? " if near else ""
 
 
-def _explained(operation: type[Operation], error: ValidationError) -> BadRequest:
+def explained(model: type[BaseModel], called: str, error: ValidationError) -> BadRequest:
+    """What is wrong with the arguments of something that is called so: the field, and why."""
     found = error.errors(include_url=False, include_input=False)
     unknown = [one for one in found if one["type"] == "extra_forbidden"]
     # A misspelt argument is often missing, too: naming the wrong word helps more.
     first = (unknown or found)[0]
     field = ".".join(map(str, first["loc"])) or "arguments"
-    known = [info.alias or name for name, info in operation.model_fields.items()]
+    known = [info.alias or name for name, info in model.model_fields.items()]
     near = nearest(field, known) if unknown else ""
     said = "there is no such argument" if unknown else first["msg"]
     return BadRequest(
         f"{field}: {said}.",
-        hint=f"{near}{operation.op} takes: {', '.join(known) or 'no arguments'}.",
+        hint=f"{near}{called} takes: {', '.join(known) or 'no arguments'}.",
         field=field,
     )

@@ -87,8 +87,9 @@ async def _live(home: Home, settings: Settings, *, lingers: bool, ready_fd: int 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, house.broker.stop_requested.set)
     try:
+        house.broker.http = house.http.start()
         await house.socket.start()
-        _announce(home)
+        _announce(home, house.broker.http)
         logger.info("roost %s ready, pid %d, %s", __version__, os.getpid(), home.path)
         if ready_fd is not None:
             report(ready_fd)
@@ -102,6 +103,7 @@ async def _live(home: Home, settings: Settings, *, lingers: bool, ready_fd: int 
         logger.info("stopping")
         if _is_announced(home):
             home.endpoint.unlink()
+        await house.http.aclose()
         await house.socket.aclose()
         await house.broker.aclose()
 
@@ -139,7 +141,7 @@ def _is_announced(home: Home) -> bool:
     return endpoint is not None and endpoint.process.pid == os.getpid() and endpoint.socket.exists()
 
 
-def _announce(home: Home) -> None:
+def _announce(home: Home, http: str) -> None:
     process = identify(os.getpid())
     if process is None:
         raise Internal("This process cannot be found in the process table.")
@@ -150,7 +152,7 @@ def _announce(home: Home) -> None:
             process=process,
             version=__version__,
             wire=WIRE_VERSION,
-            http=None,
+            http=http,
         ),
     )
 

@@ -34,6 +34,9 @@ class Settings(BaseModel):
     keep_seconds: float = Field(
         600.0, ge=0, description="how long a browser waits for a broker that is gone"
     )
+    port: int | None = Field(
+        None, ge=1, le=65535, description="where HTTP is served; default: the one it had before"
+    )
     pool: int = Field(POOL_LIMIT, ge=0, le=10_000, description="tabs per browser; 0: no limit")
     reads: Reads = Field(Reads.PRIVATE, description="who may read a tab")
 

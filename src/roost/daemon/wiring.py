@@ -23,6 +23,7 @@ from roost.drivers.firefox import FirefoxDriver
 from roost.drivers.firefox.launch import FirefoxOptions
 from roost.drivers.keeping import Keeping, Launch
 from roost.errors import BrowserLost
+from roost.frontends.http.server import HttpServer
 from roost.frontends.mcp.conversation import Mcp
 from roost.frontends.mcp.late import LateServer
 from roost.frontends.socket.server import SocketServer
@@ -44,6 +45,7 @@ class House:
     broker: Broker
     door: BrokerDoor
     socket: SocketServer
+    http: HttpServer
     mcp: LateServer
 
 
@@ -70,7 +72,7 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
     door = BrokerDoor(broker)
     mcp = LateServer()
     socket = SocketServer(door, socket_path(home), {ClientKind.MCP: Mcp(mcp)})
-    return House(broker, door, socket, mcp)
+    return House(broker, door, socket, HttpServer(door, home, settings.port), mcp)
 
 
 def _drivers(home: Home, settings: Settings) -> dict[BrowserId, Driver]:

@@ -1,7 +1,8 @@
 """Front ends translate between the outside and ``BrokerApi``; they do nothing else.
 
-Lives here: one folder per face: socket, cli.
-May import: ``api``, ``client``, ``wire``, ``local``; each its own toolkit (click and rich in cli).
+Lives here: one folder per face: socket, http, cli.
+May import: ``api``, ``client``, ``wire``, ``local``; each its own toolkit (click and rich in cli,
+starlette and uvicorn in http).
 Never here: core, drivers, the broker's inside, or another front end.
 Tests: ``tests/frontends``.
 """

@@ -46,6 +46,11 @@ class Home:
         return self.path / "endpoint.json"
 
     @property
+    def http_port(self) -> Path:
+        """The port HTTP was last served on, so that it stays the same."""
+        return self.path / "http-port"
+
+    @property
     def journal(self) -> Path:
         """What is replayed after a restart."""
         return self.path / "journal.sqlite"

@@ -21,6 +21,7 @@ from roost.daemon.wiring import FAKE, build
 from roost.drivers.base import Picture, Report, Shot, Started
 from roost.drivers.fake import FakeBrowser, FakeDriver
 from roost.drivers.fake.browser import any_page
+from roost.frontends.http.server import HttpServer
 from roost.frontends.socket.server import SocketServer
 from roost.local.endpoint import Endpoint, write_endpoint
 from roost.local.home import Home, socket_path
@@ -80,6 +81,7 @@ class FakeHouse:
     broker: Broker
     door: BrokerDoor
     socket: SocketServer
+    http: HttpServer
 
     @property
     def state(self) -> State:
@@ -132,8 +134,10 @@ async def fake_house(
         )
         await house.socket.start()
         stack.push_async_callback(house.socket.aclose)
+        house.broker.http = house.http.start()
+        stack.push_async_callback(house.http.aclose)
         _announce(home)
-        yield FakeHouse(home, clock, driver, house.broker, house.door, house.socket)
+        yield FakeHouse(home, clock, driver, house.broker, house.door, house.socket, house.http)
 
 
 async def _take_down(broker: Broker, driver: HeldDriver, *, keeps_browser: bool) -> None:

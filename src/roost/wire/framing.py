@@ -147,19 +147,36 @@ class NativeMessages(_JsonFrames):
         super().__init__(NativeSplitter(limit))
 
 
+def decode(frame: bytes) -> Any:
+    """One JSON value, where something else has cut the frame already. Raises ``BadRequest``."""
+    try:
+        return _decode(str(frame, "utf-8"))
+    except (ValueError, RecursionError) as problem:
+        raise _not_json(problem) from None
+
+
+def encode(value: Any) -> bytes:
+    """``value`` as JSON. NaN and infinities are the caller's mistake: ``ValueError``."""
+    # JSON escapes every control character, so no encoded value holds a raw LF or NUL.
+    try:
+        return _compact(value).encode()
+    except UnicodeEncodeError:  # half a surrogate pair: pages send them; only an escape can say it
+        return _ascii(value).encode()
+
+
 def encode_line(value: Any) -> bytes:
-    """``value`` as one JSON line. NaN and infinities are the caller's mistake: ``ValueError``."""
-    return _encode(value) + b"\n"
+    """``value`` as one JSON line."""
+    return encode(value) + b"\n"
 
 
 def encode_nul(value: Any) -> bytes:
     """``value`` as one NUL-ended frame; a NUL inside a string is escaped and cannot split it."""
-    return _encode(value) + b"\0"
+    return encode(value) + b"\0"
 
 
 def encode_native(value: Any, limit: int) -> bytes:
     """``value`` as one native message. A body above ``limit`` is ``TooLarge``: browsers drop us."""
-    body = _encode(value)
+    body = encode(value)
     if len(body) > limit:
         raise _too_large(limit)
     return _LENGTH.pack(len(body)) + body
@@ -180,14 +197,6 @@ def _finite(digits: str) -> float:
 _decode = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite).decode
 _compact = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 _ascii = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
-
-
-def _encode(value: Any) -> bytes:
-    # JSON escapes every control character, so no encoded value holds a raw LF or NUL.
-    try:
-        return _compact(value).encode()
-    except UnicodeEncodeError:  # half a surrogate pair: pages send them; only an escape can say it
-        return _ascii(value).encode()
 
 
 def _yield_then_raise(frames: list[T], failure: RoostError) -> Iterator[T]:

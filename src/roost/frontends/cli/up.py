@@ -34,6 +34,7 @@ KILL_SECONDS = 5.0
 @click.option("--proxy", metavar="URL", help="The browser's way to the network.")
 @click.option("--ignore-tls-errors", is_flag=True, default=None, help="Accept bad certificates.")
 @click.option("--keep-seconds", type=float, metavar="N", help="How long a browser waits alone.")
+@click.option("--port", type=click.IntRange(1, 65535), metavar="N", help="Where HTTP is served.")
 @click.option("--pool", type=click.IntRange(0), metavar="N", help="Tabs per browser; 0: no limit.")
 @click.option("--reads", type=click.Choice(READS), help="Who may read a tab.")
 @click.option("--foreground", is_flag=True, help="Be the broker, in this terminal.")
@@ -138,7 +139,7 @@ def _show_addresses(home: Home, endpoint: Endpoint, browser: BrowserView) -> Non
     mode = "headless" if browser.headless else "headed"
     click.echo(f"  home     {home.path}")
     click.echo(f"  socket   {endpoint.socket}")
-    click.echo(f"  http     {endpoint.http or 'not served by this version'}")
+    click.echo(f"  http     {endpoint.http or 'not served by this broker'}")
     click.echo(f"  browser  {browser.id} {browser.version or ''}, {mode}, {_room(browser)}")
 
 

@@ -1,0 +1,151 @@
+"""What comes in: bounded, JSON, and exactly the arguments there are."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+from starlette.requests import Request
+from starlette.types import Receive
+
+from roost.api.operations import OPERATIONS, Operation, SessionOpen, explained, parse
+from roost.errors import BadRequest, TooLarge
+from roost.vocabulary import AGENT_FRAME_BYTES, CALL_SECONDS_MAX, NAME_PATTERN, JarPolicy
+from roost.wire.framing import decode, encode
+
+M = TypeVar("M", bound=BaseModel)
+Op = TypeVar("Op", bound=Operation)
+SESSION_HEADER = "x-devbrowser-session"
+NAME = f"^{NAME_PATTERN}$"
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", frozen=True)
+
+
+class SessionBody(_Body):
+    """Which session to open or find."""
+
+    session_id: str | None = Field(
+        None, pattern=NAME, description="Found if it exists; without it a new one is made"
+    )
+    name: str | None = Field(None, max_length=80, description="Shown to the person")
+    jar: JarPolicy | None = None
+    profile: str | None = Field(None, max_length=64)
+    browser: str | None = Field(None, max_length=32)
+    url: str | None = Field(None, description="Open a first tab there")
+
+
+class PageBody(_Body):
+    """Which page to open or find."""
+
+    name: str = Field(pattern=NAME)
+    url: str | None = Field(None, description="Where a new page goes")
+    session_id: str | None = Field(
+        None, pattern=NAME, description="Or the header X-DevBrowser-Session"
+    )
+
+
+async def body_of(request: Request, model: type[M], called: str) -> M:
+    return _checked(model, called, await _object(request))
+
+
+async def operation_of(request: Request, tool: str, session: str) -> Operation:
+    """The operation a route named, in the session it named."""
+    operation = OPERATIONS.get(tool)
+    if operation is None:
+        parse(tool, {})  # says what is nearest
+        raise AssertionError(tool)
+    arguments = await _object(request)
+    if names_session(operation):
+        if "session" in arguments:
+            raise BadRequest(
+                "session: it stands in the path already.", hint="Leave it out.", field="session"
+            )
+        arguments["session"] = session
+    return _checked(operation, tool, arguments)
+
+
+def names_session(operation: type[Operation]) -> bool:
+    """Whether the path says which session it works in. (What session_open calls one is new.)"""
+    return "session" in operation.model_fields and operation is not SessionOpen
+
+
+def asked(operation: type[Op], **arguments: Any) -> Op:
+    """That operation, with what stands in the path."""
+    try:
+        return operation.model_validate(arguments)
+    except ValidationError as error:
+        raise explained(operation, operation.op, error) from None
+
+
+def timeout_of(request: Request) -> float | None:
+    """``?timeoutMs=``: the call's deadline, in seconds."""
+    text = request.query_params.get("timeoutMs")
+    if text is None:
+        return None
+    most = int(CALL_SECONDS_MAX * 1000)
+    if not (text.isascii() and text.isdigit() and 0 < int(text[:9]) <= most and len(text) < 9):
+        raise BadRequest(f"timeoutMs: expected a number from 1 to {most}.", field="timeoutMs")
+    return int(text) / 1000
+
+
+def session_named(request: Request, in_body: str | None = None) -> str | None:
+    """The session a page's request names: in its body or query, or by the header of the seeds."""
+    names = {in_body, request.query_params.get("sessionId"), request.headers.get(SESSION_HEADER)}
+    names.discard(None)
+    if len(names) > 1:
+        raise BadRequest(
+            "sessionId: it is named twice, and not alike.",
+            hint="Name it in the body or in X-DevBrowser-Session.",
+            field="sessionId",
+        )
+    return names.pop() if names else None
+
+
+def _checked(model: type[M], called: str, arguments: dict[str, Any]) -> M:
+    """Strictly: the description promises types, so "5" is no number here. (Through JSON, because
+    only there may a strict enumeration be a string.)"""
+    try:
+        return model.model_validate_json(encode(arguments), strict=True)
+    except ValidationError as error:
+        raise explained(model, called, error) from None
+
+
+async def _object(request: Request) -> dict[str, Any]:
+    data = await _read(request)
+    if not data.strip():
+        return {}
+    try:
+        value = decode(data)
+    except BadRequest as error:
+        message = error.message.replace("A frame", "body: it")
+        raise BadRequest(message, hint="Send UTF-8 JSON.", field="body") from None
+    if not isinstance(value, dict):
+        raise BadRequest("body: expected a JSON object.", field="body")
+    return value
+
+
+async def gone_away(receive: Receive) -> None:
+    """Wait for the caller to hang up. Only after its body has been read."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _read(request: Request) -> bytes:
+    declared = request.headers.get("content-length", "0")
+    if declared.isdigit() and int(declared) > AGENT_FRAME_BYTES:
+        raise _too_large()
+    data = bytearray()
+    async for chunk in request.stream():
+        data += chunk
+        if len(data) > AGENT_FRAME_BYTES:
+            raise _too_large()
+    return bytes(data)
+
+
+def _too_large() -> TooLarge:
+    return TooLarge(
+        f"body: it is larger than {AGENT_FRAME_BYTES} bytes.", limitBytes=AGENT_FRAME_BYTES
+    )

@@ -1,0 +1,144 @@
+"""What the routes do: name the operation, ask it of the caller's ``BrokerApi``, answer."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TypeVar
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from roost.api import operations as ops
+from roost.api.door import Visit
+from roost.api.operations import Answers, Operation
+from roost.api.views import View
+from roost.errors import BadRequest, Interrupted
+from roost.frontends.http.bodies import (
+    PageBody,
+    SessionBody,
+    asked,
+    body_of,
+    gone_away,
+    operation_of,
+    session_named,
+    timeout_of,
+)
+from roost.frontends.http.replies import reply
+
+R = TypeVar("R", bound=View)
+PROMPT_SECONDS = 0.02
+"""A call that takes longer is given up when its caller goes away."""
+
+
+async def health(request: Request) -> Response:
+    return reply({"ok": True})
+
+
+async def open_session(request: Request) -> Response:
+    body = await body_of(request, SessionBody, "POST /session")
+    view = await _call(
+        request,
+        ops.SessionOpen(
+            session=body.session_id,
+            name=body.name,
+            jar=body.jar,
+            profile=body.profile,
+            browser=body.browser,
+            url=body.url,
+            named=True,
+        ),
+    )
+    issued = await _call(request, ops.SessionToken(session=view.id))
+    wire = view.to_wire()
+    return reply(
+        {
+            "sessionId": view.id,
+            "groupId": None,  # no browser here shows its sessions as tab groups yet
+            "groupName": view.name,
+            "createdAt": wire["createdAt"],
+            "token": issued.token,
+            "tabs": wire["tabs"],
+        }
+    )
+
+
+async def dispose_session(request: Request) -> Response:
+    view = await _call(request, asked(ops.SessionDispose, session=_path(request, "session")))
+    return reply(view.to_wire())
+
+
+async def list_tabs(request: Request) -> Response:
+    tabs = asked(ops.Tabs, action="list", session=_path(request, "session"))
+    view = await _call(request, tabs)
+    return reply(view.to_wire())
+
+
+async def heartbeat(request: Request) -> Response:
+    view = await _call(request, asked(ops.SessionHeartbeat, session=_path(request, "session")))
+    return reply({"expiresInMs": None} | view.to_wire())
+
+
+async def open_page(request: Request) -> Response:
+    body = await body_of(request, PageBody, "POST /pages")
+    session = _session(request, body.session_id)
+    page = asked(ops.PageOpen, name=body.name, url=body.url, session=session)
+    view = await _call(request, page)
+    return reply(view.to_wire())
+
+
+async def close_page(request: Request) -> Response:
+    page = asked(ops.PageClose, name=_path(request, "name"), session=_session(request))
+    return reply((await _call(request, page)).to_wire())
+
+
+async def call_tool(request: Request) -> Response:
+    """Any operation by its name. The session stands in the path, so it is looked at first: also
+    where the operation has no use for it, a foreign one answers as if it did not exist."""
+    session, visit = _path(request, "session"), _visit(request)
+    if session != visit.session:
+        await visit.api.call(asked(ops.SessionShow, session=session))
+    operation = await operation_of(request, _path(request, "tool"), session)
+    view: View = await _call(request, operation, timeout_of(request))  # type: ignore[arg-type]
+    return reply(view.to_wire())
+
+
+async def _call(request: Request, operation: Answers[R], timeout: float | None = None) -> R:
+    """Ask it; and should the caller go away meanwhile, give it up."""
+    assert isinstance(operation, Operation)
+    work = _visit(request).api.call(operation, timeout=timeout)
+    loop = asyncio.get_running_loop()
+    call: asyncio.Task[R] = loop.create_task(work, name=operation.op)
+    try:
+        await asyncio.wait({call}, timeout=PROMPT_SECONDS)
+        if not call.done():
+            gone = loop.create_task(gone_away(request.receive), name="gone")
+            try:
+                await asyncio.wait({call, gone}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                gone.cancel()
+    finally:
+        call.cancel()  # nothing, if it is done
+    try:
+        return await call
+    except asyncio.CancelledError:
+        raise Interrupted("You went away before the answer.") from None
+
+
+def _visit(request: Request) -> Visit:
+    visit: Visit = request.scope["visit"]
+    return visit
+
+
+def _session(request: Request, in_body: str | None = None) -> str | None:
+    session = session_named(request, in_body)
+    if session is None and _visit(request).session is None:
+        raise BadRequest(
+            "sessionId: the operator's token is good for every session, so name one.",
+            hint="Pass sessionId or the header X-DevBrowser-Session, or use the session's token.",
+            field="sessionId",
+        )
+    return session
+
+
+def _path(request: Request, name: str) -> str:
+    return str(request.path_params[name])

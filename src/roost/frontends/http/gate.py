@@ -1,0 +1,90 @@
+"""Before any route: is the request meant for us, and whose is it?
+
+A web page in the person's browser can reach 127.0.0.1 too, and by DNS rebinding under a name of its
+own. It cannot forge Host or Origin. Everybody else must show a token. There is no way around the
+gate and no off switch; only ``/healthz`` needs no token.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from roost.api.door import TokenDoor
+from roost.errors import BadRequest, Internal, RoostError, Unauthorized
+from roost.frontends.http.replies import NO_TOKEN, refusal
+
+FORBIDDEN = 403
+OPEN = frozenset({"/healthz"})
+logger = logging.getLogger(__name__)
+
+
+class Gate:
+    """Wraps the application, whose requests then carry ``scope["visit"]`` and ``["token"]``."""
+
+    def __init__(self, app: ASGIApp, door: TokenDoor, host: str, port: int) -> None:
+        self._app = app
+        self._door = door
+        names = (host, "localhost")
+        self._hosts = {f"{name}:{port}".encode() for name in names}
+        self._origins = {f"http://{name}:{port}".encode() for name in names}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        has_begun = False
+
+        async def watched(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            refused = self._refused(scope)
+            if refused is None:
+                await self._app(scope, receive, watched)
+                return
+        except RoostError as error:
+            refused = refusal(error)
+        except HTTPException as error:  # starlette's own: a method the route does not have
+            wrong = BadRequest(f"method: {scope['method']} is not for this.", field="method")
+            refused = refusal(wrong, error.status_code, error.headers)
+        except Exception:
+            reference = secrets.token_hex(4)
+            logger.exception("a request failed [%s]", reference)
+            refused = refusal(Internal("The request failed inside Roost.", reference=reference))
+        if not has_begun:
+            await refused(scope, receive, send)
+
+    def _refused(self, scope: Scope) -> Response | None:
+        """The refusal, or None: come in."""
+        found: dict[bytes, list[bytes]] = {b"host": [], b"origin": [], b"authorization": []}
+        for name, value in scope["headers"]:
+            if name in found:
+                found[name].append(value)
+        if len(found[b"host"]) != 1 or found[b"host"][0].lower() not in self._hosts:
+            return refusal(Unauthorized("Host: not an address of this server."), FORBIDDEN)
+        if not self._origins.issuperset(found[b"origin"]):
+            return refusal(Unauthorized("Origin: web pages are not served."), FORBIDDEN)
+        if scope["path"] in OPEN:
+            return None
+        try:
+            scope["token"] = _bearer(found[b"authorization"])
+            scope["visit"] = self._door.visit(scope["token"])
+        except Unauthorized as error:
+            return refusal(error, NO_TOKEN)
+        scope["state"]["admitted"]()
+        return None
+
+
+def _bearer(values: list[bytes]) -> str:
+    scheme, _, token = values[0].partition(b" ") if len(values) == 1 else (b"", b"", b"")
+    if scheme.lower() != b"bearer":
+        raise Unauthorized(
+            "Authorization: a bearer token is needed.",
+            hint="Send Authorization: Bearer followed by what the token file in ROOST_HOME says,"
+            " or by the token POST /session answered.",
+        )
+    return token.strip().decode("latin-1")

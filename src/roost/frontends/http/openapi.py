@@ -1,0 +1,168 @@
+"""The OpenAPI description, made from the operation table and the bodies: it cannot drift."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel
+
+from roost import __version__
+from roost.api import views
+from roost.api.operations import OPERATIONS, Operation
+from roost.errors import BY_CODE
+from roost.frontends.http.bodies import NAME, PageBody, SessionBody, names_session
+from roost.vocabulary import CALL_SECONDS_MAX
+
+Json = dict[str, Any]
+_REF = "#/components/schemas/{model}"
+
+
+@cache
+def description(address: str) -> Json:
+    schemas: Json = {"Error": _ERROR}
+    paths = _routes(schemas)
+    for operation in OPERATIONS.values():
+        paths[f"/session/{{sessionId}}/tools/{operation.op}"] = {"post": _tool(operation, schemas)}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Roost", "version": __version__, "description": _ABOUT},
+        "servers": [{"url": address}],
+        "security": [{"token": []}],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+_ABOUT = (
+    "Many agents, one browser. The operator's token is in ROOST_HOME; POST /session answers with a"
+    " session's own, which is good for that session alone. Foreign and absent things answer alike."
+)
+_ERROR: Json = {
+    "type": "object",
+    "description": "The one shape of every error; details by code.",
+    "properties": {
+        "code": {"enum": sorted(BY_CODE)},
+        "message": {"type": "string"},
+        "hint": {"type": "string"},
+        "retryAfterMs": {"type": "integer"},
+    },
+    "required": ["code", "message", "hint"],
+}
+_SESSION_ID: Json = {
+    "name": "sessionId",
+    "in": "path",
+    "required": True,
+    "schema": {"type": "string", "pattern": NAME},
+}
+_SESSION_HEADER: Json = {
+    "name": "X-DevBrowser-Session",
+    "in": "header",
+    "description": "The session, where the body does not name it; default: the token's own",
+    "schema": {"type": "string", "pattern": NAME},
+}
+_PAGE_NAME: Json = _SESSION_ID | {"name": "name"}
+_TIMEOUT: Json = {
+    "name": "timeoutMs",
+    "in": "query",
+    "description": "When the call must be answered",
+    "schema": {"type": "integer", "minimum": 1, "maximum": int(CALL_SECONDS_MAX * 1000)},
+}
+_OPENED: Json = {
+    "type": "object",
+    "properties": {
+        "sessionId": {"type": "string"},
+        "groupId": {
+            "type": ["integer", "null"],
+            "description": "Null until it has a tab, and in browsers without groups",
+        },
+        "groupName": {"type": "string"},
+        "createdAt": {"type": "string", "format": "date-time"},
+        "token": {"type": "string", "description": "Good for this session alone"},
+        "tabs": {"type": "array", "items": {"$ref": _REF.format(model="TabView")}},
+    },
+    "required": ["sessionId", "groupId", "groupName", "createdAt", "token", "tabs"],
+}
+
+
+def _routes(schemas: Json) -> Json:
+    """The routes that are more than an operation's name."""
+    session, tabs = _schema(SessionBody, schemas), _schema(views.TabsView, schemas)
+    page, named = _schema(PageBody, schemas), _schema(views.NamedPageView, schemas)
+    disposed, lease = _schema(views.DisposedView, schemas), _schema(views.LeaseView, schemas)
+    health: Json = {"type": "object", "properties": {"ok": {"const": True}}, "required": ["ok"]}
+    anything: Json = {"type": "object"}
+    return {
+        "/session": {"post": _route("Open or find a session", _OPENED, body=session)},
+        "/session/{sessionId}": {
+            "delete": _route("Close its tabs and remove it", disposed, [_SESSION_ID])
+        },
+        "/session/{sessionId}/tabs": {"get": _route("List its tabs", tabs, [_SESSION_ID])},
+        "/session/{sessionId}/heartbeat": {
+            "post": _route("Renew a connectionless agent's lease", lease, [_SESSION_ID])
+        },
+        "/session/{sessionId}/events": {"get": _events()},
+        "/pages": {"post": _route("Open or find a page", named, [_SESSION_HEADER], body=page)},
+        "/pages/{name}": {
+            "delete": _route("Close a page by name", tabs, [_PAGE_NAME, _SESSION_HEADER])
+        },
+        "/openapi.json": {"get": _route("This description", anything)},
+        "/healthz": {"get": _route("Whether Roost answers", health) | {"security": []}},
+    }
+
+
+def _tool(operation: type[Operation], schemas: Json) -> Json:
+    body = operation.model_json_schema(by_alias=True, ref_template=_REF)
+    schemas.update(body.pop("$defs", {}))
+    if names_session(operation):
+        del body["properties"]["session"]
+        body["required"] = [name for name in body.get("required", ()) if name != "session"]
+    reply = _schema(operation.reply, schemas)
+    about = _route(operation.title, reply, [_SESSION_ID, _TIMEOUT], body=body)
+    return about | {"description": body.pop("description", ""), "operationId": operation.op}
+
+
+def _route(
+    summary: str, reply: Json, parameters: list[Json] | None = None, body: Json | None = None
+) -> Json:
+    route: Json = {
+        "summary": summary,
+        "responses": {"200": _answer(summary, reply), "default": _ERROR_ANSWER},
+    }
+    if parameters:
+        route["parameters"] = parameters
+    if body is not None:
+        needed = bool(body.get("required"))
+        route["requestBody"] = {"required": needed, "content": {_JSON: {"schema": body}}}
+    return route
+
+
+def _events() -> Json:
+    content = {"text/event-stream": {"schema": {"type": "string"}}}
+    return {
+        "summary": "What happens in it, as it happens",
+        "parameters": [_SESSION_ID],
+        "responses": {
+            "200": {"description": "Server-sent events", "content": content},
+            "default": _ERROR_ANSWER,
+        },
+    }
+
+
+def _answer(what: str, schema: Json) -> Json:
+    return {"description": what, "content": {_JSON: {"schema": schema}}}
+
+
+_JSON = "application/json"
+_ERROR_ANSWER = _answer("Refused or failed", {"$ref": _REF.format(model="Error")})
+
+
+def _schema(model: type[BaseModel], schemas: Json) -> Json:
+    """A reference to the model's schema, which is put among the others with all it refers to."""
+    schema = model.model_json_schema(by_alias=True, ref_template=_REF)
+    schemas.update(schema.pop("$defs", {}))
+    schemas[model.__name__] = schema
+    return {"$ref": _REF.format(model=model.__name__), "required": schema.get("required", [])}

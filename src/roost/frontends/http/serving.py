@@ -1,0 +1,86 @@
+"""What answers on the listening socket: uvicorn's protocol, without uvicorn's own life around it.
+
+The broker has its own signals, loop and order of ending, so only the protocol is taken.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable, Mapping
+from email.utils import formatdate
+from typing import Any
+
+from starlette.types import ASGIApp
+from uvicorn.config import Config
+from uvicorn.server import ServerState
+
+from roost.api.door import TokenDoor
+from roost.frontends.http.app import application
+from roost.frontends.http.connection import Connection, Strangers
+from roost.frontends.http.events import Streams
+from roost.frontends.http.listening import BACKLOG
+
+KEEP_ALIVE_SECONDS = 30
+GOODBYE_SECONDS = 2.0
+"""How long answers that are under way may take when the broker ends."""
+
+
+class Serving:
+    """One running server."""
+
+    def __init__(
+        self,
+        door: TokenDoor,
+        listening: socket.socket,
+        mounts: Mapping[str, Callable[[], ASGIApp]],
+    ) -> None:
+        self._listening = listening
+        self._streams = Streams(door)
+        self._strangers = Strangers()
+        self._state = _State()
+        host, port = listening.getsockname()
+        self._config = Config(
+            application(door, host, port, self._streams, mounts),
+            http=Connection,
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            log_level="error",
+            access_log=False,
+            proxy_headers=False,
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        )
+
+    async def start(self) -> None:
+        self._config.load()
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(
+            self._connected, sock=self._listening, backlog=BACKLOG
+        )
+
+    async def aclose(self) -> None:
+        self._server.close()
+        self._streams.close()
+        for connection in list(self._state.connections):
+            connection.shutdown()
+        if self._state.tasks:
+            await asyncio.wait(self._state.tasks, timeout=GOODBYE_SECONDS)
+        for task in list(self._state.tasks):
+            task.cancel()
+        for connection in list(self._state.connections):
+            connection.transport.abort()
+
+    def _connected(self) -> asyncio.Protocol:
+        return Connection(self._config, self._state, {}, strangers=self._strangers)
+
+
+class _State(ServerState):
+    """uvicorn's own server sets the date once a second; there is no such server here."""
+
+    @property
+    def default_headers(self) -> list[tuple[bytes, bytes]]:
+        return [(b"date", formatdate(usegmt=True).encode())]
+
+    @default_headers.setter
+    def default_headers(self, value: Any) -> None: ...
