@@ -14,6 +14,7 @@ import httpx
 import pytest
 from http_house import http_house
 
+import roost.frontends.http.serving as serving
 from roost.broker.door import BrokerDoor
 from roost.errors import BadRequest
 from roost.frontends.http.listening import bound
@@ -107,7 +108,10 @@ async def test_a_server_that_was_never_started_or_never_asked_can_be_closed(home
             await asyncio.open_connection("127.0.0.1", int(address.rpartition(":")[2]))
 
 
-async def test_closing_ends_streams_and_calls_that_are_under_way(tmp_path: Path) -> None:
+async def test_closing_ends_streams_and_calls_that_are_under_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "GOODBYE_SECONDS", 0.01)
     async with http_house(tmp_path) as here:
         session = await here.session("work")
         here.house.driver.may_open.clear()

@@ -23,7 +23,7 @@ from roost.vocabulary import JarPolicy, Reads, SessionId
 from roost.wire.hello import ClientKind, Hello
 
 R = TypeVar("R", bound=View)
-CHECK_SECONDS = 15.0
+CHECK_SECONDS = 30.0
 URL = "https://site.test/"
 NEVER = ops.Evaluate(function="() => new Promise(() => {})")
 
