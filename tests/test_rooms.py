@@ -54,6 +54,7 @@ PROTOCOL_WORDS = {
         r"[\"'](Target|Page|Runtime|Fetch|Emulation|Network|Browser|Input)\.[a-z]\w+[\"']"
     ): (
         "drivers/chromium/",
+        "frontends/cdp/",
         "keeper/",
     ),
     re.compile(r"[\"'](browsingContext|browser|script|storage|session)\.[a-z]+[A-Z]\w*[\"']"): (

@@ -18,6 +18,7 @@ from roost.api.operations import OPERATIONS, Operation
 from roost.daemon.settings import LISTS, PREFIX, Settings
 from roost.errors import BY_CODE
 from roost.errors import __doc__ as errors_doc
+from roost.frontends.cdp.methods import BROWSER, NOT_IN_SHARED, PAGE, PAGE_DOMAINS, Rule
 from roost.frontends.cli.main import cli
 from roost.frontends.mcp.browser_names import browser_names, is_small
 from roost.frontends.mcp.toolset import Tool
@@ -74,6 +75,25 @@ a CSS selector or `text=…`; the older spelling `ref` is accepted. What a page 
 stands between `<page-content untrusted id=N>` and `</page-content id=N>`. Tools marked *data*
 answer `structuredContent`, too. An error is `isError` with text `CODE: message`, `hint: …` and the
 object of [errors.md](errors.md) as a line of JSON, which is also the `structuredContent`."""
+
+
+CDP_INTRO = """# The DevTools protocol
+
+A session of Chromium as a whole browser: what a client that connects to a session's CDP endpoint
+may say, and what becomes of it. One table (`roost.frontends.cdp.methods`); what is not in it does
+not exist here. Refusals are worded as Chromium words them, so that what is another session's looks
+like what does not exist.
+
+*Passed*: as it is. *Confined*: bound to the session first, or done by the broker. *Answered*: by
+Roost, from what the client may see. *Refused*: with the reason. *In the shared jar* says what is
+otherwise in a session that lives in the browser's own jar, with others.
+
+- The default context is the session's jar. Contexts a client makes are real, and go with it.
+- Tabs it opens are the session's: they count in the pool, stand in `roost status`, and are seen by
+  the session's other clients and agents.
+- Addresses: http, https and `about:blank`, within the session's domain lists, as everywhere.
+- A client that leaves 128 MiB unread is cut off; a frame of more than 64 MiB ends its connection.
+"""
 
 
 def main(arguments: list[str]) -> int:
@@ -193,6 +213,25 @@ def _tool(tool: Tool, *, is_core: bool) -> Iterator[str]:
         yield f"| `{name}` | {_type(schema)} | {words} |"
 
 
+def cdp() -> Iterator[str]:
+    yield CDP_INTRO
+    yield "## Said to the browser\n"
+    yield "`Browser.*` and `Target.*` also where they are said in a page.\n"
+    yield from _rules(BROWSER)
+    yield "\n## Said in a page, a frame or a worker\n"
+    yield from _rules(PAGE)
+    shared = ", ".join(f"`{domain}`" for domain in sorted(NOT_IN_SHARED & PAGE_DOMAINS))
+    yield "\nAll else is passed from these domains, and from no others: "
+    yield f"{', '.join(sorted(PAGE_DOMAINS))}. In the shared jar {shared} are refused."
+
+
+def _rules(rules: dict[str, Rule]) -> Iterator[str]:
+    yield "| method | | | in the shared jar |"
+    yield "|---|---|---|---|"
+    for method, rule in sorted(rules.items()):
+        yield f"| `{method}` | {rule.way} | {_cell(rule.why)} | {rule.shared or ''} |"
+
+
 def _command(path: str, command: click.Command) -> Iterator[str]:
     if isinstance(command, click.Group):
         for name in sorted(command.commands):
@@ -252,6 +291,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "settings.md": settings,
     "cli.md": verbs,
     "tools.md": tools,
+    "cdp.md": cdp,
 }
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ class ScriptedLink:
         self.ends()
 
     def says(self, **message: Any) -> None:
-        self._on_frame(json.dumps(message).encode())
+        self._on_frame(json.dumps(message, separators=(",", ":")).encode())  # as Chromium does
 
     def keeper_says(self, word: str, what: Any) -> None:
         self._on_frame(json.dumps([word, what]).encode())

@@ -39,6 +39,7 @@ from roost.drivers.base import (
     TabArrived,
     TabDied,
     TabDisappeared,
+    Tapped,
 )
 from roost.drivers.link import Link
 from roost.errors import RoostError, SessionGone, Unsupported
@@ -114,8 +115,9 @@ class Browser:
         if self.started is None and (self._starting is None or self._starting.done()):
             self._starting = self._tasks.spawn(self._start(), name=f"take over {self.id}")
 
-    async def jar(self, jar: JarId) -> str:
-        """The jar's handle; made at first use, once, however many ask."""
+    async def jar(self, jar: JarId, *, proxy: str | None = None) -> str:
+        """The jar's handle; made at first use, once, however many ask. ``proxy`` is the way to the
+        network of one that has no domain lists."""
         row = self._state().jars.get(jar)
         if row is None or row.session is None:
             raise SessionGone("The session ended.")
@@ -123,7 +125,7 @@ class Browser:
             return row.handle
         making = self._making.get(jar)
         if making is None:
-            making = self._tasks.spawn(self._make_jar(jar), name=f"make jar {jar}")
+            making = self._tasks.spawn(self._make_jar(jar, proxy), name=f"make jar {jar}")
             self._making[jar] = making
             making.add_done_callback(lambda _: self._making.pop(jar, None))
         return await asyncio.shield(making)
@@ -152,18 +154,17 @@ class Browser:
             self._translate(event)
         self._early = []
 
-    async def _make_jar(self, jar: JarId) -> str:
+    async def _make_jar(self, jar: JarId, way_out: str | None) -> str:
         row = self._state().jars[jar]
         session = self._state().sessions.get(row.session or SessionId(""))
         if session is None:
             raise SessionGone("The session ended.")
         proxy = await self._proxy_for(session, jar)
-        folder = self._files / session.id / downloads.FOLDER
         try:
             handle = await self.driver.make_jar(
                 row.policy,
-                proxy=None if proxy is None else f"{LOOPBACK}:{proxy.port}",
-                downloads=str(folder),
+                proxy=way_out if proxy is None else f"{LOOPBACK}:{proxy.port}",
+                downloads=str(self._downloads(session.id)),
             )
         except BaseException:
             await self._forget_proxy(jar)
@@ -182,6 +183,17 @@ class Browser:
         await self.driver.remove_jar(handle)
         if jar is not None:
             await self._forget_proxy(jar)
+
+    async def put_downloads(self, session: SessionId) -> None:
+        """Downloads go to the session's folder again, after a protocol client sent them away."""
+        if self.started is None or not isinstance(self.driver, Tapped):
+            return
+        for jar in self._state().jars_of(session):
+            if jar.handle is not None:
+                await self.driver.put_downloads(jar.handle, str(self._downloads(session)))
+
+    def _downloads(self, session: SessionId) -> Path:
+        return self._files / session / downloads.FOLDER
 
     async def _proxy_for(
         self, session: Session, jar: JarId, port: int = 0

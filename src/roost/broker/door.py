@@ -17,8 +17,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from roost.api.door import Admission, LinkEnd, Visit
+from roost.api.protocol import Seat, SeatEar
 from roost.broker.calls import Caller
 from roost.broker.hooks import HookCaller, agent_beside
+from roost.broker.seats import Seats
 from roost.broker.service import Broker
 from roost.broker.visits import Visits
 from roost.core import events as ev
@@ -41,11 +43,12 @@ class _Life:
 
 
 class BrokerDoor:
-    """Implements ``api.door.Door`` and ``TokenDoor``."""
+    """Implements ``api.door.Door`` and ``TokenDoor``, and ``api.protocol.ProtocolDoor``."""
 
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
         self._visits = Visits(broker)
+        self._seats = Seats(broker, self._visits)
         self._lives: dict[AgentId, _Life] = {}
 
     def admit(self, hello: Hello, peer: Peer, *, on_end: Callable[[], None]) -> Admission:
@@ -77,6 +80,10 @@ class BrokerDoor:
 
     def visit_as(self, token: str, session: str | None) -> Visit:
         return self._visits.visit_as(token, session)
+
+    async def take_seat(self, token: str, ear: SeatEar) -> Seat:
+        agent, session = self._visits.guest(token)
+        return await self._seats.take(agent, session, ear)
 
     def sweep(self) -> None:
         """Part with agents whose process is gone though something still holds their connection."""

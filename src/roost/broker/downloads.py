@@ -72,8 +72,11 @@ class Downloads:
         download.state = DownloadState.FAILED
         if event.path is not None:
             folder = self._files / session / FOLDER
+            source = Path(event.path)
             try:
-                download.path = _moved(Path(event.path), folder, download.name)
+                # A protocol client of the session may have it elsewhere: then it stays there.
+                is_elsewhere = source.is_file() and not source.is_relative_to(folder)
+                download.path = source if is_elsewhere else _moved(source, folder, download.name)
                 download.state = DownloadState.DONE
             except OSError as error:
                 logger.warning("a download could not be kept: %s", error)

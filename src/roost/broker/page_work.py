@@ -19,7 +19,7 @@ from roost.core.machine import Outcome
 from roost.core.model import Session, Tab
 from roost.drivers.base import Arrival, Pages
 from roost.errors import BadRequest
-from roost.vocabulary import OPERATOR, AgentId, TabHandle
+from roost.vocabulary import OPERATOR, AgentId, JarId, TabHandle
 
 Move = Callable[[Pages, TabHandle], Awaitable[Arrival]]
 
@@ -109,11 +109,12 @@ async def open_tab(
     *,
     evict: bool = True,
     page: str | None = None,
+    jar: JarId | None = None,
 ) -> Outcome:
     """Admit a tab and wait for its page. If the caller goes away first, so does the tab, unless it
     was found by its name."""
     outcome = broker.feed(
-        ev.TabOpenRequested(agent=agent, session=session, url=url, evict=evict, page=page)
+        ev.TabOpenRequested(agent=agent, session=session, url=url, evict=evict, page=page, jar=jar)
     )
     row = _subject(outcome)
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import assert_never
@@ -31,7 +31,7 @@ from roost.core import effects as fx
 from roost.core import events as ev
 from roost.core.machine import Machine, Outcome
 from roost.core.model import Tab
-from roost.core.state import Rules, State
+from roost.core.state import Change, Rules, State
 from roost.drivers.base import Cookie, DownloadBegan, DownloadEnded, Driver, PageEvent
 from roost.drivers.link import Link
 from roost.errors import BrowserLost, Internal, JarUnavailable, RoostError, TabGone, Unsupported
@@ -83,6 +83,7 @@ class Broker:
         self._records: dict[TabId, PageRecord] = {}
         self._capture_ids = count(1)
         self._on_agent_end: dict[AgentId, Callable[[], None]] = {}
+        self._on_rows: list[Callable[[Sequence[Change]], None]] = []
         self.keepsakes = Keepsakes(journal, clock, self._tasks, self._cookies)
         self.browsers = {
             browser: Browser(
@@ -110,6 +111,8 @@ class Broker:
         outcome = self.machine.apply(event, self.clock.now())
         if outcome.changes:
             self._record(outcome)
+            for told in self._on_rows:
+                told(outcome.changes)
         for effect in outcome.effects:
             self._perform(effect)
         self._arm()
@@ -194,6 +197,10 @@ class Broker:
 
     def when_agent_ends(self, agent: AgentId, callback: Callable[[], None]) -> None:
         self._on_agent_end[agent] = callback
+
+    def when_rows_change(self, callback: Callable[[Sequence[Change]], None]) -> None:
+        """Called with every change, once it is on record and before anything comes of it."""
+        self._on_rows.append(callback)
 
     async def aclose(self, *, end_browsers: bool = True) -> None:
         if self._timer is not None:

@@ -54,6 +54,16 @@ class Visits:
             )
         return self._of_session(rules.session_for(self._broker.state, OPERATOR, session))
 
+    def guest(self, token: str) -> tuple[AgentId, Session]:
+        """The agent that a session's token makes, for a caller that stays (see ``calling``)."""
+        session = self._session_of(token)
+        if session is None:
+            raise Unauthorized(
+                "token: the operator's is good for every session; this needs one session's own.",
+                hint="Ask for it with `roost cdp-url --session ID`.",
+            )
+        return self._agent_of(session), session
+
     def sweep(self) -> None:
         """Whoever still waits for an answer is alive, however long that takes."""
         for agent in list(self._calling):

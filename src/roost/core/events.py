@@ -117,6 +117,22 @@ class SessionPauseRequested:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JarRequested:
+    """A protocol client needs the session's jar, or (``beside``) one more of its own there."""
+
+    agent: AgentId
+    session: str | None
+    beside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class JarReleased:
+    """The client that made a jar beside the session's own gives it up, or is gone."""
+
+    jar: JarId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TabOpenRequested:
     agent: AgentId
     session: str | None
@@ -124,6 +140,8 @@ class TabOpenRequested:
     evict: bool = True
     page: str | None = None
     """The session's own name for the tab: found again if there is one of that name."""
+    jar: JarId | None = None
+    """Another jar of that session than its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -318,6 +336,7 @@ class TimePassed:
 Event = (
     AgentConnected | AgentResumed | AgentDisconnected | AgentLeft | LeaseRenewed
     | SessionOpenRequested | SessionDisposeRequested | SessionTokenIssued | SessionPauseRequested
+    | JarRequested | JarReleased
     | TabOpenRequested | TabUseRequested | TabSelectRequested | TabCloseRequested
     | TabOpenAbandoned | TabSpaceRequested | TabSpaceGranted
     | CaptureRequested | CaptureEnded

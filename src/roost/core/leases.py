@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import ceil
 
-from roost.core import pool, sessions, tabs
+from roost.core import jars, pool, sessions, tabs
 from roost.core.captures import Captures
 from roost.core.effects import Effect, EndAgent, Note
 from roost.core.events import (
@@ -91,6 +91,7 @@ def broker_restarted(state: State, event: BrokerRestarted, now: float, out: list
     for tab in list(state.tabs.values()):
         if tab.state is TabState.OPENING:
             tabs.tab_open_failed(state, TabOpenFailed(tab.id), now, out)
+    jars.forget_clients(state)
     for agent in list(state.agents.values()):
         if agent.lease_until is not None:
             state.put(replace(agent, lease_until=now + LEASE_SECONDS))

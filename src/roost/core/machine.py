@@ -16,20 +16,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from roost.core import events as ev
-from roost.core import leases, loops, pool, sessions, tabs
+from roost.core import jars, leases, loops, pool, sessions, tabs
 from roost.core.captures import Captures
 from roost.core.effects import Effect
-from roost.core.model import Agent, Loop, Reservation, Row, Session, Tab
+from roost.core.model import Agent, Jar, Loop, Reservation, Row, Session, Tab
 from roost.core.state import Change, Rules, State, restored
 from roost.errors import RoostError
 
-Subject = Session | Tab | None
+Subject = Session | Tab | Jar | None
 Handler = Callable[[State, Any, float, list[Effect]], Subject]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an event led to. ``subject`` is the session or tab it was about."""
+    """What an event led to. ``subject`` is the session, tab or jar it was about."""
 
     subject: Subject
     effects: list[Effect]
@@ -54,6 +54,8 @@ class Machine:
             ev.SessionDisposeRequested: sessions.dispose_session,
             ev.SessionTokenIssued: sessions.token_issued,
             ev.SessionPauseRequested: sessions.pause_session,
+            ev.JarRequested: jars.request_jar,
+            ev.JarReleased: jars.release_jar,
             ev.TabOpenRequested: pool.open_tab,
             ev.TabUseRequested: pool.use_tab,
             ev.TabSpawned: pool.spawned,

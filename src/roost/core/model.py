@@ -139,6 +139,8 @@ class Jar:
     handle: str | None = None
     proxy_port: int | None = None
     """Where the jar's filtering proxy listens, for as long as the jar lives."""
+    beside: bool = False
+    """One more than the session's own, made by a protocol client and gone with it."""
 
     @property
     def key(self) -> str:

@@ -21,6 +21,7 @@ from roost.core.events import (
     TabSpawned,
     TabUseRequested,
 )
+from roost.core.jars import jar_for
 from roost.core.model import Jar, Reservation, Session, SlotRequest, Tab, TabState
 from roost.core.sessions import home_of
 from roost.core.state import Pool, State
@@ -52,8 +53,9 @@ def open_tab(state: State, event: TabOpenRequested, now: float, out: list[Effect
         make_current(state, event.agent, known)
         return known
     url = checked_url(event.url, session.allow, session.deny)
+    named = None if event.jar is None else jar_for(state, session, event.jar)
     _take_slot(state, session, out, evict=event.evict)
-    jar = _jar_for(state, session)
+    jar = named or jar_for(state, session)
     tab = Tab(
         id=TabId(f"t{state.next_number('tab')}"),
         session=session.id,
@@ -76,7 +78,7 @@ def _brought_back(state: State, session: Session, tab: Tab, out: list[Effect]) -
     _take_slot(state, session, out, evict=True)
     tab = replace(tab, state=TabState.LOST)
     state.put(tab)
-    out.append(OpenTab(tab.id, tab.browser, _jar_for(state, session).id, tab.url))
+    out.append(OpenTab(tab.id, tab.browser, jar_for(state, session).id, tab.url))
     return tab
 
 
@@ -326,16 +328,3 @@ def _evictable(tab: Tab) -> bool:
 def _evict(state: State, tab: Tab, out: list[Effect], *, why: str) -> None:
     close_tab(state, tab, TabGone(f"Tab {tab.id} was closed {why}.", tab=tab.id), out)
     out.append(Note("tab evicted", {"tab": tab.id, "session": tab.session, "why": why}))
-
-
-def _jar_for(state: State, session: Session) -> Jar:
-    jar = state.jar_of(session.id)
-    if jar is None:
-        jar = Jar(
-            id=JarId(f"j{state.next_number('jar')}"),
-            session=session.id,
-            browser=session.browser,
-            policy=session.policy,
-        )
-        state.put(jar)
-    return jar

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from roost.core import rules
+from roost.core import jars, rules
 from roost.core.addresses import checked_domain
-from roost.core.effects import Effect, Note, RemoveFiles, RemoveJar, Tell
+from roost.core.effects import Effect, Note, RemoveFiles, Tell
 from roost.core.events import (
     SessionDisposeRequested,
     SessionOpenRequested,
@@ -153,13 +153,8 @@ def end_session(state: State, session: Session, out: list[Effect], *, why: str) 
     gone = SessionGone(f"Session {session.name} ended: {why}.", session=session.id)
     for tab in state.tabs_in(session.id):
         close_tab(state, tab, gone, out)
-    jar = state.jar_of(session.id)
-    if jar is not None:
-        if jar.handle is None or jar.policy is JarPolicy.SHARED:
-            state.drop(jar)
-        else:
-            state.put(replace(jar, session=None))
-            out.append(RemoveJar(jar.id, jar.browser, jar.handle))
+    for jar in state.jars_of(session.id):
+        jars.end_jar(state, jar, out)
     for table in (state.requests, state.reservations, state.loops):
         row = table.get(session.id)
         if row is not None:

@@ -238,6 +238,10 @@ class State:
         jar = self._session_jar.get(session)
         return None if jar is None else self.jars[jar]
 
+    def jars_of(self, session: SessionId) -> list[Jar]:
+        """The session's own jar, and those beside it."""
+        return [jar for jar in self.jars.values() if jar.session == session]
+
     def tab_with(self, browser: BrowserId, handle: TabHandle | None) -> Tab | None:
         """The tab a browser knows by that handle. Handles are never used twice."""
         tab = None if handle is None else self._tab_handles.get((browser, handle))
@@ -304,7 +308,7 @@ class State:
                 self._session_digests[row.token_digest] = row.id
         elif isinstance(row, Jar):
             self.clones += row.session is None and row.policy is JarPolicy.CLONE
-            if row.session is not None:
+            if row.session is not None and not row.beside:
                 self._session_jar[row.session] = row.id
             if row.handle is not None and row.policy is not JarPolicy.SHARED:
                 self._jar_handles[row.browser, row.handle] = row.id
@@ -352,7 +356,7 @@ class State:
                 del self._session_digests[row.token_digest]
         elif isinstance(row, Jar):
             self.clones -= row.session is None and row.policy is JarPolicy.CLONE
-            if row.session is not None:
+            if row.session is not None and not row.beside:
                 del self._session_jar[row.session]
             if row.handle is not None and row.policy is not JarPolicy.SHARED:
                 del self._jar_handles[row.browser, row.handle]

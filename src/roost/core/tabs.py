@@ -183,13 +183,14 @@ def tab_broke(state: State, event: TabBroke, now: float, out: list[Effect]) -> N
 
 
 def browser_down(state: State, event: BrowserDown, now: float, out: list[Effect]) -> None:
-    """All its pages and jars are gone; the rows stay, to be restored from."""
+    """All its pages and jars are gone; the rows stay, to be restored from. Not those of protocol
+    clients: their connections ended with it."""
     for jar in [jar for jar in state.jars.values() if jar.browser == event.browser]:
         _forget_handle(state, jar)
     for tab in [tab for tab in state.tabs.values() if tab.browser == event.browser]:
         if tab.handle is None:
             continue
-        if tab.session is None:
+        if tab.session is None or (tab.jar is not None and tab.jar not in state.jars):
             _retire(state, tab)
         else:
             state.put(replace(tab, handle=None, state=TabState.LOST))
@@ -227,8 +228,8 @@ def _reconcile_jars(state: State, event: BrowserUp, out: list[Effect]) -> None:
 
 
 def _forget_handle(state: State, jar: Jar) -> None:
-    if jar.session is None:
-        state.drop(jar)  # its session ended, and now the jar is gone too
+    if jar.session is None or jar.beside:
+        state.drop(jar)  # whoever had it is gone, and now the jar is gone too
     else:
         state.put(replace(jar, handle=None, proxy_port=None))
 

@@ -18,7 +18,7 @@ Cancelling a call is always safe. No method brings a tab to the front or takes t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -303,6 +303,51 @@ class Linked(Protocol):
 
     def linked(self, link: Link) -> None:
         """One has connected. ``start`` waits for it, or begins with it."""
+
+
+class ProtocolEar(Protocol):
+    """Who hears what a tap brings. Frames are the browser's own bytes, ids and all."""
+
+    def answered(self, key: Hashable, frame: bytes) -> None:
+        """To the command that was sent with that key."""
+
+    def heard(self, session: str, frame: bytes) -> None:
+        """An event of the tap's own session, or of one attached through it."""
+
+    def ended(self) -> None:
+        """The browser is gone. Nothing more comes."""
+
+
+class ProtocolTap(Protocol):
+    """A browser-level session of its own for one protocol client."""
+
+    @property
+    def session(self) -> str:
+        """Its id, as frames of its own carry it."""
+
+    def send(self, key: Hashable, method: str, params: dict[str, Any], session: str = "") -> None:
+        """A command, in that session (empty: the tap's own). After the end this does nothing."""
+
+
+@runtime_checkable
+class Tapped(Protocol):
+    """A driver whose browser's own protocol can be spoken by others. It checks nothing: what a tap
+    may be used for is for the broker and its front end to say."""
+
+    async def open_tap(self, ear: ProtocolEar) -> ProtocolTap: ...
+
+    def close_tap(self, tap: ProtocolTap) -> None:
+        """End its session and all below it; what it held goes on. Safe to call twice."""
+
+    def hold(self, tab: TabHandle, tap: ProtocolTap) -> bool:
+        """Keep a tab that just appeared from running until every holder has released it. False:
+        it runs already."""
+
+    def release(self, tab: TabHandle, tap: ProtocolTap) -> None: ...
+
+    async def put_downloads(self, jar: str, folder: str) -> None:
+        """Say anew where the jar's downloads go: a tap may have said something else, which went
+        with it. ``JarUnavailable`` if the jar is gone."""
 
 
 class Pages(Protocol):

@@ -58,9 +58,12 @@ class Exchange(ABC):
             answer.set_exception(BrowserLost("The browser ended."))
         else:
             call = self._pending.start(answer, label=method, owner=owner)
-            message = {"id": call, "method": method, **rest}
-            self._link.send(json.dumps(message, separators=(",", ":")).encode())
+            self._write(call, method, rest)
         return answer
+
+    def _write(self, call: int, method: str, rest: Json) -> None:
+        message = {"id": call, "method": method, **rest}
+        self._link.send(json.dumps(message, separators=(",", ":")).encode())
 
     @abstractmethod
     def _heard(self, message: Json) -> None:

@@ -49,11 +49,16 @@ class Correlator(Generic[T]):
 
         ``owner`` groups requests that fail together; ``deadline`` is an absolute time.
         """
-        request_id = self._next_id
-        self._next_id += 1
+        request_id = self.mint()
         self._pending[request_id] = _Pending(sink, label, owner, deadline)
         if owner is not None:
             self._ids_of.setdefault(owner, set()).add(request_id)
+        return request_id
+
+    def mint(self) -> int:
+        """An id whose reply somebody else keeps track of."""
+        request_id = self._next_id
+        self._next_id += 1
         return request_id
 
     def resolve(self, request_id: object) -> T | None:

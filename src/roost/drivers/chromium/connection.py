@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from roost.drivers.chromium.taps import Taps
 from roost.drivers.exchange import Exchange, Json, Pending, unheard
 from roost.drivers.link import Link
 from roost.errors import RoostError, TabGone
@@ -36,6 +37,7 @@ class CdpConnection(Exchange):
     ) -> None:
         self._handlers: dict[str, Handler] = {}
         super().__init__(link, on_word, on_end)
+        self.taps = Taps(self._pass)
         self.begin()
 
     def call(self, method: str, params: Json | None = None, session: str = BROWSER) -> Pending:
@@ -62,6 +64,20 @@ class CdpConnection(Exchange):
     def interrupt(self, session: str, error: RoostError) -> None:
         """Answer every call of a session that lives on (its page crashed)."""
         self.fail(session, error)
+
+    def _pass(self, method: str, session: str, params: Json) -> int:
+        """Send a command whose answer goes to a tap."""
+        call = self._pending.mint()
+        self._write(call, method, {"sessionId": session, "params": params})
+        return call
+
+    def _received(self, frame: bytes) -> None:
+        if not self.taps.take(frame):
+            super()._received(frame)
+
+    def _ended(self) -> None:
+        self.taps.end()
+        super()._ended()
 
     def _heard(self, message: Json) -> None:
         handler = self._handlers.get(message.get("sessionId", BROWSER))

@@ -21,6 +21,8 @@ from roost.drivers.base import (
     FrameInfo,
     Input,
     Picture,
+    ProtocolEar,
+    ProtocolTap,
     Report,
     Shot,
     Started,
@@ -30,7 +32,9 @@ from roost.drivers.base import (
 from roost.drivers.chromium.connection import BROWSER, CdpConnection, CdpError, Json
 from roost.drivers.chromium.cookies import cookie_from, cookie_to
 from roost.drivers.chromium.downloads import Downloads
+from roost.drivers.chromium.holds import Holds
 from roost.drivers.chromium.tab import CdpTab
+from roost.drivers.chromium.taps import Tap
 from roost.drivers.keeping import Keeping
 from roost.drivers.link import Link
 from roost.errors import BadRequest, BrowserLost, JarUnavailable, TabGone
@@ -67,6 +71,7 @@ class ChromiumDriver:
         self._undecided: dict[TabHandle, Json] = {}
         self._closing: dict[TabHandle, asyncio.Future[None]] = {}
         self._downloads = Downloads(self._tab_of_frame, self._tell)
+        self._holds = Holds(self._let_run)
         self._handover: asyncio.Future[Json] | None = None
         self._over = asyncio.Event()
         self._is_stopping = False
@@ -254,6 +259,36 @@ class ChromiumDriver:
         page.check_alive()
         return await page.camera.capture(shot)
 
+    # --- protocol clients ----------------------------------------------------------------------
+
+    async def open_tap(self, ear: ProtocolEar) -> ProtocolTap:
+        cdp = self._browser()
+        attached = await cdp.call("Target.attachToBrowserTarget")
+        return cdp.taps.open(attached["sessionId"], ear)
+
+    def close_tap(self, tap: ProtocolTap) -> None:
+        assert isinstance(tap, Tap)
+        if self._cdp is not None and not self._over.is_set():
+            self._cdp.taps.close(tap)
+            self._cdp.tell("Target.detachFromTarget", {"sessionId": tap.session})
+            self._holds.leave(tap)
+
+    def hold(self, tab: TabHandle, tap: ProtocolTap) -> bool:
+        assert isinstance(tap, Tap)
+        return not self._tab(tab).is_ready and self._holds.hold(tab, tap)
+
+    def release(self, tab: TabHandle, tap: ProtocolTap) -> None:
+        assert isinstance(tap, Tap)
+        self._holds.release(tab, tap)
+
+    async def put_downloads(self, jar: str, folder: str) -> None:
+        await self._put_downloads(self._context(jar), folder)
+
+    def _let_run(self, tab: TabHandle) -> None:
+        page = self._tabs.get(tab)
+        if page is not None:
+            self._browser().tell("Runtime.runIfWaitingForDebugger", None, page.session)
+
     # --- targets -------------------------------------------------------------------------------
 
     def _context(self, jar: str) -> Json:
@@ -282,9 +317,15 @@ class ChromiumDriver:
         await cdp.call("Target.setAutoAttach", options)
 
     def _take_over(self, handover: Json) -> None:
-        """Go on with the sessions an earlier broker left, and with what happened since."""
-        pages = [s for s in handover["sessions"] if s["targetInfo"]["type"] == "page"]
-        for known in pages:
+        """Go on with the sessions an earlier broker left, and with what happened since. Its
+        protocol clients lost their connections with it: their sessions end."""
+        own = [s for s in handover["sessions"] if not s["parent"]]
+        for known in own:
+            if known["targetInfo"]["type"] == "browser":
+                self._browser().tell("Target.detachFromTarget", {"sessionId": known["sessionId"]})
+        for known in own:
+            if known["targetInfo"]["type"] != "page":
+                continue
             if known["waiting"]:
                 self._appeared(known)  # a popup nobody has been told of yet
             else:
@@ -315,6 +356,8 @@ class ChromiumDriver:
 
     def _attached(self, params: Json) -> None:
         info = params["targetInfo"]
+        if info["type"] == "browser":
+            return  # a protocol client's own session
         if info["type"] != "page":
             cdp = self._browser()
             cdp.tell("Runtime.runIfWaitingForDebugger", None, params["sessionId"])
@@ -345,7 +388,8 @@ class ChromiumDriver:
                 url=info["url"],
             )
         )
-        tab.set_up(resume=True).add_done_callback(_heard_or_gone)
+        is_held = self._holds.are_on(tab.handle)
+        tab.set_up(resume=not is_held).add_done_callback(_heard_or_gone)
 
     def _who_asked_for(self, new: CdpTab) -> TabHandle | None:
         """A ctrl-clicked tab names no opener; the page that asked for one in this jar is it."""
@@ -375,6 +419,7 @@ class ChromiumDriver:
         if handle is None:
             return
         self._announced.discard(handle)
+        self._holds.forget(handle)
         tab = self._tabs.pop(handle)
         tab.ended()
         closing = self._closing.pop(handle, None)
@@ -406,6 +451,7 @@ class ChromiumDriver:
         self._is_stopping = False
         self._over.clear()
         self._cdp = None
+        self._holds = Holds(self._let_run)
         for table in (self._tabs, self._sessions, self._undecided, self._closing, self._announced):
             table.clear()
 

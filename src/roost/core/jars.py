@@ -1,0 +1,76 @@
+"""Jars: a session's own, made with its first tab, and those protocol clients make beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from roost.core import rules
+from roost.core.effects import Effect, RemoveJar
+from roost.core.events import JarReleased, JarRequested
+from roost.core.model import Jar, Session
+from roost.core.state import State
+from roost.core.tabs import close_tab
+from roost.errors import JarUnavailable, TabGone
+from roost.vocabulary import JarId, JarPolicy
+
+
+def jar_for(state: State, session: Session, named: JarId | None = None) -> Jar:
+    """The session's own jar, or the named one of those beside it."""
+    jar = state.jar_of(session.id) if named is None else state.jars.get(named)
+    if jar is not None and jar.session == session.id:
+        return jar
+    if named is not None:
+        raise JarUnavailable("That jar is gone.")
+    return _recorded(state, session, session.policy)
+
+
+def request_jar(state: State, event: JarRequested, now: float, out: list[Effect]) -> Jar:
+    session = rules.session_for(state, event.agent, event.session)
+    rules.check_not_paused(session, event.agent)
+    if not event.beside:
+        return jar_for(state, session)
+    # Always a fresh one: a client that makes a context wants to be alone in it.
+    return _recorded(state, session, JarPolicy.FRESH, beside=True)
+
+
+def release_jar(state: State, event: JarReleased, now: float, out: list[Effect]) -> None:
+    jar = state.jars.get(event.jar)
+    if jar is None or not jar.beside or jar.session is None:
+        return
+    for tab in state.tabs_in(jar.session):
+        if tab.jar == jar.id:
+            close_tab(state, tab, TabGone(f"Tab {tab.id} went with its jar.", tab=tab.id), out)
+    end_jar(state, jar, out)
+
+
+def end_jar(state: State, jar: Jar, out: list[Effect]) -> None:
+    """Nobody has it any more: remove it, where there is something to remove."""
+    if jar.handle is None or jar.policy is JarPolicy.SHARED:
+        state.drop(jar)
+    else:
+        state.put(replace(jar, session=None))
+        out.append(RemoveJar(jar.id, jar.browser, jar.handle))
+
+
+def forget_clients(state: State) -> None:
+    """The broker died, and all protocol clients lost their connections: what they made beside is
+    nobody's, and removed when the browser is found again."""
+    for jar in [jar for jar in state.jars.values() if jar.beside]:
+        for tab in [tab for tab in state.tabs.values() if tab.jar == jar.id]:
+            state.drop(tab)
+        if jar.handle is None:
+            state.drop(jar)
+        else:
+            state.put(replace(jar, session=None))
+
+
+def _recorded(state: State, session: Session, policy: JarPolicy, *, beside: bool = False) -> Jar:
+    jar = Jar(
+        id=JarId(f"j{state.next_number('jar')}"),
+        session=session.id,
+        browser=session.browser,
+        policy=policy,
+        beside=beside,
+    )
+    state.put(jar)
+    return jar

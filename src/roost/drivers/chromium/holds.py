@@ -1,0 +1,39 @@
+"""Tabs that wait until those who want to see their first moments are ready."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+
+from roost.vocabulary import TabHandle
+
+
+class Holds:
+    """Who holds which tab. ``let_run`` is called when the last one lets go."""
+
+    def __init__(self, let_run: Callable[[TabHandle], None]) -> None:
+        self._let_run = let_run
+        self._holders: dict[TabHandle, set[Hashable]] = {}
+
+    def hold(self, tab: TabHandle, holder: Hashable) -> bool:
+        self._holders.setdefault(tab, set()).add(holder)
+        return True
+
+    def are_on(self, tab: TabHandle) -> bool:
+        return tab in self._holders
+
+    def release(self, tab: TabHandle, holder: Hashable) -> None:
+        holders = self._holders.get(tab, set())
+        if holder in holders:
+            holders.discard(holder)
+            if not holders:
+                del self._holders[tab]
+                self._let_run(tab)
+
+    def leave(self, holder: Hashable) -> None:
+        """The holder is gone: nothing waits for it."""
+        for tab in [tab for tab, holders in self._holders.items() if holder in holders]:
+            self.release(tab, holder)
+
+    def forget(self, tab: TabHandle) -> None:
+        """The tab is gone."""
+        self._holders.pop(tab, None)

@@ -1,0 +1,115 @@
+"""Protocol clients of their own on the one connection: what is theirs is passed on unread.
+
+Every tap has a browser-level session (``Target.attachToBrowserTarget``); all that is attached
+through it belongs to it. Frames are told apart by their first and last bytes, because Chromium
+writes ``id`` or ``method`` first and ``sessionId`` last, and are parsed only where a session
+begins or ends: a screenshot of 10 MB goes through as it came.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from roost.drivers.base import ProtocolEar
+
+Json = dict[str, Any]
+_ANSWER = re.compile(rb'\{"id":(\d+),')
+_BEGINS = b'{"method":"Target.attachedToTarget"'
+_ENDS = b'{"method":"Target.detachedFromTarget"'
+_LAST = re.compile(rb'"sessionId":"([^"\\]+)"\}$')
+_LAST_BYTES = 160
+"""Where the session's id stands, counted from the end of a frame."""
+
+
+class Tap:
+    """One client's own browser-level session. See ``drivers.base.ProtocolTap``."""
+
+    def __init__(self, taps: Taps, session: str, ear: ProtocolEar) -> None:
+        self.session = session
+        self.ear = ear
+        self.calls: dict[int, tuple[Hashable, str]] = {}
+        self._taps = taps
+
+    def send(self, key: Hashable, method: str, params: Json, session: str = "") -> None:
+        session = session or self.session
+        call = self._taps.send(method, session, params)
+        if call is not None:
+            self.calls[call] = key, session
+            self._taps.calls[call] = self
+
+
+class Taps:
+    """Which frames are whose. ``send`` mints the id a command goes out with."""
+
+    def __init__(self, send: Callable[[str, str, Json], int]) -> None:
+        self._send = send
+        self._is_over = False
+        self.sessions: dict[str, Tap] = {}
+        self._above: dict[str, str] = {}
+        """Which session each was attached through: it ends with that one."""
+        self.calls: dict[int, Tap] = {}
+
+    def open(self, session: str, ear: ProtocolEar) -> Tap:
+        tap = Tap(self, session, ear)
+        self.sessions[session] = tap
+        return tap
+
+    def close(self, tap: Tap) -> None:
+        """Nothing more is passed on; answers that are still under way are dropped."""
+        for call in tap.calls:
+            self.calls.pop(call, None)
+        tap.calls.clear()
+        self._forget(tap, tap.session)
+
+    def end(self) -> None:
+        """The browser is gone."""
+        self._is_over = True
+        taps = set(self.sessions.values())
+        self.sessions.clear()
+        self.calls.clear()
+        for tap in taps:
+            tap.ear.ended()
+
+    def send(self, method: str, session: str, params: Json) -> int | None:
+        return None if self._is_over else self._send(method, session, params)
+
+    def take(self, frame: bytes) -> bool:
+        """Pass the frame on, if it is a tap's."""
+        if not self.sessions:
+            return False
+        answer = _ANSWER.match(frame)
+        if answer is not None:
+            call = int(answer.group(1))
+            tap = self.calls.pop(call, None)
+            if tap is not None:
+                key, _ = tap.calls.pop(call)
+                tap.ear.answered(key, frame)
+            return tap is not None
+        last = _LAST.search(frame, max(0, len(frame) - _LAST_BYTES))
+        session = "" if last is None else last.group(1).decode()
+        tap = self.sessions.get(session)
+        if tap is not None:
+            self._keep_account(tap, session, frame)
+            tap.ear.heard(session, frame)
+        return tap is not None
+
+    def _keep_account(self, tap: Tap, session: str, frame: bytes) -> None:
+        if frame.startswith(_BEGINS):
+            begun = json.loads(frame)["params"]["sessionId"]
+            self.sessions[begun] = tap
+            self._above[begun] = session
+        elif frame.startswith(_ENDS):
+            self._forget(tap, json.loads(frame)["params"]["sessionId"])
+
+    def _forget(self, tap: Tap, session: str) -> None:
+        """The session is over and all below it; nothing that was asked there will be answered."""
+        for below in [one for one, above in self._above.items() if above == session]:
+            self._forget(tap, below)
+        self.sessions.pop(session, None)
+        self._above.pop(session, None)
+        for call in [call for call, (_, asked_in) in tap.calls.items() if asked_in == session]:
+            del tap.calls[call]
+            self.calls.pop(call, None)

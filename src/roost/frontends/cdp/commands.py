@@ -1,0 +1,343 @@
+"""What a client says: judged by the table (``methods.py``), and what becomes of it.
+
+Methods that are not simply passed on or refused have a function each, which takes the view, the
+call and the protocol session it was said in. A ``Refusal`` or a ``RoostError`` is the call's
+answer. Refusals are worded as Chromium words them, so that what is another session's looks like
+what does not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from roost.errors import RoostError
+from roost.frontends.cdp import messages
+from roost.frontends.cdp.messages import (
+    BAD_PARAMS,
+    FAILED,
+    NO_METHOD,
+    NO_SESSION,
+    Call,
+    CloseTab,
+    Effect,
+    HangUp,
+    Json,
+    MakeContext,
+    OpenTab,
+    Refusal,
+    RemoveContext,
+    Send,
+    Tell,
+    Unread,
+)
+from roost.frontends.cdp.methods import Way, rule_for
+from roost.frontends.cdp.targets import (
+    Attachment,
+    AutoAttach,
+    Filter,
+    Kind,
+    Link,
+    Waiting,
+)
+from roost.frontends.cdp.view import View
+
+Handler = Callable[[View, Call, Link], list[Effect]]
+BLANK = "about:blank"
+DOES: dict[str, Handler] = {}
+IN_TABS = frozenset(
+    {
+        "Target.setAutoAttach",
+        "Target.detachFromTarget",
+        "Target.getTargetInfo",
+        "Runtime.runIfWaitingForDebugger",
+    }
+)
+"""All there is to say to the tab around a page."""
+
+
+def said(view: View, text: str | bytes) -> list[Effect]:
+    """A message of the client's. Whatever it is, it is answered."""
+    try:
+        call = messages.read(text)
+    except Unread as unread:
+        return [Tell(messages.refused_unread(unread))]
+    try:
+        return _judged(view, call)
+    except Refusal as refusal:
+        return [Tell(messages.refused(call, refusal))]
+    except RoostError as error:
+        return [Tell(messages.refused(call, Refusal.of(error)))]
+
+
+def _judged(view: View, call: Call) -> list[Effect]:
+    link = view.targets.links.get(call.session)
+    if link is None:
+        raise Refusal(NO_SESSION, "Session with given id not found.")
+    rule = rule_for(call.method, in_page=link.is_page, shared=view.targets.context is None)
+    if rule is None or (link.kind is Kind.TAB and call.method not in IN_TABS):
+        raise Refusal(NO_METHOD, f"'{call.method[:100]}' wasn't found")
+    if rule.way is Way.REFUSED:
+        raise Refusal(FAILED, f"{call.method} is not to be had through Roost: {rule.why}.")
+    if view.is_paused:
+        raise Refusal(FAILED, "PAUSED: A person has taken over this session.")
+    if rule.way is Way.PASSED:
+        return [Send(call, call.method, call.params, call.session)]
+    return DOES[call.method](view, call, link)
+
+
+def _does(*methods: str) -> Callable[[Handler], Handler]:
+    def register(handler: Handler) -> Handler:
+        DOES.update(dict.fromkeys(methods, handler))
+        return handler
+
+    return register
+
+
+# --- targets -------------------------------------------------------------------------------------
+
+
+@_does("Target.setAutoAttach")
+def _set_auto_attach(view: View, call: Call, link: Link) -> list[Effect]:
+    for name in ("autoAttach", "waitForDebuggerOnStart"):
+        if not isinstance(call.params.get(name), bool):
+            raise Refusal(BAD_PARAMS, "Invalid parameters", f"{name}: bool value expected")
+    waits, is_on = call.params["waitForDebuggerOnStart"], call.params["autoAttach"]
+    wanted = AutoAttach(waits, Filter.read(call.params.get("filter")))
+    if is_on and call.params.get("flatten") is not True:
+        raise Refusal(FAILED, "Only flat sessions are to be had through Roost: say flatten: true.")
+    waiting = Waiting(set(), messages.result(call, {}))
+    effects: list[Effect] = []
+    if link.kind is Kind.TAB:
+        link.auto_attach = wanted if is_on else None
+        info = view.targets.page_in(link.target)
+        has = any(below.is_page for below in view.targets.below(link.session))
+        if is_on and info is not None and not has and wanted.filter.lets("page"):
+            attachment = Attachment(info["targetId"], link.session, link.root, wanted.waits)
+            waiting.attachments.add(attachment)
+            effects.append(view.attach(attachment))
+        return effects + view.wait_for(waiting)
+    link.auto_attach = wanted if is_on else None
+    if not is_on or not wanted.waits:
+        effects += view.stopped_waiting(link.session)
+    for info in view.targets.visible():
+        effects += view.auto_attached(link, info, waiting)
+    return effects + view.wait_for(waiting)
+
+
+@_does("Target.setDiscoverTargets")
+def _set_discover_targets(view: View, call: Call, link: Link) -> list[Effect]:
+    if not isinstance(call.params.get("discover"), bool):
+        raise Refusal(BAD_PARAMS, "Invalid parameters", "discover: bool value expected")
+    root = view.targets.links[link.root]
+    was_on = root.discovers is not None
+    root.discovers = Filter.read(call.params.get("filter")) if call.params["discover"] else None
+    effects: list[Effect] = []
+    if not was_on:
+        for info in view.targets.visible():
+            effects += view.discovered(root, info)
+    return [*effects, _answer(call)]
+
+
+@_does("Target.getTargets")
+def _get_targets(view: View, call: Call, link: Link) -> list[Effect]:
+    wanted = Filter.read(call.params.get("filter"))
+    infos = [info for info in view.targets.with_tabs() if wanted.lets(info["type"])]
+    return [_answer(call, {"targetInfos": infos})]
+
+
+@_does("Target.getTargetInfo")
+def _get_target_info(view: View, call: Call, link: Link) -> list[Effect]:
+    target = call.text("targetId")
+    if target is None and link.kind is not Kind.TAB:
+        return [Send(call, call.method, {}, call.session)]
+    return [_answer(call, {"targetInfo": _own_target(view, target or link.target)})]
+
+
+@_does("Target.attachToTarget")
+def _attach_to_target(view: View, call: Call, link: Link) -> list[Effect]:
+    info = _own_target(view, _needed(call, "targetId"))
+    if call.params.get("flatten") is not True:
+        raise Refusal(FAILED, "Only flat sessions are to be had through Roost: say flatten: true.")
+    if info["type"] == "tab":
+        page = view.targets.page_in(info["targetId"])
+        assert page is not None
+        session, effects = view.attach_tab(link.root, page)
+        return [*effects, _answer(call, {"sessionId": session})]
+    return [view.attach(Attachment(info["targetId"], link.root, link.root, call=call))]
+
+
+@_does("Target.attachToBrowserTarget")
+def _attach_to_browser(view: View, call: Call, link: Link) -> list[Effect]:
+    return [Send(call, call.method, {}, link.root)]
+
+
+@_does("Target.detachFromTarget")
+def _detach_from_target(view: View, call: Call, link: Link) -> list[Effect]:
+    session = call.text("sessionId")
+    if session is None:
+        raise Refusal(BAD_PARAMS, "No session for given target id")
+    below = view.targets.links.get(session)
+    if below is None or not session:
+        raise Refusal(BAD_PARAMS, "No session with given id")
+    if below.kind is Kind.TAB:
+        pages = [one for one in view.targets.below(session) if one.is_page]
+        ends: list[Effect] = [
+            Send(None, call.method, {"sessionId": one.session}, one.real_above) for one in pages
+        ]
+        return [*view.forget(below), *ends, _answer(call)]
+    # The browser answers in the session it was attached through; the client hears it in its own.
+    ends = [Send(None, call.method, {"sessionId": session}, below.real_above)]
+    return [*view.forget(below), *ends, _answer(call)]
+
+
+@_does("Target.activateTarget")
+def _activate_target(view: View, call: Call, link: Link) -> list[Effect]:
+    _own_target(view, _needed(call, "targetId"))
+    return [_answer(call)]
+
+
+@_does("Target.createTarget")
+def _create_target(view: View, call: Call, link: Link) -> list[Effect]:
+    url = _needed(call, "url") or BLANK
+    if url != BLANK:
+        view.judge.checked_url(url)
+    context = call.text("browserContextId")
+    if context not in (None, view.targets.context, *view.targets.made):
+        raise Refusal(FAILED, f"Failed to find browser context with id {context}")
+    return [OpenTab(call, context)]
+
+
+@_does("Target.closeTarget")
+def _close_target(view: View, call: Call, link: Link) -> list[Effect]:
+    info = _own_target(view, _needed(call, "targetId"))
+    if info["type"] == "tab":
+        info = view.targets.page_in(info["targetId"]) or info
+    if info["type"] != "page":
+        return [Send(call, call.method, {"targetId": info["targetId"]}, link.root)]
+    return [CloseTab(call, info["targetId"])]
+
+
+# --- contexts ------------------------------------------------------------------------------------
+
+
+@_does("Target.createBrowserContext")
+def _create_context(view: View, call: Call, link: Link) -> list[Effect]:
+    return [MakeContext(call, call.text("proxyServer"))]
+
+
+@_does("Target.disposeBrowserContext")
+def _dispose_context(view: View, call: Call, link: Link) -> list[Effect]:
+    context = _needed(call, "browserContextId")
+    if context not in view.targets.made:
+        raise Refusal(FAILED, f"Failed to find context with id {context}")
+    view.targets.made.discard(context)
+    return [RemoveContext(call, context)]
+
+
+@_does("Target.getBrowserContexts")
+def _get_contexts(view: View, call: Call, link: Link) -> list[Effect]:
+    return [_answer(call, {"browserContextIds": sorted(view.targets.made)})]
+
+
+@_does(
+    "Storage.getCookies",
+    "Storage.setCookies",
+    "Storage.clearCookies",
+    "Browser.grantPermissions",
+    "Browser.setPermission",
+    "Browser.resetPermissions",
+    "Browser.cancelDownload",
+)
+def _in_context(view: View, call: Call, link: Link) -> list[Effect]:
+    return [Send(call, call.method, _bound(view, call), link.root)]
+
+
+@_does("Browser.setDownloadBehavior")
+def _set_download_behavior(view: View, call: Call, link: Link) -> list[Effect]:
+    params = _bound(view, call)
+    if call.params.get("behavior") in ("allow", "allowAndName"):
+        params["downloadPath"] = view.judge.checked_folder(_needed(call, "downloadPath"))
+    elif call.params.get("behavior") == "default":
+        return [_answer(call)]  # what the session had before this client said anything
+    return [Send(call, call.method, params, link.root)]
+
+
+def _bound(view: View, call: Call) -> Json:
+    """The parameters, bound to the session's jar or to one this client made."""
+    context = call.text("browserContextId") or view.targets.context
+    if context is None or context not in (view.targets.context, *view.targets.made):
+        raise Refusal(BAD_PARAMS, f"Failed to find browser context for id {context}")
+    return {**call.params, "browserContextId": context}
+
+
+# --- the browser's own ---------------------------------------------------------------------------
+
+
+@_does("Browser.close")
+def _close(view: View, call: Call, link: Link) -> list[Effect]:
+    return [_answer(call), HangUp()]
+
+
+@_does("Browser.getWindowForTarget")
+def _get_window(view: View, call: Call, link: Link) -> list[Effect]:
+    target = call.text("targetId")
+    if target is None and link.is_page:
+        return [Send(call, call.method, {}, call.session)]
+    if view.targets.get(target or "") is None:
+        raise Refusal(FAILED, "No target with given id")
+    return [Send(call, call.method, {"targetId": target}, call.session)]
+
+
+@_does("Browser.getWindowBounds", "Browser.setWindowBounds")
+def _window_bounds(view: View, call: Call, link: Link) -> list[Effect]:
+    if call.params.get("windowId") not in view.windows:
+        raise Refusal(FAILED, "Browser window not found")
+    return [Send(call, call.method, call.params, call.session)]
+
+
+# --- in pages ------------------------------------------------------------------------------------
+
+
+@_does("Runtime.runIfWaitingForDebugger")
+def _run(view: View, call: Call, link: Link) -> list[Effect]:
+    if not link.is_page:
+        return [_answer(call)]
+    return [Send(call, call.method, {}, call.session), *view.resumed(link)]
+
+
+@_does("Page.bringToFront")
+def _bring_to_front(view: View, call: Call, link: Link) -> list[Effect]:
+    return [_answer(call)]
+
+
+@_does("Page.navigate", "Network.loadNetworkResource")
+def _navigate(view: View, call: Call, link: Link) -> list[Effect]:
+    view.judge.checked_url(_needed(call, "url"))
+    return [Send(call, call.method, call.params, call.session)]
+
+
+@_does("DOM.setFileInputFiles")
+def _set_files(view: View, call: Call, link: Link) -> list[Effect]:
+    files = call.params.get("files")
+    if not isinstance(files, list) or not all(isinstance(path, str) for path in files):
+        raise Refusal(BAD_PARAMS, "Invalid parameters", "files: array of strings expected")
+    checked = [view.judge.checked_upload(path) for path in files]
+    return [Send(call, call.method, {**call.params, "files": checked}, call.session)]
+
+
+def _own_target(view: View, target: str) -> Json:
+    for info in view.targets.with_tabs():
+        if info["targetId"] == target:
+            return info
+    raise Refusal(BAD_PARAMS, "No target with given id found")
+
+
+def _needed(call: Call, name: str) -> str:
+    value = call.text(name)
+    if value is None:
+        raise Refusal(BAD_PARAMS, "Invalid parameters", f"{name}: string value expected")
+    return value
+
+
+def _answer(call: Call, value: Json | None = None) -> Tell:
+    return Tell(messages.result(call, value or {}))

@@ -1,0 +1,191 @@
+"""The protocol's messages, read and written as Chromium does, and what a view wants done."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+from roost.errors import RoostError
+
+Json = dict[str, Any]
+PROPERTIES = {"id", "method", "sessionId", "params"}
+
+PARSE, INVALID, NO_METHOD, BAD_PARAMS, FAILED, NO_SESSION = (
+    -32700, -32600, -32601, -32602, -32000, -32001,
+)  # fmt: skip
+
+
+class Refusal(Exception):
+    """The answer to a command that is not carried out."""
+
+    def __init__(self, code: int, message: str, data: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+    @staticmethod
+    def of(error: RoostError) -> Refusal:
+        return Refusal(FAILED, f"{error.code}: {error.message}", error.hint)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """A command of the client's. Each is itself: clients may use an id twice."""
+
+    id: int
+    method: str
+    params: Json
+    session: str = ""
+
+    def text(self, name: str) -> str | None:
+        """A parameter that must be a string if it is there."""
+        value = self.params.get(name)
+        if value is not None and not isinstance(value, str):
+            raise Refusal(BAD_PARAMS, "Invalid parameters", f"{name}: string value expected")
+        return value
+
+
+# --- effects -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """To the client."""
+
+    frame: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """To the browser. The answer comes back with ``key``."""
+
+    key: Hashable
+    method: str
+    params: Json = field(default_factory=dict)
+    session: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTab:
+    """To the broker, like the next ones; what comes of it is told with ``done`` or ``failed``."""
+
+    call: Call
+    context: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CloseTab:
+    call: Call
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class MakeContext:
+    call: Call
+    proxy: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveContext:
+    call: Call
+    context: str
+
+
+@dataclass(frozen=True, slots=True)
+class GoTo:
+    """Nobody waits for the answer to this one."""
+
+    target: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class HangUp:
+    pass
+
+
+Order = OpenTab | CloseTab | MakeContext | RemoveContext
+Effect = Tell | Send | Order | GoTo | Release | HangUp
+
+
+# --- reading and writing -------------------------------------------------------------------------
+
+
+def read(text: str | bytes) -> Call:
+    """A client's message. ``Refusal`` where Chromium would refuse it, with the id if there is one
+    (see ``refused_unread``)."""
+    try:
+        message = json.loads(text, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        raise Unread(None, PARSE, "JSON: not a valid message") from None
+    if not isinstance(message, dict):
+        raise Unread(None, INVALID, "Message must be an object")
+    if message.keys() - PROPERTIES:
+        wrong = "Message has property other than 'id', 'method', 'sessionId', 'params'"
+        raise Unread(None, INVALID, wrong)
+    number = message.get("id")
+    if type(number) is not int or not -(2**31) <= number < 2**31:
+        raise Unread(None, INVALID, "Message must have integer 'id' property")
+    method, session, params = (message.get(name) for name in ("method", "sessionId", "params"))
+    if not isinstance(method, str):
+        raise Unread(number, INVALID, "Message must have string 'method' property")
+    if session is not None and not isinstance(session, str):
+        raise Unread(number, INVALID, "Message may have string 'sessionId' property")
+    if params is not None and not isinstance(params, dict):
+        raise Unread(number, INVALID, "Message may have object 'params' property")
+    return Call(number, method, params or {}, session or "")
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+class Unread(Refusal):
+    """Not even a command; ``id`` as far as it has one."""
+
+    def __init__(self, number: int | None, code: int, message: str) -> None:
+        super().__init__(code, message)
+        self.id = number
+
+
+def result(call: Call, value: Json) -> bytes:
+    return _written({"id": call.id, "result": value}, call.session)
+
+
+def refused(call: Call, refusal: Refusal) -> bytes:
+    # A session that is not there is not named in the answer either: that is how Chromium does it.
+    session = "" if refusal.code == NO_SESSION else call.session
+    return _written({"id": call.id, "error": _error(refusal)}, session)
+
+
+def refused_unread(refusal: Unread) -> bytes:
+    message: Json = {} if refusal.id is None else {"id": refusal.id}
+    return _written({**message, "error": _error(refusal)}, "")
+
+
+def event(method: str, params: Json, session: str) -> bytes:
+    return _written({"method": method, "params": params}, session)
+
+
+def with_id(frame: bytes, number: int) -> bytes:
+    """The browser's answer under the client's own id; nothing else of it is touched."""
+    return b'{"id":%d' % number + frame[frame.index(b",") :]
+
+
+def _error(refusal: Refusal) -> Json:
+    error: Json = {"code": refusal.code, "message": refusal.message}
+    return error if refusal.data is None else {**error, "data": refusal.data}
+
+
+def _written(message: Json, session: str) -> bytes:
+    if session:
+        message["sessionId"] = session
+    return json.dumps(message, separators=(",", ":")).encode()

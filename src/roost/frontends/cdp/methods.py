@@ -1,0 +1,181 @@
+"""THE table: what a protocol client may say to the browser, and what becomes of it.
+
+``docs/reference/cdp.md`` is generated from it. A method that is not here, in the list for where it
+was said, does not exist. Most of what is said in pages concerns that page alone, so there the table
+names the exceptions, and the domains from which all else is passed on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Way(StrEnum):
+    """What becomes of a method."""
+
+    PASSED = "passed"
+    CONFINED = "confined"
+    """Passed on after it was bound to the session, or done by the broker in its own way."""
+    ANSWERED = "answered"
+    """By Roost itself, from what this client may see."""
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    way: Way
+    why: str
+    shared: Way | None = None
+    """Where the session lives in the browser's own jar, with others."""
+
+
+def _passed(why: str = "") -> Rule:
+    return Rule(Way.PASSED, why)
+
+
+def _confined(why: str, *, shared: Way | None = None) -> Rule:
+    return Rule(Way.CONFINED, why, shared)
+
+
+def _answered(why: str) -> Rule:
+    return Rule(Way.ANSWERED, why)
+
+
+def _refused(why: str) -> Rule:
+    return Rule(Way.REFUSED, why)
+
+
+_OTHERS = "it concerns the whole browser"
+_JAR = "to the session's jar, or one this client made"
+_SHARED = "this session's jar is shared with others"
+_OWN_TARGET = "to targets of the session"
+
+BROWSER: dict[str, Rule] = {
+    "Browser.getVersion": _passed("says what browser this is"),
+    "Browser.close": _answered("the client's connection ends; browser and session stay"),
+    "Browser.crash": _refused(_OTHERS),
+    "Browser.crashGpuProcess": _refused(_OTHERS),
+    "Browser.getBrowserCommandLine": _refused("it names this machine's paths"),
+    "Browser.getHistogram": _refused(_OTHERS),
+    "Browser.getHistograms": _refused(_OTHERS),
+    "Browser.executeBrowserCommand": _refused(_OTHERS),
+    "Browser.setDockTile": _refused(_OTHERS),
+    "Browser.getWindowForTarget": _confined(_OWN_TARGET),
+    "Browser.getWindowBounds": _confined("to windows of the session's tabs"),
+    "Browser.setWindowBounds": _confined("to windows of the session's tabs", shared=Way.REFUSED),
+    "Browser.setDownloadBehavior": _confined(
+        f"{_JAR}; into the session's folders or a temporary one", shared=Way.REFUSED
+    ),
+    "Browser.cancelDownload": _confined(_JAR, shared=Way.REFUSED),
+    "Browser.grantPermissions": _confined(_JAR, shared=Way.REFUSED),
+    "Browser.setPermission": _confined(_JAR, shared=Way.REFUSED),
+    "Browser.resetPermissions": _confined(_JAR, shared=Way.REFUSED),
+    "Target.activateTarget": _answered("done as told, but no tab takes the focus"),
+    "Target.attachToTarget": _confined(f"{_OWN_TARGET}; flat sessions only"),
+    "Target.attachToBrowserTarget": _confined("what is said there is held to this table, too"),
+    "Target.autoAttachRelated": _refused("targets are handed out by setAutoAttach"),
+    "Target.closeTarget": _confined(f"{_OWN_TARGET}, by way of the broker"),
+    "Target.createBrowserContext": _confined(
+        "a real one, inside the session's domain lists; it goes with the connection"
+    ),
+    "Target.createTarget": _confined(
+        "a tab of the session: pool and address rules hold, in the background"
+    ),
+    "Target.detachFromTarget": _confined("from what this client attached to"),
+    "Target.disposeBrowserContext": _confined("of those this client made"),
+    "Target.exposeDevToolsProtocol": _refused("a page must not speak for its agent"),
+    "Target.getBrowserContexts": _answered("those this client made"),
+    "Target.getTargetInfo": _answered("of the session's targets"),
+    "Target.getTargets": _answered("the session's targets"),
+    "Target.sendMessageToTarget": _refused("flat sessions only"),
+    "Target.setAutoAttach": _answered("the session's tabs and workers, waiting if asked to"),
+    "Target.setDiscoverTargets": _answered("the session's targets"),
+    "Target.setRemoteLocations": _refused(_OTHERS),
+    "Target.openDevTools": _refused(_OTHERS),
+    "Target.getDevToolsTarget": _refused(_OTHERS),
+    "Storage.getCookies": _confined(_JAR, shared=Way.REFUSED),
+    "Storage.setCookies": _confined(_JAR, shared=Way.REFUSED),
+    "Storage.clearCookies": _confined(_JAR, shared=Way.REFUSED),
+    "Schema.getDomains": _passed("names of domains"),
+    "Runtime.runIfWaitingForDebugger": _answered("the browser itself never waits"),
+    "Security.setIgnoreCertificateErrors": _refused(
+        "it concerns the whole browser; say it in a page, or start Roost with --ignore-tls-errors"
+    ),
+    "SystemInfo.getInfo": _refused(_OTHERS),
+    "SystemInfo.getFeatureState": _refused(_OTHERS),
+    "SystemInfo.getProcessInfo": _refused(_OTHERS),
+    "Tracing.start": _refused("a trace shows other sessions' pages"),
+    "Tracing.end": _refused("a trace shows other sessions' pages"),
+    "Tracing.getCategories": _refused("a trace shows other sessions' pages"),
+    "Tracing.recordClockSyncMarker": _refused("a trace shows other sessions' pages"),
+    "Tracing.requestMemoryDump": _refused("a trace shows other sessions' pages"),
+    "Fetch.enable": _refused("say it in a page: here it would stop everybody's requests"),
+    "IO.read": _refused("there is nothing to read but traces"),
+    "IO.close": _refused("there is nothing to read but traces"),
+    "Tethering.bind": _refused("it opens ports on this machine"),
+    "Tethering.unbind": _refused("it opens ports on this machine"),
+    "Extensions.loadUnpacked": _refused("an extension sees everybody's pages"),
+    "Extensions.getExtensions": _refused("an extension sees everybody's pages"),
+    "Extensions.uninstall": _refused("an extension sees everybody's pages"),
+    "Memory.simulatePressureNotification": _refused(_OTHERS),
+    "Memory.setPressureNotificationsSuppressed": _refused(_OTHERS),
+}
+"""Said to the browser, and ``Browser.*`` and ``Target.*`` wherever they are said."""
+
+PAGE: dict[str, Rule] = {
+    "Target.setAutoAttach": _passed("what is attached belongs to this page"),
+    "Target.getTargetInfo": _answered("of the page, and of the session's targets"),
+    "Runtime.runIfWaitingForDebugger": _confined("the tab runs when all who wait have said so"),
+    "Page.navigate": _confined("to addresses the session may open"),
+    "Page.bringToFront": _answered("done as told, but no tab takes the focus"),
+    "Page.setDownloadBehavior": _refused("use Browser.setDownloadBehavior"),
+    "Network.loadNetworkResource": _confined("to addresses the session may open"),
+    "Network.setCookieControls": _refused(_OTHERS),
+    "Network.getAllCookies": Rule(Way.PASSED, "the page's jar", Way.REFUSED),
+    "Network.clearBrowserCookies": Rule(Way.PASSED, "the page's jar", Way.REFUSED),
+    "Network.clearBrowserCache": Rule(Way.PASSED, "the page's jar", Way.REFUSED),
+    "Storage.getCookies": Rule(Way.PASSED, "the page's jar", Way.REFUSED),
+    "Storage.setCookies": Rule(Way.PASSED, "the page's jar", Way.REFUSED),
+    "Storage.clearCookies": Rule(Way.PASSED, "the page's jar", Way.REFUSED),
+    "DOM.setFileInputFiles": _confined("to files the session may read"),
+    "Memory.simulatePressureNotification": _refused(_OTHERS),
+    "Memory.setPressureNotificationsSuppressed": _refused(_OTHERS),
+    "Memory.getBrowserSamplingProfile": _refused(_OTHERS),
+    "Memory.startSampling": _refused(_OTHERS),
+    "Memory.stopSampling": _refused(_OTHERS),
+}
+"""Said in a page, a frame or a worker: the exceptions."""
+
+PAGE_DOMAINS = frozenset(
+    {
+        "Accessibility", "Animation", "Audits", "Autofill", "CSS", "CacheStorage", "Console",
+        "DOM", "DOMDebugger", "DOMSnapshot", "DOMStorage", "Debugger", "DeviceOrientation",
+        "Emulation", "EventBreakpoints", "FedCm", "Fetch", "FileSystem", "HeapProfiler", "IO",
+        "IndexedDB", "Input", "Inspector", "LayerTree", "Log", "Media", "Memory", "Network",
+        "Overlay", "Page", "Performance", "PerformanceTimeline", "Preload", "Profiler",
+        "Runtime", "Schema", "Security", "ServiceWorker", "Storage", "WebAudio", "WebAuthn",
+    }
+)  # fmt: skip
+"""Said in a page: passed on, but for the exceptions."""
+
+NOT_IN_SHARED = frozenset({"ServiceWorker", "Storage", "BackgroundService"})
+"""Of these, none where the jar is shared: they tell of, or wipe, what other sessions have there."""
+
+BROWSER_EVENTS = (b"Browser.downloadWillBegin", b"Browser.downloadProgress")
+"""Events of the browser itself that reach a client; ``Target.*`` are told by Roost."""
+
+
+def rule_for(method: str, *, in_page: bool, shared: bool) -> Rule | None:
+    """What becomes of the method, said there. None: there is no such method here."""
+    domain, _, name = method.partition(".")
+    rule = BROWSER.get(method)
+    if in_page and method in PAGE:
+        rule = PAGE[method]
+    elif in_page and domain in PAGE_DOMAINS and name:
+        rule = _refused(_SHARED) if shared and domain in NOT_IN_SHARED else _passed()
+    elif in_page and domain not in ("Browser", "Target") and rule is not None:
+        rule = rule if rule.way is Way.REFUSED else None  # it is there, but not in pages
+    if rule is not None and shared and rule.shared is not None:
+        return Rule(rule.shared, _SHARED)
+    return rule

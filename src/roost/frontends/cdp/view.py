@@ -1,0 +1,422 @@
+"""One client's view of the browser: what it says and what is said to it, as it may see it.
+
+No I/O: every method takes what happened and returns what is to be done (``messages.Effect``). The
+client's own commands come in through ``commands.said``; this file is about sessions and targets.
+
+Tabs are told by the broker (``tab_came``, ``tab_went``), which knows whose they are; the browser's
+own word about targets is remembered and shown only for those. Attaching is done here, target by
+target, never by the browser: its own ``setAutoAttach`` would stop everybody's new pages.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import deque
+from collections.abc import Hashable
+from typing import Protocol
+
+from roost.errors import RoostError
+from roost.frontends.cdp import messages
+from roost.frontends.cdp.messages import (
+    Call,
+    Effect,
+    GoTo,
+    Json,
+    Refusal,
+    Release,
+    Send,
+    Tell,
+)
+from roost.frontends.cdp.methods import BROWSER_EVENTS
+from roost.frontends.cdp.targets import (
+    Attachment,
+    Kind,
+    Link,
+    Targets,
+    Waiting,
+    tab_info,
+    tab_of,
+)
+
+BLANK = "about:blank"
+_TARGET_EVENT = b'{"method":"Target.'
+_METHOD = len(b'{"method":"')
+DISCOVERED = [{"type": "page"}, {"type": "service_worker"}, {"type": "shared_worker"}]
+
+
+class Judge(Protocol):
+    """What only the broker can say about an address or a path. Each raises a ``RoostError``."""
+
+    def checked_url(self, url: str) -> str: ...
+
+    def checked_upload(self, path: str) -> str: ...
+
+    def checked_folder(self, path: str) -> str: ...
+
+
+class View:
+    """``root`` is the client's own browser-level session, ``nonce`` what its ids are made with, so
+    that none of an earlier connection is ever met again."""
+
+    def __init__(self, *, root: str, context: str | None, judge: Judge, nonce: str) -> None:
+        self.targets = Targets(context)
+        self.targets.links[""] = Link("", Kind.BROWSER, "")
+        self.judge = judge
+        self.windows: set[int] = set()
+        self._root = root
+        self._root_tail = f',"sessionId":"{root}"}}'.encode()
+        self._nonce = nonce
+        self._tab_sessions = 0
+        self.is_paused = False
+        self._attaching: dict[str, deque[Attachment]] = {}
+        self._waiting: list[Waiting] = []
+        self._holds: dict[str, set[str]] = {}
+        """New tabs, and the browser-level sessions that have not let them run yet."""
+        self._go_to: dict[str, str] = {}
+        """Where a tab goes that was opened with an address, once it may run."""
+
+    def started(self) -> list[Effect]:
+        """What has to be done, and answered, before the client's first message."""
+        discover = {"discover": True, "filter": DISCOVERED}
+        return [Send(None, "Target.setDiscoverTargets", discover)]
+
+    # --- the broker, about what a client asked for (``commands.py``) ---------------------------
+
+    def done(self, call: Call, value: str = "") -> list[Effect]:
+        """The broker has done what the call asked for."""
+        match call.method:
+            case "Target.createTarget":
+                return self._tab_made(call, value)
+            case "Target.createBrowserContext":
+                self.targets.made.add(value)
+                return [Tell(messages.result(call, {"browserContextId": value}))]
+            case "Target.closeTarget":
+                return [Tell(messages.result(call, {"success": True}))]
+            case _:
+                return [Tell(messages.result(call, {}))]
+
+    def failed(self, call: Call, error: RoostError) -> list[Effect]:
+        return [Tell(messages.refused(call, Refusal.of(error)))]
+
+    # --- the browser ---------------------------------------------------------------------------
+
+    def answered(self, key: Hashable, frame: bytes) -> list[Effect]:
+        if isinstance(key, Attachment):
+            return self._attach_answered(key, frame)
+        if not isinstance(key, Call):
+            return []
+        if key.method == "Browser.getWindowForTarget":
+            window = json.loads(frame).get("result", {}).get("windowId")
+            self.windows |= {window} - {None}
+        return [Tell(self._below_root(messages.with_id(frame, key.id)))]
+
+    def heard(self, session: str, frame: bytes) -> list[Effect]:
+        if frame.startswith(_TARGET_EVENT):
+            event = json.loads(frame)
+            return self._target_event(session, event["method"], event["params"], frame)
+        if session == self._root:
+            if frame.startswith(BROWSER_EVENTS, _METHOD):
+                return [Tell(self._below_root(frame))]
+            return []
+        link = self.targets.links.get(session)
+        if link is None or not link.is_page:
+            return []
+        return [Tell(frame)]
+
+    def _below_root(self, frame: bytes) -> bytes:
+        """The client's own session is the browser itself to it."""
+        if frame.endswith(self._root_tail):
+            return frame.removesuffix(self._root_tail) + b"}"
+        return frame
+
+    def _target_event(self, session: str, method: str, params: Json, frame: bytes) -> list[Effect]:
+        session = "" if session == self._root else session
+        if session not in self.targets.links:
+            return []
+        match method:
+            case "Target.attachedToTarget":
+                return self._attached(session, params, frame)
+            case "Target.detachedFromTarget":
+                return self._detached(params["sessionId"])
+            case "Target.targetCreated" if not session:
+                return self._created(params["targetInfo"])
+            case "Target.targetInfoChanged" if not session:
+                return self._changed(params["targetInfo"])
+            case "Target.targetDestroyed" if not session:
+                return self._destroyed(params["targetId"])
+            case "Target.targetCrashed" if not session:
+                return self._told_of(params["targetId"], method, params)
+            case _:
+                return []
+
+    # --- targets -------------------------------------------------------------------------------
+
+    def tab_came(self, target: str) -> tuple[bool, list[Effect]]:
+        """A tab is the session's. Whether it must wait; then what is to be done."""
+        self.targets.owned.add(target)
+        holders = {
+            root.session
+            for root in self.targets.roots()
+            if root.auto_attach is not None and root.auto_attach.waits
+            if root.auto_attach.filter.lets("page") or root.auto_attach.filter.lets("tab")
+        }
+        if holders:
+            self._holds[target] = holders
+        return bool(holders), self._offered(target)
+
+    def tab_went(self, target: str) -> list[Effect]:
+        info = self.targets.seen.get(target)
+        effects: list[Effect] = []
+        for link in self.targets.of(target) + self.targets.of(tab_of(target)):
+            if link.session in self.targets.links:
+                effects += self._let_go(link)
+        if info is not None and target in self.targets.owned:
+            effects += self._told_destroyed(info)
+        self.targets.owned.discard(target)
+        self._holds.pop(target, None)
+        self._go_to.pop(target, None)
+        return effects + self._give_up_on(target)
+
+    def paused(self, is_paused: bool) -> list[Effect]:
+        self.is_paused = is_paused
+        return []
+
+    def _created(self, info: Json) -> list[Effect]:
+        self.targets.seen[info["targetId"]] = info
+        return self._offered(info["targetId"])
+
+    def _changed(self, info: Json) -> list[Effect]:
+        if info["targetId"] not in self.targets.seen:
+            return self._created(info)
+        self.targets.seen[info["targetId"]] = info
+        if not self.targets.shows(info):
+            return []
+        shown, effects = self.targets.shown(info), list[Effect]()
+        for root in self.targets.roots():
+            for one in (shown, tab_info(shown)) if info["type"] == "page" else (shown,):
+                if root.discovers is not None and root.discovers.lets(one["type"]):
+                    effects.append(_event("Target.targetInfoChanged", {"targetInfo": one}, root))
+        return effects
+
+    def _destroyed(self, target: str) -> list[Effect]:
+        info = self.targets.seen.pop(target, None)
+        if info is None or not self.targets.shows(info):
+            return []
+        return self._told_destroyed(info)
+
+    def _told_destroyed(self, info: Json) -> list[Effect]:
+        effects: list[Effect] = []
+        for root in self.targets.roots():
+            if root.discovers is None:
+                continue
+            if root.discovers.lets(info["type"]):
+                params = {"targetId": info["targetId"]}
+                effects.append(_event("Target.targetDestroyed", params, root))
+            if info["type"] == "page" and root.discovers.lets("tab"):
+                params = {"targetId": tab_of(info["targetId"])}
+                effects.append(_event("Target.targetDestroyed", params, root))
+        return effects
+
+    def _told_of(self, target: str, method: str, params: Json) -> list[Effect]:
+        info = self.targets.get(target)
+        return [
+            _event(method, params, root)
+            for root in self.targets.roots()
+            if info is not None and root.discovers and root.discovers.lets(info["type"])
+        ]
+
+    def _offered(self, target: str) -> list[Effect]:
+        """A target may be known to the client now: tell it, attach it."""
+        info = self.targets.get(target)
+        if info is None:
+            return []
+        effects: list[Effect] = []
+        for root in self.targets.roots():
+            effects += self.discovered(root, info)
+            effects += self.auto_attached(root, info, None)
+        return effects
+
+    def discovered(self, root: Link, info: Json) -> list[Effect]:
+        wanted = root.discovers
+        both = (tab_info(info), info) if info["type"] == "page" else (info,)
+        return [
+            _event("Target.targetCreated", {"targetInfo": one}, root)
+            for one in both
+            if wanted is not None and wanted.lets(one["type"])
+        ]
+
+    # --- attaching -----------------------------------------------------------------------------
+
+    def auto_attached(self, root: Link, info: Json, waiting: Waiting | None) -> list[Effect]:
+        """Attach the target, if that browser-level session wants such ones and has it not."""
+        wanted, target = root.auto_attach, info["targetId"]
+        if wanted is None:
+            return []
+        if info["type"] == "page" and wanted.filter.lets("tab"):
+            has = {link.target for link in self.targets.links.values() if link.root == root.session}
+            return [] if tab_of(target) in has else self.attach_tab(root.session, info)[1]
+        if not wanted.filter.lets(info["type"]) or self._has(root.session, target):
+            return []
+        attachment = Attachment(target, root.session, root.session, wanted.waits)
+        if waiting is not None:
+            waiting.attachments.add(attachment)
+        return [self.attach(attachment)]
+
+    def attach(self, attachment: Attachment) -> Send:
+        self._attaching.setdefault(attachment.target, deque()).append(attachment)
+        params = {"targetId": attachment.target, "flatten": True}
+        return Send(attachment, "Target.attachToTarget", params, attachment.root)
+
+    def attach_tab(self, root: str, info: Json) -> tuple[str, list[Effect]]:
+        """The tab around a page: a session that is ours alone."""
+        self._tab_sessions += 1
+        made = f"{self._nonce} tab session {self._tab_sessions}"
+        session = hashlib.sha256(made.encode()).hexdigest()[:32].upper()
+        target = info["targetId"]
+        link = Link(session, Kind.TAB, tab_of(target), above=root, root=root)
+        self.targets.links[session] = link
+        params = {
+            "sessionId": session,
+            "targetInfo": {**tab_info(info), "attached": True},
+            "waitingForDebugger": target in self._holds,
+        }
+        frame = messages.event("Target.attachedToTarget", params, root)
+        return session, [Tell(frame)]
+
+    def wait_for(self, waiting: Waiting) -> list[Effect]:
+        if waiting.attachments:
+            self._waiting.append(waiting)
+            return []
+        return [Tell(waiting.answer)]
+
+    def _has(self, root: str, target: str) -> bool:
+        asked = self._attaching.get(target, ())
+        return any(one.above == root and one.call is None for one in asked) or any(
+            link.above == root for link in self.targets.of(target)
+        )
+
+    def _attached(self, session: str, params: Json, frame: bytes) -> list[Effect]:
+        info, new = params["targetInfo"], params["sessionId"]
+        above = self.targets.links[session]
+        if above.is_page:
+            if info["type"] in ("page", "tab") and info["targetId"] not in self.targets.owned:
+                return [Send(None, "Target.detachFromTarget", {"sessionId": new}, session)]
+            self.targets.links[new] = Link(
+                new, Kind.TARGET, info["targetId"], session, above.root, session
+            )
+            return [Tell(frame)]
+        if info["type"] == "browser":
+            self.targets.links[new] = Link(new, Kind.BROWSER, "", session, new, session)
+            return [Tell(self._below_root(frame))]
+        queue = self._attaching.get(info["targetId"])
+        if not queue or self.targets.get(info["targetId"]) is None:
+            return [Send(None, "Target.detachFromTarget", {"sessionId": new}, session)]
+        attachment = queue.popleft()
+        link = Link(new, Kind.TARGET, info["targetId"], attachment.above, attachment.root, session)
+        self.targets.links[new] = link
+        held = self._holds.get(info["targetId"], ())
+        params = {
+            "sessionId": new,
+            "targetInfo": self.targets.shown(info),
+            "waitingForDebugger": attachment.waits and attachment.root in held,
+        }
+        return [Tell(messages.event("Target.attachedToTarget", params, attachment.above))]
+
+    def _attach_answered(self, attachment: Attachment, frame: bytes) -> list[Effect]:
+        queue = self._attaching.get(attachment.target)
+        effects: list[Effect] = []
+        if queue is not None:
+            if attachment in queue:  # it came to nothing: the target is gone
+                queue.remove(attachment)
+                effects += self._resumed(attachment.target, attachment.root)
+            if not queue:
+                del self._attaching[attachment.target]
+        if attachment.call is not None:
+            answer = json.loads(frame)
+            answer.pop("sessionId", None)
+            answer["id"] = attachment.call.id
+            if attachment.call.session:
+                answer["sessionId"] = attachment.call.session
+            effects.append(Tell(json.dumps(answer, separators=(",", ":")).encode()))
+        return effects + self._over(attachment)
+
+    def _over(self, *attachments: Attachment) -> list[Effect]:
+        """Whoever waits for these waits no longer."""
+        effects: list[Effect] = []
+        for waiting in list(self._waiting):
+            waiting.attachments.difference_update(attachments)
+            if not waiting.attachments:
+                self._waiting.remove(waiting)
+                effects.append(Tell(waiting.answer))
+        return effects
+
+    def _give_up_on(self, target: str) -> list[Effect]:
+        return self._over(*self._attaching.get(target, ()))
+
+    def _tab_made(self, call: Call, target: str) -> list[Effect]:
+        shown = tab_of(target) if call.params.get("forTab") else target
+        waiting = Waiting(
+            {one for one in self._attaching.get(target, ()) if one.call is None},
+            messages.result(call, {"targetId": shown}),
+        )
+        effects: list[Effect] = []
+        url = call.text("url") or BLANK
+        if url != BLANK and target in self._holds:
+            self._go_to[target] = url
+        elif url != BLANK:
+            effects.append(GoTo(target, url))
+        return effects + self.wait_for(waiting)
+
+    # --- letting go ----------------------------------------------------------------------------
+
+    def resumed(self, link: Link) -> list[Effect]:
+        """The client lets the target of that session run."""
+        return self._resumed(link.target, link.root)
+
+    def _resumed(self, target: str, root: str) -> list[Effect]:
+        holders = self._holds.get(target)
+        if holders is None:
+            return []
+        holders.discard(root)
+        if holders:
+            return []
+        del self._holds[target]
+        effects: list[Effect] = [Release(target)]
+        url = self._go_to.pop(target, None)
+        return effects if url is None else [*effects, GoTo(target, url)]
+
+    def stopped_waiting(self, root: str) -> list[Effect]:
+        """That browser-level session holds nothing any more."""
+        effects: list[Effect] = []
+        for target in list(self._holds):
+            effects += self._resumed(target, root)
+        return effects
+
+    def _detached(self, session: str) -> list[Effect]:
+        link = self.targets.links.get(session)
+        if link is None:
+            return []
+        return self.forget(link)
+
+    def _let_go(self, link: Link) -> list[Effect]:
+        effects = self.forget(link)
+        if link.is_page:
+            params = {"sessionId": link.session}
+            effects.append(Send(None, "Target.detachFromTarget", params, link.real_above))
+        return effects
+
+    def forget(self, link: Link) -> list[Effect]:
+        """The session is over, with all below it; the client is told of the uppermost."""
+        effects: list[Effect] = []
+        for one in [*self.targets.below(link.session), link]:
+            self.targets.links.pop(one.session, None)
+            if one.kind is Kind.BROWSER:
+                effects += self.stopped_waiting(one.session)
+        params = {"sessionId": link.session, "targetId": link.target}
+        effects.append(Tell(messages.event("Target.detachedFromTarget", params, link.above)))
+        return effects + self.resumed(link)
+
+
+def _event(method: str, params: Json, root: Link) -> Tell:
+    return Tell(messages.event(method, params, root.session))

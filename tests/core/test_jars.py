@@ -1,0 +1,138 @@
+"""Jars beside a session's own (roost.core.jars): made by protocol clients, gone with them."""
+
+from __future__ import annotations
+
+from play import B1, URL, Play, named, of
+
+from roost.core import events as ev
+from roost.core.effects import CloseStray, CloseTab, OpenTab, RemoveJar
+from roost.core.model import Jar, Tab
+from roost.errors import JarUnavailable, Paused, SessionGone
+from roost.vocabulary import OPERATOR, AgentId, JarId, JarPolicy, SessionId, TabHandle
+
+
+def jar_of(play: Play, agent: AgentId, *, beside: bool = False) -> Jar:
+    """A jar that has been made."""
+    jar = play.do(ev.JarRequested(agent=agent, session=None, beside=beside)).subject
+    assert isinstance(jar, Jar)
+    if jar.handle is None:
+        play.do(ev.JarMade(jar.id, f"c-{jar.id}"))
+    return play.state.jars[jar.id]
+
+
+def tab_in(play: Play, agent: AgentId, jar: Jar) -> Tab:
+    outcome = play.do(ev.TabOpenRequested(agent=agent, session=None, url=URL, jar=jar.id))
+    tab = outcome.subject
+    assert isinstance(tab, Tab)
+    assert [effect.jar for effect in of(outcome, OpenTab)] == [jar.id]
+    play.do(ev.TabOpened(tab.id, TabHandle(f"h-{tab.id}")))
+    return play.state.tabs[tab.id]
+
+
+def test_a_session_has_one_jar_of_its_own_however_often_it_is_asked_for() -> None:
+    play = Play()
+    agent = play.agent("a")
+    own = jar_of(play, agent)
+    assert jar_of(play, agent) == own
+    assert play.tab(agent).jar == own.id
+
+
+def test_a_jar_beside_is_fresh_and_never_the_sessions_own() -> None:
+    play = Play()
+    agent = play.agent("a")
+    own, beside = jar_of(play, agent), jar_of(play, agent, beside=True)
+    assert beside.id != own.id
+    assert beside.policy is JarPolicy.FRESH
+    assert play.tab(agent).jar == own.id
+    assert tab_in(play, agent, beside).jar == beside.id
+
+
+def test_popups_of_a_jar_beside_are_its_sessions() -> None:
+    play = Play()
+    agent = play.agent("a")
+    beside = jar_of(play, agent, beside=True)
+    spawned = ev.TabSpawned(
+        browser=B1, handle=TabHandle("pop"), opener=None, jar=beside.handle, url=URL
+    )
+    tab = play.do(spawned).subject
+    assert isinstance(tab, Tab)
+    assert (tab.session, tab.jar) == (beside.session, beside.id)
+
+
+def test_nobody_opens_tabs_in_anothers_jar() -> None:
+    play = Play()
+    mine, other = play.agent("a"), play.agent("b")
+    beside = jar_of(play, other, beside=True)
+    for jar in (beside.id, JarId("j99")):
+        play.refused(
+            ev.TabOpenRequested(agent=mine, session=None, url=URL, jar=jar), JarUnavailable
+        )
+    play.refused(ev.JarRequested(agent=mine, session=str(beside.session)), SessionGone)
+
+
+def test_a_jar_that_is_given_up_takes_its_tabs_along_and_nothing_else() -> None:
+    play = Play()
+    agent = play.agent("a")
+    stays = play.tab(agent)
+    beside = jar_of(play, agent, beside=True)
+    goes = tab_in(play, agent, beside)
+    outcome = play.do(ev.JarReleased(beside.id))
+    assert [effect.tab for effect in of(outcome, CloseTab)] == [goes.id]
+    assert [effect.jar for effect in of(outcome, RemoveJar)] == [beside.id]
+    play.do(ev.JarRemoved(beside.id))
+    assert beside.id not in play.state.jars
+    assert set(play.state.tabs) == {stays.id}
+    assert play.do(ev.JarReleased(beside.id)).effects == [], "twice is as good as once"
+
+
+def test_a_sessions_own_jar_is_not_given_up_that_way() -> None:
+    play = Play()
+    agent = play.agent("a")
+    own = jar_of(play, agent)
+    assert play.do(ev.JarReleased(own.id)).effects == []
+    assert play.state.jars[own.id] == own
+
+
+def test_a_session_that_ends_takes_all_its_jars_along() -> None:
+    play = Play()
+    agent = play.agent("a")
+    jars = {jar_of(play, agent).id, jar_of(play, agent, beside=True).id}
+    outcome = play.do(ev.AgentLeft(agent))
+    assert {effect.jar for effect in of(outcome, RemoveJar)} == jars
+
+
+def test_after_a_broker_death_what_clients_made_is_nobodys() -> None:
+    play = Play()
+    agent = play.agent("a", named("kept"))
+    stays = play.tab(agent)
+    own, beside = jar_of(play, agent), jar_of(play, agent, beside=True)
+    goes = tab_in(play, agent, beside)
+    play.restart()
+    assert set(play.state.tabs) == {stays.id}
+    up = ev.BrowserUp(
+        browser=B1,
+        handles=frozenset({TabHandle(f"h-{stays.id}"), TabHandle(f"h-{goes.id}")}),
+        jars=frozenset({str(own.handle), str(beside.handle)}),
+    )
+    outcome = play.do(up)
+    assert [effect.jar for effect in of(outcome, RemoveJar)] == [beside.id]
+    assert [effect.handle for effect in of(outcome, CloseStray)] == [f"h-{goes.id}"]
+
+
+def test_with_a_browser_that_dies_the_jars_beside_are_not_restored() -> None:
+    play = Play()
+    agent = play.agent("a")
+    stays, beside = play.tab(agent), jar_of(play, agent, beside=True)
+    tab_in(play, agent, beside)
+    play.do(ev.BrowserDown(B1))
+    assert set(play.state.tabs) == {stays.id}
+    assert beside.id not in play.state.jars
+    outcome = play.do(ev.BrowserUp(browser=B1))
+    assert [effect.tab for effect in of(outcome, OpenTab)] == [stays.id]
+
+
+def test_while_a_person_has_the_session_no_jar_is_made_in_it() -> None:
+    play = Play()
+    agent = play.agent("a", named("kept"))
+    play.do(ev.SessionPauseRequested(OPERATOR, SessionId("kept"), True))
+    play.refused(ev.JarRequested(agent=agent, session=None, beside=True), Paused)
