@@ -171,7 +171,7 @@ class Interrupted(RoostError):
 
 class Paused(RoostError):
     code = "PAUSED"
-    default_hint = "A person has this session; wait until they hand it back."
+    default_hint = "A person has this session: wait with session_list{waitSeconds: 60}, then go on."
 
 
 class Unsupported(RoostError):

@@ -89,6 +89,8 @@ BROKER_IDLE_SECONDS: Final = 15 * 60.0
 
 CAPTURE_WAIT_SECONDS: Final = 3.0
 CAPTURE_RETRY_MS: Final = 2000
+PAUSED_RETRY_MS: Final = 5000
+"""When to ask again for a session that a person has. They take their time."""
 
 CLONED_JARS: Final = 10
 

@@ -16,45 +16,38 @@ from roost.local.home import Home
 
 SOURCE = Path(__file__).parents[2] / "src"
 
-SERVER = """
-import asyncio, json, os, sys
-from roost.api import operations as ops
-from roost.client.client import Client
-from roost.local.home import Home
-from roost.vocabulary import SessionId
-from roost.wire.hello import ClientKind, Hello
-
-async def main():
-    given = json.loads(sys.argv[1])
-    session = given.get("session")
-    hello = Hello(token="", kind=ClientKind.MCP, session=session and SessionId(session),
-                  resumable=bool(session), cwd=os.getcwd())
-    async with Client(Home.find(), hello, start=True) as client:
-        await client.reach()
-        if given.get("loop"):
-            await client.call(ops.LoopStart(**given["loop"]))
-        print("ready", flush=True)
-        await asyncio.to_thread(sys.stdin.read)
-
-asyncio.run(main())
-"""
-
 WRAPPER = "import subprocess, sys; sys.exit(subprocess.call([sys.executable, *sys.argv[1:]]))"
 
 PATIENT = "-c 'from roost.hook import stop; stop.SECONDS = 20; stop.run()'"
 """The hook, which on a busy machine would give up after its second and let the agent stop."""
 
 CLIENT = """
-import json, subprocess, sys
+import json, os, subprocess, sys
 given = json.loads(sys.argv[1])
-servers = [
-    subprocess.Popen([sys.executable, "-c", given["wrapper"], "-c", given["server"],
-                      json.dumps(server)],
-                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    for server in given["servers"]
-]
-for server in servers:
-    assert server.stdout.readline() == "ready\\n"
+
+def ask(server, number, method, params):
+    message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+    server.stdin.write(json.dumps(message) + "\\n")
+    server.stdin.flush()
+    for line in server.stdout:
+        answer = json.loads(line)
+        if answer.get("id") == number:
+            assert "result" in answer and not answer["result"].get("isError"), answer
+            return
+    raise EOFError("the server ended")
+
+def started(wanted):
+    server = subprocess.Popen(
+        [sys.executable, "-c", given["wrapper"], "-P", "-m", "roost", "mcp"],
+        env={**os.environ, **wanted.get("environ", {})},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    ask(server, 1, "initialize", {"protocolVersion": "2025-06-18", "capabilities": {},
+                                  "clientInfo": {"name": "test", "version": "1"}})
+    if "loop" in wanted:
+        ask(server, 2, "tools/call", {"name": "loop_start", "arguments": wanted["loop"]})
+    return server
+
+servers = [started(wanted) for wanted in given["servers"]]
 print("ready", flush=True)
 for line in sys.stdin:
     # As Claude Code runs it: a shell, the input on stdin, the answer from stdout.
@@ -108,10 +101,9 @@ def stop_input(**given: Any) -> dict[str, Any]:
 def coding_client(
     home: Home, *servers: Mapping[str, Any], hook: str = PATIENT
 ) -> Iterator[CodingClient]:
-    """A client with these MCP servers, each ``{"loop": …, "session": …}`` or ``{}``."""
+    """A client with these MCP servers, each ``{"loop": …, "environ": …}`` or ``{}``."""
     given = {
         "servers": servers,
-        "server": SERVER,
         "wrapper": WRAPPER,
         "hook": f"{sys.executable} {hook}",
     }

@@ -21,7 +21,7 @@ from roost.testing.real import broker_of, real_home
 
 PROMPT = "Make the tests pass.\nThen say so."
 pytestmark = pytest.mark.slow
-LOOP: dict[str, Any] = {"prompt": PROMPT, "max_iterations": 3}
+LOOP: dict[str, Any] = {"prompt": PROMPT, "maxIterations": 3}
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_of_two_sessions_only_the_one_with_the_loop_is_held(home: Home) -> None:
 
 def test_each_of_two_loops_goes_on_with_its_own_prompt(home: Home) -> None:
     with (
-        coding_client(home, {"loop": {"prompt": "one", "max_iterations": 0}}) as one,
+        coding_client(home, {"loop": {"prompt": "one", "maxIterations": 0}}) as one,
         coding_client(home, {"loop": {"prompt": "two"}}) as two,
     ):
         held = [client.stops() for client in (one, two, one)]
@@ -97,7 +97,10 @@ def test_a_client_without_a_server_of_ours_is_never_held_by_anothers_loop(home: 
 
 
 def test_two_servers_of_one_client_are_told_apart_by_the_session_id(home: Home) -> None:
-    servers: list[dict[str, Any]] = [{"session": "s-1", "loop": LOOP}, {"session": "s-2"}]
+    servers: list[dict[str, Any]] = [
+        {"environ": {"CLAUDE_CODE_SESSION_ID": "s-1"}, "loop": LOOP},
+        {"environ": {"CLAUDE_CODE_SESSION_ID": "s-2"}},
+    ]
     with coding_client(home, *servers) as client:
         assert client.stops({"session_id": "s-2"}) is None
         assert client.stops({"session_id": "s-1"}) is not None
@@ -105,7 +108,7 @@ def test_two_servers_of_one_client_are_told_apart_by_the_session_id(home: Home) 
 
 
 def test_a_hook_that_descends_from_nobody_is_known_by_its_session_id(home: Home) -> None:
-    with coding_client(home, {"session": "s-3", "loop": LOOP}):
+    with coding_client(home, {"environ": {"CLAUDE_CODE_SESSION_ID": "s-3"}, "loop": LOOP}):
         assert allowed(hook(home, json.dumps(stop_input(session_id="s-4")).encode()))
         done = hook(home, json.dumps(stop_input(session_id="s-3")).encode())
         assert json.loads(done.stdout)["decision"] == "block"
@@ -117,14 +120,14 @@ def test_a_hook_that_descends_from_nobody_is_known_by_its_session_id(home: Home)
 def test_the_phrase_in_the_last_message_lets_the_agent_stop(
     said: str, home: Home, tmp_path: Path
 ) -> None:
-    with coding_client(home, {"loop": {**LOOP, "completion_phrase": "all tests pass"}}) as client:
+    with coding_client(home, {"loop": {**LOOP, "completionPhrase": "all tests pass"}}) as client:
         assert client.stops({"transcript_path": transcript(tmp_path, said, "not yet")})
         assert client.stops({"transcript_path": transcript(tmp_path, "not yet", said)}) is None
         assert client.stops() is None, "the loop has ended"
 
 
 def test_the_phrase_counts_also_where_the_transcript_is_not_written_yet(home: Home) -> None:
-    with coding_client(home, {"loop": {**LOOP, "completion_phrase": "DONE"}}) as client:
+    with coding_client(home, {"loop": {**LOOP, "completionPhrase": "DONE"}}) as client:
         assert client.stops({"last_assistant_message": "Not abandoned."})
         assert client.stops({"last_assistant_message": "DONE."}) is None
 

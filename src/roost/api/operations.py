@@ -118,6 +118,9 @@ from roost.api.page_operations import (
     Snapshot as Snapshot,
 )
 from roost.api.page_operations import (
+    StateLimits as StateLimits,
+)
+from roost.api.page_operations import (
     TakeScreenshot as TakeScreenshot,
 )
 from roost.api.page_operations import (
@@ -230,6 +233,12 @@ class SessionList(Operation, Answers[views.SessionsView]):
     title = "List sessions"
     reply = views.SessionsView
     read_only = True
+    wait_seconds: float = Field(
+        default=0, ge=0, le=60, description="Wait while a person has one (PAUSED)"
+    )
+
+    def waits(self) -> float:
+        return self.wait_seconds
 
 
 class SessionDispose(Operation, Answers[views.DisposedView]):

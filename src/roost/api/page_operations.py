@@ -143,6 +143,17 @@ class NetworkRequest(PageOperation, Answers[views.BodyView]):
     max_length: int = Field(default=50_000, ge=1, le=10_000_000)
 
 
+class StateLimits(BaseModel):
+    """Most of each kind."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    headings: int = Field(default=50, ge=0, le=1000)
+    links: int = Field(default=100, ge=0, le=1000)
+    buttons: int = Field(default=60, ge=0, le=1000)
+    inputs: int = Field(default=60, ge=0, le=1000)
+    images: int = Field(default=40, ge=0, le=1000)
+
+
 class PageState(PageOperation, Answers[views.StateView]):
     """The page as data: headings, links, buttons, inputs; with what changed since last time."""
 
@@ -151,6 +162,7 @@ class PageState(PageOperation, Answers[views.StateView]):
     reply = views.StateView
     audience = Audience.ALL
     read_only = True
+    limits: StateLimits | None = Field(default=None, description="Most of each kind")
 
 
 class TakeScreenshot(PageOperation, Answers[views.ScreenshotView]):
@@ -169,6 +181,9 @@ class TakeScreenshot(PageOperation, Answers[views.ScreenshotView]):
     )
     annotate: bool = Field(default=False, description="Draw the refs")
     filename: str | None = Field(default=None, max_length=1000, description="Write it there")
+    max_wait_ms: int | None = Field(
+        default=None, ge=0, le=60_000, description="Most to wait for it to come to rest"
+    )
 
 
 class PdfSave(PageOperation, Answers[views.FileView]):

@@ -73,10 +73,10 @@ async def get_content(broker: Broker, agent: AgentId, op: ops.GetContent) -> vie
 
 
 async def page_state(broker: Broker, agent: AgentId, op: ops.PageState) -> views.StateView:
+    limits = None if op.limits is None else op.limits.model_dump()
     async with page_use.reading(broker, agent, op, "read") as at:
-        return views.StateView(
-            tab=at.tab, state=await at.page.call(None, "pageState", reader=agent)
-        )
+        state = await at.page.call(None, "pageState", reader=agent, limits=limits)
+        return views.StateView(tab=at.tab, state=state)
 
 
 async def wait_for(broker: Broker, agent: AgentId, op: ops.WaitFor) -> views.WaitView:
@@ -198,7 +198,8 @@ async def _pictured(
     has_pages = broker.browser(at.row.browser).driver.capabilities.page_work
     readiness = None
     if has_pages:
-        seconds = page_use.wait_ms(broker) / 1000
+        most = page_use.wait_ms(broker)
+        seconds = min(most, most if op.max_wait_ms is None else op.max_wait_ms) / 1000
         readiness = Readiness(at.page, at.record, broker.clock, seconds)
         await readiness.idle()
     labels = None

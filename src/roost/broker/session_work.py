@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+from collections.abc import Collection
+
 from roost.api import operations as ops
 from roost.api import views
+from roost.api.broker import Notice
 from roost.broker import looks, page_work
 from roost.broker.service import Broker
 from roost.core import events as ev
@@ -44,6 +49,11 @@ async def open_(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> views.Se
 
 
 async def list_(broker: Broker, agent: AgentId, op: ops.SessionList) -> views.SessionsView:
+    """While a person has one of them, waits for them to hand it back, up to ``waitSeconds``."""
+    if op.wait_seconds:
+        with contextlib.suppress(TimeoutError):  # still theirs; the reply says so
+            async with asyncio.timeout(op.wait_seconds):
+                await _handed_back(broker, agent)
     rows = looks.visible_sessions(broker, agent)
     return views.SessionsView(sessions=[looks.session(broker, agent, row) for row in rows])
 
@@ -110,6 +120,15 @@ async def broker_stay(broker: Broker, agent: AgentId, op: ops.BrokerStay) -> vie
 async def broker_stop(broker: Broker, agent: AgentId, op: ops.BrokerStop) -> views.Pong:
     broker.stop_requested.set()
     return views.Pong()
+
+
+async def _handed_back(broker: Broker, agent: AgentId) -> None:
+    def is_news(notice: Notice, to: Collection[AgentId]) -> bool:
+        return notice.kind in ("session_resumed", "session_ended")
+
+    with broker.watchers.listen(is_news) as notices:
+        while any(row.paused for row in looks.visible_sessions(broker, agent)):
+            await anext(notices)
 
 
 def _set_paused(

@@ -26,7 +26,7 @@ from roost.errors import (
     TabCrashed,
     TabGone,
 )
-from roost.vocabulary import OPERATOR, AgentId, Reads, SessionId, TabId, shown
+from roost.vocabulary import OPERATOR, PAUSED_RETRY_MS, AgentId, Reads, SessionId, TabId, shown
 
 ANY_AGENT = "another agent"
 
@@ -125,7 +125,11 @@ def check_alive(state: State, agent: AgentId) -> None:
 
 def check_not_paused(session: Session, agent: AgentId) -> None:
     if session.paused and agent != OPERATOR:
-        raise Paused(f"A person has taken over session {session.name}.", session=session.id)
+        raise Paused(
+            f"A person has taken over session {session.name}.",
+            retry_after_ms=PAUSED_RETRY_MS,
+            session=session.id,
+        )
 
 
 def check_tab_not_paused(state: State, tab: Tab, agent: AgentId) -> None:

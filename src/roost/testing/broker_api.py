@@ -43,7 +43,7 @@ from roost.testing.scene import (
     check_broker_api,
     next_notice,
 )
-from roost.testing.waiting import answer_of, error_of, until
+from roost.testing.waiting import answer_of, error_of, started, until
 from roost.vocabulary import JarPolicy, Lifetime, Reads
 
 __all__ = ["API_CHECKS", "ApiCheck", "Direct", "Scene", "Socket", "Way", "check_broker_api"]
@@ -360,6 +360,23 @@ async def a_paused_session_is_the_persons_until_the_person_hands_it_back(scene: 
     assert (await operator.call(ops.Evaluate(function="() => 1", tab=tab))).value == 1
     assert not (await operator.call(ops.SessionResume(session=session))).paused
     assert (await ada.call(ops.Evaluate(function="() => 1"))).tab == tab
+
+
+@api_check()
+async def an_agent_can_wait_for_the_person_to_hand_its_session_back(scene: Scene) -> None:
+    ada, operator = await scene.agent(), await scene.operator()
+    await scene.navigate(ada)
+    session = (await ada.call(ops.SessionPause())).id
+    refusal = await error_of(Paused, ada.call(ops.Navigate(url=URL)))
+    assert refusal.retry_after_ms
+    assert "session_list{waitSeconds" in refusal.hint
+    still = await ada.call(ops.SessionList(wait_seconds=0.01))
+    assert [row.paused for row in still.sessions] == [True]
+    waiting = await started(ada.call(ops.SessionList(wait_seconds=60)))
+    await operator.call(ops.SessionResume(session=session))
+    assert [row.paused for row in (await waiting).sessions] == [False]
+    await ada.call(ops.SessionList(wait_seconds=60))  # nothing to wait for
+    await scene.navigate(ada)
 
 
 @api_check()

@@ -16,6 +16,7 @@ from roost.api.broker import BrokerApi
 from roost.api.door import Line
 from roost.errors import BadRequest, Interrupted, TooLarge
 from roost.frontends.mcp.browser_names import browser_names
+from roost.frontends.mcp.firefox.names import firefox_names
 from roost.frontends.mcp.late import LateServer
 from roost.frontends.mcp.toolset import Reply, Tool, Toolset
 from roost.wire.hello import Hello
@@ -23,7 +24,10 @@ from roost.wire.hello import Hello
 logger = logging.getLogger(__name__)
 REQUESTS_IN_FLIGHT = 64
 """Then no more is read until some are answered: a client that floods waits for itself."""
-NAMES: Mapping[str, Callable[[tuple[str, ...]], Toolset]] = {"browser": browser_names}
+NAMES: Mapping[str, Callable[[tuple[str, ...]], Toolset]] = {
+    "browser": browser_names,
+    "firefox": firefox_names,
+}
 """The sets of names ``roost mcp --names`` knows."""
 
 

@@ -6,8 +6,10 @@ without saying. What is left out here is still checked by the operation, which s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
+
+from pydantic import BaseModel
 
 from roost.api.operations import Operation, SessionOperation
 
@@ -16,25 +18,32 @@ _UNSAID: tuple[object, ...] = (None, False, True, [])
 """Defaults that go without saying, or are said in words."""
 _COMMON = ("snapshot", "session", "tab")
 """What many tools take: last, and explained once, in the server's instructions."""
-_ALIASES = {"completionPromise", "startElement", "endElement"}
+_ALIASES = {"completionPromise", "startElement", "endElement", "maxWaitMs"}
 """Accepted, not shown."""
 _SHOWN_ELEMENT = {"browser_click"}
 
 
 def argument_schema(operation: type[Operation]) -> dict[str, Any]:
     """The operation's arguments as a tight JSON Schema."""
-    whole = operation.model_json_schema(by_alias=True)
-    definitions = whole.get("$defs", {})
     hidden = _ALIASES if operation.op in _SHOWN_ELEMENT else _ALIASES | {"element"}
+    schema = tight_schema(operation, hidden)
+    properties = schema["properties"]
+    if issubclass(operation, SessionOperation):
+        for name in _COMMON:
+            if name in properties:
+                properties[name] = _unexplained(properties.pop(name))
+    return schema
+
+
+def tight_schema(model: type[BaseModel], hidden: Collection[str]) -> dict[str, Any]:
+    """A model's fields but the hidden ones, as a tight JSON Schema."""
+    whole = model.model_json_schema(by_alias=True)
+    definitions = whole.get("$defs", {})
     properties = {
         name: _tight(schema, definitions)
         for name, schema in whole.get("properties", {}).items()
         if name not in hidden
     }
-    if issubclass(operation, SessionOperation):
-        for name in _COMMON:
-            if name in properties:
-                properties[name] = _unexplained(properties.pop(name))
     schema: dict[str, Any] = {"type": "object", "properties": properties}
     if whole.get("required"):
         schema["required"] = whole["required"]

@@ -1,0 +1,26 @@
+"""``roost mcp --names firefox`` as its users start it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from mcp_clients import client
+
+from roost.testing.real import real_home
+
+pytestmark = pytest.mark.slow
+URL = "https://site.test/"
+
+
+async def test_claudezillas_users_change_only_the_command(tmp_path: Path) -> None:
+    with real_home(tmp_path / "home", reads="shared") as home:
+        async with client(home, "--names", "firefox") as ada, client(home) as bob:
+            listed = await ada.session.list_tools()
+            assert {tool.name.partition("_")[0] for tool in listed.tools} == {"firefox"}
+            opened = await ada.text("firefox_create_window", url=URL)
+            assert '"tabId": 1' in opened
+            tabs = await ada.data("firefox_get_tabs")
+            assert (tabs["tabCount"], tabs["maxTabs"]) == (1, 12)
+            assert await ada.code("firefox_close_tab", tabId=99) == "TAB_GONE"
+            assert await bob.code("browser_close", tab="t1") == "OWNERSHIP"
