@@ -71,6 +71,15 @@ def test_nobody_else_can_listen_beside_us(home: Home) -> None:
             other.bind(listening.getsockname())
 
 
+async def test_small_answers_leave_at_once(tmp_path: Path) -> None:
+    """Met in the attack suite: 40 ms a request, for the peer's delayed acknowledgement."""
+    async with http_house(tmp_path) as here:
+        await here.session("work")
+        (connected,) = here.house.http._serving._state.connections  # type: ignore[union-attr]
+        sock = connected.transport.get_extra_info("socket")
+        assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 async def test_it_is_loaded_by_the_first_connection_and_many_at_once_are_answered(
     tmp_path: Path,
 ) -> None:

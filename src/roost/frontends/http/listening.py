@@ -41,7 +41,8 @@ def _kept(home: Home) -> int | None:
 
 
 def _listen(port: int) -> socket.socket:
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # By its full name: asyncio sends small writes at once only where the protocol says TCP.
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         # Not SO_REUSEPORT: nobody else may listen beside us. This one only ignores the remains of
         # connections that are over.
