@@ -5,20 +5,19 @@ from __future__ import annotations
 
 import asyncio
 import statistics
-import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 from bench.memory import tree_bytes
 from bench.raw_chromium import RawChromium, raw_chromium
 from bench.report import Row
-from bench.site import chromium_home, site
+from bench.site import browser_home, site
+from bench.timing import SAMPLES, asking, compared, timed, took
 from roost.api import operations as ops
 from roost.api.operations import Answers
 from roost.api.views import View
 from roost.client.client import Client, connect
 from roost.local.home import Home
 
-SAMPLES = 60
 SLOW_SAMPLES = 15
 SESSIONS = 6
 WALK = """(() => { const found = [];
@@ -33,7 +32,7 @@ def rows() -> list[Row]:
 
 
 async def _rows() -> list[Row]:
-    with site() as base, chromium_home() as home, raw_chromium() as raw:
+    with site() as base, browser_home("chromium") as home, raw_chromium() as raw:
         async with await connect(home=home, name="bench") as agent:
             await agent.call(ops.Navigate(url=f"{base}/page"))
             session = raw.page(f"{base}/page")
@@ -88,19 +87,19 @@ async def _latencies(agent: Client, raw: RawChromium, session: str) -> list[Row]
         ("screenshot", 1.2, shoot, ops.TakeScreenshot(), "Page.captureScreenshot, same picture"),
     ]
     return [
-        await _compared(f"page: {name}", limit, floor, _call(agent, operation), f"to {what}")
+        await compared(f"page: {name}", limit, floor, asking(agent, operation), f"to {what}")
         for name, limit, floor, operation, what in cases
     ]
 
 
 async def _background(agent: Client, base: str) -> Row:
     """The slowest of many clicks in a tab that another one hides, by the foreground's median."""
-    click = _call(agent, ops.Click(target="#b", snapshot="none"))
-    front = [await _timed(click) for _ in range(SAMPLES)]
+    click = asking(agent, ops.Click(target="#b", snapshot="none"))
+    front = [await timed(click) for _ in range(SAMPLES)]
     hidden = (await agent.call(ops.Tabs(action="list"))).current
     await agent.call(ops.Tabs(action="new", url=f"{base}/page"))
-    behind = _call(agent, ops.Click(target="#b", tab=hidden, snapshot="none"))
-    times = [await _timed(behind) for _ in range(100)]
+    behind = asking(agent, ops.Click(target="#b", tab=hidden, snapshot="none"))
+    times = [await timed(behind) for _ in range(100)]
     await agent.call(ops.Close())
     median = statistics.median(front)
     return Row(
@@ -118,8 +117,8 @@ async def _snapshots(agent: Client, raw: RawChromium, base: str) -> list[Row]:
     if arrived.status != 200:
         return [Row("page: snapshot of library/functions.html", 0, "×", note="no python3-doc here")]
     session = raw.page(page)
-    ours = _call(agent, ops.Snapshot())
-    walked = await _compared(
+    ours = asking(agent, ops.Snapshot())
+    walked = await compared(
         "page: snapshot of library/functions.html",
         4,
         lambda: raw.evaluate(WALK, session),
@@ -128,51 +127,15 @@ async def _snapshots(agent: Client, raw: RawChromium, base: str) -> list[Row]:
         samples=SLOW_SAMPLES,
     )
     tree = statistics.median(
-        _took(lambda: raw.call("Accessibility.getFullAXTree", None, session)) for _ in range(3)
+        took(lambda: raw.call("Accessibility.getFullAXTree", None, session)) for _ in range(3)
     )
-    took = statistics.median([await _timed(ours) for _ in range(SLOW_SAMPLES)])
+    ours_took = statistics.median([await timed(ours) for _ in range(SLOW_SAMPLES)])
     size = len((await agent.call(ops.Snapshot())).snapshot)
     return [
         walked,
-        Row("page: the same, by the browser's own AX tree", took / tree, "×", limit=0.5),
+        Row("page: the same, by the browser's own AX tree", ours_took / tree, "×", limit=0.5),
         Row("page: the same, characters by default", size, "", limit=20_000),
     ]
-
-
-async def _compared(
-    name: str,
-    limit: float,
-    floor: Callable[[], object],
-    ours: Callable[[], Awaitable[object]],
-    note: str,
-    samples: int = SAMPLES,
-) -> Row:
-    """Medians of both, taken in turns."""
-    floor_times, times = [], []
-    for number in range(samples + 3):
-        bare, full = _took(floor), await _timed(ours)
-        if number >= 3:
-            floor_times.append(bare)
-            times.append(full)
-    bare, full = statistics.median(floor_times), statistics.median(times)
-    shown = f"{full * 1000:.2f} ms {note}: {bare * 1000:.2f} ms"
-    return Row(name, full / bare, "×", limit=limit, note=shown)
-
-
-def _call(agent: Client, operation: Answers[View]) -> Callable[[], Awaitable[object]]:
-    return lambda: agent.call(operation)
-
-
-async def _timed(work: Callable[[], Awaitable[object]]) -> float:
-    begun = time.perf_counter()
-    await work()
-    return time.perf_counter() - begun
-
-
-def _took(work: Callable[[], object]) -> float:
-    begun = time.perf_counter()
-    work()
-    return time.perf_counter() - begun
 
 
 # --- memory -------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from typing import TypeVar
 from bench.mcp_client import McpClient, node_command, roost_command, server
 from bench.memory import tree_bytes
 from bench.report import Row
-from bench.site import chromium_home, site
+from bench.site import browser_home, site
 from roost.local.browsers import find_browser
 from roost.local.endpoint import read_endpoint
 from roost.local.home import Home
@@ -115,7 +115,7 @@ LIMITS: Sequence[tuple[str, float, Callable[[Agent], object]]] = (
 def _one_agent(playwright: Sequence[str], devtools: Sequence[str], base: str) -> list[Row]:
     found: list[Row] = []
     with ExitStack() as stack:
-        home = stack.enter_context(chromium_home())
+        home = stack.enter_context(browser_home("chromium"))
         ours = Agent(stack.enter_context(_roost(home)), base)
         theirs = Agent(stack.enter_context(server(playwright)), base)
         for name, limit, act in LIMITS:
@@ -165,7 +165,7 @@ def _evaluates(devtools: McpClient) -> None:
 
 
 def _many_agents(playwright: Sequence[str], base: str) -> list[Row]:
-    with chromium_home() as home:
+    with browser_home("chromium") as home:
         seconds, held = _all_at_work(lambda: _roost(home), base, lambda: _broker_and_browser(home))
     their_seconds, their_held = _all_at_work(lambda: server(playwright), base, lambda: 0)
     return [

@@ -50,11 +50,13 @@ def site() -> Iterator[str]:
 
 
 @contextmanager
-def chromium_home() -> Iterator[Home]:
+def browser_home(browser: str, **settings: int) -> Iterator[Home]:
     with tempfile.TemporaryDirectory(prefix="roost-bench-", ignore_cleanup_errors=True) as folder:
         home = Home(Path(folder))
         home.create()
-        home.config.write_text('browser = "chromium"\nheadless = true\n', encoding="utf-8")
+        lines = [f'browser = "{browser}"', "headless = true"]
+        lines += [f"{name} = {value}" for name, value in settings.items()]
+        home.config.write_text("\n".join(lines), encoding="utf-8")
         ensure_broker(home)
         try:
             yield home

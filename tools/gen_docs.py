@@ -16,6 +16,8 @@ import click
 
 from roost.api.operations import OPERATIONS, Operation
 from roost.daemon.settings import LISTS, PREFIX, Settings
+from roost.drivers.chromium import ChromiumDriver
+from roost.drivers.firefox import FirefoxDriver
 from roost.errors import BY_CODE
 from roost.errors import __doc__ as errors_doc
 from roost.frontends.cdp.methods import BROWSER, NOT_IN_SHARED, PAGE, PAGE_DOMAINS, Rule
@@ -75,6 +77,12 @@ a CSS selector or `text=…`; the older spelling `ref` is accepted. What a page 
 stands between `<page-content untrusted id=N>` and `</page-content id=N>`. Tools marked *data*
 answer `structuredContent`, too. An error is `isError` with text `CODE: message`, `hint: …` and the
 object of [errors.md](errors.md) as a line of JSON, which is also the `structuredContent`."""
+
+BROWSERS_INTRO = """# Browsers
+
+Every operation works in every browser, with one behaviour; what is listed here is all there is to
+the contrary. A driver states it as its capabilities (`roost.drivers.base`); no other part of Roost
+knows which browser it talks to."""
 
 
 CDP_INTRO = """# The DevTools protocol
@@ -180,6 +188,20 @@ def settings() -> Iterator[str]:
         default = f"`{_shown(schema.get('default'))}`"
         cells = (f"`{flag}`{several}", f"`{variable}`", f"`{name}`", kind, default, description)
         yield f"| {' | '.join(cells)} |"
+
+
+def browsers() -> Iterator[str]:
+    yield BROWSERS_INTRO
+    for name, driver in (("Chromium", ChromiumDriver), ("Firefox", FirefoxDriver)):
+        yield f"\n## {name}\n"
+        lacks = driver.capabilities.lacks
+        if not lacks:
+            yield "Nothing is missing."
+            continue
+        yield "| what is missing | what happens then | why |"
+        yield "|---|---|---|"
+        for lack in lacks:
+            yield f"| {lack.name} | {_cell(lack.then)} | {_cell(lack.reason)} |"
 
 
 def verbs() -> Iterator[str]:
@@ -292,6 +314,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "cli.md": verbs,
     "tools.md": tools,
     "cdp.md": cdp,
+    "browsers.md": browsers,
 }
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from roost.drivers.base import (
     MouseDown,
     MouseMove,
     MouseUp,
+    Shot,
     TabAppeared,
     TabArrived,
 )
@@ -152,6 +153,36 @@ async def test_keys_operate_buttons_in_tabs_in_the_background(lodging: Lodging) 
         await driver.evaluate(tab, "() => c.focus()")
         await driver.give_input(tab, [KeyDown(" "), KeyUp(" ")])
         assert not await driver.evaluate(tab, "() => c.checked"), "the page took the key itself"
+
+
+async def test_tabs_in_the_background_have_frames_like_one_in_front(lodging: Lodging) -> None:
+    """Firefox by itself doubles the time between two frames again and again: fifteen of them would
+    take minutes."""
+    frames = """async () => {
+      for (let frame = 0; frame < 15; frame += 1) await new Promise(requestAnimationFrame);
+      return document.visibilityState;
+    }"""
+    async with lodging.guest(Reports()) as driver:
+        tab = await open_page(driver, lodging.url("/"))
+        assert await driver.evaluate(tab, frames) == "hidden"
+
+
+async def test_a_picture_is_made_smaller_whatever_the_page_forbids(lodging: Lodging) -> None:
+    async with lodging.guest(Reports()) as driver:
+        tab = await open_page(driver, lodging.url("/"))
+        await driver.evaluate(
+            tab,
+            """() => {
+              const rule = document.createElement("meta");
+              rule.httpEquiv = "Content-Security-Policy";
+              rule.content = "default-src 'none'";
+              document.head.append(rule);
+              HTMLCanvasElement.prototype.toDataURL = () => "data:,spoilt";
+            }""",
+        )
+        whole = await driver.capture(tab, Shot(scale=1))
+        half = await driver.capture(tab, Shot(scale=0.5))
+        assert (half.width * 2, half.height * 2) == (whole.width, whole.height)
 
 
 async def test_the_next_broker_knows_of_crashes_dialogs_and_popups_of_meanwhile(

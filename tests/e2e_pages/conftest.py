@@ -10,7 +10,7 @@ from local_web import Web, local_web
 from pages_house import House, house_of
 
 HERE = Path(__file__).parent
-BROWSERS = ["chromium"]
+BROWSERS = ["chromium", "firefox"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -38,9 +38,9 @@ def house(browser_kind: str) -> Iterator[House]:
         yield house
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def own_house(browser_kind: str) -> Iterator[House]:
-    """For tests that kill things."""
+    """For tests that kill things. One for all of a file: what was killed has to come back."""
     with house_of(browser_kind) as house:
         house.start()
         yield house

@@ -45,7 +45,8 @@ async def test_double_right_and_modified_clicks_arrive_as_such(house: House, web
         ]
         await agent.run("() => { log.length = 0 }")
         await agent.click("#b", button="right", snapshot="none")
-        assert ["contextmenu", 0, 2, False, False, False, True] in await agent.log()
+        menu = next(event for event in await agent.log() if event[0] == "contextmenu")
+        assert menu[2:] == [2, False, False, False, True]
         await agent.run("() => { log.length = 0 }")
         await agent.click("#b", modifiers=["Shift", "Alt"], snapshot="none")
         assert await agent.log() == [["click", 1, 0, False, True, True, True]]
@@ -77,11 +78,11 @@ async def test_what_cannot_be_clicked_says_why(house: House, web: Web) -> None:
             "<button id=off disabled>Off</button><button id=under>Under</button>"
             "<div id=over style='position:fixed;inset:0;background:#fff'></div>"
         )
-        error = await refused(NotActionable, agent.call(ops.Click(target="#off"), timeout=1))
+        error = await refused(NotActionable, agent.call(ops.Click(target="#off"), timeout=3))
         assert error.details["reason"] == "disabled"
-        error = await refused(NotActionable, agent.call(ops.Click(target="#under"), timeout=1))
+        error = await refused(NotActionable, agent.call(ops.Click(target="#under"), timeout=3))
         assert error.details["reason"] == "covered"
-        await refused(NotFound, agent.call(ops.Click(target="#nowhere"), timeout=1))
+        await refused(NotFound, agent.call(ops.Click(target="#nowhere"), timeout=3))
 
 
 async def test_an_element_that_comes_late_is_waited_for(house: House, web: Web) -> None:

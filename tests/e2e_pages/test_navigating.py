@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -151,13 +152,13 @@ async def test_servers_that_are_dead_say_so(house: House, web: Web) -> None:
         await agent.show("Start")
         with dead_server() as nowhere:
             error = await refused(NotFound, agent.go(nowhere))
-            assert "ERR_CONNECTION_REFUSED" in str(error.details["reason"])
+            assert "CONNECTION_REFUSED" in str(error.details["reason"])
         error = await refused(NotFound, agent.go("http://no-such-host.invalid/"))
-        assert "ERR_NAME_NOT_RESOLVED" in str(error.details["reason"])
+        assert re.search("NAME_NOT_RESOLVED|UNKNOWN_HOST", str(error.details["reason"]))
         round_trip = web.base + "/round"
         web.serve(Answer(status=302, headers={"Location": round_trip}), "/round")
         error = await refused(NotFound, agent.go(round_trip))
-        assert "REDIRECTS" in str(error.details["reason"])
+        assert "REDIRECT" in str(error.details["reason"])
         assert (await agent.show("Next")).status == 200
 
 
@@ -173,7 +174,7 @@ async def test_certificates_nobody_vouches_for_are_refused(
     url = secure_web.page("Secret")
     async with house.agent(web) as agent:
         error = await refused(NotFound, agent.go(url))
-        assert "ERR_CERT" in str(error.details["reason"])
+        assert "CERT" in str(error.details["reason"])
         assert (await agent.show("Next")).status == 200
 
 
@@ -227,7 +228,7 @@ async def test_a_redirect_to_a_blocked_scheme_goes_nowhere(house: House, web: We
         for goal in ("file:///etc/passwd", "chrome://version", "view-source:about:blank"):
             await agent.show(f"<a id=a href='{goal}'>Go</a>")
             await agent.click("#a", snapshot="none")
-            await agent.run(f"() => {{ location = '{goal}' }}")
+            await agent.run(f"() => {{ try {{ location = '{goal}' }} catch {{ /* refused */ }} }}")
             url = await agent.run("() => location.href")
             assert url.startswith(("http://127.0.0.1", "about:blank")), url
         assert page.status == 200

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from local_web import Answer, Web
-from pages_house import House, refused
+from pages_house import House, lacks, refused
 
 from roost import ops
 from roost.errors import BadRequest, NotFound
@@ -167,6 +167,9 @@ async def test_what_a_server_calls_a_file_leads_nowhere_else(house: House, web: 
         for name in names:
             done = await agent.go(web.serve(attachment(name)))
             assert done.downloads is not None
+            if len(name) > 255 and lacks(house, "very long names of downloads"):
+                assert done.downloads[0].endswith(" (failed)")
+                continue
             folder, _, name = done.downloads[0].rpartition("/")
             assert folder == str(agent.files / "downloads")
             assert not name.startswith(".")

@@ -195,9 +195,9 @@ async def take_screenshot(
 async def _pictured(
     broker: Broker, agent: AgentId, at: InPage, op: ops.TakeScreenshot
 ) -> views.ScreenshotView:
-    has_pages = broker.browser(at.row.browser).driver.capabilities.page_work
+    able = broker.browser(at.row.browser).driver.capabilities
     readiness = None
-    if has_pages:
+    if able.page_work:
         most = page_use.wait_ms(broker)
         seconds = min(most, most if op.max_wait_ms is None else op.max_wait_ms) / 1000
         readiness = Readiness(at.page, at.record, broker.clock, seconds)
@@ -206,11 +206,14 @@ async def _pictured(
     if op.annotate:
         labels = (await at.page.call(None, "marks", fullPage=op.full_page))["labels"]
     try:
-        taking = at.page.driver.capture(at.page.tab, await _shot(at, op))
-        if readiness is None:
-            picture = await taking
-        else:
+        shot = await _shot(at, op)
+        if readiness is not None and not able.draws_for_pictures:
+            await readiness.rendered()
+        taking = at.page.driver.capture(at.page.tab, shot)
+        if readiness is not None and able.draws_for_pictures:
             picture, _ = await asyncio.gather(taking, readiness.rendered())
+        else:
+            picture = await taking
     finally:
         if op.annotate:
             # A page that stopped meanwhile, or is gone, keeps its marks: no reason to keep callers.

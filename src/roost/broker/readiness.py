@@ -43,8 +43,8 @@ class Readiness:
             self._give_up()
 
     async def rendered(self) -> None:
-        """Wait for one frame. A picture that is asked for at the same time shows that frame or a
-        later one: the browser draws one for it."""
+        """Wait for one frame. A browser that draws one for every picture may be asked for the
+        picture at the same time: it shows that frame or a later one."""
         if self._timed_out:
             return
         try:

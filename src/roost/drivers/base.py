@@ -26,6 +26,16 @@ from roost.drivers.link import Link
 from roost.vocabulary import JarPolicy, TabHandle
 
 
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """Something that operations promise and this browser cannot do. Listed in the reference."""
+
+    name: str
+    then: str
+    """What a caller gets instead."""
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
     """What this browser can do. Never a permission."""
@@ -34,6 +44,9 @@ class Capabilities:
     trusted_input: bool = True
     page_work: bool = True
     """Whether there are real pages: everything of ``Pages`` beyond navigate, evaluate, capture."""
+    draws_for_pictures: bool = True
+    """Whether a picture gets a frame of its own, with what the page does in its frames."""
+    lacks: tuple[Lack, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,7 +49,7 @@ class Contexts:
 
     async def close(self, tab: BidiTab) -> None:
         """Without asking the page; over when Firefox says so."""
-        await self._keep_first_tab()
+        await self.blank_tab()
         gone = self._closing.setdefault(tab.handle, asyncio.get_running_loop().create_future())
         self._bidi.tell("browsingContext.close", {"context": tab.context})
         async with asyncio.timeout(CLOSE_SECONDS):
@@ -74,15 +74,15 @@ class Contexts:
                 closing.set_result(None)
 
     async def _create_beside_the_first(self, jar: str) -> Json:
-        await self._keep_first_tab()
-        return await self._create({"userContext": jar, "referenceContext": self._first_tab})
+        return await self._create({"userContext": jar, "referenceContext": await self.blank_tab()})
 
-    async def _keep_first_tab(self) -> None:
-        """A person may have closed it."""
+    async def blank_tab(self) -> str:
+        """The browser's first one. A person may have closed it; then another takes its place."""
         if self._first_tab is None:
             context = await self._create({})
             self._first_tab = context["context"]
             self._bidi.say("note", {"firstTab": self._first_tab})
+        return self._first_tab
 
     async def _create(self, options: Json) -> Json:
         """A tab that we asked for: what its creation said of it."""
@@ -108,7 +108,7 @@ class Contexts:
             for context in undecided.values():
                 self._appeared(context)
 
-    async def _replace(self, tab: BidiTab) -> None:
+    async def replace(self, tab: BidiTab) -> None:
         """Another context for a tab that stays what it is, for us and for the next broker."""
         context = await self._create_beside_the_first(tab.jar)
         old = tab.context
@@ -189,7 +189,7 @@ class Contexts:
             context["userContext"],
             self._bundle,
             self._report,
-            self._replace,
+            self,
         )
         self.tabs[tab.handle] = tab
         self._know(tab, context)

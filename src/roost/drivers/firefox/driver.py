@@ -26,6 +26,7 @@ from roost.drivers.base import (
 from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
 from roost.drivers.firefox.contexts import Contexts
 from roost.drivers.firefox.jars import SHARED_JAR, Jars
+from roost.drivers.firefox.lacks import LACKS
 from roost.drivers.firefox.tab import BidiTab
 from roost.drivers.keeping import Keeping
 from roost.drivers.link import Link
@@ -41,7 +42,7 @@ _EVENTS = ["browsingContext", "network", "log.entryAdded", "input.fileDialogOpen
 class FirefoxDriver:
     """One Firefox. ``keeping`` finds or starts the keeper that holds it."""
 
-    capabilities = Capabilities()
+    capabilities = Capabilities(draws_for_pictures=False, lacks=LACKS)
 
     def __init__(self, keeping: Keeping, bundle: str) -> None:
         self._keeping = keeping

@@ -56,14 +56,14 @@ _NOTHING_OF_ITS_OWN_ON_THE_NETWORK: Mapping[str, Preference] = {
 _OURS: Mapping[str, Preference] = {
     # Else a script or a click that is under way when its page goes is run again in the next page.
     "remote.retry-on-abort": False,
-    # Tabs in the background are tabs at work here: timers as in the foreground, and frames at least
-    # begin at full speed (Firefox halves their rate as long as a page keeps animating).
+    # Tabs in the background are tabs at work here: timers and frames as in the foreground. Else
+    # every frame that a page asks for comes at half the rate of the one before.
+    "layout.testing.top-level-always-active": True,
     "dom.min_background_timeout_value": 4,
     "dom.min_background_timeout_value_without_budget_throttling": 4,
     "dom.timeout.enable_budget_timer_throttling": False,
     "dom.timeout.throttling_delay": -1,
     "dom.timeout.background_throttling_max_budget": -1,
-    "layout.throttled_frame_rate": 60,
     # Scrolling in frames would take as long as those do.
     "general.smoothScroll": False,
     # Every arrival is a new document: a page that was left must not go on in a cache.

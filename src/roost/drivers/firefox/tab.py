@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Protocol
 
 from roost.drivers.base import (
     Arrival,
@@ -41,6 +42,16 @@ Way = tuple[str, str]
 """A navigation's id, and where it leads."""
 
 
+class Others(Protocol):
+    """What a tab needs of the other tabs there are."""
+
+    async def replace(self, tab: BidiTab) -> None:
+        """Give that tab another context."""
+
+    async def blank_tab(self) -> str:
+        """The context of a tab that is nobody's."""
+
+
 class BidiTab:
     """``report`` hears what the page does, in the words of ``drivers.base``."""
 
@@ -52,7 +63,7 @@ class BidiTab:
         jar: str,
         bundle: str,
         report: Callable[[DriverEvent], None],
-        replace: Callable[[BidiTab], Awaitable[None]],
+        others: Others,
     ) -> None:
         self.handle = handle
         self.jar = jar
@@ -64,7 +75,7 @@ class BidiTab:
         self._bidi = bidi
         self._bundle = bundle
         self._report = report
-        self._replace = replace
+        self._others = others
         self._course = Course(self.check_alive)
         self.bind(context)
         self._journeys: set[Journey] = set()
@@ -85,7 +96,7 @@ class BidiTab:
         self.frames.clear()
         self.scripts = Scripts(self._bidi, context, self._bundle, self._course)
         self._hands = Hands(self._bidi, context, self.scripts, lambda: bool(self.frames))
-        self.camera = Camera(self._bidi, context, self.scripts, self._course)
+        self.camera = Camera(self._bidi, context, self._course, self._others.blank_tab)
         self.errands = Errands(self._bidi, self.handle, context, self.scripts, self._report)
 
     def take_over(self, url: str, known: Json) -> None:
@@ -205,7 +216,7 @@ class BidiTab:
         await asyncio.wait({probe}, timeout=FROZEN_SECONDS)
         if probe.done():
             return False
-        await self._replace(self)
+        await self._others.replace(self)
         return True
 
     async def _set_out(self, method: str, params: Json) -> Pending:

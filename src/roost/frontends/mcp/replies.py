@@ -113,7 +113,8 @@ def _tabs(view: views.TabsView) -> Iterator[str]:
 
 @_tells(views.ValueView)
 def _value(view: views.ValueView) -> Iterator[str]:
-    yield marked([_json(view.value)])
+    has_value = "value" in view.model_fields_set
+    yield marked([_json(view.value) if has_value else "undefined"])
 
 
 @_tells(page_views.ActionView)

@@ -1,0 +1,32 @@
+"""What Firefox cannot do through BiDi, why, and what a caller gets instead."""
+
+from __future__ import annotations
+
+from roost.drivers.base import Lack
+from roost.drivers.firefox.keyboard import NO_SUCH_KEYS
+
+DOWNLOAD_NAME_BYTES = 241
+LACKS = (
+    Lack(
+        "some keys",
+        f"`UNSUPPORTED` for {', '.join(sorted(NO_SUCH_KEYS))}",
+        "WebDriver's table of keys has none of them.",
+    ),
+    Lack(
+        "trusted drops",
+        "A drag begins with trusted events; those of its drop are dispatched by Roost, and "
+        "`isTrusted` is false in them. So it is with a slider's `input` and `change`.",
+        "Firefox finishes a drag, and moves a slider, only in the tab that has the focus.",
+    ),
+    Lack(
+        "history of a frozen page",
+        "A page whose script never ends can be left for another address; back leads nowhere then.",
+        "BiDi cannot end a script, so the tab goes on in a new browsing context.",
+    ),
+    Lack(
+        "very long names of downloads",
+        f"A download whose name is longer than {DOWNLOAD_NAME_BYTES} bytes fails, and is listed "
+        "as failed.",
+        "Firefox lengthens the name while it writes, beyond what file systems take.",
+    ),
+)
