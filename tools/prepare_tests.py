@@ -17,6 +17,14 @@ PROGRAMS = {"Xvfb": "xvfb"}
 PAGES = {"/usr/share/doc/python3-doc/html/library/functions.html": "python3-doc"}
 # Only its task pages are used: what it wants to import would bring a browser driver of its own.
 TASK_PAGES = "miniwob>=1,<2"
+# Clients nobody here wrote, and a Node that is new enough for all of them.
+NODE_CLIENTS = (
+    "@modelcontextprotocol/sdk@^1",
+    "@modelcontextprotocol/client@^2",
+    "@modelcontextprotocol/inspector@^2",
+    "node@^24",
+)
+NODE_FOLDER = Path(sys.prefix) / "node-clients"
 
 
 def main() -> int:
@@ -29,7 +37,23 @@ def main() -> int:
     )
     missing = [package for name, package in PROGRAMS.items() if shutil.which(name) is None]
     missing += [package for path, package in PAGES.items() if not Path(path).exists()]
-    return _install(missing) if missing else 0
+    missing += ["nodejs", "npm"] if shutil.which("npm") is None else []
+    code = _install(missing) if missing else 0
+    if code == 0:
+        _fetch_node_clients()
+    return code
+
+
+def _fetch_node_clients() -> None:
+    """Their tests are skipped where they cannot be had: all else is tested without them."""
+    if (NODE_FOLDER / "node_modules" / ".bin" / "inspector").exists():
+        return
+    NODE_FOLDER.mkdir(exist_ok=True)
+    options = ["--silent", "--no-audit", "--no-fund", "--no-package-lock", "--no-save"]
+    command = ["npm", "install", "--prefix", str(NODE_FOLDER), *options, *NODE_CLIENTS]
+    print(f"$ {' '.join(command)}", file=sys.stderr)  # noqa: T201
+    if subprocess.run(command, check=False).returncode:
+        print("npm cannot fetch them: the tests with clients in Node are skipped.", file=sys.stderr)  # noqa: T201
 
 
 def _install(packages: list[str]) -> int:

@@ -113,8 +113,7 @@ def _tabs(view: views.TabsView) -> Iterator[str]:
 
 @_tells(views.ValueView)
 def _value(view: views.ValueView) -> Iterator[str]:
-    has_value = "value" in view.model_fields_set
-    yield marked([_json(view.value) if has_value else "undefined"])
+    yield marked([_json(view.value)])
 
 
 @_tells(page_views.ActionView)

@@ -1,0 +1,65 @@
+"""What an agent pays to speak MCP: the shim's memory, the first answer, the tool list."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from contextlib import AbstractContextManager
+
+from bench.mcp_client import McpClient, roost_command, server
+from bench.report import Row, median_of
+from bench.sockets import fake_broker
+from roost.local.home import Home
+from roost.vocabulary import KIB
+
+STARTS = 9
+CALLS = 500
+ROUNDS = 5
+
+
+def rows() -> list[Row]:
+    with fake_broker() as home:
+        first = median_of(STARTS, lambda: _first_answer(home))
+        with _shim(home) as agent:
+            agent.initialize()
+            listed = json.dumps({"tools": agent.tools()}, ensure_ascii=False, separators=(",", ":"))
+            call = median_of(ROUNDS, lambda: _call_ms(agent))
+            memory = _resident_mib(agent.pid)
+    return [
+        Row("start of a bare interpreter", median_of(STARTS, _bare_start), "s"),
+        Row("initialize answered, broker up", first, "s", limit=0.3, note="from the shim's start"),
+        Row("call of a tool through the shim", call, "ms", note="session_list, one at a time"),
+        Row("shim, resident", memory, "MiB", limit=20, note=f"after {CALLS * ROUNDS} calls"),
+        Row("core tool list", len(listed.encode()), "bytes", limit=14_000),
+    ]
+
+
+def _shim(home: Home) -> AbstractContextManager[McpClient]:
+    return server(roost_command(), ROOST_HOME=str(home.path))
+
+
+def _first_answer(home: Home) -> float:
+    started = time.perf_counter()
+    with _shim(home) as agent:
+        agent.initialize()
+        return time.perf_counter() - started
+
+
+def _call_ms(agent: McpClient) -> float:
+    started = time.perf_counter()
+    for _ in range(CALLS):
+        agent.call("session_list")
+    return (time.perf_counter() - started) / CALLS * 1000
+
+
+def _resident_mib(pid: int) -> float:
+    shown = ["ps", "-o", "rss=", "-p", str(pid)]
+    return int(subprocess.run(shown, capture_output=True, check=True).stdout) / KIB
+
+
+def _bare_start() -> float:
+    started = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "pass"], check=True)
+    return time.perf_counter() - started
