@@ -22,6 +22,7 @@ NODE_CLIENTS = (
     "@modelcontextprotocol/sdk@^1",
     "@modelcontextprotocol/client@^2",
     "@modelcontextprotocol/inspector@^2",
+    "@modelcontextprotocol/conformance@^0.1",
     "node@^24",
 )
 NODE_FOLDER = Path(sys.prefix) / "node-clients"
@@ -46,7 +47,7 @@ def main() -> int:
 
 def _fetch_node_clients() -> None:
     """Their tests are skipped where they cannot be had: all else is tested without them."""
-    if (NODE_FOLDER / "node_modules" / ".bin" / "inspector").exists():
+    if (NODE_FOLDER / "node_modules" / ".bin" / "conformance").exists():
         return
     NODE_FOLDER.mkdir(exist_ok=True)
     options = ["--silent", "--no-audit", "--no-fund", "--no-package-lock", "--no-save"]

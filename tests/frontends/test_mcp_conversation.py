@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from roost import ops
+from roost.broker.calls import Caller
 from roost.frontends.mcp import conversation, late, server
 from roost.local.home import socket_path
 from roost.testing.house import FakeHouse, fake_house
@@ -247,25 +249,66 @@ async def test_a_cancelled_call_is_cancelled_in_the_browser_and_not_answered(
         assert held not in shim._answers
 
 
-async def test_a_client_that_floods_waits_for_itself_and_nobody_else_does(tmp_path: Path) -> None:
+async def test_a_client_that_floods_waits_for_itself_and_nobody_else_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = _counted(monkeypatch)
+    many = conversation.REQUESTS_AT_ONCE + 2 * conversation.REQUESTS_WAITING
     async with fake_house(tmp_path) as house, at(house) as shim, at(house) as other:
         await shim.initialize()
         await other.initialize()
-        house.driver.may_start.clear()
-        flood = [
-            shim.call("browser_navigate", url=URL)
-            for _ in range(2 * conversation.REQUESTS_IN_FLIGHT)
-        ]
-        agents = [row for row in asyncio.all_tasks() if row.get_name() == "mcp"]
-        assert len(agents) == 2
+        await shim.result(shim.call("browser_navigate", url=URL))
+        house.driver.may_capture.clear()
+        flood = [shim.call("browser_take_screenshot") for _ in range(many)]
+        ping = shim.ask("ping")
+        await until(lambda: begun["browser_take_screenshot"] >= conversation.REQUESTS_AT_ONCE)
 
-        # The other is answered while the flood waits.
-        assert (await other.result(other.call("session_list")))["structuredContent"]
-        house.driver.may_start.set()
+        # The other is answered while the flood waits; so many of it are under way, and no more.
+        for _ in range(3):
+            assert (await other.result(other.call("session_list")))["structuredContent"]
+        assert begun["browser_take_screenshot"] == conversation.REQUESTS_AT_ONCE
+        house.driver.may_capture.set()
 
         for call in flood:
             await shim.answer(call)
-        assert await shim.result(shim.ask("ping")) == {}
+        assert await shim.result(ping) == {}
+
+
+def _counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often each operation has begun."""
+    begun: Counter[str] = Counter()
+    call = Caller.call
+
+    async def counting(self: Caller, operation: Any, *, timeout: float | None = None) -> Any:
+        begun[operation.op] += 1
+        return await call(self, operation, timeout=timeout)
+
+    monkeypatch.setattr(Caller, "call", counting)
+    return begun
+
+
+async def test_in_a_flood_calls_can_be_cancelled_and_death_is_seen(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        async with at(house) as shim:
+            await shim.initialize()
+            await shim.result(shim.call("browser_navigate", url=URL))
+            house.driver.may_capture.clear()
+            flood = [
+                shim.call("browser_take_screenshot")
+                for _ in range(conversation.REQUESTS_AT_ONCE + 1)
+            ]
+            waits = shim.call("browser_tabs", action="new")
+            for request in (waits, *flood):
+                params = {"requestId": request}
+                method = "notifications/cancelled"
+                shim.send({"jsonrpc": "2.0", "method": method, "params": params})
+            assert await shim.result(shim.ask("ping")) == {}
+            assert len(house.browser.pages) == 1  # what was cancelled while it waited is not done
+            for _ in range(conversation.REQUESTS_AT_ONCE + 1):
+                shim.call("browser_take_screenshot")
+            await until(lambda: house.driver.asked > 2)
+        # The connection was closed with the flood under way, and that was noticed.
+        house.driver.may_capture.set()
 
 
 async def test_a_client_that_dies_in_a_call_leaves_nothing_behind(tmp_path: Path) -> None:

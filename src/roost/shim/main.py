@@ -22,10 +22,8 @@ RESUMABLE: Final = ("CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID", "CODEX_THREAD
 def main(arguments: Sequence[str]) -> int:
     """Relay until the client is gone."""
     hello = hello_from(parser().parse_args(arguments), os.environ)
-    entrance = Entrance(Home.find(), hello)
-    entrance.start()
-    relay = Relay()
-    Pump(relay, lambda: entrance.reach(relay.client_name)).run()
+    entrance, relay = Entrance(Home.find(), hello), Relay()
+    Pump(relay, lambda: entrance.reach(relay.client_name), entrance.start).run()
     return 0
 
 

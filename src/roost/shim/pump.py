@@ -14,7 +14,7 @@ import socket
 import sys
 from collections.abc import Callable
 from types import FrameType
-from typing import Final
+from typing import Final, TypeVar
 
 from roost.errors import Interrupted, RoostError
 from roost.shim.lines import ClientLines
@@ -23,6 +23,7 @@ from roost.shim.relay import Relay
 from roost.vocabulary import AGENT_FRAME_BYTES, KIB, LINK_FRAME_BYTES, MIB
 from roost.wire.framing import Splitter, encode_line
 
+T = TypeVar("T")
 STDIN, STDOUT = 0, 1
 READ_BYTES: Final = 256 * KIB
 UNSENT_BYTES: Final = 16 * MIB
@@ -40,11 +41,15 @@ class Ended(Exception):
 
 
 class Pump:
-    """Carries until the client is gone. ``reach`` connects, or raises why it cannot."""
+    """Carries until the client is gone. ``reach`` connects, or raises why it cannot; ``prepare`` is
+    what can be done for that before the client has spoken."""
 
-    def __init__(self, relay: Relay, reach: Callable[[], Reached]) -> None:
+    def __init__(
+        self, relay: Relay, reach: Callable[[], Reached], prepare: Callable[[], None]
+    ) -> None:
         self._relay = relay
         self._reach = reach
+        self._prepare = prepare
         self._lines = ClientLines(AGENT_FRAME_BYTES - REPEAT_BYTES)
         self._frames = Splitter(b"\n", LINK_FRAME_BYTES)
         self._sock: socket.socket | None = None
@@ -64,6 +69,7 @@ class Pump:
         for number in SIGNALS:
             signal.signal(number, self._signalled)
         try:
+            self._unless_signalled(self._prepare)
             while not self._is_ending and (
                 self._has_input or self._relay.waits or self._for_client
             ):
@@ -72,6 +78,16 @@ class Pump:
             pass
         finally:
             self._goodbye()
+
+    def _unless_signalled(self, work: Callable[[], T]) -> T:
+        """Work that may take long, and that a signal may end anywhere."""
+        try:
+            self._may_raise = True
+            if self._is_ending:  # the signal came a moment too early to be raised
+                raise Ended
+            return work()
+        finally:
+            self._may_raise = False
 
     def _signalled(self, number: int, frame: FrameType | None) -> None:
         self._is_ending = True
@@ -164,16 +180,11 @@ class Pump:
 
     def _connect(self) -> None:
         try:
-            self._may_raise = True
-            if self._is_ending:  # the signal came a moment too early to be raised
-                raise Ended
-            reached = self._reach()
+            reached = self._unless_signalled(self._reach)
         except RoostError as error:
             sys.stderr.write(f"roost mcp: {error}\nhint: {error.hint}\n")
             self._relay.give_up(error)
             return
-        finally:
-            self._may_raise = False
         self._sock = reached.sock
         self._sock.setblocking(False)
         self._fruitless += 1

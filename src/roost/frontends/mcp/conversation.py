@@ -22,8 +22,10 @@ from roost.frontends.mcp.toolset import Reply, Tool, Toolset
 from roost.wire.hello import Hello
 
 logger = logging.getLogger(__name__)
-REQUESTS_IN_FLIGHT = 64
-"""Then no more is read until some are answered: a client that floods waits for itself."""
+REQUESTS_AT_ONCE = 64
+"""More wait until some are answered: a client that floods waits for itself."""
+REQUESTS_WAITING = 256
+"""Then no more is read. Before that it is, so that a client can cancel, and its death is seen."""
 NAMES: Mapping[str, Callable[[tuple[str, ...]], Toolset]] = {
     "browser": browser_names,
     "firefox": firefox_names,
@@ -62,9 +64,11 @@ class McpConversation:
         self._toolset = toolset
         self._api = api
         self._line = line
-        self._heard: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
-        self._in_flight: set[str | int] = set()
+        self._said: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self._under_way: set[str | int] = set()
+        self._waiting: dict[str | int, dict[str, Any]] = {}
         self._interrupted: set[str | int] = set()
+        self._is_over = False
         self._serving = asyncio.get_running_loop().create_task(self._serve(), name="mcp")
 
     def heard(self, message: dict[str, Any]) -> None:
@@ -72,13 +76,26 @@ class McpConversation:
             message = message["repeat"]
             self._repeated(message)
         request = _request_id(message)
-        if request is not None:
-            self._in_flight.add(request)
-            if len(self._in_flight) >= REQUESTS_IN_FLIGHT:
-                self._line.hold()
-        self._heard.put_nowait(message)
+        if request is None:
+            self._waiting.pop(_cancelled(message), None)
+            self._said.put_nowait(message)
+        else:
+            self._waiting[request] = message
+            self._begin_waiting()
+
+    def _begin_waiting(self) -> None:
+        """Let requests begin, as many as may be under way at once."""
+        while self._waiting and len(self._under_way) < REQUESTS_AT_ONCE:
+            request = next(iter(self._waiting))
+            self._said.put_nowait(self._waiting.pop(request))
+            self._under_way.add(request)
+        if len(self._waiting) >= REQUESTS_WAITING:
+            self._line.hold()
+        else:
+            self._line.let_go()
 
     def end(self) -> None:
+        self._is_over = True
         self._serving.cancel()
 
     async def _serve(self) -> None:
@@ -88,13 +105,14 @@ class McpConversation:
             guest = server.Guest(self._api, self._toolset)
             await server.serve_stream(
                 lambda ctx: told_off if ctx.request_id in self._interrupted else guest,
-                self._heard.get,
+                self._said.get,
                 self._send,
                 self._over,
             )
         except Exception:  # the boundary: a bug here costs this agent its connection, no more
-            logger.exception("a conversation in MCP failed")
-            self._line.close()
+            if not self._is_over:  # the SDK breaks off with whatever it was at
+                logger.exception("a conversation in MCP failed")
+                self._line.close()
 
     def _repeated(self, message: Mapping[str, Any]) -> None:
         """Remember which call must not be done twice."""
@@ -124,10 +142,9 @@ class McpConversation:
     def _over(self, request: object) -> None:
         """It is answered, or never will be."""
         if isinstance(request, str | int):
-            self._in_flight.discard(request)
+            self._under_way.discard(request)
             self._interrupted.discard(request)
-        if len(self._in_flight) < REQUESTS_IN_FLIGHT:
-            self._line.let_go()
+            self._begin_waiting()
 
 
 class _Interrupted:
@@ -141,6 +158,15 @@ class _Interrupted:
 
     async def call(self, api: BrokerApi, name: str, arguments: Mapping[str, Any]) -> Reply:
         raise Interrupted(f"The broker went away during {name}; nobody knows whether it was done.")
+
+
+def _cancelled(message: Mapping[str, Any]) -> Any:
+    """The id of the request that the client does not want any more."""
+    params = message.get("params")
+    if message.get("method") != "notifications/cancelled" or not isinstance(params, dict):
+        return None
+    request = params.get("requestId")
+    return request if isinstance(request, str | int) else None
 
 
 def _request_id(message: Mapping[str, Any]) -> str | int | None:

@@ -7,7 +7,8 @@ shim's stream that is its agent; on Streamable HTTP it is whoever holds the requ
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import TracebackType
@@ -22,10 +23,11 @@ from pydantic import ValidationError
 from roost import __version__
 from roost.api import operations as ops
 from roost.api.broker import BrokerApi
-from roost.errors import RoostError
+from roost.errors import Internal, RoostError
 from roost.frontends.mcp.replies import refusal
 from roost.frontends.mcp.toolset import Reply, Tool, Toolset
 
+logger = logging.getLogger(__name__)
 Context: TypeAlias = ServerRequestContext[Any, Any]
 FIRST_PROGRESS_SECONDS = 0.5
 PROGRESS_SECONDS = 2.0
@@ -63,6 +65,9 @@ def make_server(guest_of: Callable[[Context], Guest]) -> Server[Any]:
                 reply = await guest.toolset.call(guest.api, params.name, params.arguments or {})
         except RoostError as error:
             return result_of(refusal(error))
+        except Exception:  # the boundary: a bug is told like anything else, and logged whole
+            logger.exception("%s has an answer that cannot be told", params.name)
+            return result_of(refusal(Internal(f"{params.name[:64]} failed inside Roost.")))
         return result_of(reply, notes)
 
     server: Server[Any] = Server(
@@ -77,14 +82,18 @@ def make_server(guest_of: Callable[[Context], Guest]) -> Server[Any]:
     return server
 
 
-def result_of(reply: Reply, notes: list[str] | None = None) -> types.CallToolResult:
-    text = "\n".join([reply.text, *(f"Note: {note}" for note in notes or ())])
+def result_of(reply: Reply, notes: Sequence[str] = ()) -> types.CallToolResult:
+    """``notes``: lines the caller should read, besides the reply's own."""
+    text = "\n".join([reply.text, *(f"Note: {note}" for note in notes)])
+    structured = None if reply.structured is None else dict(reply.structured)
+    if structured is not None and notes:
+        structured["notes"] = [*structured.get("notes", ()), *notes]
     return types.CallToolResult(
         content=[
             *(types.ImageContent(data=one.data, mime_type=one.mime_type) for one in reply.images),
             types.TextContent(text=text),
         ],
-        structured_content=None if reply.structured is None else dict(reply.structured),
+        structured_content=structured,
         is_error=reply.is_error,
     )
 
