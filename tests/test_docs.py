@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import shlex
+import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
+
+import click
+import pytest
 
 from roost.local.endpoint import read_endpoint
 from roost.local.home import Home
@@ -14,11 +21,13 @@ from roost.local.processes import end_tree
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+TUTORIAL_SECONDS = 180
+"""It starts eight interpreters; nothing waits this long in a run that passes."""
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+def blocks(language: str, text: str = README) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
 def test_every_operation_error_setting_and_verb_is_documented() -> None:
@@ -54,6 +63,67 @@ def test_the_example_in_the_readme_runs_as_it_stands(tmp_path: Path) -> None:
     first, second = done.stdout.splitlines()
     assert first == "t1 http://example.org/"
     assert second.startswith("TAB_GONE: ")
+
+
+@pytest.mark.browser
+@pytest.mark.timeout(TUTORIAL_SECONDS + 30)
+def test_the_tutorial_works_as_it_stands(tmp_path: Path) -> None:
+    """Its agent, its commands, and every line it promises; on a port that is free here."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    text = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8").replace("8123", str(port))
+    (agent,) = blocks("python", text)
+    (tmp_path / "agent.py").write_text(agent, encoding="utf-8")
+    script = "\n".join(["trap 'kill $(jobs -p) 2> /dev/null' EXIT", *blocks("sh", text)])
+    home = Home(tmp_path / "home")
+    # The agents' client passes PATH on and ROOST_HOME not: the command itself must know it.
+    commands = tmp_path / "bin"
+    commands.mkdir()
+    (commands / "roost").write_text(
+        f'#!/bin/sh\nROOST_HOME={home.path} exec {sys.executable} -m roost "$@"\n'
+    )
+    (commands / "roost").chmod(0o755)
+    path = f"{commands}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    tutorial = subprocess.Popen(
+        ["bash", "-e", "-c", script],
+        cwd=tmp_path,
+        env={"PATH": path, "HOME": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        said, _ = tutorial.communicate(timeout=TUTORIAL_SECONDS)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(tutorial.pid, signal.SIGKILL)  # its web site, if it did not come to its end
+        subprocess.run([commands / "roost", "stop"], capture_output=True, timeout=30, check=False)
+    assert tutorial.returncode == 0, said
+    promised = [line for block in blocks("text", text) for line in block.splitlines()]
+    assert len(promised) == 6
+    assert [line for line in promised if line not in said.splitlines()] == [], said
+
+
+def test_the_commands_of_the_how_tos_are_understood() -> None:
+    from roost.frontends.cli.main import cli
+
+    for page in (ROOT / "docs/how-to").glob("*.md"):
+        for block in blocks("", page.read_text(encoding="utf-8")):
+            for line in block.splitlines():
+                words = shlex.split(line, comments=True)
+                if words[:1] == ["roost"]:
+                    _understood(cli, words)
+
+
+def _understood(command: click.Command, words: list[str]) -> None:
+    """Parsed down to the last verb, without running it; click raises if it cannot."""
+    name, *rest = words
+    if isinstance(command, click.Group):
+        _understood(command.commands[rest[0]], rest)
+    else:
+        command.make_context(name, rest)
 
 
 def test_the_make_commands_of_the_documents_are_targets() -> None:
