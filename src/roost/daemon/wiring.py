@@ -26,6 +26,7 @@ from roost.errors import BrowserLost
 from roost.frontends.http.server import HttpServer
 from roost.frontends.mcp.conversation import Mcp
 from roost.frontends.mcp.late import LateServer
+from roost.frontends.mcp.streamable import streamable
 from roost.frontends.socket.server import SocketServer
 from roost.local.browsers import find_browser
 from roost.local.home import Home, socket_path
@@ -72,7 +73,8 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
     door = BrokerDoor(broker)
     mcp = LateServer()
     socket = SocketServer(door, socket_path(home), {ClientKind.MCP: Mcp(mcp)})
-    return House(broker, door, socket, HttpServer(door, home, settings.port), mcp)
+    http = HttpServer(door, home, settings.port, {"/mcp": streamable(mcp, door)})
+    return House(broker, door, socket, http, mcp)
 
 
 def _drivers(home: Home, settings: Settings) -> dict[BrowserId, Driver]:

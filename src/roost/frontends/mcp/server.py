@@ -17,8 +17,11 @@ from typing import Any, TypeAlias
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from pydantic import ValidationError
+from starlette.exceptions import HTTPException
+from starlette.types import Receive, Scope, Send
 
 from roost import __version__
 from roost.api import operations as ops
@@ -26,8 +29,11 @@ from roost.api.broker import BrokerApi
 from roost.errors import Internal, RoostError
 from roost.frontends.mcp.replies import refusal
 from roost.frontends.mcp.toolset import Reply, Tool, Toolset
+from roost.vocabulary import AGENT_FRAME_BYTES
 
 logger = logging.getLogger(__name__)
+# One line a request about a manager that lives as long as the request would fill the log.
+logging.getLogger("mcp.server.streamable_http_manager").setLevel(logging.WARNING)
 Context: TypeAlias = ServerRequestContext[Any, Any]
 FIRST_PROGRESS_SECONDS = 0.5
 PROGRESS_SECONDS = 2.0
@@ -80,6 +86,18 @@ def make_server(guest_of: Callable[[Context], Guest]) -> Server[Any]:
     )
     server.middleware.clear()  # a trace of every call, for a collector nobody here has
     return server
+
+
+async def serve_request(guest: Guest, scope: Scope, receive: Receive, send: Send) -> None:
+    """One request of Streamable HTTP, by itself: nothing is left of it but its answer."""
+    if scope["method"] != "POST":
+        # Nothing is told outside of answers, so there is no stream to open and none to end.
+        raise HTTPException(405, headers={"allow": "POST"})
+    manager = StreamableHTTPSessionManager(
+        make_server(lambda _: guest), stateless=True, max_request_body_size=AGENT_FRAME_BYTES
+    )
+    async with manager.run():
+        await manager.handle_request(scope, receive, send)
 
 
 def result_of(reply: Reply, notes: Sequence[str] = ()) -> types.CallToolResult:

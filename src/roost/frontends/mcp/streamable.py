@@ -1,0 +1,46 @@
+"""MCP over Streamable HTTP: an application behind HTTP's gate, which knows whose token it was.
+
+There is no connection to bind an identity to, so there is no state either: every request brings
+its token and is served by itself, as the agent of that session. The operator's token names the
+session in the header ``X-DevBrowser-Session``. As with ``roost mcp``, ``?tools=`` and ``?names=``
+choose what is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs
+
+from roost.api.door import TokenDoor
+from roost.frontends.mcp.conversation import toolset_for
+from roost.frontends.mcp.late import LateServer
+from roost.frontends.mcp.toolset import Toolset
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+SESSION_HEADER = b"x-devbrowser-session"
+
+
+def streamable(server: LateServer, door: TokenDoor) -> Callable[[], ASGIApp]:
+    """What HTTP mounts. Raises a ``RoostError`` for a request that names the wrong things."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        visit = door.visit_as(scope["token"], _session(scope))
+        toolset = _toolset(scope)
+        module = await server.module()
+        await module.serve_request(module.Guest(visit.api, toolset), scope, receive, send)
+
+    return lambda: answer
+
+
+def _session(scope: Scope) -> str | None:
+    named = [value for name, value in scope["headers"] if name == SESSION_HEADER]
+    return named[0].decode("latin-1") if named else None
+
+
+def _toolset(scope: Scope) -> Toolset:
+    asked = parse_qs(scope["query_string"].decode("latin-1"))
+    tools = [tool for text in asked.get("tools", ()) for tool in text.split(",")]
+    return toolset_for(asked.get("names", [None])[0], tuple(tools))
