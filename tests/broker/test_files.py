@@ -70,6 +70,18 @@ def test_nothing_is_written_elsewhere_either(places: Places, tmp_path: Path) -> 
     assert made.parent.is_dir()
 
 
+def test_what_the_file_system_refuses_is_told_with_the_fields_name(places: Places) -> None:
+    """Met by schemathesis: a file name of 1000 characters was a failure of ours."""
+    (places.work / "folder").mkdir()
+    places.file(places.work / "file")
+    for name in ("x" * 1000, "folder", "file/below.jpg"):
+        with pytest.raises(BadRequest) as refused:
+            places.folders.write(b"data", name, "", "filename")
+        assert refused.value.details["field"] == "filename", name
+    written = places.folders.write(b"data", "deep/shot.jpg", "", "filename")
+    assert written.read_bytes() == b"data"
+
+
 def test_a_working_directory_that_holds_the_home_does_not_open_it(places: Places) -> None:
     folders = Folders(places.home, places.own, [str(places.home.parent)])
     secret = places.file(places.home / "token")

@@ -35,9 +35,8 @@ async def test_a_session_is_opened_once_and_found_again_with_the_same_token(tmp_
 
 async def test_without_an_id_a_new_session_is_made_whose_token_works(tmp_path: Path) -> None:
     async with http_house(tmp_path) as here:
-        opened = await here.operator.ask("POST", "/session", json={"url": URL})
+        opened = await here.operator.ask("POST", "/session", json={})
         session = Caller(here.client, opened["token"], opened["sessionId"])
-        assert [tab["url"] for tab in opened["tabs"]] == [URL]
         assert (await session.tool("session_show"))["id"] == opened["sessionId"]
         again = {"sessionId": opened["sessionId"]}
         assert (await session.ask("POST", "/session", json=again))["token"] == session.token
@@ -176,6 +175,18 @@ async def test_a_wrong_body_is_answered_with_the_field_that_is_wrong(tmp_path: P
             answer = await session.send("POST", path, content=body)
             assert (answer.status_code, answer.json()["code"]) == (400, "BAD_REQUEST"), body
             assert answer.json()["field"] == field
+
+
+async def test_a_whole_number_may_be_written_with_a_point_and_no_other_may(tmp_path: Path) -> None:
+    async with http_house(tmp_path) as here:
+        session = await here.session("work")
+        path = "/session/work/tools/loop_start"
+        for number in ("2.5", '"2"', "true"):
+            body = f'{{"prompt": "go", "maxIterations": {number}}}'
+            answer = await session.send("POST", path, content=body)
+            assert (answer.status_code, answer.json()["field"]) == (400, "maxIterations"), number
+        body = '{"prompt": "go", "maxIterations": 2.0}'
+        assert (await session.ask("POST", path, content=body))["maxIterations"] == 2
 
 
 async def test_an_unknown_tool_is_told_the_nearest(tmp_path: Path) -> None:

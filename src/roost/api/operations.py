@@ -345,7 +345,7 @@ class LoopStart(SessionOperation, Answers[views.LoopView]):
     op = "loop_start"
     title = "Start a loop"
     reply = views.LoopView
-    prompt: str = Field(max_length=100_000)
+    prompt: str = Field(min_length=1, max_length=100_000)
     max_iterations: int = Field(default=LOOP_ITERATIONS, ge=0, le=LOOP_ITERATIONS_MAX)
     completion_phrase: str | None = Field(default=None, max_length=LOOP_PHRASE_CHARS)
     completion_promise: str | None = Field(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from roost.errors import BadRequest
@@ -29,7 +30,15 @@ class Folders:
     def to_write(self, name: str | None, fallback: str, field: str) -> Path:
         """Where to write; its folder is made. Without a name, in the session's own folder."""
         path = self._placed(name, field) if name else self._own / fallback
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _told(path, field):
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return path
+
+    def write(self, data: bytes, name: str | None, fallback: str, field: str) -> Path:
+        """Write a file; where it is now."""
+        path = self.to_write(name, fallback, field)
+        with _told(path, field):
+            path.write_bytes(data)
         return path
 
     def _placed(self, name: str, field: str) -> Path:
@@ -53,3 +62,13 @@ class Folders:
     @staticmethod
     def _is_below(path: Path, folder: Path) -> bool:
         return path.is_relative_to(folder.resolve())
+
+
+@contextmanager
+def _told(path: Path, field: str) -> Iterator[None]:
+    """What the file system refuses: a name too long for it, a folder, a full disk."""
+    try:
+        yield
+    except OSError as problem:
+        shown, why = path.name[:NAME_CHARS], problem.strerror
+        raise BadRequest(f"{field}: {shown} cannot be written: {why}.", field=field) from None

@@ -223,8 +223,7 @@ async def _pictured(
     data, path = base64.b64encode(picture.data).decode("ascii"), None
     if op.filename is not None:
         folders = broker.folders(agent, at.row)
-        path = folders.to_write(op.filename, "", "filename")
-        path.write_bytes(picture.data)
+        path = folders.write(picture.data, op.filename, "", "filename")
     return views.ScreenshotView(
         tab=at.tab,
         mime_type=picture.mime_type,
@@ -254,8 +253,7 @@ async def pdf_save(broker: Broker, agent: AgentId, op: ops.PdfSave) -> views.Fil
     async with page_use.reading(broker, agent, op, "print") as at:
         data = await at.page.driver.pdf(at.page.tab)
         folders = broker.folders(agent, at.row)
-        path = folders.to_write(op.filename, f"{at.tab}.pdf", "filename")
-        path.write_bytes(data)
+        path = folders.write(data, op.filename, f"{at.tab}.pdf", "filename")
         return views.FileView(tab=at.tab, path=str(path), bytes=len(data))
 
 

@@ -34,7 +34,6 @@ class SessionBody(_Body):
     jar: JarPolicy | None = None
     profile: str | None = Field(None, max_length=64)
     browser: str | None = Field(None, max_length=32)
-    url: str | None = Field(None, description="Open a first tab there")
 
 
 class PageBody(_Body):
@@ -124,7 +123,23 @@ async def _object(request: Request) -> dict[str, Any]:
         raise BadRequest(message, hint="Send UTF-8 JSON.", field="body") from None
     if not isinstance(value, dict):
         raise BadRequest("body: expected a JSON object.", field="body")
-    return value
+    try:
+        return {name: _whole(each) for name, each in value.items()}
+    except RecursionError:
+        raise BadRequest("body: it is nested too deep.", field="body") from None
+
+
+def _whole(value: Any) -> Any:
+    """5.0 is an integer in JSON, as the description means it; in Python it is none."""
+    match value:
+        case float() if value.is_integer():
+            return int(value)
+        case dict():
+            return {name: _whole(each) for name, each in value.items()}
+        case list():
+            return [_whole(each) for each in value]
+        case _:
+            return value
 
 
 async def gone_away(receive: Receive) -> None:

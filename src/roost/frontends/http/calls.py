@@ -44,7 +44,6 @@ async def open_session(request: Request) -> Response:
             jar=body.jar,
             profile=body.profile,
             browser=body.browser,
-            url=body.url,
             named=True,
         ),
     )
