@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import mcp_types as types
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
+from mcp import Client as SdkClient
+from mcp import StdioServerParameters
 
 from roost.local.home import Home
 
@@ -22,14 +22,14 @@ SECONDS = 30.0
 class Client:
     """An agent with its own shim."""
 
-    def __init__(self, session: ClientSession) -> None:
-        self.session = session
+    def __init__(self, sdk: SdkClient) -> None:
+        self.sdk = sdk
         self.told: list[str | None] = []
         """Progress messages."""
 
     async def call(self, tool: str, **arguments: Any) -> types.CallToolResult:
         async with asyncio.timeout(SECONDS):
-            return await self.session.call_tool(tool, arguments, progress_callback=self._progress)
+            return await self.sdk.call_tool(tool, arguments, progress_callback=self._progress)
 
     async def text(self, tool: str, **arguments: Any) -> str:
         """The text of an answer that must not be an error."""
@@ -66,14 +66,16 @@ def text_of(result: types.CallToolResult) -> str:
 
 
 @asynccontextmanager
-async def client(home: Home, *flags: str, **environ: str) -> AsyncIterator[Client]:
-    """Initialized, with the environment MCP clients give: almost none."""
+async def client(
+    home: Home, *flags: str, mode: str = "legacy", **environ: str
+) -> AsyncIterator[Client]:
+    """A client that has begun, with the environment MCP clients give: almost none. ``mode``: by the
+    handshake (``legacy``), as most clients do; ``auto`` finds the newest way, which has none."""
     server = StdioServerParameters(
         command=sys.executable,
         args=["-P", "-m", "roost", "mcp", *flags],
         env={"ROOST_HOME": os.fspath(home.path), **environ},
     )
-    async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
-        async with asyncio.timeout(SECONDS):
-            await session.initialize()
-        yield Client(session)
+    sdk = SdkClient(server, mode=mode, read_timeout_seconds=SECONDS)
+    async with sdk:
+        yield Client(sdk)

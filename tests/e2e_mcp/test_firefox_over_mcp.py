@@ -16,7 +16,7 @@ URL = "https://site.test/"
 async def test_claudezillas_users_change_only_the_command(tmp_path: Path) -> None:
     with real_home(tmp_path / "home", reads="shared") as home:
         async with client(home, "--names", "firefox") as ada, client(home) as bob:
-            listed = await ada.session.list_tools()
+            listed = await ada.sdk.list_tools()
             assert {tool.name.partition("_")[0] for tool in listed.tools} == {"firefox"}
             opened = await ada.text("firefox_create_window", url=URL)
             assert '"tabId": 1' in opened

@@ -8,6 +8,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from mcp import MCPError
 from mcp_clients import SECONDS, client
 
 from roost import ops
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.slow
 async def test_the_first_client_starts_the_broker_and_works(tmp_path: Path) -> None:
     with real_home(tmp_path) as home:
         async with client(home) as agent:
-            listed = await agent.session.list_tools()
+            listed = await agent.sdk.list_tools()
             assert "browser_navigate" in [tool.name for tool in listed.tools]
             assert URL in await agent.text("browser_navigate", url=URL)
             tabs = await agent.data("browser_tabs", action="list")
@@ -31,16 +32,17 @@ async def test_the_first_client_starts_the_broker_and_works(tmp_path: Path) -> N
             assert await agent.code("browser_navigate", url="file:///etc/passwd") == "URL_BLOCKED"
 
 
-async def test_the_work_goes_on_when_the_broker_is_killed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_the_work_goes_on_when_the_broker_is_killed(tmp_path: Path, mode: str) -> None:
     """A call that reads is repeated, one that may have acted is answered INTERRUPTED, and the same
     tabs are there again: the client notices a delay and no more."""
     with real_home(tmp_path) as home:
-        async with client(home) as agent:
+        async with client(home, mode=mode) as agent:
             await agent.text("browser_navigate", url=URL)
             before = await agent.data("session_list")
             reading = await started(agent.call("tab_space_status", waitSeconds=1))
             acting = await started(agent.call("browser_evaluate", function=NEVER))
-            await agent.session.send_ping()
+            await agent.data("session_list")  # those are under way, then
             broker = broker_of(home)
             assert broker is not None
             os.kill(broker.pid, signal.SIGKILL)
@@ -64,3 +66,46 @@ async def test_a_client_that_ends_takes_its_session_with_it_at_once(tmp_path: Pa
                 status = await operator.call(ops.Status())
             assert len(status.sessions) == 1
             assert await witness.data("session_list")
+
+
+async def test_an_agent_comes_back_to_the_session_of_its_conversation(tmp_path: Path) -> None:
+    """Claude Code says which conversation a server is started for; its session is kept for it."""
+    with real_home(tmp_path) as home:
+        async with client(home, CLAUDE_CODE_SESSION_ID="conversation-1") as agent:
+            await agent.text("browser_navigate", url=URL)
+            (first,) = (await agent.data("session_list"))["sessions"]
+        async with client(home, CLAUDE_CODE_SESSION_ID="conversation-1") as agent:
+            (again,) = (await agent.data("session_list"))["sessions"]
+
+    assert first["id"] == again["id"] == "conversation-1"
+    assert first["lifetime"] == "resumable"
+    assert first["color"] == again["color"]
+    assert (len(first["tabs"]), again["tabs"]) == (1, [])
+
+
+async def test_two_clients_join_a_session_on_purpose(tmp_path: Path) -> None:
+    with real_home(tmp_path) as home:
+        async with (
+            client(home, "--session=shop") as one,
+            client(home, ROOST_SESSION="shop") as two,
+        ):
+            await one.text("browser_navigate", url=URL)
+            (tab,) = (await two.data("browser_tabs", action="list"))["tabs"]
+            assert tab["url"] == URL
+            assert URL in await two.text("browser_navigate", url=URL, tab=tab["tab"])
+
+
+async def test_flags_bind_the_session_and_a_wrong_one_is_told(tmp_path: Path) -> None:
+    with real_home(tmp_path) as home:
+        async with client(home, "--tools=browser_navigate,browser_tabs", "--name=Tester") as agent:
+            names = [tool.name for tool in (await agent.sdk.list_tools()).tools]
+            assert names == ["browser_navigate", "browser_tabs"]
+            assert await agent.code("browser_close") == "BAD_REQUEST"
+            operator = await operator_of(home)
+            async with operator:
+                (session,) = (await operator.call(ops.Status())).sessions
+            assert session.name == "Tester"
+        with pytest.raises(ExceptionGroup) as refused:
+            async with client(home, "--tools=browser_navigat"):
+                pass
+        assert refused.group_contains(MCPError, match="Did you mean browser_navigate?")

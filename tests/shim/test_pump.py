@@ -57,6 +57,32 @@ def test_a_signal_ends_it_with_a_goodbye(
     assert agent.complains() == ""
 
 
+def test_a_signal_ends_it_even_while_it_waits_to_be_let_in(
+    broker: StandInBroker, agent: Shim
+) -> None:
+    agent.hears(PING)
+    peer = broker.at_the_door()
+
+    agent.process.terminate()
+
+    assert peer.says() is None
+    assert agent.ends() == 0
+    assert agent.complains() == ""
+
+
+def test_a_client_that_does_not_read_can_still_speak(broker: StandInBroker, agent: Shim) -> None:
+    agent.hears(PING)
+    peer = broker.let_in()
+    peer.says()
+    notice = {"jsonrpc": "2.0", "method": "notifications/progress", "params": {"x": "y" * 100_000}}
+    peer.hears(*[notice] * 50)
+
+    agent.hears({**PING, "id": 2})
+
+    assert peer.says() == {**PING, "id": 2}
+    assert [agent.says() for _ in range(50)] == [notice] * 50
+
+
 def test_the_end_of_stdin_ends_it_with_a_goodbye(broker: StandInBroker, agent: Shim) -> None:
     agent.hears(PING)
     peer = broker.let_in()
