@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -12,12 +13,15 @@ import roost
 from roost.api import operations as ops
 from roost.client.client import TRIES, Client, connect
 from roost.errors import BadRequest, Interrupted, TabGone, Timeout, Unsupported
+from roost.local.endpoint import Endpoint, write_endpoint
 from roost.local.home import Home
+from roost.local.processes import Process
 from roost.testing.faults import FaultyLink, faulty_link
 from roost.testing.house import FakeHouse, fake_house
+from roost.testing.real import real_home
 from roost.testing.scene import next_notice
 from roost.testing.waiting import answer_of, error_of, started, until
-from roost.vocabulary import GRACE_SECONDS, Lifetime, SessionId
+from roost.vocabulary import GRACE_SECONDS, WIRE_VERSION, Lifetime, SessionId
 from roost.wire.hello import ClientKind
 
 URL = "https://site.test/"
@@ -167,6 +171,43 @@ async def test_a_stalled_broker_loses_nothing(tmp_path: Path) -> None:
         assert link.connections == 1
 
 
+async def test_a_broker_that_answers_nothing_does_not_hold_its_callers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be stopped, or hang: then nobody else keeps the deadline."""
+    monkeypatch.setattr("roost.client.client.SLACK_SECONDS", 0.0)
+    monkeypatch.setattr("roost.client.connection.WELCOME_SECONDS", 0.02)
+    monkeypatch.setattr("roost.client.client.RETRY_SECONDS", (0.001, 0.001))
+    async with AsyncExitStack() as stack:
+        house, link, client = await house_and_link(stack, tmp_path)
+        link.stall()
+        error = await error_of(Timeout, client.call(ops.Ping(), timeout=0.02))
+        assert "roost doctor" in error.hint
+        newcomer = connect(home=house.home, start=False)
+        assert "says nothing" in (await error_of(Timeout, newcomer)).message
+        link.flow()
+        await client.call(ops.Ping(), timeout=10)
+        assert link.connections >= 2, "and the connection it had goes on"
+
+
+async def test_a_broker_seen_as_it_dies_is_replaced(tmp_path: Path) -> None:
+    """A killed process takes connections until its last thread is gone, and then never again."""
+    with real_home(tmp_path / "home") as home:
+        corpse = socket.socket(socket.AF_UNIX)
+        corpse.bind(str(tmp_path / "corpse"))
+        corpse.listen()
+        write_endpoint(home, Endpoint(tmp_path / "corpse", Process(2**30, "0"), "0", WIRE_VERSION))
+        seen = asyncio.get_running_loop().run_in_executor(None, _bury_at_first_sight, corpse)
+        async with await connect(home=home) as client:
+            await client.call(ops.Ping())
+        await seen
+
+
+def _bury_at_first_sight(corpse: socket.socket) -> None:
+    with corpse:
+        corpse.accept()[0].close()
+
+
 async def test_a_broker_that_hangs_up_on_the_hello_is_tried_again(tmp_path: Path) -> None:
     """One that was just killed still takes connections for a moment, and closes them."""
     async with AsyncExitStack() as stack:
@@ -263,6 +304,18 @@ async def test_watching_goes_on_over_a_lost_connection(tmp_path: Path) -> None:
             await until(lambda: link.connections == 2)
             tab = (await client.call(ops.Tabs(action="new"))).opened
             assert (await next_notice(notices)).data["tab"] == tab
+
+
+async def test_a_session_is_watched_by_the_name_its_agent_gave_it(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        async with await connect(home=house.home, start=False) as client:
+            with client.watch("helper") as notices:
+                opened = await client.call(ops.SessionOpen(session="helper"))
+                assert opened.id != "helper"
+                await client.call(ops.Navigate(url=URL))
+                tab = (await client.call(ops.Tabs(action="new", session="helper"))).opened
+                notice = await next_notice(notices, "tab_opened")
+                assert (notice.session, notice.data["tab"]) == (opened.id, tab)
 
 
 async def test_the_operator_hears_of_everybody_once_it_watches(tmp_path: Path) -> None:

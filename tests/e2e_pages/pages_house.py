@@ -122,6 +122,7 @@ class Agent:
         self.client = client
         self.web = web
         self.house = house
+        self.patience = WAIT_SECONDS
 
     @property
     def session(self) -> str:
@@ -134,9 +135,9 @@ class Agent:
         return self.house.home.files / self.session
 
     async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
-        async with asyncio.timeout(WAIT_SECONDS if timeout is None else timeout + 5):
+        async with asyncio.timeout(self.patience if timeout is None else timeout + 5):
             try:
-                return await self.client.call(operation, timeout=timeout or WAIT_SECONDS - 3)
+                return await self.client.call(operation, timeout=timeout or self.patience - 3)
             except Internal as error:
                 raise AssertionError(self.house.log[-3000:]) from error
 

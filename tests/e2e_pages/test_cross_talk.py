@@ -15,6 +15,8 @@ from roost import ops
 
 SESSIONS = 12
 OPERATIONS = 10_000 if os.environ.get("ROOST_SOAK") else 500
+PATIENCE_SECONDS = 60.0
+"""Twelve browsers' worth of work at once; on a busy machine a single call may take its time."""
 MARK = re.compile(r"mark-\d+")
 PAGE = """
 <h1>{mark}</h1><label>Field <input value={mark}></label>
@@ -41,6 +43,7 @@ async def _work(house: House, web: Web, mark: str, times: int) -> None:
     chance = random.Random(mark)
     url = web.page(PAGE.format(mark=mark), title=mark, path=f"/{mark}")
     async with house.agent(web) as agent:
+        agent.patience = PATIENCE_SECONDS
         await agent.go(url)
         pressed = 0
         for _ in range(times):

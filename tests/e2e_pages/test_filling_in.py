@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
-from local_web import Web
+from local_web import Answer, Web
 from pages_house import TRUSTED, House, refused
 
 from roost import ops
-from roost.errors import BadRequest, NotActionable
+from roost.errors import BadRequest, Interrupted, NotActionable
 
 
 async def test_text_is_typed_at_once_or_key_by_key_and_always_trusted(
@@ -160,3 +161,44 @@ async def test_enter_and_space_operate_what_has_the_focus(house: House, web: Web
         await agent.run("() => c.focus()")
         await agent.press("space")
         assert await agent.run("() => c.checked")
+
+
+async def test_what_is_chosen_once_is_not_chosen_again_in_the_page_it_leads_to(
+    house: House, web: Web
+) -> None:
+    """The page is still busy with the choice when its opener, in another process, moves it on."""
+    choosing = threading.Event()
+
+    def chosen(request: object) -> Answer:
+        choosing.set()
+        return Answer()
+
+    lists = '<select id=s onchange="{on}"><option>A<option>B</select><p>{text}</p>'
+    goal = web.there(web.page(lists.format(on="window.chosen = 'twice'", text="Second")))
+    tell = f"const ask = new XMLHttpRequest(); ask.open('GET', '{web.serve(chosen)}', false);"
+    busy = "ask.send(); const end = Date.now() + 3000; while (Date.now() < end);"
+    first = web.page(lists.format(on=tell + busy, text="First"))
+    heard = web.there(web.serve(Answer(b"1", held=choosing)))
+    opener = web.page(
+        f"<script>const other = window.open('{first}');"
+        f"fetch('{heard}').then(() => other.location = '{goal}')</script>"
+    )
+    async with house.agent(web) as agent:
+        await agent.go(web.there(opener))
+        while len(tabs := (await agent.tabs()).tabs) < 2:
+            pass
+        popup = tabs[-1].tab
+        await agent.wait(text="First", tab=popup)
+        choose = ops.FillForm(fields=[ops.FormField(target="#s", value="B")], tab=popup)
+        await refused(Interrupted, agent.call(choose))
+        await agent.wait(text="Second", tab=popup)
+        after = await agent.run("() => [s.value, window.chosen ?? 'once']", tab=popup)
+        assert after == ["A", "once"]
+
+
+async def test_a_field_is_waited_for_over_a_change_of_page(house: House, web: Web) -> None:
+    goal = web.page("<select id=s><option>A<option>B</select>")
+    async with house.agent(web) as agent:
+        await agent.show(f"<p>First</p><script>setTimeout(() => location = '{goal}', 300)</script>")
+        await agent.fill("#s", "B")
+        assert await agent.run("() => s.value") == "B"

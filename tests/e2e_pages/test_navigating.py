@@ -191,8 +191,37 @@ async def test_a_page_that_wants_a_password_takes_it_from_the_address(
     async with house.agent(web) as agent:
         error = await refused(NotFound, agent.go(url))
         assert "password@" in error.hint
+        await refused(NotFound, agent.go(url.replace("http://", "http://ada:wrong@")))
         inside = await agent.go(url.replace("http://", "http://ada:secret@"))
         assert (inside.status, inside.title) == (200, "In")
+        assert "secret" not in inside.url
+        another = await agent.open(url)
+        assert await agent.run("() => document.title", tab=another) == "In", "the whole jar is in"
+    async with house.agent(web) as other:
+        await refused(NotFound, other.go(url))
+
+
+async def test_what_a_page_fetches_without_a_password_is_refused_and_not_asked_for(
+    house: House, web: Web
+) -> None:
+    """Chromium would ask the person, in a window nothing can close, and the page would wait."""
+    guarded = web.serve(Answer(b"No", 401, headers={"WWW-Authenticate": 'Basic realm="r"'}))
+    async with house.agent(web) as agent:
+        await agent.show(f"<img src='{guarded}'><p>Here</p>")
+        assert await agent.run(f"() => fetch('{guarded}').then((r) => r.status)") == 401
+
+
+async def test_a_password_goes_to_its_own_server_only(house: House, web: Web) -> None:
+    elsewhere = web.there(web.serve(Answer(b"1", headers={"Access-Control-Allow-Origin": "*"})))
+    gone = web.there(web.page("Elsewhere"))
+    async with house.agent(web) as agent:
+        here = web.page("Here")
+        await agent.go(here.replace("http://", "http://ada:secret@"))
+        await agent.run(f"() => fetch('{elsewhere}').then((r) => r.text())")
+        moved = web.serve(Answer(status=302, headers={"Location": gone}))
+        assert (await agent.go(moved)).url == gone
+        for url, is_told in ((here, True), (moved, True), (elsewhere, False), (gone, False)):
+            assert [("authorization" in r.headers) for r in web.requested(url)] == [is_told], url
 
 
 BLOCKED = [
@@ -243,6 +272,32 @@ async def test_the_next_tab_is_reached_while_one_hangs(house: House, web: Web) -
         hanging = loop.create_task(agent.call(ops.Navigate(url=silent, tab=first.tab), timeout=2))
         assert await agent.run("() => document.body.textContent", tab=second) == "Second"
         await refused(Timeout, hanging)
+
+
+async def test_a_page_on_its_way_to_a_silent_server_says_so(house: House, web: Web) -> None:
+    """The page itself went there: no call of ours waits for it, and none is to hang on it."""
+    held = threading.Event()
+    silent = web.serve(Answer(b"<h1>Came</h1>", held=held))
+    async with house.agent(web) as agent:
+        await agent.show("<p>Here</p>")
+        await agent.run(f"() => {{ setTimeout(() => location = '{silent}') }}")
+        while not web.requested(silent):
+            await agent.call(ops.Ping())
+        for call in (
+            agent.call(ops.Snapshot()),
+            agent.call(ops.Evaluate(function="() => 1")),
+            agent.call(ops.TakeScreenshot()),
+            agent.call(ops.Click(target="p")),
+        ):
+            assert silent in (await refused(Timeout, call)).message
+        assert (await agent.show("Elsewhere")).status == 200
+        await agent.run(f"() => {{ setTimeout(() => location = '{silent}') }}")
+        while len(web.requested(silent)) < 2:
+            await agent.call(ops.Ping())
+        waiting = asyncio.get_running_loop().create_task(agent.wait(text="Came"))
+        await refused(Timeout, agent.call(ops.Snapshot()))
+        held.set()
+        await waiting
 
 
 async def test_a_page_can_be_used_again_after_its_next_one_did_not_come(

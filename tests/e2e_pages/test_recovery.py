@@ -13,7 +13,7 @@ from local_web import Answer, Web
 from pages_house import House, refused
 
 from roost import ops
-from roost.errors import BrowserLost, DialogOpen, Interrupted
+from roost.errors import BrowserLost, DialogOpen, Interrupted, NotFound
 
 
 def _refs(snapshot: str) -> list[str]:
@@ -71,6 +71,43 @@ async def test_a_popup_opened_while_no_broker_was_there_belongs_to_its_opener(
         popup = tabs[-1].tab
         await agent.wait(text="Popup", tab=popup)
         assert await agent.run("() => window.opener !== null", tab=popup)
+
+
+async def test_a_request_made_while_no_broker_was_there_goes_on_with_the_next(
+    own_house: House, web: Web
+) -> None:
+    """Requests to a server we have a password for wait until a broker lets them go on."""
+    asked = threading.Event()
+    start = web.serve(Answer(b"1", held=asked))
+    wanted = web.serve(Answer(b"2"))
+    script = f"fetch('{start}').then(() => fetch('{wanted}')).then(() => out.textContent = 'Came')"
+    url = web.page(f"<p id=out></p><script>{script}</script>")
+    async with own_house.agent(web) as agent:
+        await agent.go(url.replace("http://", "http://ada:secret@"))
+        while not web.requested(start):
+            await agent.call(ops.Ping())
+        assert "authorization" in web.requested(start)[0].headers
+        own_house.kill_broker()
+        asked.set()
+        await agent.wait(text="Came")
+        assert len(web.requested(wanted)) == 1
+
+
+async def test_a_field_that_had_asked_for_files_gets_them_from_the_next_broker(
+    own_house: House, web: Web
+) -> None:
+    (own_house.work / "a.txt").write_text("alpha", encoding="utf-8")
+    async with own_house.agent(web) as agent:
+        await agent.show("<input id=i type=file hidden><button onclick='i.click()'>Choose</button>")
+        assert (await agent.click("button")).chooser is not None
+        own_house.kill_broker()
+        await agent.tabs()
+        done = await agent.call(ops.FileUpload(paths=["a.txt"]))
+        assert done.chooser is None
+        assert await agent.run("() => i.files[0].text()") == "alpha"
+        own_house.kill_broker()
+        await agent.tabs()
+        await refused(NotFound, agent.call(ops.FileUpload(paths=["a.txt"])))
 
 
 async def test_a_page_that_was_loading_goes_on(own_house: House, web: Web) -> None:

@@ -115,3 +115,23 @@ def test_replies_and_other_events_are_not_even_parsed() -> None:
     memory.from_broker(b"not a command")
 
     assert memory.handover()["nextId"] == 1
+
+
+def test_a_field_that_asks_for_files_is_remembered_until_it_has_them_or_is_gone() -> None:
+    asks = said("Page.fileChooserOpened", {"frameId": "F", "backendNodeId": 7}, "S1")
+    for end in (
+        asked(1, "DOM.setFileInputFiles", "S1", files=[]),
+        said("Page.frameNavigated", {"frame": {"id": "M"}}, "S1"),
+        said("Page.frameNavigated", {"frame": {"id": "F", "parentId": "M"}}, "S1"),
+        said("Target.detachedFromTarget", {"sessionId": "S1"}),
+    ):
+        memory = CdpMemory()
+        memory.from_browser(asks)
+        memory.from_browser(said("Page.frameNavigated", {"frame": {"id": "M"}}, "S2"))
+        other = {"frame": {"id": "G", "parentId": "M"}}
+        memory.from_browser(said("Page.frameNavigated", other, "S1"))
+        (waiting,) = memory.handover()["choosers"]
+        assert (waiting["sessionId"], waiting["params"]["backendNodeId"]) == ("S1", 7)
+        memory.from_broker(end)
+        memory.from_browser(end)
+        assert memory.handover()["choosers"] == []

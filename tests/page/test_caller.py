@@ -21,6 +21,7 @@ class Script:
         self.answers: dict[tuple[str | None, str], Any] = {}
         self.asked: list[tuple[str | None, str, dict[str, Any]]] = []
         self.tree = [FrameInfo("main", None, ""), *(FrameInfo(f, "main", "") for f in frames)]
+        self.asked_once: set[str] = set()
         self.settled: dict[str, Any] | None = {}
 
     async def frames(self, tab: TabHandle) -> list[FrameInfo]:
@@ -34,7 +35,10 @@ class Script:
         argument: dict[str, Any],
         *,
         owner_of: str | None = None,
+        once: bool = False,
     ) -> Any:
+        if once:
+            self.asked_once.add(function)
         self.asked.append((frame, function, argument))
         answer = self.answers.get((frame, function), {})
         if isinstance(answer, Exception):
@@ -118,6 +122,25 @@ async def test_errors_of_the_bundle_are_raised_as_what_they_are() -> None:
     assert page.memory.next_ref == 7, "also an error may have given out refs"
     script.answers[None, "find"] = "nonsense"
     await error_of(Internal, page.call(None, "find"))
+
+
+async def test_only_what_acts_by_itself_may_not_be_asked_again() -> None:
+    script = Script()
+    for function in ("snapshot", "prepare", "focusForTyping", "setValue", "scroll", "waitFor"):
+        await page_over(script).call(None, function)
+    assert script.asked_once == {"setValue", "scroll"}
+
+
+async def test_what_may_not_be_repeated_waits_by_another_call() -> None:
+    """The page may be left meanwhile; waiting goes on in the next document, acting does not."""
+    for target in ("e3", "#x"):
+        script = Script()
+        script.answers[None, "setValue"] = error("NOT_ACTIONABLE")
+        call = page_over(script).call_where(target, "setValue", timeoutMs=500, value="v")
+        await error_of(NotActionable, call)
+        waits = [(name, given["timeoutMs"]) for _, name, given in script.asked]
+        assert waits[-2:] == [("prepare", 500), ("setValue", 500)]
+        assert {wait for name, wait in waits[:-1] if name == "setValue"} == {0}
 
 
 async def test_an_action_takes_its_snapshot_along_if_its_document_stays() -> None:

@@ -24,7 +24,7 @@ from roost.broker.service import Broker
 from roost.core import events as ev
 from roost.core.model import Tab
 from roost.drivers.base import DialogOpened
-from roost.errors import BadRequest, DialogOpen
+from roost.errors import BadRequest, DialogOpen, Timeout
 from roost.page.caller import Page
 from roost.vocabulary import AgentId
 
@@ -33,8 +33,8 @@ WAIT_MS = 5000
 """How long an action waits for its element to be there and to be actionable."""
 DOWNLOAD_BEGINS_SECONDS = 2.0
 DOWNLOAD_ENDS_SECONDS = 2.0
-LEFT = (BadRequest,)
-"""What a call into a page raises when the page is left under it."""
+LEFT = (BadRequest, Timeout)
+"""What a call into a page raises when the page is left under it, or is still being left."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,17 +18,19 @@ from typing import TypeVar, cast
 from roost import __version__
 from roost.api.broker import Notice, Notices
 from roost.api.operations import Answers, Operation
-from roost.api.views import View
+from roost.api.views import SessionView, View
 from roost.client.connection import BrokerConnection, ConnectionLost
 from roost.errors import Interrupted, RoostError, Timeout, Unauthorized
 from roost.local.home import Home
 from roost.local.starting import RETRY_SECONDS, ensure_broker
 from roost.local.starting import connect as dial
-from roost.vocabulary import AgentId, JarPolicy, SessionId
+from roost.vocabulary import CALL_SECONDS, AgentId, JarPolicy, SessionId
 from roost.wire.hello import ClientKind, Hello
 
 R = TypeVar("R", bound=View)
 TRIES = 3
+SLACK_SECONDS = 10.0
+"""How much later than its deadline an answer may come, from a broker that is only busy."""
 
 
 async def connect(
@@ -80,6 +82,8 @@ class Client:
         self._connection: BrokerConnection | None = None
         self._reaching = asyncio.Lock()
         self._listening: dict[Notices, str | None] = {}
+        self._aliases: dict[str, str] = {}
+        """Our own names of sessions we opened; the broker's notices carry their ids."""
         self._coming_back: asyncio.Task[None] | None = None
         self._closed = False
         self.agent: AgentId | None = None
@@ -102,14 +106,24 @@ class Client:
         for _ in range(TRIES):
             connection = await self.reach()
             try:
-                reply = await connection.call(operation.op, operation.to_wire(), timeout_ms)
+                # The broker keeps the deadline; this is for one that can no longer keep anything.
+                async with asyncio.timeout(_limit(operation, timeout)):
+                    reply = await connection.call(operation.op, operation.to_wire(), timeout_ms)
+            except TimeoutError:
+                raise Timeout(
+                    f"The broker did not answer {operation.op}.",
+                    hint="It hangs or is stopped; see `roost doctor`.",
+                ) from None
             except ConnectionLost:
                 if operation.only_reads():
                     continue
                 raise Interrupted(
                     f"The broker went away during {operation.op}; nobody knows whether it was done."
                 ) from None
-            return cast(R, operation.reply.model_validate(reply))
+            answer = cast(R, operation.reply.model_validate(reply))
+            if isinstance(answer, SessionView) and answer.alias is not None:
+                self._aliases[answer.alias] = answer.id
+            return answer
         raise Interrupted(f"The broker went away {TRIES} times during {operation.op}.")
 
     def watch(self, session: str | None = None) -> Notices:
@@ -199,5 +213,9 @@ class Client:
 
     def _noticed(self, notice: Notice) -> None:
         for notices, session in self._listening.items():
-            if session in (None, notice.session):
+            if session is None or self._aliases.get(session, session) == notice.session:
                 notices.put(notice)
+
+
+def _limit(operation: Operation, timeout: float | None) -> float:
+    return SLACK_SECONDS + (CALL_SECONDS + operation.waits() if timeout is None else timeout)

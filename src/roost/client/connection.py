@@ -12,13 +12,14 @@ from collections.abc import Callable
 from typing import Any
 
 from roost.api.broker import Notice
-from roost.errors import BadRequest, RoostError
+from roost.errors import BadRequest, RoostError, Timeout
 from roost.vocabulary import LINK_FRAME_BYTES
 from roost.wire.correlator import Correlator
 from roost.wire.framing import JsonLines, encode_line
 from roost.wire.hello import Hello, Welcome, parse_welcome
 
 READ_BYTES = 256 * 1024
+WELCOME_SECONDS = 10.0
 
 
 class ConnectionLost(Exception):
@@ -48,12 +49,20 @@ class BrokerConnection:
         cls, sock: socket.socket, hello: Hello, on_notice: Callable[[Notice], None]
     ) -> tuple[BrokerConnection, Welcome]:
         """Say hello on a connected socket. Raises what the broker refuses it with, or
-        ``ConnectionLost``: a broker that is being killed still takes connections for a moment."""
+        ``ConnectionLost``: a broker that is being killed still takes connections for a moment; or
+        ``Timeout``: the kernel takes them for one that is stopped."""
         reader, writer = await asyncio.open_unix_connection(sock=sock)
         connection = cls(reader, writer, on_notice)
         connection.send({"hello": hello.to_wire()})
         try:
-            return connection, await connection._welcome
+            async with asyncio.timeout(WELCOME_SECONDS):
+                return connection, await connection._welcome
+        except TimeoutError:
+            await connection.aclose()
+            raise Timeout(
+                "The broker took the connection and says nothing.",
+                hint="It hangs or is stopped; see `roost doctor`.",
+            ) from None
         except BaseException:
             await connection.aclose()
             raise

@@ -399,10 +399,13 @@ class Pages(Protocol):
         argument: dict[str, Any],
         *,
         owner_of: str | None = None,
+        once: bool = False,
     ) -> Any:
         """Call a function of the bundle in the frame (None: the main one), in a world that pages
         cannot see. ``owner_of`` names a child frame: the function gets the element that holds it
-        as ``argument.element``. ``NotFound`` if a frame is gone."""
+        as ``argument.element``. ``NotFound`` if a frame is gone. When the document is left before
+        it answers, the next one is asked; but not if it may be done only ``once``: then
+        ``Interrupted``."""
 
     async def give_input(self, tab: TabHandle, inputs: Sequence[Input]) -> None:
         """Trusted input, in order, also to tabs in the background. Returns once delivered."""

@@ -19,12 +19,15 @@ _CDP_WATCHED = frozenset(
         b"Target.detachedFromTarget",
         b"Page.javascriptDialogOpening",
         b"Page.javascriptDialogClosed",
+        b"Page.fileChooserOpened",
+        b"Page.frameNavigated",
         b"Fetch.requestPaused",
         b"Inspector.targetCrashed",
         b"Inspector.targetReloadedAfterCrash",
     }
 )
 _RESUMES = b"Runtime.runIfWaitingForDebugger"
+_ANSWERS_CHOOSER = b"DOM.setFileInputFiles"
 _ANSWERS_REQUEST = frozenset(
     {b"Fetch.continueRequest", b"Fetch.fulfillRequest", b"Fetch.failRequest"}
 )
@@ -44,14 +47,16 @@ class Memory(Protocol):
 
 
 class CdpMemory:
-    """Of a Chromium. A broker that died leaves protocol sessions, open dialogs, paused targets and
-    paused requests behind. They can only be continued through the same session ids, and a command
-    id that is still in flight cannot be used twice; so both are handed over."""
+    """Of a Chromium. A broker that died leaves protocol sessions, open dialogs, fields that ask for
+    files, paused targets and paused requests behind. They can only be continued through the same
+    session ids, and a command id that is still in flight cannot be used twice; so both are handed
+    over."""
 
     def __init__(self, next_id: int = 1) -> None:
         self.next_id = next_id
         self._sessions: dict[str, dict[str, Any]] = {}
         self._dialogs: dict[str, dict[str, Any]] = {}
+        self._choosers: dict[str, dict[str, Any]] = {}
         self._requests: dict[tuple[str, str], dict[str, Any]] = {}
         self._crashed: set[str] = set()
 
@@ -64,6 +69,8 @@ class CdpMemory:
         session = (command.group(3) or b"").decode()
         if method == _RESUMES and session in self._sessions:
             self._sessions[session]["waiting"] = False
+        elif method == _ANSWERS_CHOOSER:
+            self._choosers.pop(session, None)
         elif method in _ANSWERS_REQUEST:
             request = json.loads(frame)["params"]["requestId"]
             self._requests.pop((session, request), None)
@@ -85,6 +92,7 @@ class CdpMemory:
             "nextId": self.next_id,
             "sessions": list(self._sessions.values()),
             "dialogs": [{"sessionId": s, "params": d} for s, d in self._dialogs.items()],
+            "choosers": [{"sessionId": s, "params": c} for s, c in self._choosers.items()],
             "requests": [{"sessionId": s, "params": r} for (s, _), r in self._requests.items()],
             "crashed": sorted(self._crashed),
         }
@@ -104,6 +112,12 @@ class CdpMemory:
                 self._dialogs[session] = params
             case "Page.javascriptDialogClosed":
                 self._dialogs.pop(session, None)
+            case "Page.fileChooserOpened":
+                self._choosers[session] = params
+            case "Page.frameNavigated":
+                asks_in = self._choosers.get(session, {}).get("frameId")
+                if asks_in == params["frame"]["id"] or "parentId" not in params["frame"]:
+                    self._choosers.pop(session, None)  # it went with its document
             case "Fetch.requestPaused":
                 self._requests[session, params["requestId"]] = params
             case "Inspector.targetCrashed":
@@ -117,6 +131,7 @@ class CdpMemory:
             self._forget(child)
         self._sessions.pop(session, None)
         self._dialogs.pop(session, None)
+        self._choosers.pop(session, None)
         self._crashed.discard(session)
         for key in [key for key in self._requests if key[0] == session]:
             del self._requests[key]

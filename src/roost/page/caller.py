@@ -18,6 +18,8 @@ from roost.errors import BY_CODE, Internal, NotActionable, NotFound, RoostError,
 from roost.vocabulary import TabHandle
 
 Json = dict[str, Any]
+ONCE = frozenset({"setValue", "scroll"})
+"""What acts by itself. All else looks, or makes ready for input that is given after it."""
 _REF = re.compile(r"(?:@|ref=)?(?:f(\d+))?e(\d+)")
 
 
@@ -63,7 +65,9 @@ class Page:
     async def call(self, frame: str | None, function: str, **argument: Any) -> Json:
         """A function of the bundle. What it reports as an error is raised as that error."""
         given = {name: value for name, value in argument.items() if value is not None}
-        reply = await self.driver.call_page(self.tab, frame, function, self._numbers(frame) | given)
+        reply = await self.driver.call_page(
+            self.tab, frame, function, self._numbers(frame) | given, once=function in ONCE
+        )
         return self._answer(frame, function, reply)
 
     async def settle(self, frame: str | None) -> None:
@@ -89,7 +93,7 @@ class Page:
         if ref is not None:
             frame = self._frame_of(target, ref)
             try:
-                return frame, await self.call(frame, function, target=target, **argument)
+                return frame, await self._call_when_ready(frame, function, target, argument)
             except NotFound:  # a ref's element is there or gone; here its whole frame is
                 raise _gone(target) from None
         try:
@@ -99,7 +103,21 @@ class Page:
             found = None
         except NotFound:
             found = await self._elsewhere(target)
-        return found, await self.call(found, function, target=target, **argument)
+        return found, await self._call_when_ready(found, function, target, argument)
+
+    async def _call_when_ready(
+        self, frame: str | None, function: str, target: str, argument: Json
+    ) -> Json:
+        """What may not be repeated must not be left while it waits: so it does not wait itself."""
+        wait = argument.get("timeoutMs")
+        if function in ONCE and wait is not None:
+            try:
+                return await self.call(
+                    frame, function, target=target, **argument | {"timeoutMs": 0}
+                )
+            except (NotActionable, NotFound):
+                await self.call(frame, "prepare", target=target, action="select", timeoutMs=wait)
+        return await self.call(frame, function, target=target, **argument)
 
     async def offset(self, frame: str | None) -> tuple[float, float]:
         """Where a frame's viewport begins in the tab's."""

@@ -33,6 +33,7 @@ from roost.drivers.chromium.connection import BROWSER, CdpConnection, CdpError, 
 from roost.drivers.chromium.cookies import cookie_from, cookie_to
 from roost.drivers.chromium.downloads import Downloads
 from roost.drivers.chromium.holds import Holds
+from roost.drivers.chromium.passwords import Passwords
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.chromium.taps import Tap
 from roost.drivers.keeping import Keeping
@@ -69,6 +70,7 @@ class ChromiumDriver:
         self._announced: set[TabHandle] = set()
         """Tabs that were reported as new; ``Started`` must not name them as well."""
         self._undecided: dict[TabHandle, Json] = {}
+        self._passwords: dict[str, Passwords] = {}
         self._closing: dict[TabHandle, asyncio.Future[None]] = {}
         self._downloads = Downloads(self._tab_of_frame, self._tell)
         self._holds = Holds(self._let_run)
@@ -142,6 +144,7 @@ class ChromiumDriver:
         if jar == SHARED_JAR or jar not in self._jars:
             return
         self._jars.discard(jar)
+        self._passwords.pop(jar, None)
         try:
             await cdp.call("Target.disposeBrowserContext", {"browserContextId": jar})
         except CdpError as error:
@@ -202,8 +205,7 @@ class ChromiumDriver:
         frame: str | None = None,
         ref: str | None = None,
     ) -> Any:
-        page = self._tab(tab)
-        page.check_alive()
+        page = await self._page(tab)
         return await page.scripts.evaluate(function, frame, ref)
 
     async def frames(self, tab: TabHandle) -> list[FrameInfo]:
@@ -217,14 +219,15 @@ class ChromiumDriver:
         argument: dict[str, Any],
         *,
         owner_of: str | None = None,
+        once: bool = False,
     ) -> Any:
-        page = self._tab(tab)
-        page.check_alive()
-        return await page.scripts.call_bundle(frame, function, argument, owner_of)
+        page = await self._page(tab)
+        return await page.scripts.call_bundle(
+            frame, function, argument, owner_of=owner_of, once=once
+        )
 
     async def give_input(self, tab: TabHandle, inputs: Sequence[Input]) -> None:
-        page = self._tab(tab)
-        page.check_alive()
+        page = await self._page(tab)
         await page.gestures.give(inputs)
 
     async def settle(
@@ -235,28 +238,26 @@ class ChromiumDriver:
     async def set_files(
         self, tab: TabHandle, frame: str | None, ref: str, paths: Sequence[str]
     ) -> None:
-        await self._tab(tab).set_files(frame, ref, paths)
+        await self._tab(tab).errands.set_files(frame, ref, paths)
 
     async def choose_files(self, tab: TabHandle, paths: Sequence[str]) -> None:
-        await self._tab(tab).choose_files(paths)
+        await self._tab(tab).errands.choose_files(paths)
 
     async def answer_dialog(self, tab: TabHandle, *, accept: bool, text: str | None) -> None:
-        await self._tab(tab).answer_dialog(accept=accept, text=text)
+        await self._tab(tab).errands.answer_dialog(accept=accept, text=text)
 
     async def resize(self, tab: TabHandle, width: int, height: int) -> None:
         await self._tab(tab).resize(width, height)
 
     async def pdf(self, tab: TabHandle) -> bytes:
-        page = self._tab(tab)
-        page.check_alive()
+        page = await self._page(tab)
         return await page.camera.pdf()
 
     async def body(self, tab: TabHandle, request: str) -> bytes:
-        return await self._tab(tab).body(request)
+        return await self._tab(tab).errands.body(request)
 
     async def capture(self, tab: TabHandle, shot: Shot) -> Picture:
-        page = self._tab(tab)
-        page.check_alive()
+        page = await self._page(tab)
         return await page.camera.capture(shot)
 
     # --- protocol clients ----------------------------------------------------------------------
@@ -335,10 +336,10 @@ class ChromiumDriver:
             above = self._sessions.get(known["parent"])
             if above is not None:
                 self._tabs[above].take_over_below(known)
-        for dialog in handover["dialogs"]:
-            above = self._sessions.get(dialog["sessionId"])
-            if above is not None:
-                self._tabs[above].dialog_stands(dialog["params"])
+        for what in ("dialogs", "choosers", "requests"):
+            for left in handover[what]:
+                for tab in self._tabs.values():
+                    tab.take_over(what, left["sessionId"], left["params"])
         for tab in self._tabs.values():
             if not tab.is_ready and not tab.crashed:
                 tab.learn()
@@ -408,7 +409,9 @@ class ChromiumDriver:
         handle = TabHandle(info["targetId"])
         context = info.get("browserContextId", "")
         jar = context if context in self._jars else SHARED_JAR
-        tab = CdpTab(self._browser(), handle, params["sessionId"], jar, self._bundle, self._tell)
+        cdp = self._browser()
+        passwords = self._passwords.setdefault(jar, Passwords(cdp))
+        tab = CdpTab(cdp, handle, params["sessionId"], jar, self._bundle, passwords, self._tell)
         tab.viewport = self._keeping.viewport
         self._tabs[handle] = tab
         self._sessions[params["sessionId"]] = handle
@@ -454,6 +457,7 @@ class ChromiumDriver:
         self._holds = Holds(self._let_run)
         for table in (self._tabs, self._sessions, self._undecided, self._closing, self._announced):
             table.clear()
+        self._passwords.clear()
 
     def _tell(self, event: DriverEvent) -> None:
         self._report(event)
@@ -462,6 +466,12 @@ class ChromiumDriver:
         if self._cdp is None or self._over.is_set():
             raise BrowserLost("The browser is not running.")
         return self._cdp
+
+    async def _page(self, tab: TabHandle) -> CdpTab:
+        """The same, with a page in it that answers."""
+        found = self._tab(tab)
+        await found.check_answers()
+        return found
 
     def _tab(self, tab: TabHandle) -> CdpTab:
         self._browser()

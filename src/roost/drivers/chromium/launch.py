@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Mapping
@@ -64,6 +65,7 @@ class ChromiumOptions:
         """A Chromium that was killed leaves its lock; our keeper's record says none is running."""
         for name in ("SingletonLock", "SingletonCookie", "SingletonSocket"):
             (profile / name).unlink(missing_ok=True)
+        _ask_nobody_for_passwords(profile / "Local State")
 
     def command(self, profile: Path) -> list[str]:
         return command_line(self, profile, is_root=os.getuid() == 0)
@@ -91,3 +93,12 @@ def command_line(options: ChromiumOptions, profile: Path, *, is_root: bool) -> l
     if options.ignore_tls_errors:
         command.append("--ignore-certificate-errors")
     return [*command, *options.args]
+
+
+def _ask_nobody_for_passwords(state: Path) -> None:
+    """A page that wants one is shown as it is: see ``passwords.py``. There is no switch for it."""
+    try:
+        known = json.loads(state.read_bytes())
+    except (OSError, ValueError):
+        known = {}  # none yet, or damaged: Chromium would begin anew, too
+    state.write_text(json.dumps({**known, "auth": {"schemes": ""}}), encoding="utf-8")

@@ -8,6 +8,7 @@ from typing import Any
 
 from roost.drivers.chromium.connection import CdpConnection, CdpError, Json
 from roost.drivers.chromium.frames import Frame, Frames
+from roost.drivers.leaving import left_meanwhile
 from roost.errors import BadRequest, NotFound, StaleRef
 
 WORLD = "roost"
@@ -19,6 +20,7 @@ _STALE = (
     "Cannot find default",
     "Inspected target navigated or closed",
 )
+_NOT_BEGUN = ("Cannot find context", "Cannot find default")
 _GONE = (*_STALE, "No frame for given id found", "No frame with given id found")
 
 
@@ -58,11 +60,18 @@ class Scripts:
         return str(url), title if isinstance(title, str) else ""
 
     async def call_bundle(
-        self, frame_id: str | None, function: str, argument: Json, owner_of: str | None = None
+        self,
+        frame_id: str | None,
+        function: str,
+        argument: Json,
+        *,
+        owner_of: str | None = None,
+        once: bool = False,
     ) -> Any:
         """One of the bundle's functions, in our own world of that frame."""
         return await self._in_what_comes(
-            lambda: self._call_bundle(self._known(frame_id), function, argument, owner_of)
+            lambda: self._call_bundle(self._known(frame_id), function, argument, owner_of),
+            once=once,
         )
 
     async def element(self, frame_id: str | None, ref: str) -> str:
@@ -77,13 +86,15 @@ class Scripts:
             raise StaleRef(f"{ref} is not on this page any more.", ref=ref)
         return str(answer["result"]["objectId"])
 
-    async def _in_what_comes(self, ask: Callable[[], Awaitable[Any]]) -> Any:
-        """A document that changes under our feet: ask the one that comes."""
+    async def _in_what_comes(self, ask: Callable[[], Awaitable[Any]], *, once: bool = False) -> Any:
+        """A document that changes under our feet: ask the one that comes. What must be done once is
+        not asked for again unless it is certain that it had not begun."""
         for _ in range(DOCUMENT_TRIES):
             try:
                 return await ask()
-            except StaleContext:
-                continue
+            except StaleContext as stale:
+                if once and stale.may_have_run:
+                    raise left_meanwhile() from None
         raise BadRequest(
             "The page goes from one document to the next without rest.",
             hint="Wait for something on the page you want, with browser_wait_for.",
@@ -117,7 +128,8 @@ class Scripts:
             if any(sign in str(error) for sign in _STALE):
                 # Chromium's word for it comes at times before its events do.
                 self._frames.contexts_cleared(session)
-                raise StaleContext from None
+                may_have_run = not any(sign in str(error) for sign in _NOT_BEGUN)
+                raise StaleContext(may_have_run=may_have_run) from None
             raise BadRequest(f"The function failed: {error}.", field="function") from None
         if "exceptionDetails" in answer:
             details = described(answer["exceptionDetails"])[:2000]
@@ -161,6 +173,10 @@ class Scripts:
 
 class StaleContext(Exception):
     """The document the script was for is gone."""
+
+    def __init__(self, *, may_have_run: bool = False) -> None:
+        super().__init__()
+        self.may_have_run = may_have_run
 
 
 def described(details: Json) -> str:

@@ -7,17 +7,12 @@ worker in another process. They are all heard here.
 from __future__ import annotations
 
 import asyncio
-import base64
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 from roost.drivers.base import (
     Arrival,
-    ChooserClosed,
-    ChooserOpened,
-    DialogClosed,
-    DialogOpened,
     DriverEvent,
     TabArrived,
     TabDied,
@@ -25,13 +20,15 @@ from roost.drivers.base import (
 from roost.drivers.chromium import translated
 from roost.drivers.chromium.camera import Camera
 from roost.drivers.chromium.connection import CdpConnection, CdpError, Json, Pending
+from roost.drivers.chromium.errands import Errands
 from roost.drivers.chromium.frames import Frames
 from roost.drivers.chromium.gestures import Gestures
+from roost.drivers.chromium.passwords import Passwords, wants_password
 from roost.drivers.chromium.scripts import Scripts, StaleContext
 from roost.drivers.chromium.waits import Navigation
 from roost.drivers.exchange import unheard
+from roost.drivers.leaving import still_leaving
 from roost.errors import (
-    BadRequest,
     NotFound,
     RoostError,
     TabCrashed,
@@ -44,7 +41,10 @@ FRAME_TYPES = ("iframe", "webview")
 SOON_SECONDS = 1.0
 """How long a tab or a download that was asked for may take to begin."""
 FROZEN_SECONDS = 1.0
+PATIENT_SECONDS = 2.0
+"""How long a page may wait for its next document before whoever wants to use it is told."""
 NO_CONTENT = (204, 205)
+NO_PASSWORD = "The page cannot be opened: it wants a password."
 AUTH_HINT = "The server wants a name and a password: write them as http://name:password@host/."
 
 
@@ -58,6 +58,7 @@ class CdpTab:
         session: str,
         jar: str,
         bundle: str,
+        passwords: Passwords,
         report: Callable[[DriverEvent], None],
     ) -> None:
         self.handle = handle
@@ -71,20 +72,21 @@ class CdpTab:
         self.scripts = Scripts(cdp, self.frames, bundle)
         self.gestures = Gestures(cdp, session)
         self.camera = Camera(cdp, session)
+        self.errands = Errands(cdp, handle, session, self.scripts, report)
         self._cdp = cdp
+        self._passwords = passwords
         self._report = report
         self._sessions = {session}
         self._navigations: set[Navigation] = set()
         self._is_leaving = False
         """The main document is on its way out: something asked for another."""
+        self._awaited: str | None = None
+        """The address whose document was asked for and has not come yet."""
         self._calling_off: Pending | None = None
         """The command that ends a navigation nobody waits for any more."""
         self.viewport: tuple[int, int] | None = None
         self._tab_asked_for: asyncio.Future[None] | None = None
         self._next_download: asyncio.Future[None] | None = None
-        self._chooser: tuple[str, int] | None = None
-        """The session and node of the field that asked for files."""
-        self._has_dialog = False
         self._listen(session)
 
     # --- life ----------------------------------------------------------------------------------
@@ -101,6 +103,7 @@ class CdpTab:
         tell("Page.setInterceptFileChooserDialog", {"enabled": True}, session)
         if self.viewport is not None:
             tell("Emulation.setDeviceMetricsOverride", _metrics(*self.viewport), session)
+        self._passwords.watch(session)
         self._attach_below(session)
         ready = self._cdp.call("Page.getFrameTree", None, session)
         ready.add_done_callback(self._know_frames)
@@ -125,18 +128,22 @@ class CdpTab:
         """
         self.is_ready = True
         for session in self._sessions:
+            self._passwords.watch(session)
             self._cdp.tell("Runtime.disable", None, session)
             self._cdp.tell("Runtime.enable", None, session)
             tree = self._cdp.call("Page.getFrameTree", None, session)
             tree.add_done_callback(partial(self._know_frames, session=session))
         self._ask_where()
 
-    def dialog_stands(self, params: Json) -> None:
-        self._dialog_opened(self.session, params)
+    def take_over(self, what: str, session: str, params: Json) -> None:
+        """Something that waits for an answer since an earlier broker."""
+        if session in self._sessions:
+            _LEFT_BEHIND[what](self, session, params)
 
     def ended(self, error: RoostError | None = None) -> None:
         """The tab is gone; whoever waits for anything in it is told."""
         for session in self._sessions:
+            self._passwords.forget(session)
             self._cdp.end_session(session, error)
         self._fail_navigations(error or TabGone("The tab was closed."))
 
@@ -144,12 +151,21 @@ class CdpTab:
         if self.crashed:
             raise TabCrashed("The page's process died.")
 
+    async def check_answers(self) -> None:
+        """The same, and that its page can be asked anything. Chromium holds back what is for a page
+        until the document it waits for has come; a silent server is not to silence us, too."""
+        self.check_alive()
+        if self._awaited is not None and not self.errands.has_dialog:
+            if await self._is_silent(PATIENT_SECONDS) and self._awaited is not None:
+                raise still_leaving(self._awaited)
+
     # --- going places --------------------------------------------------------------------------
 
     async def navigate(self, url: str) -> Arrival:
         if self.crashed:
             await self._revive()
-        return await self._go(lambda: self._cdp.call("Page.navigate", {"url": url}, self.session))
+        to = {"url": self._passwords.taken_from(url)}
+        return await self._go(lambda: self._cdp.call("Page.navigate", to, self.session))
 
     async def reload(self) -> Arrival:
         if self.crashed:
@@ -209,8 +225,7 @@ class CdpTab:
             if stayed:
                 await self._download_of(navigation)
             elif error:
-                hint = AUTH_HINT if error == "net::ERR_INVALID_AUTH_CREDENTIALS" else None
-                raise NotFound(f"The page cannot be opened: {error}.", hint=hint, reason=error)
+                raise NotFound(f"The page cannot be opened: {error}.", reason=error)
             else:
                 await navigation.arrived(answer)
         except CdpError as error_:
@@ -221,23 +236,29 @@ class CdpTab:
         finally:
             self._navigations.discard(navigation)
         status = navigation.last_status if stayed else navigation.status
+        if navigation.wants_password:
+            raise NotFound(NO_PASSWORD, hint=AUTH_HINT, reason=NO_PASSWORD, status=status)
         return await self._here(status, stayed=stayed)
 
     async def _thaw_if_frozen(self) -> None:
         """A page whose script runs without end cannot even be left: then the script is ended. Only
         before the navigation: while one is under way, Chromium holds back what is for the page."""
-        if self._is_leaving or self._has_dialog:
+        if self._is_leaving or self.errands.has_dialog:
             return
-        probe = self._cdp.call("Runtime.evaluate", {"expression": "0"}, self.session)
-        probe.add_done_callback(lambda done: done.cancelled() or done.exception())
-        await asyncio.wait({probe}, timeout=FROZEN_SECONDS)
-        if not probe.done():
+        if await self._is_silent(FROZEN_SECONDS):
             self._cdp.tell("Runtime.terminateExecution", None, self.session)
+
+    async def _is_silent(self, seconds: float) -> bool:
+        """Whether the page does not even answer a question that costs nothing."""
+        probe = self._cdp.call("Runtime.evaluate", {"expression": "0"}, self.session)
+        probe.add_done_callback(unheard)
+        await asyncio.wait({probe}, timeout=seconds)
+        return not probe.done()
 
     def _give_up(self, navigation: Navigation) -> None:
         """The time is over and no document has come. Chromium answers nothing in a page that waits
         for its next document, so the waiting is ended: the page that is there can be used again."""
-        if not navigation.has_committed and not self._has_dialog:
+        if not navigation.has_committed and not self.errands.has_dialog:
             self._calling_off = self._cdp.call("Page.stopLoading", None, self.session)
             self._calling_off.add_done_callback(unheard)
 
@@ -256,9 +277,20 @@ class CdpTab:
             await _soon(self._next_download)
 
     async def _here(self, status: int | None = None, *, stayed: bool = False) -> Arrival:
-        url, self.title = await self.scripts.where()
+        url, self.title = await self._where()
         self._report(TabArrived(self.handle, url, self.title))
         return Arrival(url, self.title, status, stayed)
+
+    async def _where(self) -> tuple[str, str]:
+        """Asked of the page; one that leaves again, for a server that is slow, cannot say."""
+        while True:
+            try:
+                async with asyncio.timeout(PATIENT_SECONDS):
+                    return await self.scripts.where()
+            except TimeoutError:
+                main = self.frames.get(None)
+                if self._awaited is not None and main is not None:
+                    return main.url, self.title
 
     async def _revive(self) -> None:
         """A crashed page runs again once it is reloaded."""
@@ -270,40 +302,6 @@ class CdpTab:
             await navigation.arrived({"loaderId": None})
         finally:
             self._navigations.discard(navigation)
-
-    # --- files, dialogs, pictures --------------------------------------------------------------
-
-    async def set_files(self, frame_id: str | None, ref: str, paths: Sequence[str]) -> None:
-        element = await self.scripts.element(frame_id, ref)
-        params = {"objectId": element, "files": list(paths)}
-        try:
-            session = self.scripts.session_of(frame_id)
-            await self._cdp.call("DOM.setFileInputFiles", params, session)
-        except CdpError as error:
-            raise BadRequest(f"paths: {error}.", field="paths") from None
-
-    async def choose_files(self, paths: Sequence[str]) -> None:
-        if self._chooser is None:
-            raise NotFound(
-                "The page has not asked for files.",
-                hint="Click its upload button first, or name the field with target.",
-            )
-        session, node = self._chooser
-        self._close_chooser()
-        params = {"backendNodeId": node, "files": list(paths)}
-        try:
-            await self._cdp.call("DOM.setFileInputFiles", params, session)
-        except CdpError as error:
-            raise NotFound(f"The field that asked for files is gone: {error}.") from None
-
-    async def answer_dialog(self, *, accept: bool, text: str | None) -> None:
-        params: Json = {"accept": accept}
-        if text is not None:
-            params["promptText"] = text
-        try:
-            await self._cdp.call("Page.handleJavaScriptDialog", params, self.session)
-        except CdpError:
-            raise NotFound("No dialog is open in this tab.", hint="Go on.") from None
 
     async def resize(self, width: int, height: int) -> None:
         metrics = _metrics(width, height)
@@ -325,16 +323,6 @@ class CdpTab:
         if waiting is not None and not waiting.done():
             waiting.set_result(None)
 
-    async def body(self, request: str) -> bytes:
-        try:
-            answer = await self._cdp.call(
-                "Network.getResponseBody", {"requestId": request}, self.session
-            )
-        except CdpError:
-            raise NotFound("The browser no longer has that body.", request=request) from None
-        body: str = answer["body"]
-        return base64.b64decode(body) if answer["base64Encoded"] else body.encode()
-
     # --- events --------------------------------------------------------------------------------
 
     def _heard(self, session: str, method: str, params: Json) -> None:
@@ -349,8 +337,8 @@ class CdpTab:
         frame = self.frames.navigated(params["frame"], session)
         if frame.id != self.frames.main:
             return
-        self._is_leaving = False
-        self._close_chooser()
+        self._is_leaving, self._awaited = False, None
+        self.errands.close_chooser()
         for navigation in self._navigations:
             navigation.committed(frame.loader)
             if params.get("type") == "BackForwardCacheRestore":
@@ -374,11 +362,14 @@ class CdpTab:
         """Also where nothing in the page asked: a command, or a dialog that let one go on."""
         is_within = params.get("navigationType", "").lower().endswith("samedocument")
         if params["frameId"] == self.frames.main and not is_within:
-            self._is_leaving = True
+            self._is_leaving, self._awaited = True, params["url"]
 
     def _stopped_loading(self, session: str, params: Json) -> None:
         """Loading ended. If no document came of it (a download, 204), none will."""
-        if params["frameId"] == self.frames.main and self._is_leaving:
+        if params["frameId"] != self.frames.main:
+            return
+        self._awaited = None
+        if self._is_leaving:
             self._is_leaving = False
             for navigation in self._navigations:
                 navigation.ended_without_document()
@@ -421,7 +412,10 @@ class CdpTab:
     def _response_received(self, session: str, params: Json) -> None:
         if params.get("frameId") == self.frames.main and params["type"] == "Document":
             for navigation in self._navigations:
-                navigation.answered(params["loaderId"], params["response"]["status"])
+                status = params["response"]["status"]
+                navigation.answered(
+                    params["loaderId"], status, wants_password=wants_password(params["response"])
+                )
         self._report(translated.response_received(self.handle, params))
 
     def _request_finished(self, session: str, params: Json) -> None:
@@ -433,35 +427,20 @@ class CdpTab:
     def _exception(self, session: str, params: Json) -> None:
         self._report(translated.exception_thrown(self.handle, params))
 
+    def _request_paused(self, session: str, params: Json) -> None:
+        self._passwords.request_paused(session, params)
+
     def _drag_began(self, session: str, params: Json) -> None:
         self.gestures.drag_began(params)
 
     def _chooser_opened(self, session: str, params: Json) -> None:
-        if "backendNodeId" not in params:
-            return  # asked for by a script without a field: there is nothing to give them to
-        self._chooser = session, params["backendNodeId"]
-        multiple = params["mode"] == "selectMultiple"
-        self._report(ChooserOpened(handle=self.handle, multiple=multiple))
-
-    def _close_chooser(self) -> None:
-        if self._chooser is not None:
-            self._chooser = None
-            self._report(ChooserClosed(self.handle))
+        self.errands.chooser_opened(session, params)
 
     def _dialog_opened(self, session: str, params: Json) -> None:
-        self._has_dialog = True
-        self._report(
-            DialogOpened(
-                handle=self.handle,
-                kind=params["type"],
-                message=params["message"],
-                default=params.get("defaultPrompt", ""),
-            )
-        )
+        self.errands.dialog_opened(params)
 
     def _dialog_closed(self, session: str, params: Json) -> None:
-        self._has_dialog = False
-        self._report(DialogClosed(self.handle))
+        self.errands.dialog_closed()
 
     def _context_made(self, session: str, params: Json) -> None:
         self.frames.context_made(params["context"], session)
@@ -475,13 +454,13 @@ class CdpTab:
     def _target_crashed(self, session: str, params: Json) -> None:
         if session != self.session:
             return
-        self.crashed = True
+        self.crashed, self._awaited = True, None
         error = TabCrashed("The page's process died.")
         for one in self._sessions:
             self._cdp.interrupt(one, error)
         self._fail_navigations(error)
-        if self._has_dialog:
-            self._dialog_closed(session, params)
+        if self.errands.has_dialog:
+            self.errands.dialog_closed()
         self._report(TabDied(self.handle))
 
     def _attached_below(self, session: str, params: Json) -> None:
@@ -495,6 +474,7 @@ class CdpTab:
             for method in ("Page.enable", "Runtime.enable", "Network.enable"):
                 self._cdp.tell(method, None, below)
             self._cdp.tell("Page.setInterceptFileChooserDialog", {"enabled": True}, below)
+            self._passwords.watch(below)
             tree = self._cdp.call("Page.getFrameTree", None, below)
             tree.add_done_callback(partial(self._know_frames, session=below))
         else:
@@ -505,6 +485,7 @@ class CdpTab:
     def _detached_below(self, session: str, params: Json) -> None:
         below = params["sessionId"]
         self._sessions.discard(below)
+        self._passwords.forget(below)
         self._cdp.end_session(below)
 
     def _listen(self, session: str) -> None:
@@ -546,6 +527,7 @@ _EVENTS: dict[str, Callable[[CdpTab, str, Json], None]] = {
     "Page.fileChooserOpened": CdpTab._chooser_opened,
     "Page.javascriptDialogOpening": CdpTab._dialog_opened,
     "Page.javascriptDialogClosed": CdpTab._dialog_closed,
+    "Fetch.requestPaused": CdpTab._request_paused,
     "Network.requestWillBeSent": CdpTab._request_sent,
     "Network.responseReceived": CdpTab._response_received,
     "Network.loadingFinished": CdpTab._request_finished,
@@ -559,4 +541,9 @@ _EVENTS: dict[str, Callable[[CdpTab, str, Json], None]] = {
     "Inspector.targetCrashed": CdpTab._target_crashed,
     "Target.attachedToTarget": CdpTab._attached_below,
     "Target.detachedFromTarget": CdpTab._detached_below,
+}
+_LEFT_BEHIND: dict[str, Callable[[CdpTab, str, Json], None]] = {
+    "dialogs": CdpTab._dialog_opened,
+    "choosers": CdpTab._chooser_opened,
+    "requests": CdpTab._request_paused,
 }

@@ -23,6 +23,8 @@ class Navigation:
         self._statuses: dict[str, int] = {}
         self.last_status: int | None = None
         """Of the last document that was answered, whether or not it was ever shown."""
+        self.wants_password = False
+        """Of the last document, too."""
         self.came_to_nothing = False
         """No document came of it: it was a download, or the server had none to show."""
         self._parsed: asyncio.Future[None] = self._loop.create_future()
@@ -67,8 +69,9 @@ class Navigation:
         self._reached.setdefault(loader, set()).add(name)
         self._look()
 
-    def answered(self, loader: str, status: int) -> None:
+    def answered(self, loader: str, status: int, *, wants_password: bool = False) -> None:
         self._statuses[loader] = self.last_status = status
+        self.wants_password = wants_password
 
     def done_at_once(self) -> None:
         """No new document will come: it moved within the old one, or came from the cache whole."""

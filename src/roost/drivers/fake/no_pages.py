@@ -30,6 +30,7 @@ class NoPages:
         argument: dict[str, Any],
         *,
         owner_of: str | None = None,
+        once: bool = False,
     ) -> Any:
         _no_pages()
 

@@ -166,8 +166,11 @@ class FirefoxDriver:
         argument: dict[str, Any],
         *,
         owner_of: str | None = None,
+        once: bool = False,
     ) -> Any:
-        return await self._living(tab).scripts.call_bundle(frame, function, argument, owner_of)
+        return await self._living(tab).scripts.call_bundle(
+            frame, function, argument, owner_of=owner_of, once=once
+        )
 
     async def give_input(self, tab: TabHandle, inputs: Sequence[Input]) -> None:
         await self._tab(tab).give(inputs)

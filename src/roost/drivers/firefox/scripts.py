@@ -14,6 +14,7 @@ from typing import Any
 from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
 from roost.drivers.firefox.values import plain
 from roost.drivers.firefox.waits import Course
+from roost.drivers.leaving import left_meanwhile
 from roost.errors import BadRequest, NotFound, StaleRef
 
 SANDBOX = "roost"
@@ -83,9 +84,20 @@ class Scripts:
         return self._bidi.call("script.evaluate", ask, self._tab)
 
     async def call_bundle(
-        self, frame: str | None, function: str, argument: Json, owner_of: str | None = None
+        self,
+        frame: str | None,
+        function: str,
+        argument: Json,
+        *,
+        owner_of: str | None = None,
+        once: bool = False,
     ) -> Any:
         """One of the bundle's functions, in our sandbox of that context."""
+        if once:
+            try:
+                return await self.call_bundle_once(frame, function, argument)
+            except DocumentGone:
+                raise left_meanwhile() from None
         return await self._in_what_comes(
             lambda: self.call_bundle_once(frame, function, argument, owner_of)
         )

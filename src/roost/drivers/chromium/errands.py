@@ -1,0 +1,108 @@
+"""What a tab's page asks for, and gets: files, answers to its dialogs; and what it was sent."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Sequence
+
+from roost.drivers.base import (
+    ChooserClosed,
+    ChooserOpened,
+    DialogClosed,
+    DialogOpened,
+    DriverEvent,
+)
+from roost.drivers.chromium.connection import CdpConnection, CdpError, Json
+from roost.drivers.chromium.scripts import Scripts
+from roost.errors import BadRequest, NotFound
+from roost.vocabulary import TabHandle
+
+
+class Errands:
+    """Of one tab. ``report`` hears when something is asked for, and when it no longer is."""
+
+    def __init__(
+        self,
+        cdp: CdpConnection,
+        handle: TabHandle,
+        session: str,
+        scripts: Scripts,
+        report: Callable[[DriverEvent], None],
+    ) -> None:
+        self._cdp = cdp
+        self._handle = handle
+        self._session = session
+        self._scripts = scripts
+        self._report = report
+        self._chooser: tuple[str, int] | None = None
+        """The session and node of the field that asked for files."""
+        self.has_dialog = False
+
+    async def set_files(self, frame_id: str | None, ref: str, paths: Sequence[str]) -> None:
+        element = await self._scripts.element(frame_id, ref)
+        params = {"objectId": element, "files": list(paths)}
+        try:
+            session = self._scripts.session_of(frame_id)
+            await self._cdp.call("DOM.setFileInputFiles", params, session)
+        except CdpError as error:
+            raise BadRequest(f"paths: {error}.", field="paths") from None
+
+    async def choose_files(self, paths: Sequence[str]) -> None:
+        if self._chooser is None:
+            raise NotFound(
+                "The page has not asked for files.",
+                hint="Click its upload button first, or name the field with target.",
+            )
+        session, node = self._chooser
+        self.close_chooser()
+        params = {"backendNodeId": node, "files": list(paths)}
+        try:
+            await self._cdp.call("DOM.setFileInputFiles", params, session)
+        except CdpError as error:
+            raise NotFound(f"The field that asked for files is gone: {error}.") from None
+
+    async def answer_dialog(self, *, accept: bool, text: str | None) -> None:
+        params: Json = {"accept": accept}
+        if text is not None:
+            params["promptText"] = text
+        try:
+            await self._cdp.call("Page.handleJavaScriptDialog", params, self._session)
+        except CdpError:
+            raise NotFound("No dialog is open in this tab.", hint="Go on.") from None
+
+    async def body(self, request: str) -> bytes:
+        try:
+            answer = await self._cdp.call(
+                "Network.getResponseBody", {"requestId": request}, self._session
+            )
+        except CdpError:
+            raise NotFound("The browser no longer has that body.", request=request) from None
+        body: str = answer["body"]
+        return base64.b64decode(body) if answer["base64Encoded"] else body.encode()
+
+    def chooser_opened(self, session: str, params: Json) -> None:
+        if "backendNodeId" not in params:
+            return  # asked for by a script without a field: there is nothing to give them to
+        self._chooser = session, params["backendNodeId"]
+        multiple = params["mode"] == "selectMultiple"
+        self._report(ChooserOpened(handle=self._handle, multiple=multiple))
+
+    def close_chooser(self) -> None:
+        if self._chooser is not None:
+            self._chooser = None
+            self._report(ChooserClosed(self._handle))
+
+    def dialog_opened(self, params: Json) -> None:
+        self.has_dialog = True
+        self._report(
+            DialogOpened(
+                handle=self._handle,
+                kind=params["type"],
+                message=params["message"],
+                default=params.get("defaultPrompt", ""),
+            )
+        )
+
+    def dialog_closed(self) -> None:
+        self.has_dialog = False
+        self._report(DialogClosed(self._handle))
