@@ -166,7 +166,7 @@ async def one_life(folder: Path) -> None:
         lost = await house.client()
         await lost.call(ops.Navigate(url=URL))
         assert lost._connection is not None
-        lost._connection._writer.transport.abort()
+        lost._connection._transport.abort()
         await lost.aclose()
         house.clock.advance(GRACE_SECONDS)
 

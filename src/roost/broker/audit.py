@@ -16,6 +16,7 @@ from roost.core.redaction import redacted_url
 from roost.vocabulary import MIB
 
 ROTATE_BYTES = 10 * MIB
+_line = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class Audit:
@@ -32,8 +33,7 @@ class Audit:
         for key, value in data.items():
             if value is not None:
                 entry[key] = redacted_url(value) if key == "url" else value
-        line = json.dumps(entry, ensure_ascii=False, separators=(",", ":")) + "\n"
-        encoded = line.encode(errors="backslashreplace")
+        encoded = _line(entry).encode(errors="backslashreplace") + b"\n"
         if self._size + len(encoded) > ROTATE_BYTES:
             self._rotate()
         self._size += os.write(self._fd, encoded)

@@ -18,7 +18,6 @@ from roost.wire.correlator import Correlator
 from roost.wire.framing import JsonLines, encode_line
 from roost.wire.hello import Hello, Welcome, parse_welcome
 
-READ_BYTES = 256 * 1024
 WELCOME_SECONDS = 10.0
 
 
@@ -26,23 +25,19 @@ class ConnectionLost(Exception):
     """The connection ended before the answer came."""
 
 
-class BrokerConnection:
+class BrokerConnection(asyncio.Protocol):
     """Made by ``open``; over when ``ended`` is done."""
 
-    def __init__(
-        self,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        on_notice: Callable[[Notice], None],
-    ) -> None:
-        self._reader = reader
-        self._writer = writer
+    def __init__(self, on_notice: Callable[[Notice], None]) -> None:
+        loop = asyncio.get_running_loop()
         self._on_notice = on_notice
         self.was_stopped = False
         """The broker said it ends on purpose."""
+        self._frames = JsonLines(LINK_FRAME_BYTES)
         self._pending: Correlator[asyncio.Future[dict[str, Any]]] = Correlator()
-        self._welcome: asyncio.Future[Welcome] = asyncio.get_running_loop().create_future()
-        self.ended = asyncio.get_running_loop().create_task(self._read(), name="broker connection")
+        self._welcome: asyncio.Future[Welcome] = loop.create_future()
+        self._transport: asyncio.Transport
+        self.ended: asyncio.Future[None] = loop.create_future()
 
     @classmethod
     async def open(
@@ -51,8 +46,8 @@ class BrokerConnection:
         """Say hello on a connected socket. Raises what the broker refuses it with, or
         ``ConnectionLost``: a broker that is being killed still takes connections for a moment; or
         ``Timeout``: the kernel takes them for one that is stopped."""
-        reader, writer = await asyncio.open_unix_connection(sock=sock)
-        connection = cls(reader, writer, on_notice)
+        loop = asyncio.get_running_loop()
+        _, connection = await loop.create_unix_connection(lambda: cls(on_notice), sock=sock)
         connection.send({"hello": hello.to_wire()})
         try:
             async with asyncio.timeout(WELCOME_SECONDS):
@@ -85,28 +80,34 @@ class BrokerConnection:
             raise
 
     def send(self, message: dict[str, Any]) -> None:
-        if not self._writer.is_closing():
-            self._writer.write(encode_line(message))
+        if not self._transport.is_closing():
+            self._transport.write(encode_line(message))
 
     async def aclose(self) -> None:
-        self._writer.close()
-        self.ended.cancel()
-        await asyncio.gather(self.ended, return_exceptions=True)
+        self._transport.abort()
+        await asyncio.wait({self.ended})
 
-    async def _read(self) -> None:
-        frames = JsonLines(LINK_FRAME_BYTES)
+    # --- asyncio.Protocol ----------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
         try:
-            while data := await self._reader.read(READ_BYTES):
-                for message in frames.feed(data):
-                    self._received(message)
-        except (ConnectionError, RoostError):
-            pass  # a torn stream ends the connection; the finally answers who waited on it
-        finally:
-            self._writer.close()
-            self._fail(ConnectionLost())
-            for answer in self._pending.fail_all():
-                if not answer.done():
-                    answer.set_exception(ConnectionLost())
+            for message in self._frames.feed(data):
+                self._received(message)
+        except RoostError:
+            self._transport.abort()  # a torn stream ends the connection
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._fail(ConnectionLost())
+        for answer in self._pending.fail_all():
+            if not answer.done():
+                answer.set_exception(ConnectionLost())
+        self.ended.set_result(None)
+
+    # --- messages ------------------------------------------------------------------------------
 
     def _received(self, message: object) -> None:
         match message:

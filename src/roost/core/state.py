@@ -231,6 +231,15 @@ class State:
         """The session's tabs, least recently used first."""
         return [self.tabs[tab] for tab in self._session_tabs.get(session, {})]
 
+    def is_latest(self, tab: Tab) -> bool:
+        """Whether its session used it last; for a named one, whose tabs may be parked for others,
+        whether anybody did."""
+        if next(reversed(self._session_tabs.get(tab.session, {})), None) != tab.id:
+            return False
+        session = None if tab.session is None else self.sessions.get(tab.session)
+        is_named = session is not None and session.lifetime is Lifetime.NAMED
+        return tab.used == self._uses or not is_named
+
     def tab_count(self, session: SessionId) -> int:
         return len(self._session_tabs.get(session, {}))
 

@@ -78,7 +78,10 @@ def make_current(state: State, agent: AgentId, tab: Tab) -> None:
 
 
 def used(state: State, tab: Tab) -> Tab:
-    """The tab as its session's most recently used one."""
+    """The tab as its session's most recently used one. Where it is that already, and nobody could
+    tell a later use from this one, nothing changes, and nothing has to be recorded."""
+    if state.is_latest(tab):
+        return tab
     tab = replace(tab, used=state.next_use())
     state.put(tab)
     return tab

@@ -12,6 +12,7 @@ from typing import Any
 from roost.drivers.link import Link
 from roost.errors import BrowserLost, RoostError
 from roost.wire.correlator import Correlator
+from roost.wire.framing import encode
 
 logger = logging.getLogger(__name__)
 Json = dict[str, Any]
@@ -41,7 +42,7 @@ class Exchange(ABC):
 
     def say(self, word: str, *what: Any) -> None:
         """A word to the keeper itself."""
-        self._link.send(json.dumps([word, *what]).encode())
+        self._link.send(encode([word, *what]))
 
     def close(self) -> None:
         self._link.close()
@@ -63,7 +64,7 @@ class Exchange(ABC):
 
     def _write(self, call: int, method: str, rest: Json) -> None:
         message = {"id": call, "method": method, **rest}
-        self._link.send(json.dumps(message, separators=(",", ":")).encode())
+        self._link.send(encode(message))
 
     @abstractmethod
     def _heard(self, message: Json) -> None:

@@ -64,6 +64,7 @@ class Relay:
         self._good = Deadline(0)
         self._over: str | None = None
         self._selector = selectors.DefaultSelector()
+        self._awaiting: tuple[socket.socket | None, bool, bool, bool] | None = None
 
     def run(self) -> str:
         """Why it is over: ``browser``, ``end`` or ``away``."""
@@ -154,6 +155,7 @@ class Relay:
             return
         with contextlib.suppress(KeyError):
             self._selector.unregister(self._broker)
+        self._awaiting = None
         self._broker.close()
         self._broker = None
         if self._good.has_passed():
@@ -180,9 +182,14 @@ class Relay:
 
     def _await_what_can_happen(self) -> None:
         """Read from the browser unless the broker is far behind; write where something waits."""
+        is_behind = len(self._to_broker) >= BROKER_UNREAD_BYTES
+        now = self._broker, bool(self._to_broker), is_behind, self._wire.has_unsent
+        if now == self._awaiting:
+            return
+        self._awaiting = now
         inlet, outlet = self._wire.inlet, self._wire.outlet
         wanted = {inlet: 0, outlet: 0}
-        if len(self._to_broker) < BROKER_UNREAD_BYTES:
+        if not is_behind:
             wanted[inlet] |= selectors.EVENT_READ
         if self._wire.has_unsent:
             wanted[outlet] |= selectors.EVENT_WRITE

@@ -11,7 +11,7 @@ from roost.drivers.base import Driver, DriverEvent, Started
 from roost.testing.waiting import started
 from roost.vocabulary import JarPolicy, TabHandle
 
-CHECK_SECONDS = 30.0
+CHECK_SECONDS = 60.0
 BLANK = "about:blank"
 HREF = "() => location.href"
 COOKIES = "() => document.cookie"

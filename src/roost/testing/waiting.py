@@ -10,7 +10,7 @@ from roost.errors import RoostError
 
 T = TypeVar("T")
 E = TypeVar("E", bound=RoostError)
-SECONDS = 15.0
+SECONDS = 20.0
 """No wait in a test is longer. Nothing waits this long in a run that passes."""
 
 

@@ -51,7 +51,7 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport
         self._admission: Admission | None = None
         self._conversation: Conversation | None = None
-        self._calls: dict[int | str, asyncio.Task[dict[str, Any]]] = {}
+        self._calls: dict[int | str, asyncio.Task[None]] = {}
         self._events: asyncio.Task[None] | None = None
         self._unsent: list[bytes] = []
         self._said_goodbye = False
@@ -208,23 +208,26 @@ class Connection(asyncio.Protocol):
         except RoostError as error:
             self._send({"id": call, "error": error.to_wire()})
             return
-        task = self._loop.create_task(self._work(operation, timeout), name=operation.op)
+        task = self._loop.create_task(self._work(call, operation, timeout), name=operation.op)
         self._calls[call] = task
-        task.add_done_callback(lambda done: self._answer(call, done))
+        task.add_done_callback(lambda done: self._ended(call, done))
         if len(self._calls) >= CALLS_IN_FLIGHT:
             self._transport.pause_reading()
 
-    async def _work(self, operation: Operation, timeout: float | None) -> dict[str, Any]:
+    async def _work(self, call: int | str, operation: Operation, timeout: float | None) -> None:
+        """Answers from within: a callback when the task is over costs a turn of the loop."""
         assert self._admission is not None
         view = await self._admission.api.call(operation, timeout=timeout)  # type: ignore[var-annotated, arg-type]
-        reply: dict[str, Any] = view.to_wire()
-        return reply
+        self._send({"id": call, "ok": view.to_wire()})
+        self._answered(call)
 
-    def _answer(self, call: int | str, done: asyncio.Task[dict[str, Any]]) -> None:
-        """Once per call, however it ended; also if it was cancelled before it had begun."""
-        del self._calls[call]
+    def _ended(self, call: int | str, done: asyncio.Task[None]) -> None:
+        """The other answers, one per call, however it ended; also if it was cancelled before it had
+        begun."""
+        if self._calls.get(call) is not done:
+            return
         try:
-            self._send({"id": call, "ok": done.result()})
+            done.result()
         except asyncio.CancelledError:
             self._send({"id": call, "error": Interrupted("You cancelled the call.").to_wire()})
         except RoostError as error:
@@ -233,6 +236,12 @@ class Connection(asyncio.Protocol):
             logger.exception("the answer to %s cannot be sent", done.get_name())
             internal = Internal(f"{done.get_name()} has an answer that cannot be sent.")
             self._send({"id": call, "error": internal.to_wire()})
+        self._answered(call)
+
+    def _answered(self, call: int | str) -> None:
+        del self._calls[call]
+        if not self._calls:
+            self._flush()  # nobody else's answer could leave with it
         self._resume_reading()
 
     def _cancel(self, call: Any) -> None:
