@@ -190,7 +190,10 @@ async def test_what_is_chosen_once_is_not_chosen_again_in_the_page_it_leads_to(
         popup = tabs[-1].tab
         await agent.wait(text="First", tab=popup)
         choose = ops.FillForm(fields=[ops.FormField(target="#s", value="B")], tab=popup)
-        await refused(Interrupted, agent.call(choose))
+        if house.browser == "chromium":
+            await refused(Interrupted, agent.call(choose))
+        else:
+            await agent.call(choose)  # Firefox lets the old page answer first
         await agent.wait(text="Second", tab=popup)
         after = await agent.run("() => [s.value, window.chosen ?? 'once']", tab=popup)
         assert after == ["A", "once"]

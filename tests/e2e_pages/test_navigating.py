@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from local_web import Answer, Request, Web, dead_server, local_web, self_signed
-from pages_house import House, refused
+from pages_house import CHROMIUM, House, refused
 
 from roost import ops
 from roost.errors import BadRequest, NotFound, Timeout, UrlBlocked
@@ -211,6 +211,7 @@ async def test_what_a_page_fetches_without_a_password_is_refused_and_not_asked_f
         assert await agent.run(f"() => fetch('{guarded}').then((r) => r.status)") == 401
 
 
+@CHROMIUM
 async def test_a_password_goes_to_its_own_server_only(house: House, web: Web) -> None:
     elsewhere = web.there(web.serve(Answer(b"1", headers={"Access-Control-Allow-Origin": "*"})))
     gone = web.there(web.page("Elsewhere"))
@@ -274,6 +275,7 @@ async def test_the_next_tab_is_reached_while_one_hangs(house: House, web: Web) -
         await refused(Timeout, hanging)
 
 
+@CHROMIUM
 async def test_a_page_on_its_way_to_a_silent_server_says_so(house: House, web: Web) -> None:
     """The page itself went there: no call of ours waits for it, and none is to hang on it."""
     held = threading.Event()

@@ -10,7 +10,7 @@ import threading
 
 import pytest
 from local_web import Answer, Web
-from pages_house import House, refused
+from pages_house import CHROMIUM, House, refused
 
 from roost import ops
 from roost.errors import BrowserLost, DialogOpen, Interrupted, NotFound
@@ -73,6 +73,7 @@ async def test_a_popup_opened_while_no_broker_was_there_belongs_to_its_opener(
         assert await agent.run("() => window.opener !== null", tab=popup)
 
 
+@CHROMIUM
 async def test_a_request_made_while_no_broker_was_there_goes_on_with_the_next(
     own_house: House, web: Web
 ) -> None:
@@ -93,6 +94,7 @@ async def test_a_request_made_while_no_broker_was_there_goes_on_with_the_next(
         assert len(web.requested(wanted)) == 1
 
 
+@CHROMIUM
 async def test_a_field_that_had_asked_for_files_gets_them_from_the_next_broker(
     own_house: House, web: Web
 ) -> None:
