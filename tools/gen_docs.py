@@ -22,7 +22,8 @@ from roost.errors import BY_CODE
 from roost.errors import __doc__ as errors_doc
 from roost.frontends.cdp.methods import BROWSER, NOT_IN_SHARED, PAGE, PAGE_DOMAINS, Rule
 from roost.frontends.cli.main import cli
-from roost.frontends.mcp.browser_names import browser_names, is_small
+from roost.frontends.mcp.browser_names import browser_names
+from roost.frontends.mcp.firefox.names import TOOLS, firefox_names
 from roost.frontends.mcp.toolset import Tool
 from roost.shim.main import parser as mcp_parser
 
@@ -67,6 +68,13 @@ else. Run below a connected agent's process, a command acts as that agent; anywh
 `--operator`, as the person."""
 
 
+FIREFOX_TOOLS_INTRO = """# Claudezilla's tools
+
+What `roost mcp --names firefox` shows a model; [how it differs](../how-to/claudezilla.md) from the
+original. `tabId` is the number of a tab (default: the agent's current one). Every tool also takes
+`timeout` in milliseconds. Answers are JSON; what a page could have written stands between marks;
+errors are as everywhere ([tools.md](tools.md)). `--tools` takes categories, too.
+"""
 TOOLS_INTRO = """# MCP tools
 
 What `roost mcp` shows a model: operations under Playwright's names
@@ -213,15 +221,21 @@ def tools() -> Iterator[str]:
     yield TOOLS_INTRO
     core = {tool.name for tool in browser_names().tools}
     for tool in browser_names(("all",)).tools:
-        yield from _tool(tool, is_core=tool.name in core)
+        yield from _tool(tool, "core" if tool.name in core else "with `--tools all`")
 
 
-def _tool(tool: Tool, *, is_core: bool) -> Iterator[str]:
+def firefox_tools() -> Iterator[str]:
+    yield FIREFOX_TOOLS_INTRO
+    for row, tool in zip(TOOLS, firefox_names().tools, strict=True):
+        yield from _tool(tool, row.category)
+
+
+def _tool(tool: Tool, group: str) -> Iterator[str]:
     yield f"\n## {tool.name}\n"
-    traits = ["core" if is_core else "with `--tools all`"]
+    traits = [group]
     traits += ["read-only"] if tool.read_only else []
     traits += ["destructive"] if tool.destructive else []
-    traits += ["data"] if is_small(tool.name) else []
+    traits += ["data"] if tool.output_schema is not None else []
     yield f"{tool.description}\n"
     yield " · ".join(traits)
     properties, required = tool.input_schema["properties"], tool.input_schema.get("required", ())
@@ -313,6 +327,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "settings.md": settings,
     "cli.md": verbs,
     "tools.md": tools,
+    "firefox-tools.md": firefox_tools,
     "cdp.md": cdp,
     "browsers.md": browsers,
 }

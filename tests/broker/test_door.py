@@ -327,3 +327,18 @@ async def test_what_an_agent_is_to_be_told_waits_for_the_agent_not_its_hook(
         hook = house.admit(house.hello(ClientKind.HOOK))
         assert (await hook.api.call(ops.LoopTurn())).notes is None
         assert (await agent.api.call(ops.LoopStatus())).notes
+
+
+async def test_a_guessed_session_is_no_key_for_a_hook(tmp_path: Path) -> None:
+    """Its answer tells the loop's prompt, and its word can end the loop."""
+    async with fake_house(tmp_path) as house:
+        named = replace(house.hello(ClientKind.MCP), session=SessionId("work"))
+        own = replace(house.hello(ClientKind.MCP), session=SessionId("uuid"), resumable=True)
+        house.admit(named)
+        mine = house.admit(own)
+        hook = house.hello(ClientKind.HOOK)
+        for guess in (SessionId("work"), SessionId("nothing"), None):
+            with pytest.raises(SessionGone):
+                house.admit(replace(hook, session=guess), pid=0)
+        found = house.admit(replace(hook, session=SessionId("uuid")), pid=0)
+        assert found.agent == mine.agent

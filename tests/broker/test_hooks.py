@@ -17,8 +17,10 @@ TREE = {
     30: (10, "bash"), 31: (30, "claude"), 32: (31, "python3"),
     34: (31, "sh"), 35: (34, "uvx"), 36: (35, "python3"),
     40: (10, "bash"), 41: (40, "claude"), 44: (41, "sh"), 45: (44, "python3"),
+    50: (1, "sh"), 51: (50, "python3"),
 }  # fmt: skip
-"""A terminal with three clients. Shims: 23 (under npx) and 32. Hooks: 25, 36 (under uvx), 45."""
+"""A terminal with three clients. Shims: 23 (under npx) and 32. Hooks: 25, 36 (under uvx), 45,
+and 51, whose client is gone."""
 
 
 def shim(pid: int, home: str) -> Agent:
@@ -61,6 +63,11 @@ def test_the_clients_word_does_not_outweigh_descent() -> None:
 def test_a_client_without_a_shim_has_no_agent_however_few_others_there_are() -> None:
     assert found(45, shim(23, "a")) is None
     assert found(45) is None
+
+
+def test_an_orphan_belongs_to_nobody_though_all_have_one_ancestor() -> None:
+    assert found(51, shim(23, "a")) is None
+    assert found(51, shim(23, "a"), session="a") == 23
 
 
 def test_where_descent_says_nothing_the_session_id_does() -> None:

@@ -166,7 +166,10 @@ class BrokerDoor:
     def _hook(self, hello: Hello, peer: Peer, version: int) -> Admission:
         agents = self._broker.state.agents
         shims = [agents[id] for id, life in self._lives.items() if life.kind is ClientKind.MCP]
-        agent = agent_beside(peer.pid, shims, hello.session)
+        # Ids that people give (`--session work`) can be guessed: they prove nothing here.
+        row = self._broker.state.sessions.get(hello.session) if hello.session else None
+        own = row.id if row and row.lifetime is Lifetime.RESUMABLE else None
+        agent = agent_beside(peer.pid, shims, own)
         if agent is None:
             raise SessionGone("No agent of this hook's client is connected.")
         return Admission(

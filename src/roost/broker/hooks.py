@@ -6,7 +6,8 @@ agent whose shim hangs below the hook's nearest common ancestor.
 
 Climbing goes past shells and launchers only. The first other program above the hook is the client
 that ran it; had that no shim, the next common ancestor would be a terminal or a service manager,
-and the hook would end another client's turns.
+and the hook would end another client's turns. For the same reason the ancestor of all, to whom
+orphans fall, is nobody's client.
 """
 
 from __future__ import annotations
@@ -29,10 +30,15 @@ LAUNCHERS: Final = frozenset(
 )
 """Programs that only pass a command on, by the names the kernel has for them."""
 
+GUARDIANS: Final = frozenset(
+    {"systemd", "init", "launchd", "tini", "dumb-init", "docker-init", "s6-svscan", "runit"}
+)
+"""Programs that adopt other people's processes."""
+
 
 def agent_beside(pid: int, shims: Sequence[Agent], session: str | None) -> Agent | None:
-    """The agent whose client runs the process ``pid`` as a hook; ``session`` is the client's own
-    word on where it is, and decides where descent does not."""
+    """The agent whose client runs the process ``pid`` as a hook. Where descent does not decide,
+    ``session`` does: the id a client made up for itself, which nobody else can guess."""
     beside = _beside(pid, shims)
     if len({shim.home for shim in beside}) == 1:
         return beside[0]
@@ -43,6 +49,8 @@ def _beside(pid: int, shims: Sequence[Agent]) -> list[Agent]:
     known = lineages([pid, *(shim.pid for shim in shims)])
     lines = [(shim, {Process(shim.pid, shim.process_started), *known[shim.pid]}) for shim in shims]
     for ancestor in known[pid]:
+        if ancestor.program in GUARDIANS:
+            break
         below = [shim for shim, line in lines if ancestor in line]
         if below:
             return below
