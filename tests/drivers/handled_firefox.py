@@ -8,8 +8,8 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from roost.drivers.firefox.launch import FirefoxOptions
 from roost.drivers.keeping import Keeping
 from roost.local.home import Home
 from roost.page.bundle import bundle
+from roost.testing.site import served, unreachable
 from roost.vocabulary import TabHandle
 
 # Tests may look into the browser's own process, to find out which process a page is in.
@@ -128,47 +129,64 @@ class FirefoxHarness:
             shutil.rmtree(home, ignore_errors=True)
 
 
-class Lodging:
-    """One Firefox for many tests: between two of them its keeper holds it, as between two brokers.
-    A guest leaves no jar behind."""
+class GuestFirefox(HandledFirefox):
+    """In a browser that others had before and will have next: its keeper holds it in between, as
+    between two brokers. A guest leaves neither tabs nor jars behind."""
 
-    def __init__(self, base: str, folder: Path) -> None:
-        self._base = base
+    def __init__(self, home: Home) -> None:
+        super().__init__(home, away_seconds=60)
+
+    async def stop(self) -> None:
+        if not self.has_died and self._bidi is not None and not self._over.is_set():
+            for tab in list(self._all_contexts().tabs):
+                await self.close_tab(tab)
+            for jar in list(self._all_jars().known):
+                await self.remove_jar(jar)
+            self.dies_like_its_broker()
+        await self.door.close()
+
+
+class Lodging(FirefoxHarness):
+    """One Firefox for many tests."""
+
+    def __init__(self, base: str, nowhere: str, folder: Path) -> None:
+        super().__init__(base, nowhere)
         self._home = Home(folder)
-        self._guest: HandledFirefox | None = None
+        self._guest: GuestFirefox | None = None
 
-    def url(self, path: str) -> str:
-        return self._base + path
+    def make(self) -> GuestFirefox:
+        return GuestFirefox(self._home)
 
     @asynccontextmanager
     async def guest(self, report: Report) -> AsyncIterator[HandledFirefox]:
         try:
             yield await self._come(report)
         finally:
-            guest = self._guest
-            if guest is not None and guest._jars is not None:
-                for jar in list(guest._jars.known):
-                    await guest.remove_jar(jar)
-            await self._leave()
+            if self._guest is not None:
+                await self._guest.stop()
 
     async def heir(self, report: Report) -> HandledFirefox:
         """The driver of the next broker, after the guest's was killed."""
-        await self._leave()
+        if self._guest is not None:
+            self._guest.dies_like_its_broker()
+            await self._guest.door.close()
         return await self._come(report)
 
     def close(self) -> None:
         asyncio.run(Keeping(self._home, "firefox", OPTIONS).ended())
 
-    async def _come(self, report: Report) -> HandledFirefox:
-        self._guest = HandledFirefox(self._home, away_seconds=60)
+    async def _come(self, report: Report) -> GuestFirefox:
+        self._guest = self.make()
         await self._guest.start(report)
         return self._guest
 
-    async def _leave(self) -> None:
-        guest, self._guest = self._guest, None
-        if guest is not None:
-            guest.dies_like_its_broker()
-            await guest.door.close()
+
+@contextmanager
+def lodging_in(folder: Path) -> Iterator[Lodging]:
+    with served() as base, unreachable() as nowhere:
+        lodging = Lodging(base, nowhere, folder)
+        yield lodging
+        lodging.close()
 
 
 def _handled(driver: Driver) -> HandledFirefox:

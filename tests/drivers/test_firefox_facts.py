@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from handled_firefox import HandledFirefox, Lodging
+from handled_firefox import HandledFirefox, Lodging, lodging_in
 from websockets.sync.client import connect
 
 from roost.drivers.base import (
@@ -29,7 +29,6 @@ from roost.drivers.base import (
 from roost.errors import BadRequest, TabCrashed
 from roost.local.processes import identify, is_alive
 from roost.testing.bench import COOKIES, HREF, Reports
-from roost.testing.site import served
 from roost.testing.waiting import error_of, started
 from roost.vocabulary import JarPolicy, TabHandle
 
@@ -39,10 +38,8 @@ CLICK: list[Input] = [MouseDown(), MouseUp()]
 
 @pytest.fixture(scope="module")
 def lodging(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lodging]:
-    with served() as base:
-        made = Lodging(base, tmp_path_factory.mktemp("home"))
-        yield made
-        made.close()
+    with lodging_in(tmp_path_factory.mktemp("home")) as lodging:
+        yield lodging
 
 
 async def open_page(driver: HandledFirefox, url: str, jar: str | None = None) -> TabHandle:

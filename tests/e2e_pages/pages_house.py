@@ -23,7 +23,7 @@ from roost.api.views import PageView, TabsView, View
 from roost.client.client import Client
 from roost.drivers.chromium import ChromiumDriver
 from roost.drivers.firefox import FirefoxDriver
-from roost.errors import Internal, RoostError
+from roost.errors import BrowserLost, Internal, RoostError
 from roost.local.endpoint import read_endpoint
 from roost.local.home import Home, socket_path
 from roost.local.processes import Process, end_tree, identify, is_alive, wait_until_gone
@@ -56,11 +56,15 @@ class House:
     def start(self) -> None:
         """Broker and browser: on a busy machine that takes longer than tests wait for a call."""
         ensure_broker(self.home)
-        asyncio.run(self._start_browser())
+        self.start_browser(self.browser)
 
-    async def _start_browser(self) -> None:
+    def start_browser(self, browser: str) -> None:
+        asyncio.run(self._start_browser(browser))
+
+    async def _start_browser(self, browser: str) -> None:
+        opening = ops.SessionOpen(browser=browser, url="about:blank")
         async with self.operator() as operator:
-            opened = await operator.call(ops.SessionOpen(url="about:blank"), timeout=START_SECONDS)
+            opened = await operator.call(opening, timeout=START_SECONDS)
             await operator.call(ops.SessionDispose(session=opened.id))
 
     @property
@@ -110,10 +114,10 @@ class House:
         async with client:
             yield client
 
-    async def browser_pid(self) -> int:
+    async def browser_pid(self, browser: str | None = None) -> int:
         async with self.operator() as operator:
             status = await operator.call(ops.Status())
-        pid = status.browsers[0].pid
+        pid = next(row.pid for row in status.browsers if row.kind == (browser or self.browser))
         assert pid is not None
         return pid
 
@@ -165,6 +169,13 @@ class Agent:
 
     async def snapshot(self, **more: Any) -> str:
         return (await self.call(ops.Snapshot(**more))).snapshot
+
+    async def wait_until_restored(self, text: str, tab: str | None = None) -> None:
+        """Until the page with that text is there again, in a browser that was just killed."""
+        snapshot = ""
+        while text not in snapshot:
+            with suppress(BrowserLost):
+                snapshot = await self.snapshot(tab=tab)
 
     async def click(self, target: str, **more: Any) -> views.ActionView:
         return await self.call(ops.Click(target=target, **more))

@@ -144,12 +144,7 @@ async def test_a_killed_browser_comes_back_with_its_tabs(own_house: House, web: 
             (agent, second, "Two"),
             (other, None, "Other"),
         ):
-            snapshot = ""
-            while text not in snapshot:
-                try:
-                    snapshot = await who.snapshot(tab=tab)
-                except BrowserLost:
-                    continue  # it is being restored
+            await who.wait_until_restored(text, tab)
         assert (await agent.tabs()).tabs[0].url == url
 
 
@@ -161,12 +156,7 @@ async def test_a_keeper_that_dies_takes_its_browser_along_and_another_comes(
         browser = await own_house.browser_pid()
         keeper = int(_parent_of(browser))
         os.kill(keeper, signal.SIGKILL)
-        snapshot = ""
-        while "Here" not in snapshot:
-            try:
-                snapshot = await agent.snapshot()
-            except BrowserLost:
-                continue
+        await agent.wait_until_restored("Here")
         assert await own_house.browser_pid() != browser
 
 

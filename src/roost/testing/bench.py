@@ -105,6 +105,8 @@ class Bench:
 
 DriverCheck = Callable[[Bench], Awaitable[None]]
 DRIVER_CHECKS: list[DriverCheck] = []
+LONE_CHECKS: list[DriverCheck] = []
+"""Those that need a browser nobody had before: they look at its start, or end it."""
 
 
 async def check_driver(harness: DriverHarness, check: DriverCheck | None = None) -> None:
@@ -125,3 +127,8 @@ def check_name(check: DriverCheck) -> str:
 def driver_check(check: DriverCheck) -> DriverCheck:
     DRIVER_CHECKS.append(check)
     return check
+
+
+def lone_driver_check(check: DriverCheck) -> DriverCheck:
+    LONE_CHECKS.append(check)
+    return driver_check(check)

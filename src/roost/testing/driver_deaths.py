@@ -8,7 +8,15 @@ from collections.abc import Awaitable
 
 from roost.drivers.base import BrowserEnded, Shot, TabAppeared, TabDied, TabDisappeared
 from roost.errors import BrowserLost, TabCrashed, TabGone
-from roost.testing.bench import COOKIES, HREF, NEVER, Bench, Reports, driver_check
+from roost.testing.bench import (
+    COOKIES,
+    HREF,
+    NEVER,
+    Bench,
+    Reports,
+    driver_check,
+    lone_driver_check,
+)
 from roost.testing.pictures import check_picture
 from roost.testing.waiting import error_of, started
 from roost.vocabulary import JarPolicy
@@ -41,7 +49,7 @@ async def a_navigation_under_way_ends_with_its_tab(bench: Bench) -> None:
     await error_of(TabGone, call)
 
 
-@driver_check
+@lone_driver_check
 async def a_navigation_under_way_ends_with_its_browser(bench: Bench) -> None:
     tab = await bench.tab("/")
     call = await started(bench.driver.navigate(tab, bench.url("/stalls")))
@@ -137,7 +145,7 @@ async def a_crashed_tab_can_be_closed(bench: Bench) -> None:
     await error_of(TabGone, bench.driver.evaluate(tab, HREF))
 
 
-@driver_check
+@lone_driver_check
 async def a_killed_browser_fails_every_call_and_is_reported_once(bench: Bench) -> None:
     jar = await bench.fresh_jar()
     tabs = [await bench.tab("/", jar=jar) for _ in range(3)]
@@ -161,7 +169,7 @@ async def a_killed_browser_fails_every_call_and_is_reported_once(bench: Bench) -
     assert len([e for e in bench.reports.events if isinstance(e, BrowserEnded)]) == 1
 
 
-@driver_check
+@lone_driver_check
 async def a_killed_browser_can_be_started_again(bench: Bench) -> None:
     jar = await bench.fresh_jar()
     tab = await bench.tab("/", jar=jar)
@@ -174,7 +182,7 @@ async def a_killed_browser_can_be_started_again(bench: Bench) -> None:
     await bench.works(await bench.tab("/"))
 
 
-@driver_check
+@lone_driver_check
 async def stopping_is_safe_after_a_kill(bench: Bench) -> None:
     await bench.harness.kill(bench.driver)
     await bench.reports.first(BrowserEnded)
@@ -184,7 +192,7 @@ async def stopping_is_safe_after_a_kill(bench: Bench) -> None:
 # --- taking over -------------------------------------------------------------------------------
 
 
-@driver_check
+@lone_driver_check
 async def the_next_driver_takes_over_tabs_and_jars_as_they_are(bench: Bench) -> None:
     jar = await bench.fresh_jar()
     tab, other = await bench.tab("/other", jar=jar), await bench.tab()
@@ -205,7 +213,7 @@ async def the_next_driver_takes_over_tabs_and_jars_as_they_are(bench: Bench) -> 
         await heir.stop()
 
 
-@driver_check
+@lone_driver_check
 async def a_tab_that_opens_during_a_start_is_known_exactly_once(bench: Bench) -> None:
     jar = await bench.fresh_jar()
     before = await bench.tab(jar=jar)

@@ -24,6 +24,7 @@ from roost.testing.bench import (
     COOKIES,
     DRIVER_CHECKS,
     HREF,
+    LONE_CHECKS,
     NO_TAB,
     Bench,
     DriverCheck,
@@ -32,6 +33,7 @@ from roost.testing.bench import (
     check_driver,
     check_name,
     driver_check,
+    lone_driver_check,
 )
 from roost.testing.pictures import check_picture
 from roost.testing.waiting import error_of
@@ -39,6 +41,7 @@ from roost.vocabulary import JarPolicy
 
 __all__ = [
     "DRIVER_CHECKS",
+    "LONE_CHECKS",
     "Bench",
     "DriverCheck",
     "DriverHarness",
@@ -50,14 +53,14 @@ __all__ = [
 # --- starting and stopping ---------------------------------------------------------------------
 
 
-@driver_check
+@lone_driver_check
 async def a_new_browser_is_not_resumed(bench: Bench) -> None:
     assert not bench.started.resumed
     assert bench.started.version
     assert bench.started.jars == frozenset()
 
 
-@driver_check
+@lone_driver_check
 async def stopping_is_safe_before_a_start_and_twice(bench: Bench) -> None:
     tab = await bench.tab()
     await bench.driver.stop()
@@ -66,7 +69,7 @@ async def stopping_is_safe_before_a_start_and_twice(bench: Bench) -> None:
     await bench.harness.make().stop()
 
 
-@driver_check
+@lone_driver_check
 async def a_stopped_browser_can_be_started_again(bench: Bench) -> None:
     tab = await bench.tab("/")
     await bench.driver.stop()
@@ -76,7 +79,7 @@ async def a_stopped_browser_can_be_started_again(bench: Bench) -> None:
     await bench.works(await bench.tab("/"))
 
 
-@driver_check
+@lone_driver_check
 async def a_call_running_when_the_browser_is_stopped_fails_at_once(bench: Bench) -> None:
     call = await bench.running(await bench.tab())
     await bench.driver.stop()
