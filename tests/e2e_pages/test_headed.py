@@ -8,10 +8,11 @@ import subprocess
 from collections.abc import Iterator
 
 import pytest
-from local_web import Web
-from pages_house import TRUSTED, House, house_of
+from local_web import Answer, Web
+from pages_house import CHROMIUM, TRUSTED, House, house_of, refused
 
 from roost import ops
+from roost.errors import NotFound
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +103,47 @@ async def test_resizing_is_each_tabs_own(headed: House, web: Web) -> None:
         await agent.call(ops.Resize(width=500, height=400, tab=first.tab))
         assert await agent.run(size, tab=first.tab) == [500, 400]
         assert await agent.run(size, tab=other) == before
+
+
+def windows(display: str) -> str:
+    """The windows on that screen, by their titles: a browser's says which tab is in front."""
+    listing = shutil.which("xwininfo")
+    if listing is None:
+        pytest.skip("xwininfo is not installed: sudo apt install x11-utils")
+    command = [listing, "-display", display, "-root", "-tree"]
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=30).stdout
+
+
+@CHROMIUM
+async def test_nothing_brings_a_tab_to_the_front(headed: House, web: Web, display: str) -> None:
+    async with headed.agent(web) as agent:
+        front = await agent.show("<button>B</button>", title="Front tab")
+        behind = await agent.open(web.page("<input id=i><button>B</button>", title="Behind tab"))
+        assert "Front tab" in windows(display)
+        await agent.click("button", tab=behind)
+        await agent.type("#i", "typed", tab=behind, submit=True)
+        await agent.press("a", tab=behind)
+        await agent.run("() => { window.focus(); i.focus() }", tab=behind)
+        await agent.call(ops.TakeScreenshot(tab=behind, full_page=True))
+        await agent.call(ops.Tabs(action="select", tab=behind))
+        await agent.go(web.page("<p>Next</p>", title="Behind next"), tab=behind)
+        await agent.call(ops.Reload(tab=behind))
+        shown = windows(display)
+        assert "Front tab" in shown
+        assert "Behind" not in shown
+        await agent.call(ops.Close(tab=front.tab))
+        while "Behind next" not in windows(display):
+            await agent.call(ops.Ping())  # titles do tell which tab is in front
+
+
+async def test_no_window_asks_the_person_for_a_password(
+    headed: House, web: Web, display: str
+) -> None:
+    guarded = web.serve(Answer(b"No", 401, headers={"WWW-Authenticate": 'Basic realm="r"'}))
+    async with headed.agent(web) as agent:
+        await agent.show(f"<img src='{guarded}'>")
+        before = windows(display).count('": (')
+        assert await agent.run(f"() => fetch('{guarded}').then((r) => r.status)") == 401
+        await refused(NotFound, agent.go(guarded))
+        await refused(NotFound, agent.go(guarded.replace("http://", "http://ada:wrong@")))
+        assert windows(display).count('": (') == before

@@ -41,6 +41,7 @@ _PUNCTUATION = {
     "]": ("BracketRight", 221), "}": ("BracketRight", 221), "'": ("Quote", 222),
     '"': ("Quote", 222),
 }  # fmt: skip
+_SHIFTED = dict(zip("`1234567890-=[]\\;',./", '~!@#$%^&*()_+{}|:"<>?', strict=True))
 _SHIFTED_DIGITS = dict(zip(")!@#$%^&*(", "0123456789", strict=True))
 # What a mac's text fields are told besides the key; elsewhere ignored.
 _EDITING = {"a": "selectAll", "c": "copy", "v": "paste", "x": "cut", "z": "undo"}
@@ -68,10 +69,10 @@ def commands(inputs: Iterable[Input]) -> Iterator[tuple[str, Json]]:
                 yield method, params | wheel
             case KeyDown():
                 held |= _MODIFIER_BITS.get(one.key, 0)
-                yield _key(one.key, held, down=True)
+                yield _key(_as_held(one.key, held), held, down=True)
             case KeyUp():
                 held &= ~_MODIFIER_BITS.get(one.key, 0)
-                yield _key(one.key, held, down=False)
+                yield _key(_as_held(one.key, held), held, down=False)
             case InsertText():
                 yield "Input.insertText", {"text": one.text}
 
@@ -92,6 +93,13 @@ def _mouse(
         "button": button,
         "clickCount": clicks,
     }
+
+
+def _as_held(key: str, held: int) -> str:
+    """The key as a keyboard gives it: with Shift, h is H and 1 is an exclamation mark."""
+    if not held & _MODIFIER_BITS["Shift"]:
+        return key
+    return key.upper() if len(key) == 1 and key.isalpha() else _SHIFTED.get(key, key)
 
 
 def _key(key: str, held: int, *, down: bool) -> tuple[str, Json]:
