@@ -15,6 +15,7 @@ import pytest
 from roost import ops
 from roost.broker.calls import Caller
 from roost.frontends.mcp import conversation, late, server
+from roost.frontends.socket import connection
 from roost.local.home import socket_path
 from roost.testing.house import FakeHouse, fake_house
 from roost.testing.waiting import SECONDS, until
@@ -373,6 +374,40 @@ async def test_what_a_restart_interrupted_is_repeated_only_if_it_reads(tmp_path:
         # The id is free again: the same call, asked anew, is done.
         shim.send({"jsonrpc": "2.0", "id": 102, "method": "tools/call", "params": acts})
         assert not (await shim.result(102)).get("isError")
+
+
+async def test_a_repetition_that_is_cancelled_while_it_waits_is_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversation, "REQUESTS_AT_ONCE", 1)
+    async with fake_house(tmp_path) as house, at(house) as shim:
+        await shim.initialize()
+        await shim.result(shim.call("browser_navigate", url=URL))
+        house.driver.may_capture.clear()
+        held = shim.call("browser_take_screenshot")
+        acts = {"name": "browser_navigate", "arguments": {"url": URL}}
+        call = {"jsonrpc": "2.0", "id": 101, "method": "tools/call", "params": acts}
+        method, params = "notifications/cancelled", {"requestId": 101}
+        shim.send({"repeat": call})
+        shim.send({"jsonrpc": "2.0", "method": method, "params": params})
+        shim.send(call)  # asked anew, under the same id
+        house.driver.may_capture.set()
+        await shim.result(held)
+
+        assert not (await shim.result(101)).get("isError")
+
+
+async def test_an_answer_too_large_to_be_sent_is_a_refusal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with fake_house(tmp_path) as house, at(house) as shim:
+        await shim.initialize()
+        await shim.result(shim.call("browser_navigate", url=URL))
+        monkeypatch.setattr(connection, "LINK_FRAME_BYTES", 1000)
+        refused = await shim.result(shim.call("browser_take_screenshot"))
+
+        assert code_of(refused) == "TOO_LARGE"
+        assert await shim.result(shim.ask("ping")) == {}
 
 
 async def test_who_holds_many_tabs_is_told_that_somebody_waits(tmp_path: Path) -> None:

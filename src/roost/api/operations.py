@@ -219,7 +219,9 @@ class SessionOpen(Operation, Answers[views.SessionView]):
         default=None, description="Your name for it; found again if it exists"
     )
     name: str | None = Field(default=None, max_length=80, description="Shown to the person")
-    jar: JarPolicy | None = None
+    jar: JarPolicy | None = Field(
+        default=None, description="Cookies: none yet, profile's, or the browser's own"
+    )
     profile: str | None = Field(default=None, max_length=64)
     browser: str | None = Field(default=None, max_length=32)
     url: str | None = None
@@ -347,7 +349,9 @@ class LoopStart(SessionOperation, Answers[views.LoopView]):
     reply = views.LoopView
     prompt: str = Field(min_length=1, max_length=100_000)
     max_iterations: int = Field(default=LOOP_ITERATIONS, ge=0, le=LOOP_ITERATIONS_MAX)
-    completion_phrase: str | None = Field(default=None, max_length=LOOP_PHRASE_CHARS)
+    completion_phrase: str | None = Field(
+        default=None, max_length=LOOP_PHRASE_CHARS, description="Say it, and the loop ends"
+    )
     completion_promise: str | None = Field(
         default=None, max_length=LOOP_PHRASE_CHARS, description="Same as completionPhrase"
     )

@@ -210,7 +210,7 @@ class Downloads(SessionOperation, Answers[views.DownloadsView]):
 
 
 class NavigateBack(PageOperation, Answers[PageView]):
-    """Go back."""
+    """Go back to the page before."""
 
     op = "browser_navigate_back"
     title = "Go back"

@@ -18,6 +18,7 @@ from roost.errors import BadRequest, Interrupted, TooLarge
 from roost.frontends.mcp.browser_names import browser_names
 from roost.frontends.mcp.firefox.names import firefox_names
 from roost.frontends.mcp.late import LateServer
+from roost.frontends.mcp.replies import refusal
 from roost.frontends.mcp.toolset import Reply, Tool, Toolset
 from roost.wire.hello import Hello
 
@@ -77,11 +78,16 @@ class McpConversation:
             self._repeated(message)
         request = _request_id(message)
         if request is None:
-            self._waiting.pop(_cancelled(message), None)
+            self._forget(_cancelled(message))
             self._said.put_nowait(message)
         else:
             self._waiting[request] = message
             self._begin_waiting()
+
+    def _forget(self, cancelled: str | int | None) -> None:
+        """What is cancelled while it waits is not done, and not answered."""
+        if cancelled is not None and self._waiting.pop(cancelled, None) is not None:
+            self._interrupted.discard(cancelled)
 
     def _begin_waiting(self) -> None:
         """Let requests begin, as many as may be under way at once."""
@@ -128,14 +134,11 @@ class McpConversation:
     def _send(self, message: dict[str, Any]) -> None:
         try:
             self._line.send(message)
-        except TooLarge as error:
-            self._line.send(
-                {
-                    "jsonrpc": "2.0",
-                    "id": message.get("id"),
-                    "error": {"code": -32603, "message": str(error), "data": error.to_wire()},
-                }
-            )
+        except TooLarge as error:  # only a tool can say so much
+            told = refusal(error)
+            content = [{"type": "text", "text": told.text}]
+            result = {"content": content, "structuredContent": told.structured, "isError": True}
+            self._line.send({"jsonrpc": "2.0", "id": message.get("id"), "result": result})
         if "method" not in message:
             self._over(message.get("id"))
 
@@ -160,7 +163,7 @@ class _Interrupted:
         raise Interrupted(f"The broker went away during {name}; nobody knows whether it was done.")
 
 
-def _cancelled(message: Mapping[str, Any]) -> Any:
+def _cancelled(message: Mapping[str, Any]) -> str | int | None:
     """The id of the request that the client does not want any more."""
     params = message.get("params")
     if message.get("method") != "notifications/cancelled" or not isinstance(params, dict):
