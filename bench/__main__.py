@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from bench import admission, firefox_pages, hooks, pages, peers, shims, sockets
+from bench import admission, clones, firefox_pages, hooks, pages, peers, shims, sockets
 from bench.report import keep, show
 
 PARTS = {
@@ -14,6 +14,7 @@ PARTS = {
     "admission": admission.rows,
     "pages": pages.rows,
     "firefox": firefox_pages.rows,
+    "clones": clones.rows,
     "peers": peers.rows,
 }
 

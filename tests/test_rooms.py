@@ -31,7 +31,6 @@ UNTESTED = {
     "keeper/chromium.py",
     "keeper/starting.py",
     # The work behind operations: held by roost.testing.broker_api, directly and over the socket.
-    "api/operation.py",
     "broker/looks.py",
     "broker/page_work.py",
     "broker/session_work.py",

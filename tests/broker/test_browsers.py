@@ -196,7 +196,7 @@ async def test_the_jar_of_a_session_that_ended_meanwhile_is_removed(tmp_path: Pa
 
 async def test_there_is_no_jar_for_a_session_that_is_gone(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
-        await error_of(SessionGone, browser_of(house).jar(JarId("j99")))
+        await error_of(SessionGone, browser_of(house).jars.handle(JarId("j99")))
 
 
 async def test_the_fake_takes_no_links(tmp_path: Path) -> None:

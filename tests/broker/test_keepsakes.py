@@ -8,7 +8,7 @@ from roost.api import operations as ops
 from roost.broker.journal import Journal
 from roost.broker.keepsakes import AT_MOST_EVERY, Keepsakes
 from roost.broker.tasks import Tasks
-from roost.drivers.base import Cookie
+from roost.drivers.base import Cookie, JarContents, OriginStorage
 from roost.drivers.fake import FakeDriver
 from roost.errors import JarUnavailable
 from roost.testing.clock import FakeClock
@@ -17,7 +17,10 @@ from roost.testing.waiting import until
 from roost.vocabulary import JarId
 
 SOME_JAR = JarId("j1")
-SOME_COOKIE = Cookie(name="sid", value="1", domain="a.test", expires=5.0, same_site="Lax")
+SOME_CONTENTS = JarContents(
+    (Cookie(name="sid", value="1", domain="a.test", expires=5e9, same_site="Lax"),),
+    (OriginStorage("http://a.test", (("k", "v"),)),),
+)
 
 
 class Reader:
@@ -25,11 +28,11 @@ class Reader:
         self.reads = 0
         self.is_gone = False
 
-    async def __call__(self, jar: JarId) -> list[Cookie]:
+    async def __call__(self, jar: JarId) -> JarContents:
         self.reads += 1
         if self.is_gone:
             raise JarUnavailable("gone")
-        return [SOME_COOKIE]
+        return SOME_CONTENTS
 
 
 async def test_many_changes_within_a_second_are_read_once(tmp_path: Path) -> None:
@@ -41,7 +44,7 @@ async def test_many_changes_within_a_second_are_read_once(tmp_path: Path) -> Non
     await until(lambda: keepsakes.kept(SOME_JAR))
 
     assert reader.reads == 1
-    assert keepsakes.kept(SOME_JAR) == [SOME_COOKIE]
+    assert keepsakes.kept(SOME_JAR) == SOME_CONTENTS
     await tasks.aclose()
     journal.close()
 
@@ -57,18 +60,32 @@ async def test_what_was_kept_before_counts_when_the_jar_is_gone(tmp_path: Path) 
     clock.advance(AT_MOST_EVERY)
     await until(lambda: reader.reads == 2 and not len(tasks))
 
-    assert keepsakes.kept(SOME_JAR) == [SOME_COOKIE]
+    assert keepsakes.kept(SOME_JAR) == SOME_CONTENTS
     keepsakes.forget(SOME_JAR)
-    assert keepsakes.kept(SOME_JAR) == []
+    assert keepsakes.kept(SOME_JAR) is None
     await tasks.aclose()
     journal.close()
 
 
-async def test_a_session_has_its_cookies_again_after_its_browser_died(tmp_path: Path) -> None:
+async def test_what_is_kept_of_jars_that_are_gone_is_forgotten(tmp_path: Path) -> None:
+    journal, tasks = Journal(tmp_path / "j"), Tasks()
+    keepsakes = Keepsakes(journal, FakeClock(), tasks, Reader())
+    for jar in ("j1", "j2"):
+        journal.keep(jar, b"{}")
+    keepsakes.forget_others({"j2"})
+
+    assert journal.keepsakes() == ["j2"]
+    journal.close()
+
+
+async def test_a_session_has_its_cookies_and_storage_again_after_its_browser_died(
+    tmp_path: Path,
+) -> None:
     async with fake_house(tmp_path) as house:
         agent = house.admit()
         await agent.api.call(ops.Navigate(url="http://a.test/"))
         await agent.api.call(ops.Evaluate(function='() => document.cookie = "who=me"'))
+        await agent.api.call(ops.Evaluate(function='() => localStorage.setItem("k", "v")'))
         house.clock.advance(AT_MOST_EVERY)
         (jar,) = house.state.jars
         await until(lambda: house.broker.keepsakes.kept(jar))
@@ -77,5 +94,7 @@ async def test_a_session_has_its_cookies_again_after_its_browser_died(tmp_path: 
         driver.kill()
 
         reply = await agent.api.call(ops.Evaluate(function="() => document.cookie"))
+        stored = await agent.api.call(ops.Evaluate(function="() => Object.entries(localStorage)"))
 
     assert reply.value == "who=me"
+    assert stored.value == [["k", "v"]]

@@ -85,10 +85,9 @@ async def test_a_note_is_taken_once_and_stands_there_once() -> None:
     watchers.note(SOME, "read this")
     watchers.note(SOME, "read this")
     watchers.note(SOME, "and this")
-    assert watchers.take_notes(OTHER) is None
-    assert watchers.take_notes(None) is None
+    assert watchers.take_notes(OTHER) == []
     assert watchers.take_notes(SOME) == ["read this", "and this"]
-    assert watchers.take_notes(SOME) is None
+    assert watchers.take_notes(SOME) == []
     watchers.note(SOME, "too late")
     watchers.forget(SOME)
-    assert watchers.take_notes(SOME) is None
+    assert watchers.take_notes(SOME) == []

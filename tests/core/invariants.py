@@ -444,7 +444,14 @@ class Step:
             )
             forgotten = session.kept_until is not None and session.kept_until <= self.now
             orphaned = session.lifetime is Lifetime.ANONYMOUS and self.ended
-            assert disposed or forgotten or orphaned, "a session ended that nobody ended"
+            failed = (ev.TabOpenFailed, ev.TabOpenAbandoned, ev.BrokerRestarted)
+            is_home = any(
+                agent.home == session.id and (agent.id, session.id) in self.before.members
+                for agent in self.before.agents.values()
+            )
+            stillborn = isinstance(self.event, failed) and not session.has_opened and not is_home
+            ended = disposed or forgotten or orphaned or stillborn
+            assert ended, "a session ended that nobody ended"
 
     def effects(self) -> None:
         gone = self.before.tabs.keys() - self.after.tabs.keys()

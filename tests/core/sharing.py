@@ -355,7 +355,8 @@ class Sharing(RuleBasedStateMachine):
                 self.pages[effect.browser].pop(effect.handle, None)
                 self.browser_says(ev.TabVanished(effect.browser, effect.handle))
             case fx.RemoveJar():
-                self.jars[effect.browser].discard(effect.handle)
+                if effect.handle is not None:
+                    self.jars[effect.browser].discard(effect.handle)
                 if effect.jar is not None:
                     self.browser_says(ev.JarRemoved(effect.jar))
             case _:

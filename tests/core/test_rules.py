@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from play import B1, URL, Play, named
 
@@ -8,6 +10,7 @@ from roost.core import rules
 from roost.core.model import Tab
 from roost.errors import (
     BadRequest,
+    JarUnavailable,
     Ownership,
     Paused,
     RoostError,
@@ -15,7 +18,7 @@ from roost.errors import (
     TabCrashed,
     TabGone,
 )
-from roost.vocabulary import OPERATOR, AgentId, Lifetime, Reads, TabHandle
+from roost.vocabulary import OPERATOR, AgentId, JarId, Lifetime, Reads, TabHandle
 
 
 def use(
@@ -208,3 +211,27 @@ _SPEC = ev.SessionSpec(lifetime=_ANONYMOUS)
 
 def _spawned(handle: str) -> ev.TabSpawned:
     return ev.TabSpawned(browser=B1, handle=TabHandle(handle), opener=None, jar=None, url=URL)
+
+
+def test_cookies_are_the_own_sessions_and_a_foreign_tab_has_none_to_show() -> None:
+    play = Play()
+    ada, bob = play.agent("ada"), play.agent("bob")
+    tab, foreign = play.tab(ada), play.tab(bob)
+    session, jar = rules.own_jar(play.state, ada, None, tab.id, action="read the cookies of")
+
+    assert (session.id, jar) == (tab.session, play.state.jars[tab.jar or JarId("")])
+    with pytest.raises(TabGone):
+        rules.own_jar(play.state, ada, None, foreign.id, action="read the cookies of")
+    with pytest.raises(SessionGone):
+        rules.own_jar(play.state, ada, str(foreign.session), None, action="read the cookies of")
+
+
+def test_a_tab_moved_between_sessions_keeps_its_jar_and_its_cookies_are_refused() -> None:
+    play = Play()
+    ada, bob = play.agent("ada"), play.agent("bob")
+    mine, moved = play.tab(ada), play.tab(bob)
+    play.state.put(replace(moved, session=mine.session))
+
+    assert rules.tab_for(play.state, ada, None, moved.id, action="look at", acts=True)
+    with pytest.raises(JarUnavailable):
+        rules.own_jar(play.state, ada, None, moved.id, action="read the cookies of")

@@ -6,7 +6,7 @@ from play import B1, B2, HOME, URL, Play, named, of
 from roost.core import events as ev
 from roost.core import sessions
 from roost.core.effects import CloseTab, RemoveFiles, RemoveJar, Tell
-from roost.core.model import Session
+from roost.core.model import Session, Tab
 from roost.errors import BadRequest, SessionGone, SessionLimit, Unauthorized, UrlBlocked
 from roost.vocabulary import (
     CLONED_JARS,
@@ -207,6 +207,8 @@ def test_an_anonymous_session_ends_with_its_agent() -> None:
     assert [closed.tab for closed in of(outcome, CloseTab)] == [tab.id]
     assert of(outcome, RemoveFiles) == [RemoveFiles(SessionId(str(tab.session)))]
     assert not play.state.sessions
+    assert tab.jar is not None
+    play.do(ev.JarRemoved(tab.jar))
     assert not play.state.jars
 
 
@@ -342,3 +344,93 @@ def test_a_token_is_recognised_by_its_digest_until_its_session_ends() -> None:
     play.do(ev.SessionDisposeRequested(OPERATOR, "shop"))
     assert play.state.session_with("second") is None
     assert not play.do(ev.SessionTokenIssued(SessionId("shop"), "salt", "late")).changes
+
+
+# --- first tabs ----------------------------------------------------------------------------------
+
+
+def _side_session(play: Play, agent: AgentId) -> SessionId:
+    session = play.do(opening(agent, "side")).subject
+    assert isinstance(session, Session)
+    return session.id
+
+
+def _opening(play: Play, agent: AgentId, session: str | None) -> Tab:
+    tab = play.do(ev.TabOpenRequested(agent=agent, session=session, url=URL)).subject
+    assert isinstance(tab, Tab)
+    return tab
+
+
+@pytest.mark.parametrize("failure", [ev.TabOpenFailed, ev.TabOpenAbandoned])
+def test_a_session_whose_first_tab_fails_to_open_is_disposed(
+    failure: type[ev.TabOpenFailed],
+) -> None:
+    play = Play()
+    ada = play.agent("ada")
+    session = _side_session(play, ada)
+    tab = _opening(play, ada, session)
+    outcome = play.do(failure(tab.id))
+
+    assert session not in play.state.sessions
+    assert of(outcome, RemoveJar) == [RemoveJar(tab.jar, B1, None)]
+    assert of(outcome, RemoveFiles) == [RemoveFiles(session)]
+
+
+def test_not_while_another_first_tab_of_it_may_still_open() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    session = _side_session(play, ada)
+    first, second = _opening(play, ada, session), _opening(play, ada, session)
+    play.do(ev.TabOpenFailed(first.id))
+    assert session in play.state.sessions
+    play.do(ev.TabOpenFailed(second.id))
+    assert session not in play.state.sessions
+
+
+def test_not_once_a_tab_of_it_has_opened() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    session = _side_session(play, ada)
+    play.do(ev.TabCloseRequested(ada, session, play.tab(ada, session).id))
+    play.do(ev.TabOpenFailed(_opening(play, ada, session).id))
+    assert session in play.state.sessions
+
+
+def test_not_an_agents_own_session() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    play.do(ev.TabOpenFailed(_opening(play, ada, None).id))
+    assert play.state.agents[ada].home in play.state.sessions
+
+
+# --- jars that are being made, or removed --------------------------------------------------------
+
+
+def test_disposing_during_a_clone_ends_that_one_and_keeps_its_row_until_it_is_gone() -> None:
+    play = Play()
+    ada, bob = play.agent("ada", CLONE), play.agent("bob", CLONE)
+    cloning, other = _opening(play, ada, None), _opening(play, bob, None)
+    outcome = play.do(ev.SessionDisposeRequested(ada, str(cloning.session)))
+
+    assert of(outcome, RemoveJar) == [RemoveJar(cloning.jar, B1, None)]
+    assert cloning.jar is not None
+    assert play.state.jars[cloning.jar].session is None, "recorded until it is gone"
+    assert play.state.clones == 2, "and counted"
+    play.do(ev.JarRemoved(cloning.jar))
+    assert list(play.state.jars) == [other.jar]
+    assert play.state.clones == 1
+
+
+def test_a_restart_forgets_jars_whose_removal_was_under_way_and_what_is_left_is_collected() -> None:
+    play = Play()
+    ada = play.agent("ada", CLONE)
+    tab = play.tab(ada)
+    assert tab.jar is not None
+    play.do(ev.JarMade(tab.jar, "jar-1"))
+    play.do(ev.SessionDisposeRequested(ada, str(tab.session)))
+    play.restart()
+
+    assert not play.state.jars
+    assert play.state.clones == 0
+    up = play.do(ev.BrowserUp(browser=B1, jars=frozenset({"jar-1"})))
+    assert of(up, RemoveJar) == [RemoveJar(None, B1, "jar-1")]

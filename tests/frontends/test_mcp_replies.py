@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from roost.api import page_views, views
+from roost.api import jar_views, page_views, views
 from roost.errors import MutexBusy, NotFound
 from roost.frontends.mcp.replies import marked, refusal, reply_to, sendable
 
@@ -87,6 +87,15 @@ EVERY_PAGE_VIEW: list[views.View] = [
     page_views.SizeView(tab="t1", width=800, height=600),
     page_views.FileView(tab="t1", path="/files/x.pdf", bytes=9),
     page_views.ConsentView(tab="t1", found=True, action="rejected", text="EVIL"),
+    jar_views.CookiesView(
+        session="s1",
+        cookies=[
+            jar_views.CookieView(
+                name="EVIL", value="EVIL", domain="d", path="/EVIL", secure=True, same_site="Lax"
+            )
+        ],
+    ),
+    jar_views.StorageStateView(session="s1", path="/files/x.json", cookies=1, origins=2, refused=3),
 ]
 
 

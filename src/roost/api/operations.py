@@ -15,6 +15,21 @@ from typing import Literal
 from pydantic import BaseModel, Field, ValidationError
 
 from roost.api import views
+from roost.api.jar_operations import (
+    Cookies as Cookies,
+)
+from roost.api.jar_operations import (
+    ProfileImport as ProfileImport,
+)
+from roost.api.jar_operations import (
+    ProfileList as ProfileList,
+)
+from roost.api.jar_operations import (
+    ProfileRemove as ProfileRemove,
+)
+from roost.api.jar_operations import (
+    StorageState as StorageState,
+)
 from roost.api.operation import (
     Answers as Answers,
 )
@@ -443,10 +458,11 @@ OPERATIONS: dict[str, type[Operation]] = {
         Click, Type, FillForm, SelectOption, PressKey, Hover, Drag, Scroll,
         FileUpload, HandleDialog, HandleConsent, Resize, Evaluate,
         MouseClickXy, MouseMoveXy, MouseDragXy, MouseWheel,
-        ConsoleMessages, NetworkRequests, NetworkRequest, Downloads,
+        ConsoleMessages, NetworkRequests, NetworkRequest, Downloads, Cookies, StorageState,
         Tabs, Close, PageOpen, PageClose,
         SessionOpen, SessionList, SessionDispose, SessionShow, SessionPause, SessionResume,
         SessionToken, SessionHeartbeat,
+        ProfileImport, ProfileList, ProfileRemove,
         TabSpaceRequest, TabSpaceGrant, TabSpaceStatus,
         LoopStart, LoopStop, LoopStatus, LoopTurn,
         Status, Ping, BrowserStart, BrokerStay, BrokerStop,

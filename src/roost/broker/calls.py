@@ -13,6 +13,7 @@ from roost.api.broker import Notice, Notices
 from roost.api.operations import Answers, Audience, Operation
 from roost.api.views import View
 from roost.broker import (
+    jar_work,
     looks,
     page_acting,
     page_reading,
@@ -74,6 +75,11 @@ WORK: dict[type[Operation], Work] = {
     ops.MouseMoveXy: page_acting.mouse_move,
     ops.MouseDragXy: page_acting.mouse_drag,
     ops.MouseWheel: page_acting.mouse_wheel,
+    ops.Cookies: jar_work.cookies,
+    ops.StorageState: jar_work.storage_state,
+    ops.ProfileImport: jar_work.profile_import,
+    ops.ProfileList: jar_work.profile_list,
+    ops.ProfileRemove: jar_work.profile_remove,
     ops.SessionOpen: session_work.open_,
     ops.SessionList: session_work.list_,
     ops.SessionDispose: session_work.dispose,
@@ -119,7 +125,8 @@ class Caller:
         self._audit(operation, "ok")
         if not self._is_told:
             return cast(R, view)
-        notes = broker.watchers.take_notes(looks.home_session(broker, agent))
+        mine = [member.session for member in broker.state.memberships(agent)]
+        notes = [line for session in mine for line in broker.watchers.take_notes(session)]
         return cast(R, view.model_copy(update={"notes": notes}) if notes else view)
 
     def watch(self, session: str | None = None) -> Notices:

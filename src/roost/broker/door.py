@@ -113,6 +113,8 @@ class BrokerDoor:
         process = identify(peer.pid)
         if hello.browser is not None:
             self._broker.browser(BrowserId(hello.browser))
+        if hello.profile is not None and hello.session not in self._broker.state.sessions:
+            self._broker.profiles.check(hello.profile)
         self._broker.feed(
             ev.AgentConnected(
                 agent=agent,

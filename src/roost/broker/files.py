@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from roost.errors import BadRequest
+from roost.local.home import write_secret
 
 NAME_CHARS = 200
 
@@ -34,11 +35,16 @@ class Folders:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         return path
 
-    def write(self, data: bytes, name: str | None, fallback: str, field: str) -> Path:
-        """Write a file; where it is now."""
+    def write(
+        self, data: bytes, name: str | None, fallback: str, field: str, *, secret: bool = False
+    ) -> Path:
+        """Write a file; where it is now. A secret one is for its owner alone."""
         path = self.to_write(name, fallback, field)
         with _told(path, field):
-            path.write_bytes(data)
+            if secret:
+                write_secret(path, data)
+            else:
+                path.write_bytes(data)
         return path
 
     def _placed(self, name: str, field: str) -> Path:

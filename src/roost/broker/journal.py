@@ -61,7 +61,7 @@ class Journal:
                 logger.warning("journal: row %s %s cannot be read, left out", table, key)
 
     def keep(self, key: str, data: bytes | None) -> None:
-        """Keep (or drop) something that is no row of the core: a jar's cookies."""
+        """Keep (or drop) something that is no row of the core: what a jar holds."""
         try:
             with self._db:
                 if data is None:
@@ -74,6 +74,9 @@ class Journal:
     def keepsake(self, key: str) -> bytes | None:
         found = self._db.execute("SELECT data FROM keepsakes WHERE key = ?", (key,)).fetchone()
         return None if found is None else bytes(found[0])
+
+    def keepsakes(self) -> list[str]:
+        return [key for (key,) in self._db.execute("SELECT key FROM keepsakes")]
 
     def close(self) -> None:
         self._db.close()

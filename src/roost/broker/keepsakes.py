@@ -1,37 +1,37 @@
-"""What a jar held, kept for the day its browser dies: cookies, read when they may have changed.
+"""What a jar held, kept for the day its browser dies: read when it may have changed.
 
-No browser reports changed cookies. So they are read after actions, at most once a second per jar,
-and written beside the journal; a jar that has to be made again gets them back.
+No browser reports changed cookies or storage. So they are read after actions, at most once a second
+per jar, and written beside the journal; a jar that has to be made again gets them back.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Container
 
 from pydantic import TypeAdapter, ValidationError
 
 from roost.broker.clock import Clock, Timer
 from roost.broker.journal import Journal
 from roost.broker.tasks import Tasks
-from roost.drivers.base import Cookie
+from roost.drivers.base import JarContents
 from roost.errors import RoostError
 from roost.vocabulary import JarId
 
 logger = logging.getLogger(__name__)
 AT_MOST_EVERY = 1.0
-_COOKIES = TypeAdapter(list[Cookie])
+_CONTENTS = TypeAdapter(JarContents)
 
 
 class Keepsakes:
-    """``read`` asks the jar's browser for its cookies."""
+    """``read`` asks the jar's browser what it holds."""
 
     def __init__(
         self,
         journal: Journal,
         clock: Clock,
         tasks: Tasks,
-        read: Callable[[JarId], Awaitable[list[Cookie]]],
+        read: Callable[[JarId], Awaitable[JarContents]],
     ) -> None:
         self._journal = journal
         self._clock = clock
@@ -50,17 +50,26 @@ class Keepsakes:
         for timer in self._due.values():
             timer.cancel()
 
-    def kept(self, jar: JarId) -> list[Cookie]:
+    def kept(self, jar: JarId) -> JarContents | None:
         data = self._journal.keepsake(jar)
         try:
-            return [] if data is None else _COOKIES.validate_json(data)
+            return None if data is None else _CONTENTS.validate_json(data)
         except ValidationError:
-            logger.warning("the cookies kept of %s cannot be read", jar)
-            return []
+            logger.warning("what was kept of %s cannot be read", jar)
+            return None
 
     def forget(self, jar: JarId) -> None:
         self._last.pop(jar, None)
+        due = self._due.pop(jar, None)
+        if due is not None:
+            due.cancel()
         self._journal.keep(jar, None)
+
+    def forget_others(self, jars: Container[str]) -> None:
+        """Whatever is kept of jars beside these: an earlier broker died before it forgot them."""
+        for key in self._journal.keepsakes():
+            if key not in jars:
+                self._journal.keep(key, None)
 
     def _look(self, jar: JarId) -> None:
         del self._due[jar]
@@ -68,7 +77,7 @@ class Keepsakes:
 
     async def _keep(self, jar: JarId) -> None:
         try:
-            data = _COOKIES.dump_json(await self._read(jar))
+            data = _CONTENTS.dump_json(await self._read(jar))
         except RoostError:
             return  # the jar or its browser is gone; what was kept before still counts
         if data != self._last.get(jar):

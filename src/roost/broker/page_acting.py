@@ -135,7 +135,7 @@ async def scroll(broker: Broker, agent: AgentId, op: ops.Scroll) -> views.Scroll
 
 async def file_upload(broker: Broker, agent: AgentId, op: ops.FileUpload) -> views.ActionView:
     async def work(at: InPage) -> str:
-        folders = broker.folders(agent, at.row)
+        folders = broker.folders(agent, at.row.session)
         paths = [str(folders.to_read(path, "paths")) for path in op.paths]
         count = f"{len(paths)} file{'' if len(paths) == 1 else 's'}"
         if op.target is not None:

@@ -222,7 +222,7 @@ async def _pictured(
                     await at.page.call(None, "unmark")
     data, path = base64.b64encode(picture.data).decode("ascii"), None
     if op.filename is not None:
-        folders = broker.folders(agent, at.row)
+        folders = broker.folders(agent, at.row.session)
         path = folders.write(picture.data, op.filename, "", "filename")
     return views.ScreenshotView(
         tab=at.tab,
@@ -252,7 +252,7 @@ async def _shot(at: InPage, op: ops.TakeScreenshot) -> Shot:
 async def pdf_save(broker: Broker, agent: AgentId, op: ops.PdfSave) -> views.FileView:
     async with page_use.reading(broker, agent, op, "print") as at:
         data = await at.page.driver.pdf(at.page.tab)
-        folders = broker.folders(agent, at.row)
+        folders = broker.folders(agent, at.row.session)
         path = folders.write(data, op.filename, f"{at.tab}.pdf", "filename")
         return views.FileView(tab=at.tab, path=str(path), bytes=len(data))
 

@@ -47,7 +47,7 @@ class Seats:
         await browser.ready()
         made = self._broker.feed(ev.JarRequested(agent=agent, session=session.id))
         assert isinstance(made.subject, Jar)
-        context = await browser.jar(made.subject.id)
+        context = await browser.jars.handle(made.subject.id)
         is_shared = made.subject.policy is JarPolicy.SHARED
         seat = BrokerSeat(
             self, self._broker, agent, session.id, ear, None if is_shared else context
@@ -187,7 +187,7 @@ class BrokerSeat:
         assert isinstance(made.subject, Jar)
         jar = made.subject.id
         try:
-            context = await self._browser.jar(jar, proxy=proxy)
+            context = await self._browser.jars.handle(jar, proxy=proxy)
         except BaseException:
             self._broker.feed(ev.JarReleased(jar))
             raise

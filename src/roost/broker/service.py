@@ -20,6 +20,7 @@ from roost.broker.browsers import Browser
 from roost.broker.clock import Clock, Timer
 from roost.broker.downloads import Download, Downloads
 from roost.broker.files import Folders
+from roost.broker.jars import Surroundings
 from roost.broker.journal import Journal
 from roost.broker.keepsakes import Keepsakes
 from roost.broker.lanes import Lanes
@@ -30,12 +31,13 @@ from roost.broker.watchers import Watchers
 from roost.core import effects as fx
 from roost.core import events as ev
 from roost.core.machine import Machine, Outcome
-from roost.core.model import Tab
+from roost.core.model import Jar, Tab
 from roost.core.state import Change, Rules, State
-from roost.drivers.base import Cookie, DownloadBegan, DownloadEnded, Driver, PageEvent
+from roost.drivers.base import DownloadBegan, DownloadEnded, Driver, JarContents, PageEvent
 from roost.drivers.link import Link
 from roost.errors import BrowserLost, Internal, JarUnavailable, RoostError, TabGone, Unsupported
-from roost.vocabulary import AgentId, BrowserId, JarId, SessionId, TabHandle, TabId
+from roost.profiles.store import ProfileStore
+from roost.vocabulary import AgentId, BrowserId, JarId, JarPolicy, SessionId, TabHandle, TabId
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +55,7 @@ class Broker:
         clock: Clock,
         tokens: Tokens,
         files: Path,
+        profiles: ProfileStore,
         version: str = "",
         http: str | None = None,
         upstream: str | None = None,
@@ -62,6 +65,7 @@ class Broker:
         self.audit = audit
         self.tokens = tokens
         self.files = files
+        self.profiles = profiles
         self.version = version
         self.http = http
         self.started_at = clock.now()
@@ -84,23 +88,24 @@ class Broker:
         self._capture_ids = count(1)
         self._on_agent_end: dict[AgentId, Callable[[], None]] = {}
         self._on_rows: list[Callable[[Sequence[Change]], None]] = []
-        self.keepsakes = Keepsakes(journal, clock, self._tasks, self._cookies)
+        self.keepsakes = Keepsakes(journal, clock, self._tasks, self._look_into)
+        around = Surroundings(
+            state=lambda: self.state,
+            feed=self.feed,
+            note=self.watchers.note,
+            kept=self.keepsakes.kept,
+            profile=self._profile,
+            clock=clock,
+            tasks=self._tasks,
+            files=files,
+            upstream=upstream,
+        )
         self.browsers = {
-            browser: Browser(
-                browser,
-                driver,
-                feed=self.feed,
-                heard=self.heard,
-                state=lambda: self.state,
-                clock=clock,
-                tasks=self._tasks,
-                files=files,
-                upstream=upstream,
-                kept=self.keepsakes.kept,
-            )
+            browser: Browser(browser, driver, heard=self.heard, around=around)
             for browser, driver in drivers.items()
         }
         self.feed(ev.BrokerRestarted())
+        self._collect_leftovers()
 
     @property
     def state(self) -> State:
@@ -138,10 +143,10 @@ class Broker:
             self._records[tab] = known
         return known
 
-    def folders(self, agent: AgentId, tab: Tab) -> Folders:
-        """Where files that concern this tab may lie, for this agent."""
+    def folders(self, agent: AgentId, session: SessionId | None) -> Folders:
+        """Where files that concern this session may lie, for this agent."""
         row = self.state.agents.get(agent)
-        own = self.files / (tab.session or "nobody")
+        own = self.files / (session or "nobody")
         return Folders(self.files.parent, own, () if row is None else row.folders)
 
     def heard(self, browser: BrowserId, event: PageEvent) -> None:
@@ -234,6 +239,9 @@ class Broker:
     def _record(self, outcome: Outcome) -> None:
         try:
             self._journal.write(outcome.changes)
+            for change in outcome.changes:
+                if change.table == Jar.table and change.row is None:
+                    self.keepsakes.forget(JarId(change.key))
         except Internal:
             # What is not recorded must not be done. A restart goes on from what is recorded.
             logger.critical("the journal cannot be written; stopping", exc_info=True)
@@ -299,7 +307,7 @@ class Broker:
         browser = self.browser(effect.browser)
         try:
             driver = await browser.ready()
-            handle = await driver.open_tab(await browser.jar(effect.jar))
+            handle = await driver.open_tab(await browser.jars.handle(effect.jar))
             if effect.tab not in self.state.tabs:
                 await driver.close_tab(handle)
                 raise TabGone(f"Tab {effect.tab} was closed while it opened.", tab=effect.tab)
@@ -320,16 +328,27 @@ class Broker:
         self._tasks.spawn(driver.close_tab(handle), name=f"close {handle}")
 
     async def _remove_jar(self, effect: fx.RemoveJar) -> None:
-        await self.browser(effect.browser).remove_jar(effect.jar, effect.handle)
+        await self.browser(effect.browser).jars.remove(effect.jar, effect.handle)
         if effect.jar is not None:
-            self.keepsakes.forget(effect.jar)
             self.feed(ev.JarRemoved(effect.jar))
 
-    async def _cookies(self, jar: JarId) -> list[Cookie]:
+    async def _look_into(self, jar: JarId) -> JarContents:
         row = self.state.jars.get(jar)
-        if row is None or row.handle is None:
-            raise JarUnavailable("That jar is gone.")
-        return await self.browser(row.browser).driver.read_cookies(row.handle)
+        if row is None or row.policy is JarPolicy.SHARED:
+            raise JarUnavailable("There is nothing to keep of that jar.")  # the browser keeps it
+        return await self.browser(row.browser).jars.look(jar)
+
+    async def _profile(self, name: str) -> JarContents:
+        # In a thread: a large one takes a while to read, and others must not wait for it.
+        return (await asyncio.to_thread(self.profiles.get, name)).contents
+
+    def _collect_leftovers(self) -> None:
+        """What an earlier broker died before it could remove. Its jars are the core's to collect,
+        once their browser says which it has."""
+        self.keepsakes.forget_others(self.state.jars)
+        sessions = self.files.iterdir() if self.files.is_dir() else ()
+        for folder in [one for one in sessions if one.name not in self.state.sessions]:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def _settle_capture(self, capture: int, error: RoostError | None) -> None:
         turn = self._captures.get(capture)

@@ -37,14 +37,16 @@ async def open_(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> views.Se
         )
     )
     session = _subject(outcome.subject)
-    if op.url is not None:
-        try:
+    try:
+        if session.id not in known and session.profile is not None:
+            broker.profiles.check(session.profile)
+        if op.url is not None:
             await page_work.open_at(broker, agent, session, op.url)
-        except RoostError:
-            if session.id not in known and session.id in broker.state.sessions:
-                # Nobody asked for an empty session: it was to be opened with its page.
-                broker.feed(ev.SessionDisposeRequested(agent, session.id))
-            raise
+    except (RoostError, asyncio.CancelledError):
+        if session.id not in known and session.id in broker.state.sessions:
+            # Nobody asked for an empty session: it was to be opened with its page.
+            broker.feed(ev.SessionDisposeRequested(agent, session.id))
+        raise
     return looks.session(broker, agent, broker.state.sessions[session.id])
 
 

@@ -35,8 +35,8 @@ class Watchers:
         if line not in lines:
             lines.append(line)
 
-    def take_notes(self, session: SessionId | None) -> list[str] | None:
-        return None if session is None else self._notes.pop(session, None)
+    def take_notes(self, session: SessionId) -> list[str]:
+        return self._notes.pop(session, [])
 
     def forget(self, session: SessionId) -> None:
         self._notes.pop(session, None)

@@ -45,11 +45,12 @@ class ForgetTab:
 
 @dataclass(frozen=True, slots=True)
 class RemoveJar:
-    """``jar`` is None for one the browser has and no row knows."""
+    """``jar`` is None for one the browser has and no row knows; ``handle`` for one that is not
+    made yet: if it is being made, that ends, and nothing of it stays."""
 
     jar: JarId | None
     browser: BrowserId
-    handle: str
+    handle: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,8 +44,8 @@ def release_jar(state: State, event: JarReleased, now: float, out: list[Effect])
 
 
 def end_jar(state: State, jar: Jar, out: list[Effect]) -> None:
-    """Nobody has it any more: remove it, where there is something to remove."""
-    if jar.handle is None or jar.policy is JarPolicy.SHARED:
+    """Nobody has it any more: remove it, also while it is being made. The shared one stays."""
+    if jar.policy is JarPolicy.SHARED:
         state.drop(jar)
     else:
         state.put(replace(jar, session=None))

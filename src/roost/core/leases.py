@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import ceil
 
-from roost.core import jars, pool, sessions, tabs
+from roost.core import jars, pool, sessions
 from roost.core.captures import Captures
 from roost.core.effects import Effect, EndAgent, Note
 from roost.core.events import (
@@ -87,10 +87,13 @@ def renewed(state: State, event: LeaseRenewed, now: float, out: list[Effect]) ->
 def broker_restarted(state: State, event: BrokerRestarted, now: float, out: list[Effect]) -> None:
     """Everybody gets the same grace to come back, counted from now. A tab whose opening was under
     way is dropped: its caller is told that the outcome is unknown, and whatever page came of it is
-    a stray."""
+    a stray. So is whatever is left of jars whose session has ended: a browser that still has one
+    names it when it is up, and jars that nobody knows are removed then."""
+    for jar in [jar for jar in state.jars.values() if jar.session is None]:
+        state.drop(jar)
     for tab in list(state.tabs.values()):
         if tab.state is TabState.OPENING:
-            tabs.tab_open_failed(state, TabOpenFailed(tab.id), now, out)
+            sessions.tab_open_failed(state, TabOpenFailed(tab.id), now, out)
     jars.forget_clients(state)
     for agent in list(state.agents.values()):
         if agent.lease_until is not None:

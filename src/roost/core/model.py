@@ -88,6 +88,8 @@ class Session:
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
     paused: bool = False
+    has_opened: bool = False
+    """A page of it has been there: from then on it outlives pages that fail to open."""
     kept_until: float | None = None
     """Set while a resumable session waits for its agent to come back."""
     token_salt: str | None = None

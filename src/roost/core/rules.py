@@ -7,7 +7,9 @@ Access rules, in the order they are asked. Each either finds the thing or raises
 2. ``tab_for``: the tab must stand in one of those sessions; without a tab, the caller's own current
    tab there, never another agent's. Foreign and absent tabs answer alike, unless reads are shared.
 3. ``check_not_paused``: a session that a person has taken over answers nobody but the person.
-4. ``check_usable``: the page must not have crashed. (One lost with its browser is being brought
+4. ``own_jar``: cookies and storage are the session's own jar's; a tab that came from elsewhere
+   keeps the jar it came with, which is not the session's to read.
+5. ``check_usable``: the page must not have crashed. (One lost with its browser is being brought
    back; the call waits for that within its deadline.)
 
 The operator outranks agents but owns nothing, so it must name what it means in every call.
@@ -15,10 +17,11 @@ The operator outranks agents but owns nothing, so it must name what it means in 
 
 from __future__ import annotations
 
-from roost.core.model import Session, Tab, TabState
+from roost.core.model import Jar, Session, Tab, TabState
 from roost.core.state import State
 from roost.errors import (
     BadRequest,
+    JarUnavailable,
     Ownership,
     Paused,
     RoostError,
@@ -116,6 +119,24 @@ def owner_shown(state: State, tab: Tab) -> str:
     if tab.session is None:
         return shown(OPERATOR)
     return next((shown(agent) for agent in state.agents_in(tab.session)), ANY_AGENT)
+
+
+def own_jar(
+    state: State, agent: AgentId, named: str | None, tab: str | None, *, action: str
+) -> tuple[Session, Jar | None]:
+    """Whose cookies and storage a caller means: its session's jar, None if it has none yet."""
+    if tab is None:
+        session = session_for(state, agent, named)
+        return session, state.jar_of(session.id)
+    found = tab_for(state, agent, named, tab, action=action, acts=True)
+    jar = None if found.jar is None else state.jars.get(found.jar)
+    if found.session is None or jar is None or jar.session != found.session:
+        raise JarUnavailable(
+            f"Tab {found.id} has the jar of where it came from.",
+            hint="Open the page in a tab of this session to work with its cookies and storage.",
+            tab=found.id,
+        )
+    return state.sessions[found.session], jar
 
 
 def check_alive(state: State, agent: AgentId) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from roost.core import jars, rules
+from roost.core import jars, rules, tabs
 from roost.core.addresses import checked_domain
 from roost.core.effects import Effect, Note, RemoveFiles, Tell
 from roost.core.events import (
@@ -14,13 +14,13 @@ from roost.core.events import (
     SessionPauseRequested,
     SessionSpec,
     SessionTokenIssued,
+    TabOpenAbandoned,
+    TabOpenFailed,
 )
-from roost.core.model import Member, Session
+from roost.core.model import Member, Session, Tab
 from roost.core.state import State
-from roost.core.tabs import close_tab
 from roost.errors import BadRequest, SessionGone, SessionLimit, TabGone, Unauthorized
 from roost.vocabulary import (
-    CLONED_JARS,
     OPERATOR,
     RESUMABLE_SECONDS,
     AgentId,
@@ -131,7 +131,7 @@ def leave(state: State, member: Member, now: float, out: list[Effect]) -> None:
         end_session(state, session, out, why="its agent ended")
         return
     for tab in state.tabs_in(session.id):
-        close_tab(state, tab, TabGone("The agent that owned this tab ended.", tab=tab.id), out)
+        tabs.close_tab(state, tab, TabGone("The agent that owned this tab ended.", tab=tab.id), out)
     state.put(replace(session, kept_until=now + RESUMABLE_SECONDS))
 
 
@@ -152,7 +152,7 @@ def end_session(state: State, session: Session, out: list[Effect], *, why: str) 
     out.append(Note("session ended", {"session": session.id, "name": session.name, "why": why}))
     gone = SessionGone(f"Session {session.name} ended: {why}.", session=session.id)
     for tab in state.tabs_in(session.id):
-        close_tab(state, tab, gone, out)
+        tabs.close_tab(state, tab, gone, out)
     for jar in state.jars_of(session.id):
         jars.end_jar(state, jar, out)
     for table in (state.requests, state.reservations, state.loops):
@@ -170,6 +170,31 @@ def token_issued(state: State, event: SessionTokenIssued, now: float, out: list[
     if session is not None:
         state.put(replace(session, token_salt=event.salt, token_digest=event.digest))
         out.append(Note("session token issued", {"session": session.id}))
+
+
+def tab_open_failed(state: State, event: TabOpenFailed, now: float, out: list[Effect]) -> None:
+    tab = state.tabs.get(event.tab)
+    tabs.tab_open_failed(state, event, now, out)
+    _end_if_stillborn(state, tab, out)
+
+
+def tab_open_abandoned(
+    state: State, event: TabOpenAbandoned, now: float, out: list[Effect]
+) -> None:
+    tab = state.tabs.get(event.tab)
+    tabs.tab_open_abandoned(state, event, now, out)
+    _end_if_stillborn(state, tab, out)
+
+
+def _end_if_stillborn(state: State, tab: Tab | None, out: list[Effect]) -> None:
+    """A session whose first tab fails to open is of no use to anybody, and its jar would count
+    against the limit. An agent's own is: the agent may try again."""
+    if tab is None or tab.session is None or tab.id in state.tabs:
+        return
+    session = state.sessions[tab.session]
+    is_home = any(state.agents[agent].home == session.id for agent in state.agents_in(session.id))
+    if not session.has_opened and not is_home and not state.tab_count(session.id):
+        end_session(state, session, out, why="its first tab could not be opened")
 
 
 def pause_session(
@@ -199,8 +224,9 @@ def made(state: State, spec: SessionSpec, now: float, out: list[Effect]) -> Sess
             hint="Pass jar clone together with profile NAME, or neither.",
             field="jar",
         )
-    if spec.policy is JarPolicy.CLONE and state.clones >= CLONED_JARS:
-        raise SessionLimit(f"There are {CLONED_JARS} cloned jars already.", limit=CLONED_JARS)
+    limit = state.rules.clones
+    if spec.policy is JarPolicy.CLONE and state.clones >= limit:
+        raise SessionLimit(f"There are {limit} cloned jars already.", limit=limit)
     browser = spec.browser or state.rules.default_browser
     allow, deny = tuple(map(checked_domain, spec.allow)), tuple(map(checked_domain, spec.deny))
     number = state.next_number("session")

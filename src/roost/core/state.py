@@ -27,6 +27,7 @@ from roost.core.model import (
     Tab,
 )
 from roost.vocabulary import (
+    CLONED_JARS,
     POOL_LIMIT,
     TAB_HEAVY_ABOVE,
     AgentId,
@@ -52,6 +53,7 @@ class Rules:
     pool_limits: Mapping[BrowserId, int] = field(default_factory=dict)
     default_policy: Mapping[BrowserId, JarPolicy] = field(default_factory=dict)
     reads: Reads = Reads.PRIVATE
+    clones: int = CLONED_JARS
 
     def limit(self, browser: BrowserId) -> int:
         return self.pool_limits.get(browser, POOL_LIMIT)

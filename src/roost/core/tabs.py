@@ -118,6 +118,9 @@ def tab_opened(state: State, event: TabOpened, now: float, out: list[Effect]) ->
         # Not before: a tab that could not be opened was never anybody's current one.
         make_current(state, tab.asked_by, tab)
     assert tab.session is not None  # nobody's tabs were never ours to open
+    session = state.sessions[tab.session]
+    if not session.has_opened:
+        state.put(replace(session, has_opened=True))
     out.append(Tell(tab.session, "tab_opened", {"tab": tab.id, "url": tab.url}))
     return tab
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from roost.errors import BadRequest
-from roost.vocabulary import POOL_LIMIT, Reads
+from roost.vocabulary import CLONED_JARS, POOL_LIMIT, Reads
 
 PREFIX = "ROOST_"
 
@@ -38,6 +38,7 @@ class Settings(BaseModel):
         None, ge=1, le=65535, description="where HTTP is served; default: the one it had before"
     )
     pool: int = Field(POOL_LIMIT, ge=0, le=10_000, description="tabs per browser; 0: no limit")
+    clones: int = Field(CLONED_JARS, ge=0, le=1000, description="cloned jars at a time")
     reads: Reads = Field(Reads.PRIVATE, description="who may read a tab")
 
 

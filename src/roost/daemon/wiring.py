@@ -31,6 +31,7 @@ from roost.frontends.socket.server import SocketServer
 from roost.local.browsers import find_browser
 from roost.local.home import Home, socket_path
 from roost.page.bundle import bundle
+from roost.profiles.store import ProfileStore
 from roost.vocabulary import BrowserId
 from roost.wire.hello import ClientKind
 
@@ -60,6 +61,7 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
             default_browser=default,
             pool_limits=dict.fromkeys(drivers, settings.pool),
             reads=settings.reads,
+            clones=settings.clones,
         ),
         drivers=drivers,
         journal=Journal(home.journal),
@@ -67,6 +69,7 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
         clock=clock,
         tokens=Tokens(home.operator_token()),
         files=home.files,
+        profiles=ProfileStore(home.profiles),
         version=__version__,
         upstream=settings.proxy,
     )

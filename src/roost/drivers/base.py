@@ -40,7 +40,7 @@ class Lack:
 class Capabilities:
     """What this browser can do. Never a permission."""
 
-    jars: frozenset[JarPolicy] = frozenset({JarPolicy.FRESH, JarPolicy.SHARED})
+    jars: frozenset[JarPolicy] = frozenset(JarPolicy)
     trusted_input: bool = True
     page_work: bool = True
     """Whether there are real pages: everything of ``Pages`` beyond navigate, evaluate, capture."""
@@ -119,6 +119,24 @@ class Cookie:
     """Strict, Lax, None; or None where the site did not say."""
     partition_key: str | None = None
     """The top-level site of a partitioned cookie."""
+    cross_site_ancestor: bool = True
+    """Of a partitioned cookie: whether it was set below a page of another site."""
+
+
+@dataclass(frozen=True, slots=True)
+class OriginStorage:
+    """One origin's localStorage."""
+
+    origin: str
+    items: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class JarContents:
+    """What a jar holds, as far as it can be taken from one and put into another."""
+
+    cookies: tuple[Cookie, ...] = ()
+    storage: tuple[OriginStorage, ...] = ()
 
 
 # --- input, as a person gives it ---------------------------------------------------------------
@@ -458,10 +476,10 @@ class Driver(Pages, Protocol):
     async def make_jar(
         self, policy: JarPolicy, *, proxy: str | None = None, downloads: str | None = None
     ) -> str:
-        """A jar's handle. All its traffic goes through ``proxy`` (``host:port``), loopback and
-        WebSockets included; its downloads go to the folder ``downloads``, or are refused.
-        ``JarUnavailable`` for a policy outside the capabilities, and for a proxy of its own where
-        the jar is shared."""
+        """A jar's handle; a cloned one is as empty as a fresh one until it is filled. All its
+        traffic goes through ``proxy`` (``host:port``), loopback and WebSockets included; its
+        downloads go to the folder ``downloads``, or are refused. ``JarUnavailable`` for a policy
+        outside the capabilities, and for a proxy of its own where the jar is shared."""
 
     async def remove_jar(self, jar: str) -> None:
         """Close its tabs and forget its cookies. Removing one that is gone is no error."""
@@ -469,8 +487,20 @@ class Driver(Pages, Protocol):
     async def read_cookies(self, jar: str) -> list[Cookie]:
         """All of the jar's cookies. ``JarUnavailable`` if the jar is gone."""
 
-    async def write_cookies(self, jar: str, cookies: Sequence[Cookie]) -> None:
-        """Put these cookies into the jar, beside what is there."""
+    async def write_cookies(self, jar: str, cookies: Sequence[Cookie]) -> list[Cookie]:
+        """Put these cookies into the jar, beside what is there; those the browser refused."""
+
+    async def delete_cookies(self, jar: str, cookies: Sequence[Cookie]) -> None:
+        """Forget the cookies of these names, domains and paths. None that is there is no error."""
+
+    async def read_storage(self, jar: str, origins: Sequence[str]) -> list[OriginStorage]:
+        """What these origins keep in the jar's localStorage. No page is loaded from them, and no
+        tab is reported; one that cannot be read is left out."""
+
+    async def write_storage(
+        self, jar: str, storage: Sequence[OriginStorage]
+    ) -> list[OriginStorage]:
+        """Put these items into the jar's localStorage, likewise; the origins it was refused for."""
 
     async def open_tab(self, jar: str) -> TabHandle:
         """A blank tab in that jar, in the background. ``JarUnavailable`` if the jar is gone."""

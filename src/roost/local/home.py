@@ -147,7 +147,7 @@ def write_secret(path: Path, data: bytes) -> None:
         raise
 
 
-def read_secret(path: Path) -> bytes | None:
+def read_secret(path: Path, limit: int = _SECRET_FILE_BYTES) -> bytes | None:
     """What ``write_secret`` put there; ``None`` if nothing is. A file open to others is refused."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -163,7 +163,7 @@ def read_secret(path: Path) -> bytes | None:
             raise Unauthorized(f"{path} is not a file of ours.", hint=f"rm {path}")
         if stat.S_IMODE(found.st_mode) & 0o077:
             raise Unauthorized(f"{path} is open to other users.", hint=f"chmod 600 {path}")
-        return file.read(_SECRET_FILE_BYTES)
+        return file.read(limit)
 
 
 def socket_path(

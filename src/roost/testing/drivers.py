@@ -19,6 +19,7 @@ import json
 from roost.drivers.base import Shot, TabAppeared, TabArrived, TabDisappeared
 from roost.errors import BadRequest, BrowserLost, JarUnavailable, NotFound, TabGone
 from roost.testing import driver_deaths as driver_deaths  # its checks belong to the suite
+from roost.testing import driver_jars as driver_jars  # and so do these
 from roost.testing.bench import (
     BLANK,
     COOKIES,

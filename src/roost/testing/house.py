@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from roost.client.client import Client
 from roost.core.state import State
 from roost.daemon.settings import Settings
 from roost.daemon.wiring import FAKE, build
-from roost.drivers.base import Picture, Report, Shot, Started
+from roost.drivers.base import Cookie, Picture, Report, Shot, Started
 from roost.drivers.fake import FakeBrowser, FakeDriver
 from roost.drivers.fake.browser import any_page
 from roost.frontends.http.server import HttpServer
@@ -27,7 +27,7 @@ from roost.local.endpoint import Endpoint, write_endpoint
 from roost.local.home import Home, socket_path
 from roost.local.processes import Peer, identify
 from roost.testing.clock import FakeClock
-from roost.vocabulary import WIRE_VERSION, Reads, TabHandle, TabId
+from roost.vocabulary import WIRE_VERSION, JarPolicy, Reads, TabHandle, TabId
 from roost.wire.hello import ClientKind, Hello
 
 
@@ -39,11 +39,14 @@ class HeldDriver(FakeDriver):
         self.may_start = _opened()
         self.may_open = _opened()
         self.may_capture = _opened()
+        self.may_make = _opened()
+        self.may_fill = _opened()
         self.failing: Exception | None = None
         """What starts and opened tabs fail with, while it is set."""
         self.starts = 0
         self.asked = 0
         """Tabs and captures asked for, held ones included."""
+        self.makings = self.fillings = 0
 
     async def start(self, report: Report) -> Started:
         self.starts += 1
@@ -51,6 +54,18 @@ class HeldDriver(FakeDriver):
         if self.failing is not None:
             raise self.failing
         return await super().start(report)
+
+    async def make_jar(
+        self, policy: JarPolicy, *, proxy: str | None = None, downloads: str | None = None
+    ) -> str:
+        self.makings += 1
+        await self.may_make.wait()
+        return await super().make_jar(policy, proxy=proxy, downloads=downloads)
+
+    async def write_cookies(self, jar: str, cookies: Sequence[Cookie]) -> list[Cookie]:
+        self.fillings += 1
+        await self.may_fill.wait()
+        return await super().write_cookies(jar, cookies)
 
     async def open_tab(self, jar: str) -> TabHandle:
         self.asked += 1

@@ -23,6 +23,7 @@ _BY_FIELD: dict[str, Any] = {
     "paths": ["x.txt"],
     "prompt": "go on",
     "session": "s1",
+    "source": "/nowhere",
     "start_target": "e1",
     "start_x": 1,
     "start_y": 1,
@@ -38,9 +39,10 @@ _BY_FIELD: dict[str, Any] = {
 _ONE_OF_MANY: dict[str, dict[str, Any]] = {
     "browser_find": {"text": "x"},
     "browser_scroll": {"direction": "down"},
+    "browser_storage_state": {"action": "save"},
     "browser_wait_for": {"text": "x"},
 }
-"""Operations that need one of several arguments, none of them required."""
+"""What operations of their own kind need."""
 
 
 def sample(op: str, **given: Any) -> Operation:

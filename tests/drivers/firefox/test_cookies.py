@@ -28,6 +28,5 @@ def test_bytes_that_are_no_text_are_kept() -> None:
 
 
 def test_a_partitioned_cookie_names_its_site() -> None:
-    cookie = Cookie(name="n", value="v", domain="a.test", partition_key="https://top.test")
     assert partition("jar-1") == {"type": "storageKey", "userContext": "jar-1"}
-    assert partition("jar-1", cookie)["sourceOrigin"] == "https://top.test"
+    assert partition("jar-1", "https://top.test")["sourceOrigin"] == "https://top.test"

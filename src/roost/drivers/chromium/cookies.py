@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from roost.drivers.base import Cookie
-from roost.drivers.chromium.connection import Json
+from roost.drivers.chromium.connection import CdpConnection, CdpError, Json
+
+LONG_AGO = 1.0
 
 
 def cookie_from(cookie: Json) -> Cookie:
@@ -18,6 +23,7 @@ def cookie_from(cookie: Json) -> Cookie:
         secure=cookie["secure"],
         same_site=cookie.get("sameSite"),
         partition_key=key.get("topLevelSite"),
+        cross_site_ancestor=key.get("hasCrossSiteAncestor", True),
     )
 
 
@@ -35,6 +41,36 @@ def cookie_to(cookie: Cookie) -> Json:
     if cookie.same_site is not None:
         param["sameSite"] = cookie.same_site
     if cookie.partition_key is not None:
-        key = {"topLevelSite": cookie.partition_key, "hasCrossSiteAncestor": False}
-        param["partitionKey"] = key
+        param["partitionKey"] = {
+            "topLevelSite": cookie.partition_key,
+            "hasCrossSiteAncestor": cookie.cross_site_ancestor,
+        }
     return param
+
+
+async def write_cookies(
+    cdp: CdpConnection, context: Json, cookies: Sequence[Cookie]
+) -> list[Cookie]:
+    """All at once. Chromium takes none where it refuses one, so then each half is tried alone."""
+    if await _set(cdp, context, cookies):
+        return []
+    if len(cookies) == 1:
+        return list(cookies)
+    half = len(cookies) // 2
+    first = await write_cookies(cdp, context, cookies[:half])
+    return first + await write_cookies(cdp, context, cookies[half:])
+
+
+async def delete_cookies(cdp: CdpConnection, context: Json, cookies: Sequence[Cookie]) -> None:
+    """There is no command for it that names a jar; a cookie that has expired is one deleted."""
+    over = [replace(cookie, value="", expires=LONG_AGO) for cookie in cookies]
+    await write_cookies(cdp, context, over)
+
+
+async def _set(cdp: CdpConnection, context: Json, cookies: Sequence[Cookie]) -> bool:
+    params = {**context, "cookies": [cookie_to(cookie) for cookie in cookies]}
+    try:
+        await cdp.call("Storage.setCookies", params)
+    except CdpError:
+        return False
+    return True

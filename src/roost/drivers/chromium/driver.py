@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from roost.drivers.base import (
@@ -20,6 +21,7 @@ from roost.drivers.base import (
     DriverEvent,
     FrameInfo,
     Input,
+    OriginStorage,
     Picture,
     ProtocolEar,
     ProtocolTap,
@@ -30,15 +32,16 @@ from roost.drivers.base import (
     TabDisappeared,
 )
 from roost.drivers.chromium.connection import BROWSER, CdpConnection, CdpError, Json
-from roost.drivers.chromium.cookies import cookie_from, cookie_to
+from roost.drivers.chromium.cookies import cookie_from, delete_cookies, write_cookies
 from roost.drivers.chromium.downloads import Downloads
 from roost.drivers.chromium.holds import Holds
 from roost.drivers.chromium.passwords import Passwords
+from roost.drivers.chromium.storage import UnseenPage
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.chromium.taps import Tap
 from roost.drivers.keeping import Keeping
 from roost.drivers.link import Link
-from roost.errors import BadRequest, BrowserLost, JarUnavailable, TabGone
+from roost.errors import BrowserLost, JarUnavailable, TabGone
 from roost.vocabulary import JarPolicy, TabHandle
 
 logger = logging.getLogger(__name__)
@@ -154,30 +157,26 @@ class ChromiumDriver:
         read = await self._browser().call("Storage.getCookies", self._context(jar))
         return [cookie_from(one) for one in read["cookies"]]
 
-    async def write_cookies(self, jar: str, cookies: Sequence[Cookie]) -> None:
-        params = {**self._context(jar), "cookies": [cookie_to(cookie) for cookie in cookies]}
-        try:
-            await self._browser().call("Storage.setCookies", params)
-        except CdpError as error:
-            raise BadRequest(f"cookies: {error}.", field="cookies") from None
+    async def write_cookies(self, jar: str, cookies: Sequence[Cookie]) -> list[Cookie]:
+        return await write_cookies(self._browser(), self._context(jar), cookies)
+
+    async def delete_cookies(self, jar: str, cookies: Sequence[Cookie]) -> None:
+        await delete_cookies(self._browser(), self._context(jar), cookies)
+
+    async def read_storage(self, jar: str, origins: Sequence[str]) -> list[OriginStorage]:
+        async with self._unseen_page(jar) as page:
+            return await page.read(origins)
+
+    async def write_storage(
+        self, jar: str, storage: Sequence[OriginStorage]
+    ) -> list[OriginStorage]:
+        async with self._unseen_page(jar) as page:
+            return await page.write(storage)
 
     async def open_tab(self, jar: str) -> TabHandle:
-        cdp = self._browser()
-        params: Json = {"url": "about:blank", "background": True, **self._context(jar)}
-        self._creating += 1
-        try:
-            made = await cdp.call("Target.createTarget", params)
-        except CdpError as error:
-            raise JarUnavailable(f"No tab can be opened there: {error}.") from None
-        finally:
-            self._creating -= 1
-        handle = TabHandle(made["targetId"])
-        attached = self._undecided.pop(handle, None)
-        self._decide_the_rest()
-        if attached is None:
-            raise TabGone("The tab was closed as it opened.")
-        await self._adopt(attached).set_up(resume=True)
-        return handle
+        tab = self._adopt(await self._create_page(jar))
+        await tab.set_up(resume=True)
+        return tab.handle
 
     async def close_tab(self, tab: TabHandle) -> None:
         cdp = self._browser()
@@ -291,6 +290,31 @@ class ChromiumDriver:
             self._browser().tell("Runtime.runIfWaitingForDebugger", None, page.session)
 
     # --- targets -------------------------------------------------------------------------------
+
+    async def _create_page(self, jar: str) -> Json:
+        """A blank page of ours, waiting to be set up: what its attachment said of it."""
+        params: Json = {"url": "about:blank", "background": True, **self._context(jar)}
+        self._creating += 1
+        try:
+            made = await self._browser().call("Target.createTarget", params)
+        except CdpError as error:
+            raise JarUnavailable(f"No tab can be opened there: {error}.") from None
+        finally:
+            self._creating -= 1
+        attached = self._undecided.pop(TabHandle(made["targetId"]), None)
+        self._decide_the_rest()
+        if attached is None:
+            raise TabGone("The tab was closed as it opened.")
+        return attached
+
+    @asynccontextmanager
+    async def _unseen_page(self, jar: str) -> AsyncIterator[UnseenPage]:
+        page = UnseenPage(self._browser(), await self._create_page(jar))
+        try:
+            await page.set_up()
+            yield page
+        finally:
+            page.close()
 
     def _context(self, jar: str) -> Json:
         """The jar as commands name it; the shared one has no name."""

@@ -71,6 +71,8 @@ class FakeBrowser:
         self.web = web
         self.pages: dict[TabHandle, FakePage] = {}
         self.jars: dict[str, dict[str, dict[str, str]]] = {SHARED_JAR: {}}
+        self.storage: dict[str, dict[str, dict[str, str]]] = {}
+        """What each jar's origins keep in localStorage."""
         self.report: Callable[[DriverEvent], None] | None = None
         self.is_running = False
         self._numbers = count(1)
@@ -150,6 +152,11 @@ class FakeBrowser:
     def cookies(self, page: FakePage) -> dict[str, str]:
         return self.jars[page.jar].setdefault(urlsplit(page.url).netloc, {})
 
+    def stored(self, page: FakePage) -> dict[str, str]:
+        parts = urlsplit(page.url)
+        origin = f"{parts.scheme}://{parts.netloc}"
+        return self.storage.setdefault(page.jar, {}).setdefault(origin, {})
+
     def _say(self, event: DriverEvent) -> None:
         if self.report is not None:
             self.report(event)
@@ -183,6 +190,14 @@ async def _write_cookie(browser: FakeBrowser, page: FakePage, pair: str) -> Any:
     return json.loads(pair)
 
 
+async def _read_storage(browser: FakeBrowser, page: FakePage) -> Any:
+    return [[name, value] for name, value in browser.stored(page).items()]
+
+
+async def _write_storage(browser: FakeBrowser, page: FakePage, name: str, value: str) -> Any:
+    browser.stored(page)[json.loads(name)] = json.loads(value)
+
+
 async def _window_open(browser: FakeBrowser, page: FakePage, url: str) -> Any:
     address = urljoin(page.url, json.loads(url))
     browser.open_page(page.jar, opener=page.handle, url=address)
@@ -209,6 +224,8 @@ _EXPRESSIONS: list[tuple[re.Pattern[str], Callable[..., Any]]] = [
     (re.compile(r"location\.href"), _location),
     (re.compile(r"document\.cookie"), _read_cookie),
     (re.compile(rf"document\.cookie = {_STRING}"), _write_cookie),
+    (re.compile(r"Object\.entries\(localStorage\)"), _read_storage),
+    (re.compile(rf"localStorage\.setItem\({_STRING}, {_STRING}\)"), _write_storage),
     (re.compile(rf"\{{ window\.open\({_STRING}\) \}}"), _window_open),
     (re.compile(r"new Promise\(\(\) => \{\}\)"), _never),
     (re.compile(rf"\{{ throw new Error\({_STRING}\) \}}"), _throw),

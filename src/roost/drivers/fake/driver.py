@@ -13,6 +13,7 @@ from roost.drivers.base import (
     BrowserEnded,
     Capabilities,
     Cookie,
+    OriginStorage,
     Picture,
     Report,
     Shot,
@@ -79,6 +80,7 @@ class FakeDriver(NoPages):
             self.browser.close_page(page.handle)
         if jar != SHARED_JAR:
             self.browser.jars.pop(jar, None)
+            self.browser.storage.pop(jar, None)
 
     async def read_cookies(self, jar: str) -> list[Cookie]:
         sites = self._cookies(jar)
@@ -88,10 +90,29 @@ class FakeDriver(NoPages):
             for name, value in cookies.items()
         ]
 
-    async def write_cookies(self, jar: str, cookies: Sequence[Cookie]) -> None:
+    async def write_cookies(self, jar: str, cookies: Sequence[Cookie]) -> list[Cookie]:
         sites = self._cookies(jar)
         for cookie in cookies:
             sites.setdefault(cookie.domain, {})[cookie.name] = cookie.value
+        return []
+
+    async def delete_cookies(self, jar: str, cookies: Sequence[Cookie]) -> None:
+        sites = self._cookies(jar)
+        for cookie in cookies:
+            sites.get(cookie.domain, {}).pop(cookie.name, None)
+
+    async def read_storage(self, jar: str, origins: Sequence[str]) -> list[OriginStorage]:
+        self._cookies(jar)
+        storage = self.browser.storage.get(jar, {})
+        return [OriginStorage(one, tuple(storage.get(one, {}).items())) for one in origins]
+
+    async def write_storage(
+        self, jar: str, storage: Sequence[OriginStorage]
+    ) -> list[OriginStorage]:
+        self._cookies(jar)
+        for one in storage:
+            self.browser.storage.setdefault(jar, {}).setdefault(one.origin, {}).update(one.items)
+        return []
 
     async def open_tab(self, jar: str) -> TabHandle:
         self._check_running()
@@ -139,6 +160,7 @@ class FakeDriver(NoPages):
             page.end(BrowserLost("The browser ended."))
         browser.pages.clear()
         browser.jars = {SHARED_JAR: {}}
+        browser.storage.clear()
         report, browser.report = browser.report, None
         if reported and report is not None:
             report(BrowserEnded(reason))

@@ -47,6 +47,12 @@ class Contexts:
         """A blank tab of ours, in the background."""
         return self._adopt(await self._create_beside_the_first(jar))
 
+    async def open_unseen(self, jar: str) -> str:
+        """One that is no tab, for us to work in. A later broker finds it as a tab of nobody's."""
+        context = (await self._create_beside_the_first(jar))["context"]
+        self._bidi.say("told", context)
+        return str(context)
+
     async def close(self, tab: BidiTab) -> None:
         """Without asking the page; over when Firefox says so."""
         await self.blank_tab()

@@ -13,7 +13,7 @@ from roost.drivers.firefox.connection import Json
 _SAME_SITE = {"strict": "Strict", "lax": "Lax", "none": "None"}
 
 
-def cookie_from(cookie: Json) -> Cookie:
+def cookie_from(cookie: Json, site: str | None = None) -> Cookie:
     return Cookie(
         name=cookie["name"],
         value=_text(cookie["value"]),
@@ -23,6 +23,7 @@ def cookie_from(cookie: Json) -> Cookie:
         http_only=cookie["httpOnly"],
         secure=cookie["secure"],
         same_site=_SAME_SITE.get(cookie["sameSite"]),
+        partition_key=site,
     )
 
 
@@ -41,11 +42,11 @@ def cookie_to(cookie: Cookie) -> Json:
     return partial
 
 
-def partition(jar: str, cookie: Cookie | None = None) -> Json:
-    """The jar, as storage commands name it; and the site within which a cookie is kept apart."""
+def partition(jar: str, site: str | None = None) -> Json:
+    """The jar, as storage commands name it; and the site within which cookies are kept apart."""
     key: Json = {"type": "storageKey", "userContext": jar}
-    if cookie is not None and cookie.partition_key is not None:
-        key["sourceOrigin"] = cookie.partition_key
+    if site is not None:
+        key["sourceOrigin"] = site
     return key
 
 

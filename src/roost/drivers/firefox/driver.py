@@ -7,7 +7,8 @@ A broker that comes later goes on in the same protocol session, with what the ke
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from roost.drivers.base import (
@@ -18,15 +19,18 @@ from roost.drivers.base import (
     DriverEvent,
     FrameInfo,
     Input,
+    OriginStorage,
     Picture,
     Report,
     Shot,
     Started,
+    TabArrived,
 )
 from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
 from roost.drivers.firefox.contexts import Contexts
 from roost.drivers.firefox.jars import SHARED_JAR, Jars
 from roost.drivers.firefox.lacks import LACKS
+from roost.drivers.firefox.storage import UnseenPage
 from roost.drivers.firefox.tab import BidiTab
 from roost.drivers.keeping import Keeping
 from roost.drivers.link import Link
@@ -50,6 +54,7 @@ class FirefoxDriver:
         self._bidi: BidiConnection | None = None
         self._jars: Jars | None = None
         self._contexts: Contexts | None = None
+        self._unseen: dict[str, UnseenPage] = {}
         self._report: Report = _ignore
         self._handover: asyncio.Future[Json] | None = None
         self._over = asyncio.Event()
@@ -122,8 +127,21 @@ class FirefoxDriver:
     async def read_cookies(self, jar: str) -> list[Cookie]:
         return await self._all_jars().read_cookies(jar)
 
-    async def write_cookies(self, jar: str, cookies: Sequence[Cookie]) -> None:
-        await self._all_jars().write_cookies(jar, cookies)
+    async def write_cookies(self, jar: str, cookies: Sequence[Cookie]) -> list[Cookie]:
+        return await self._all_jars().write_cookies(jar, cookies)
+
+    async def delete_cookies(self, jar: str, cookies: Sequence[Cookie]) -> None:
+        await self._all_jars().delete_cookies(jar, cookies)
+
+    async def read_storage(self, jar: str, origins: Sequence[str]) -> list[OriginStorage]:
+        async with self._unseen_page(jar) as page:
+            return await page.read(origins)
+
+    async def write_storage(
+        self, jar: str, storage: Sequence[OriginStorage]
+    ) -> list[OriginStorage]:
+        async with self._unseen_page(jar) as page:
+            return await page.write(storage)
 
     async def open_tab(self, jar: str) -> TabHandle:
         self._all_jars().check(jar)
@@ -208,6 +226,18 @@ class FirefoxDriver:
 
     # --- the browser ---------------------------------------------------------------------------
 
+    @asynccontextmanager
+    async def _unseen_page(self, jar: str) -> AsyncIterator[UnseenPage]:
+        self._all_jars().check(jar)
+        context = await self._all_contexts().open_unseen(jar)
+        page = self._unseen[context] = UnseenPage(self._browser(), context)
+        try:
+            await page.set_up()
+            yield page
+        finally:
+            del self._unseen[context]
+            page.close()
+
     async def _set_up(self, bidi: BidiConnection, jars: Jars) -> None:
         """What holds for the whole browser, told once in its life."""
         bodies = {"dataTypes": ["response"], "maxEncodedDataSize": BODY_BYTES}
@@ -238,7 +268,7 @@ class FirefoxDriver:
                 self._refuse_password(params)
             case _:
                 context = params.get("context") or params.get("source", {}).get("context")
-                tab = contexts.tab_of(context)
+                tab = contexts.tab_of(context) or self._unseen.get(context or "")
                 if tab is not None:
                     tab.heard(method, params)
 
@@ -268,6 +298,8 @@ class FirefoxDriver:
             report(BrowserEnded("its keeper or its process is gone"))
 
     def _tell(self, event: DriverEvent) -> None:
+        if isinstance(event, TabArrived):
+            self._all_jars().visited(self._tab(event.handle).jar, event.url)
         self._report(event)
 
     def _browser(self) -> BidiConnection:

@@ -9,11 +9,12 @@ import asyncio
 import logging
 import os
 from collections.abc import Sequence
+from urllib.parse import urlsplit
 
 from roost.drivers.base import Cookie
 from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
 from roost.drivers.firefox.cookies import cookie_from, cookie_to, partition
-from roost.errors import BadRequest, JarUnavailable
+from roost.errors import JarUnavailable
 from roost.vocabulary import JarPolicy
 
 logger = logging.getLogger(__name__)
@@ -28,6 +29,8 @@ class Jars:
 
     def __init__(self, bidi: BidiConnection, viewport: tuple[int, int] | None) -> None:
         self.known: set[str] = set()
+        self._sites: dict[str, dict[str, None]] = {}
+        """Of each jar: where cookies may be kept apart, since Firefox tells of none where it is."""
         self._bidi = bidi
         self._viewport = viewport
 
@@ -77,6 +80,7 @@ class Jars:
         if jar not in self.known:
             return
         self.known.discard(jar)
+        self._sites.pop(jar, None)
         try:
             await self._bidi.call("browser.removeUserContext", {"userContext": jar})
         except BidiError as error:
@@ -84,22 +88,47 @@ class Jars:
 
     async def read_cookies(self, jar: str) -> list[Cookie]:
         self.check(jar)
-        read = await self._bidi.call("storage.getCookies", {"partition": partition(jar)})
-        return [cookie_from(one) for one in read["cookies"]]
+        sites = list(self._sites.get(jar, {}))
+        asked = [partition(jar), *(partition(jar, site) for site in sites)]
+        calls = (self._bidi.call("storage.getCookies", {"partition": one}) for one in asked)
+        every, *apart = [answer["cookies"] for answer in await asyncio.gather(*calls)]
+        cookies = []
+        for site, found in zip(sites, apart, strict=True):
+            for one in found:
+                if one in every:  # else an earlier site is the same one, by another address
+                    every.remove(one)
+                    cookies.append(cookie_from(one, site))
+        return [*(cookie_from(one) for one in every), *cookies]
 
-    async def write_cookies(self, jar: str, cookies: Sequence[Cookie]) -> None:
+    def visited(self, jar: str, url: str) -> None:
+        """A page of the jar is there: cookies of what it embeds may be kept apart for it."""
+        parts = urlsplit(url)
+        if parts.scheme in ("http", "https") and parts.hostname is not None:
+            self._sites.setdefault(jar, {})[f"{parts.scheme}://{parts.hostname}"] = None
+
+    async def write_cookies(self, jar: str, cookies: Sequence[Cookie]) -> list[Cookie]:
         """All at once; a cookie that is refused does not keep the others out."""
         self.check(jar)
+        for cookie in cookies:
+            if cookie.partition_key is not None:
+                self.visited(jar, cookie.partition_key)
         written = [
             self._bidi.call(
                 "storage.setCookie",
-                {"cookie": cookie_to(cookie), "partition": partition(jar, cookie)},
+                {"cookie": cookie_to(cookie), "partition": partition(jar, cookie.partition_key)},
             )
             for cookie in cookies
         ]
         answers = await asyncio.gather(*written, return_exceptions=True)
-        refused = next((one for one in answers if isinstance(one, BaseException)), None)
-        if isinstance(refused, BidiError):
-            raise BadRequest(f"cookies: {refused}.", field="cookies")
-        if refused is not None:
-            raise refused
+        failures = [one for one in answers if isinstance(one, BaseException)]
+        for failure in failures:
+            if not isinstance(failure, BidiError):
+                raise failure
+        return [one for one, answer in zip(cookies, answers, strict=True) if answer in failures]
+
+    async def delete_cookies(self, jar: str, cookies: Sequence[Cookie]) -> None:
+        self.check(jar)
+        for cookie in cookies:
+            which = {"name": cookie.name, "domain": cookie.domain, "path": cookie.path}
+            where = {"filter": which, "partition": partition(jar, cookie.partition_key)}
+            await self._bidi.call("storage.deleteCookies", where)

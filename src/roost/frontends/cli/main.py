@@ -21,6 +21,7 @@ from roost.frontends.cli.hook import hook
 from roost.frontends.cli.install.command import install
 from roost.frontends.cli.log import log
 from roost.frontends.cli.mcp import mcp
+from roost.frontends.cli.profile import profile
 from roost.frontends.cli.session import session
 from roost.frontends.cli.showing import echo_json, plain
 from roost.frontends.cli.status import status
@@ -39,7 +40,7 @@ def cli() -> None:
     """
 
 
-for command in (up, stop, mcp, status, doctor, log, session, browser, install, hook, demo):
+for command in (up, stop, mcp, status, doctor, log, session, profile, browser, install, hook, demo):
     cli.add_command(command)
 
 

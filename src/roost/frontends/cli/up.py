@@ -36,6 +36,7 @@ KILL_SECONDS = 5.0
 @click.option("--keep-seconds", type=float, metavar="N", help="How long a browser waits alone.")
 @click.option("--port", type=click.IntRange(1, 65535), metavar="N", help="Where HTTP is served.")
 @click.option("--pool", type=click.IntRange(0), metavar="N", help="Tabs per browser; 0: no limit.")
+@click.option("--clones", type=click.IntRange(0), metavar="N", help="Cloned jars at a time.")
 @click.option("--reads", type=click.Choice(READS), help="Who may read a tab.")
 @click.option("--foreground", is_flag=True, help="Be the broker, in this terminal.")
 @operator_option

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import singledispatch
 from typing import Any
 
-from roost.api import page_views, views
+from roost.api import jar_views, page_views, views
 from roost.errors import RoostError
 from roost.frontends.mcp.toolset import Image, Reply
 
@@ -253,3 +253,33 @@ def _downloads(view: page_views.DownloadsView) -> Iterator[str]:
         f"- {one.name}: {one.state}" + (f", {one.path}" if one.path else "")
         for one in view.downloads
     )
+
+
+@_tells(jar_views.CookiesView)
+def _cookies(view: jar_views.CookiesView) -> Iterator[str]:
+    if not view.cookies:
+        yield "There are no cookies."
+        return
+    yield marked(_cookie(one) for one in view.cookies)
+
+
+def _cookie(cookie: jar_views.CookieView) -> str:
+    value = "" if cookie.value is None else f"={cookie.value}"
+    flags = [
+        flag
+        for flag, is_set in (("secure", cookie.secure), ("httpOnly", cookie.http_only))
+        if is_set
+    ]
+    flags += [f"sameSite {cookie.same_site}"] if cookie.same_site else []
+    flags += [f"expires {cookie.expires:.0f}"] if cookie.expires is not None else ["session"]
+    return f"- {cookie.name}{value} ({cookie.domain}{cookie.path}; {', '.join(flags)})"
+
+
+@_tells(jar_views.StorageStateView)
+def _storage_state(view: jar_views.StorageStateView) -> Iterator[str]:
+    counted = f"{view.cookies} cookies and the storage of {view.origins} origins"
+    if view.refused is None:
+        yield f"Wrote {counted} to {view.path}."
+    else:
+        refused = f", {view.refused} of them refused by the browser" if view.refused else ""
+        yield f"Loaded {counted}{refused}."

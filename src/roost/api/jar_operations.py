@@ -1,0 +1,83 @@
+"""What may be asked of cookies, storage and profiles: rows of the table in ``operations``."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from roost.api import jar_views as views
+from roost.api.operation import Answers, Audience, Operation, PageOperation
+
+
+class Cookies(PageOperation, Answers[views.CookiesView]):
+    """List your session's cookies (without values), get, set or delete one."""
+
+    op = "browser_cookies"
+    title = "Work with cookies"
+    reply = views.CookiesView
+    audience = Audience.ALL
+    audited = ("action", "name", "domain")
+    action: Literal["list", "get", "set", "delete"] = "list"
+    name: str | None = Field(default=None, max_length=4096)
+    value: str | None = Field(default=None, max_length=4096, description="For set")
+    domain: str | None = Field(
+        default=None, max_length=255, description="example.com; .example.com with its subdomains"
+    )
+    path: str | None = Field(default=None, max_length=1024)
+    expires: float | None = Field(default=None, description="Unix time; default: session cookie")
+    http_only: bool = False
+    secure: bool = False
+    same_site: Literal["Strict", "Lax", "None"] | None = None
+
+    def only_reads(self) -> bool:
+        return self.action in ("list", "get")
+
+
+class StorageState(PageOperation, Answers[views.StorageStateView]):
+    """Save your session's cookies and localStorage to a file in Playwright's format, or load it."""
+
+    op = "browser_storage_state"
+    title = "Save or load logins"
+    reply = views.StorageStateView
+    audience = Audience.ALL
+    audited = ("action", "filename")
+    action: Literal["save", "load"]
+    filename: str | None = Field(default=None, max_length=1000, description="Below your folder")
+
+
+class ProfileImport(Operation, Answers[views.ProfileView]):
+    """Read logins from a browser's profile folder, a storage state or a cookies.txt."""
+
+    op = "profile_import"
+    title = "Import a profile"
+    reply = views.ProfileView
+    audience = Audience.OPERATOR
+    audited = ("source", "name", "domains")
+    source: str = Field(max_length=4096, description="Absolute path; never written to")
+    name: str = Field(max_length=64)
+    domains: list[str] = Field(
+        default_factory=list, max_length=1000, description="Only these and their subdomains"
+    )
+
+
+class ProfileList(Operation, Answers[views.ProfilesView]):
+    """List the profiles that jars can be cloned from."""
+
+    op = "profile_list"
+    title = "List profiles"
+    reply = views.ProfilesView
+    audience = Audience.INNER
+    read_only = True
+
+
+class ProfileRemove(Operation, Answers[views.ProfilesView]):
+    """Forget a profile. Jars that were cloned from it keep what they have."""
+
+    op = "profile_remove"
+    title = "Remove a profile"
+    reply = views.ProfilesView
+    audience = Audience.OPERATOR
+    destructive = True
+    audited = ("name",)
+    name: str = Field(max_length=64)

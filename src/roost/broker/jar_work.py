@@ -1,0 +1,203 @@
+"""The work behind cookies, storage states and profiles."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from roost.api import jar_views as views
+from roost.api import operations as ops
+from roost.broker.files import Folders
+from roost.broker.jars import Jars
+from roost.broker.service import Broker
+from roost.core import rules
+from roost.core.model import Jar, Session
+from roost.drivers.base import Cookie
+from roost.errors import BadRequest, JarUnavailable, NotFound
+from roost.profiles.sources import FILE_BYTES, contents_of, read_source
+from roost.profiles.storage_state import read_storage_state, write_storage_state
+from roost.profiles.store import Profile
+from roost.vocabulary import AgentId
+
+STATE_FILE = "storage-state.json"
+
+
+async def cookies(broker: Broker, agent: AgentId, op: ops.Cookies) -> views.CookiesView:
+    session, jar = _own_jar(broker, agent, op, "use the cookies of")
+    _, handle = await _made(broker, jar)
+    driver = broker.browser(jar.browser).driver
+    if op.action == "get" and op.name is None:
+        raise BadRequest("name: say which cookie to get.", field="name")
+    if op.action == "delete" and op.name is None and op.domain is None:
+        raise BadRequest("name: say which cookies to delete.", field="name")
+    if op.action == "set":
+        one = _cookie(broker, agent, session, op)
+        if await driver.write_cookies(handle, [one]):
+            raise BadRequest(
+                f"name: the browser refused the cookie {op.name} for {one.domain}.",
+                hint="SameSite None and names like __Host- need secure; values are at most 4 KiB.",
+                field="name",
+            )
+        found = [one]
+    else:
+        found = [one for one in await driver.read_cookies(handle) if _is_meant(one, op)]
+    if op.action == "delete":
+        await driver.delete_cookies(handle, found)
+    if op.action in ("get", "delete") and not found:
+        raise NotFound(f"There is no such cookie in session {session.name}.", hint="List them.")
+    if not op.only_reads():
+        broker.keepsakes.may_have_changed(jar.id)
+    shown = [_cookie_view(one, with_value=op.action == "get") for one in found]
+    return views.CookiesView(session=session.id, cookies=shown)
+
+
+async def storage_state(
+    broker: Broker, agent: AgentId, op: ops.StorageState
+) -> views.StorageStateView:
+    session, jar = _own_jar(broker, agent, op, "use the storage of")
+    jars, handle = await _made(broker, jar)
+    folders = broker.folders(agent, session.id)
+    if op.action == "save":
+        contents = await jars.whole(jar.id)
+        data = write_storage_state(contents).encode()
+        path = folders.write(data, op.filename, STATE_FILE, "filename", secret=True)
+        refused = None
+    else:
+        path = _to_load(folders, op)
+        text = await asyncio.to_thread(path.read_text, encoding="utf-8", errors="replace")
+        contents = read_storage_state(text, "filename")
+        refused = sum(await jars.put(handle, contents))
+        broker.keepsakes.may_have_changed(jar.id)
+    return views.StorageStateView(
+        session=session.id,
+        path=str(path),
+        cookies=len(contents.cookies),
+        origins=len(contents.storage),
+        refused=refused,
+    )
+
+
+async def profile_import(
+    broker: Broker, agent: AgentId, op: ops.ProfileImport
+) -> views.ProfileView:
+    source = Path(op.source)
+    if not source.is_absolute():
+        raise BadRequest("source: expected an absolute path.", field="source")
+    kind, harvest = await asyncio.to_thread(read_source, source, op.domains)
+    profile = Profile(
+        name=op.name,
+        source=kind,
+        imported_at=broker.clock.now(),
+        contents=contents_of(harvest),
+    )
+    await asyncio.to_thread(broker.profiles.put, profile)
+    left_out = [f"{count} {what}" for what, count in harvest.left_out.items()]
+    return _profile_view(profile).model_copy(update={"left_out": left_out or None})
+
+
+async def profile_list(broker: Broker, agent: AgentId, op: ops.ProfileList) -> views.ProfilesView:
+    return await _all_profiles(broker)
+
+
+async def profile_remove(
+    broker: Broker, agent: AgentId, op: ops.ProfileRemove
+) -> views.ProfilesView:
+    broker.profiles.remove(op.name)
+    return await _all_profiles(broker)
+
+
+async def _all_profiles(broker: Broker) -> views.ProfilesView:
+    store = broker.profiles
+    found = await asyncio.to_thread(lambda: [store.get(name) for name in store.names()])
+    return views.ProfilesView(profiles=[_profile_view(one) for one in found])
+
+
+def _own_jar(
+    broker: Broker, agent: AgentId, op: ops.PageOperation, action: str
+) -> tuple[Session, Jar]:
+    session, jar = rules.own_jar(broker.state, agent, op.session, op.tab, action=action)
+    rules.check_not_paused(session, agent)
+    if jar is None:
+        raise JarUnavailable(
+            f"Session {session.name} has no cookies or storage before its first page.",
+            hint="Open one first with browser_navigate; about:blank will do.",
+        )
+    return session, jar
+
+
+async def _made(broker: Broker, jar: Jar) -> tuple[Jars, str]:
+    browser = broker.browser(jar.browser)
+    await browser.ready()
+    return browser.jars, await browser.jars.handle(jar.id)
+
+
+def _to_load(folders: Folders, op: ops.StorageState) -> Path:
+    path = folders.to_read(op.filename or STATE_FILE, "filename")
+    if os.path.getsize(path) > FILE_BYTES:
+        raise BadRequest(f"filename: {path.name} is too large.", field="filename")
+    return path
+
+
+def _cookie(broker: Broker, agent: AgentId, session: Session, op: ops.Cookies) -> Cookie:
+    if not op.name or op.value is None:
+        raise BadRequest("name: set needs a name and a value.", field="name")
+    return Cookie(
+        name=op.name,
+        value=op.value,
+        domain=op.domain or _current_host(broker, agent, session, op),
+        path=op.path or "/",
+        expires=op.expires,
+        http_only=op.http_only,
+        secure=op.secure,
+        same_site=op.same_site,
+    )
+
+
+def _current_host(broker: Broker, agent: AgentId, session: Session, op: ops.Cookies) -> str:
+    """Of the page the caller has before it: where a cookie without a domain is meant for."""
+    member = broker.state.member(agent, session.id)
+    tab = op.tab or (None if member is None else member.current)
+    row = next((one for one in broker.state.tabs_in(session.id) if one.id == tab), None)
+    host = None if row is None else urlsplit(row.url).hostname
+    if host is None:
+        raise BadRequest("domain: say which site the cookie is for.", field="domain")
+    return host
+
+
+def _is_meant(cookie: Cookie, op: ops.Cookies) -> bool:
+    if op.name is not None and cookie.name != op.name:
+        return False
+    if op.path is not None and cookie.path != op.path:
+        return False
+    if op.domain is None:
+        return True
+    host, wanted = cookie.domain.removeprefix("."), op.domain.removeprefix(".")
+    return host == wanted or host.endswith(f".{wanted}")
+
+
+def _cookie_view(cookie: Cookie, *, with_value: bool) -> views.CookieView:
+    return views.CookieView(
+        name=cookie.name,
+        domain=cookie.domain,
+        path=cookie.path,
+        expires=cookie.expires,
+        http_only=cookie.http_only,
+        secure=cookie.secure,
+        same_site=cookie.same_site,
+        partition_key=cookie.partition_key,
+        value=cookie.value if with_value else None,
+    )
+
+
+def _profile_view(profile: Profile) -> views.ProfileView:
+    return views.ProfileView(
+        name=profile.name,
+        source=profile.source,
+        imported_at=datetime.fromtimestamp(int(profile.imported_at), UTC),
+        cookies=len(profile.contents.cookies),
+        sites=len(profile.sites),
+        origins=len(profile.contents.storage),
+    )

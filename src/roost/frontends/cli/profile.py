@@ -1,0 +1,101 @@
+"""``roost profile``: the logins that cloned jars start with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from roost.frontends.cli.asked import Asked, json_option, operator_option
+from roost.frontends.cli.showing import cell, console, echo_json, plain, table
+
+if TYPE_CHECKING:
+    from roost.api.jar_views import ProfileView
+
+IMPORT_SECONDS = 300.0
+"""A person may have to unlock a keyring first."""
+
+
+@click.group()
+def profile() -> None:
+    """Logins that sessions can start with: import, list, remove."""
+
+
+@profile.command("import")
+@click.argument("source", type=click.Path())
+@click.option("--name", required=True, help="What to call it; one of that name is replaced.")
+@click.option("--domain", "domains", multiple=True, help="Only this site. May be repeated.")
+@json_option
+@operator_option
+@click.pass_obj
+def import_(asked: Asked, source: str, name: str, domains: tuple[str, ...]) -> None:
+    """Read logins from SOURCE, which is never written to: a Firefox or Chromium profile folder
+    (the browser may be running), a Playwright storage-state JSON, or a cookies.txt."""
+    from roost.api import operations as ops
+    from roost.frontends.cli.calling import ask
+
+    view = ask(
+        asked,
+        ops.ProfileImport,
+        start=True,
+        timeout=IMPORT_SECONDS,
+        source=os.path.abspath(os.path.expanduser(source)),
+        name=name,
+        domains=list(domains),
+    )
+    if asked.json:
+        echo_json(view.to_wire())
+        return
+    click.echo(
+        f"{plain(view.name)}: {view.cookies} cookies of {view.sites} sites and the storage of"
+        f" {view.origins}, from a {view.source} source."
+    )
+    for line in view.left_out or ():
+        click.echo(f"left out: {plain(line)}")
+
+
+@profile.command("list")
+@json_option
+@operator_option
+@click.pass_obj
+def list_(asked: Asked) -> None:
+    """List profiles."""
+    from roost.api import operations as ops
+    from roost.frontends.cli.calling import ask
+
+    view = ask(asked, ops.ProfileList, start=True)
+    if asked.json:
+        echo_json(view.to_wire()["profiles"])
+    else:
+        _show(view.profiles)
+
+
+@profile.command("remove")
+@click.argument("name")
+@json_option
+@operator_option
+@click.pass_obj
+def remove(asked: Asked, name: str) -> None:
+    """Forget profile NAME. Sessions that were cloned from it keep what they have."""
+    from roost.api import operations as ops
+    from roost.frontends.cli.calling import ask
+
+    view = ask(asked, ops.ProfileRemove, start=True, name=name)
+    if asked.json:
+        echo_json(view.to_wire()["profiles"])
+    else:
+        click.echo(f"{plain(name)} is gone.")
+
+
+def _show(profiles: Sequence[ProfileView]) -> None:
+    if not profiles:
+        click.echo("No profiles.")
+        return
+    shown = table("PROFILE", "SOURCE", "COOKIES", "SITES", "STORAGE", "IMPORTED")
+    for one in profiles:
+        when = one.imported_at.astimezone()
+        numbers = [cell(number) for number in (one.cookies, one.sites, one.origins)]
+        shown.add_row(cell(one.name), cell(one.source), *numbers, cell(f"{when:%Y-%m-%d %H:%M}"))
+    console().print(shown)

@@ -1,0 +1,97 @@
+"""Which kind of source a path is, and what of it is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from roost.drivers.base import JarContents
+from roost.errors import BadRequest
+from roost.profiles.chromium import cookies_file, read_chromium
+from roost.profiles.firefox import is_firefox_profile, read_firefox
+from roost.profiles.keyring import Keyring
+from roost.profiles.netscape import read_cookies_txt
+from roost.profiles.reading import Harvest, unreadable
+from roost.profiles.storage_state import is_storage_state, read_storage_state
+
+FILE_BYTES = 64 * 1024 * 1024
+
+
+class SourceKind(StrEnum):
+    FIREFOX = "firefox"
+    CHROMIUM = "chromium"
+    STORAGE_STATE = "storage state"
+    COOKIES_TXT = "cookies.txt"
+
+
+def read_source(path: Path, domains: Sequence[str] = ()) -> tuple[SourceKind, Harvest]:
+    """All that can be taken from there. ``BadRequest`` when it is nothing Roost knows."""
+    kind, harvest = _folder(path) if path.is_dir() else _file(path)
+    return kind, _within(harvest, [_domain(one) for one in domains])
+
+
+def _folder(path: Path) -> tuple[SourceKind, Harvest]:
+    if is_firefox_profile(path):
+        return SourceKind.FIREFOX, read_firefox(path)
+    cookies = cookies_file(path)
+    if cookies is not None:
+        return SourceKind.CHROMIUM, read_chromium(cookies, Keyring(cookies))
+    raise BadRequest(
+        f"source: {path} is no browser's profile folder.",
+        hint="Firefox names its own in about:profiles, Chromium in chrome://version.",
+        field="source",
+    )
+
+
+def _file(path: Path) -> tuple[SourceKind, Harvest]:
+    try:
+        if path.stat().st_size > FILE_BYTES:
+            raise BadRequest(f"source: {path} is too large.", field="source")
+        text = path.read_text(encoding="utf-8-sig", errors="replace")
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if is_storage_state(text):
+        contents = read_storage_state(text, "source")
+        return SourceKind.STORAGE_STATE, Harvest(list(contents.cookies), list(contents.storage))
+    harvest = read_cookies_txt(text)
+    if not harvest.cookies:
+        raise BadRequest(
+            f"source: {path} is neither a storage-state JSON nor a cookies.txt.",
+            hint="Name a browser's profile folder, a storage-state JSON or a cookies.txt.",
+            field="source",
+        )
+    return SourceKind.COOKIES_TXT, harvest
+
+
+def _within(harvest: Harvest, domains: Sequence[str]) -> Harvest:
+    if not domains:
+        return harvest
+    return replace(
+        harvest,
+        cookies=[one for one in harvest.cookies if _is_of(one.domain, domains)],
+        storage=[
+            one for one in harvest.storage if _is_of(urlsplit(one.origin).hostname or "", domains)
+        ],
+    )
+
+
+def _is_of(host: str, domains: Sequence[str]) -> bool:
+    """On label boundaries: notexample.com is not of example.com."""
+    dotted = f".{host.removeprefix('.').lower()}"
+    return any(dotted.endswith(f".{domain}") for domain in domains)
+
+
+def _domain(text: str) -> str:
+    domain = text.strip().removeprefix("*").removeprefix(".").lower()
+    if not domain or "/" in domain:
+        raise BadRequest(
+            f"domain: {text[:80]!r} is no domain.", hint="Write example.com.", field="domain"
+        )
+    return domain
+
+
+def contents_of(harvest: Harvest) -> JarContents:
+    return JarContents(tuple(harvest.cookies), tuple(harvest.storage))

@@ -1,0 +1,104 @@
+"""The profiles of one ROOST_HOME: a file each, for its owner alone."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from roost.drivers.base import JarContents
+from roost.errors import BadRequest, ProfileNotFound, TooLarge
+from roost.local.home import read_secret, write_secret
+from roost.vocabulary import MIB
+
+PROFILE_BYTES = 64 * MIB
+SUFFIX = ".json"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """A named source of logins. Jars get a copy; nothing ever writes back to it."""
+
+    name: str
+    source: str
+    """What kind of source it was read from."""
+    imported_at: float
+    contents: JarContents = field(repr=False)
+
+    @property
+    def sites(self) -> set[str]:
+        return {cookie.domain.removeprefix(".") for cookie in self.contents.cookies}
+
+
+_PROFILE = TypeAdapter(Profile)
+
+
+class ProfileStore:
+    """Read and written by the broker alone."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def put(self, profile: Profile) -> None:
+        """Keep it, in place of one of that name."""
+        path = self._path(profile.name)
+        data = _PROFILE.dump_json(profile)
+        if len(data) > PROFILE_BYTES:
+            raise TooLarge(
+                f"The profile would take {len(data) // MIB} MiB.",
+                hint="Import only the sites you need: --domain example.com.",
+            )
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_secret(path, data)
+
+    def get(self, name: str) -> Profile:
+        """``ProfileNotFound`` also for one whose file cannot be read: there is no other instead."""
+        data = read_secret(self._path(name), PROFILE_BYTES + 1)
+        if data is None:
+            raise _not_found(name)
+        try:
+            return _PROFILE.validate_json(data)
+        except ValidationError:
+            raise ProfileNotFound(
+                f"Profile {name} cannot be read.",
+                hint=f"Import it again: roost profile import SOURCE --name {name}.",
+                profile=name,
+            ) from None
+
+    def check(self, name: str) -> None:
+        """``ProfileNotFound`` if there is none of that name."""
+        if not self._path(name).is_file():
+            raise _not_found(name)
+
+    def names(self) -> list[str]:
+        try:
+            found = os.listdir(self._folder)
+        except FileNotFoundError:
+            return []
+        names = (name.removesuffix(SUFFIX) for name in found if name.endswith(SUFFIX))
+        return sorted(name for name in names if _NAME.fullmatch(name))
+
+    def remove(self, name: str) -> None:
+        """Jars that were cloned from it keep what they have."""
+        try:
+            self._path(name).unlink()
+        except FileNotFoundError:
+            raise _not_found(name) from None
+
+    def _path(self, name: str) -> Path:
+        if not _NAME.fullmatch(name):
+            raise BadRequest(
+                f"profile: {name[:64]!r} is no name for a profile.",
+                hint="Use 1 to 64 letters, digits, '.', '_' or '-', beginning with one of the"
+                " first two.",
+                field="profile",
+            )
+        return self._folder / f"{name}{SUFFIX}"
+
+
+def _not_found(name: str) -> ProfileNotFound:
+    return ProfileNotFound(f"There is no profile {name}.", profile=name)

@@ -1,0 +1,85 @@
+"""What makes a cookie that cookie survives the way into a real browser and out again."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from handled_firefox import HandledFirefox
+from test_chromium import HandledChromium
+
+from roost.drivers.base import Cookie, Driver, OriginStorage
+from roost.local.home import Home
+from roost.vocabulary import JarPolicy
+
+pytestmark = pytest.mark.browser
+
+HOST_ONLY = Cookie(name="host", value="1", domain="a.example", same_site="Lax")
+WHOLE_DOMAIN = Cookie(
+    name="dom",
+    value="2",
+    domain=".a.example",
+    path="/x",
+    http_only=True,
+    secure=True,
+    same_site="Strict",
+)
+UNSAID = Cookie(name="unsaid", value="3", domain="a.example")
+EMBEDDED = Cookie(
+    name="part",
+    value="4",
+    domain="ads.example",
+    secure=True,
+    same_site="None",
+    partition_key="https://shop.example",
+)
+SAME_BUT_NOT_APART = Cookie(
+    name="part", value="5", domain="ads.example", secure=True, same_site="None"
+)
+TOO_LONG = Cookie(name="long", value="x" * 5000, domain="a.example")
+GOOD = [HOST_ONLY, WHOLE_DOMAIN, UNSAID, EMBEDDED, SAME_BUT_NOT_APART]
+
+
+@asynccontextmanager
+async def _started(kind: type[HandledChromium | HandledFirefox]) -> AsyncIterator[Driver]:
+    with tempfile.TemporaryDirectory(prefix="roost-test-", ignore_cleanup_errors=True) as folder:
+        driver = kind(Home(Path(folder)))
+        await driver.start(lambda event: None)
+        try:
+            yield driver
+        finally:
+            await driver.stop()
+
+
+@pytest.mark.parametrize("kind", [HandledChromium, HandledFirefox])
+async def test_cookies_come_out_as_they_went_in(
+    kind: type[HandledChromium | HandledFirefox],
+) -> None:
+    async with _started(kind) as driver:
+        await _check(driver)
+
+
+async def _check(driver: Driver) -> None:
+    jar = await driver.make_jar(JarPolicy.CLONE)
+    refused = await driver.write_cookies(jar, [*GOOD, TOO_LONG])
+    read = await driver.read_cookies(jar)
+
+    assert refused == [TOO_LONG], "and it kept none of the others out"
+    assert sorted(read, key=_order) == sorted(GOOD, key=_order)
+    await driver.delete_cookies(jar, [EMBEDDED, HOST_ONLY])
+    left = {(one.name, one.value) for one in await driver.read_cookies(jar)}
+    assert left == {("dom", "2"), ("unsaid", "3"), ("part", "5")}
+
+    storage = [
+        OriginStorage("https://a.example", (("k", "v"),)),
+        OriginStorage("no origin", (("k", "v"),)),
+        OriginStorage("https://big.example", (("k", "v" * 6_000_000),)),
+    ]
+    assert await driver.write_storage(jar, storage) == storage[1:], "no place, and no room"
+
+
+def _order(cookie: Cookie) -> tuple[str, str]:
+    return cookie.name, cookie.value

@@ -1,0 +1,39 @@
+"""One house per browser: the proofs of isolation hold in both, or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from jar_house import browser_started
+from local_web import Web, local_web
+from pages_house import House, house_of
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="module", params=["chromium", "firefox"])
+def browser_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[Web]:
+    with local_web() as web:
+        yield web
+
+
+@pytest.fixture(scope="module")
+def house(browser_kind: str) -> Iterator[House]:
+    with house_of(browser_kind) as house:
+        house.start()
+        asyncio.run(browser_started(house))
+        yield house

@@ -1,0 +1,72 @@
+"""Profiles on disk: for their owner alone, by names that are names."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from roost.drivers.base import Cookie, JarContents, OriginStorage
+from roost.errors import BadRequest, ProfileNotFound
+from roost.profiles.store import Profile, ProfileStore
+
+CONTENTS = JarContents(
+    (Cookie(name="sid", value="s3cret", domain=".example.com", expires=1.5, same_site="Lax"),),
+    (OriginStorage("https://example.com", (("k", "v"),)),),
+)
+
+
+def _profile(name: str = "work") -> Profile:
+    return Profile(name=name, source="firefox", imported_at=1.0, contents=CONTENTS)
+
+
+def test_what_is_put_is_got_back_and_listed(tmp_path: Path) -> None:
+    store = ProfileStore(tmp_path / "profiles")
+    store.put(_profile())
+
+    assert store.get("work") == _profile()
+    assert store.names() == ["work"]
+    assert store.get("work").sites == {"example.com"}
+
+
+def test_nobody_else_may_read_it(tmp_path: Path) -> None:
+    folder = tmp_path / "profiles"
+    ProfileStore(folder).put(_profile())
+
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE((folder / "work.json").stat().st_mode) == 0o600
+    assert [path.name for path in folder.iterdir()] == ["work.json"]
+
+
+def test_one_that_is_not_there_is_not_found_and_neither_after_it_was_removed(
+    tmp_path: Path,
+) -> None:
+    store = ProfileStore(tmp_path)
+    assert store.names() == []
+    store.put(_profile())
+    store.remove("work")
+
+    for missing in (store.get, store.remove, store.check):
+        with pytest.raises(ProfileNotFound):
+            missing("work")
+
+
+def test_a_file_that_cannot_be_read_is_not_taken_for_an_empty_profile(tmp_path: Path) -> None:
+    store = ProfileStore(tmp_path)
+    store.put(_profile())
+    (tmp_path / "work.json").write_text("{}")
+
+    with pytest.raises(ProfileNotFound, match="cannot be read"):
+        store.get("work")
+
+
+@pytest.mark.parametrize("name", ["", "../token", "a/b", ".hidden", "x" * 65, "a\n"])
+def test_a_name_leads_nowhere_else(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadRequest):
+        ProfileStore(tmp_path).get(name)
+
+
+def test_no_value_stands_in_its_repr() -> None:
+    assert "s3cret" not in repr(_profile())
+    assert "s3cret" not in repr(CONTENTS)
