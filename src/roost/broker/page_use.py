@@ -195,13 +195,15 @@ async def new_downloads(broker: Broker, row: Tab) -> list[str] | None:
     if row.session is None:
         return None
     downloads = broker.downloads.untold(row.session, row.id)
+    if not downloads:
+        return None
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(DOWNLOAD_ENDS_SECONDS):
             while any(one.state is DownloadState.RUNNING for one in downloads):
                 await broker.downloads.changed()
     for one in downloads:
         one.told = one.state is not DownloadState.RUNNING
-    return [shown_download(one) for one in downloads] or None
+    return [shown_download(one) for one in downloads]
 
 
 def shown_download(download: Download) -> str:
