@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from bench import admission, clones, firefox_pages, hooks, pages, peers, shims, sockets
+from bench import admission, clones, firefox_pages, hooks, http, pages, peers, shims, sockets
 from bench.report import keep, show
 
 PARTS = {
     "sockets": sockets.rows,
+    "http": http.rows,
     "shims": shims.rows,
     "hooks": hooks.rows,
     "admission": admission.rows,
