@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -104,6 +105,37 @@ def test_the_tutorial_works_as_it_stands(tmp_path: Path) -> None:
     promised = [line for block in blocks("text", text) for line in block.splitlines()]
     assert len(promised) == 6
     assert [line for line in promised if line not in said.splitlines()] == [], said
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
+def test_the_how_to_of_http_works_as_it_stands(tmp_path: Path) -> None:
+    page = (ROOT / "docs/how-to/http.md").read_text(encoding="utf-8")
+    home = Home(tmp_path / "home")
+    home.create()
+    home.config.write_text('browser = "fake"\n', encoding="utf-8")
+    commands = "\n".join(blocks("", page))
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    try:
+        done = subprocess.run(
+            ["sh", "-eu", "-c", f"{commands}\nwait\n"],
+            cwd=tmp_path,
+            env={"PATH": path, "ROOST_HOME": str(home.path)},
+            capture_output=True,
+            text=True,
+            timeout=50,
+            check=False,
+        )
+    finally:
+        endpoint = read_endpoint(home)
+        if endpoint is not None:
+            end_tree(endpoint.process, 5)
+    assert done.returncode == 0, done.stderr
+    assert '"code"' not in done.stdout, done.stdout
+    assert done.stdout.count('"tabId":"t1"') == 2
+    assert '"value":"http://127.0.0.1:8123/"' in done.stdout
+    assert '"disposed":"shop"' in done.stdout
+    assert "event: session_ended" in (tmp_path / "events.txt").read_text(encoding="utf-8")
 
 
 def test_the_commands_of_the_how_tos_are_understood() -> None:

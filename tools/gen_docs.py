@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from pydantic import BaseModel
 
 from roost.api.operations import OPERATIONS, Operation
 from roost.daemon.settings import LISTS, PREFIX, Settings
@@ -22,6 +23,9 @@ from roost.errors import BY_CODE
 from roost.errors import __doc__ as errors_doc
 from roost.frontends.cdp.methods import BROWSER, NOT_IN_SHARED, PAGE, PAGE_DOMAINS, Rule
 from roost.frontends.cli.main import cli
+from roost.frontends.http.bodies import PageBody, SessionBody
+from roost.frontends.http.openapi import description
+from roost.frontends.http.replies import STATUS
 from roost.frontends.mcp.browser_names import browser_names
 from roost.frontends.mcp.firefox.names import TOOLS, firefox_names
 from roost.frontends.mcp.toolset import Tool
@@ -112,6 +116,50 @@ otherwise in a session that lives in the browser's own jar, with others.
 """
 
 
+HTTP_INTRO = """# HTTP
+
+Served on 127.0.0.1, on a port that stays the same (`roost status` says which; `roost up --port N`
+chooses). `GET /openapi.json` describes all of it; [a walk through it](../how-to/http.md).
+
+- **Token**: `Authorization: Bearer …`. The operator's (`$ROOST_HOME/token`) is good for everything
+  and names the session in every call, in the path, as `sessionId` or in the header
+  `X-DevBrowser-Session`. A session's (`POST /session`, or the operation `session_token`) is that
+  session and nothing else: it opens no others, and dies with it. Only `/healthz` needs none.
+- **Host and Origin** are checked first, always; there is no CORS. A connection on which no token
+  was shown within 5 s is closed.
+- **Bodies** are JSON objects of at most 10 MiB. Types are strict: `"5"` is no number.
+- **The agent behind a session's token** has no connection, so it has a lease: it ends 120 s after
+  its last call, with its place in the queue and its reservations. The session stays. A new call
+  makes a new agent.
+- **A call whose caller hangs up** is given up. `?timeoutMs=` sets its deadline.
+
+| route | |
+|---|---|"""
+
+HTTP_EVENTS = """
+## Events
+
+`GET /session/{sessionId}/events` is a stream of server-sent events: `event:` is the kind, `data:`
+an object `{session, kind, data}`. A reader that is too slow loses the oldest. Kinds: `tab_opened`,
+`tab_navigated`, `tab_crashed`, `tab_closed`, `dialog_opened`, `dialog_closed`, `console_error`,
+`download`, `popups_blocked`, `tab_space_wanted`, `slot_reserved`, `slot_lapsed`, `session_paused`,
+`session_resumed`, `loop_ended`, and `session_ended`, which is the last.
+
+## MCP
+
+`/mcp` is MCP over Streamable HTTP, without state of its own: every request is served by itself, as
+the agent of the token's session; with the operator's token, of the one `X-DevBrowser-Session`
+names. `?tools=` and `?names=` are the flags of `roost mcp`.
+
+## Status
+
+An error is the object of [errors.md](errors.md), with this status. `UNAUTHORIZED` is 401 when no
+token, or a wrong one, was shown.
+
+| code | status |
+|---|---|"""
+
+
 def main(arguments: list[str]) -> int:
     stale = []
     for name, page in PAGES.items():
@@ -124,6 +172,30 @@ def main(arguments: list[str]) -> int:
     if stale:
         sys.stderr.write(f"Not up to date: {', '.join(stale)}. Run `make docs`.\n")
     return 1 if stale else 0
+
+
+def http() -> Iterator[str]:
+    yield HTTP_INTRO
+    for path, methods in description("")["paths"].items():
+        if "/tools/" not in path:
+            for method, route in methods.items():
+                yield f"| `{method.upper()} {path}{_body(route)}` | {route['summary']} |"
+    yield "| `POST /session/{sessionId}/tools/{tool}` | Any [operation](operations.md) |"
+    yield "| `/mcp` | MCP over Streamable HTTP |"
+    yield HTTP_EVENTS
+    for kind, status in STATUS.items():
+        yield f"| `{kind.code}` | {status} |"
+
+
+def _body(route: dict[str, Any]) -> str:
+    if "requestBody" not in route:
+        return ""
+    schema = route["requestBody"]["content"]["application/json"]["schema"]
+    models: tuple[type[BaseModel], ...] = (SessionBody, PageBody)
+    (model,) = [each for each in models if schema["$ref"].endswith(f"/{each.__name__}")]
+    fields = model.model_fields.values()
+    names = ", ".join(f"{field.alias}{'' if field.is_required() else '?'}" for field in fields)
+    return f" {{{names}}}"
 
 
 def operations() -> Iterator[str]:
@@ -328,6 +400,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "cli.md": verbs,
     "tools.md": tools,
     "firefox-tools.md": firefox_tools,
+    "http.md": http,
     "cdp.md": cdp,
     "browsers.md": browsers,
 }

@@ -10,12 +10,14 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from functools import lru_cache
 
 from roost.core import events as ev
 from roost.core.model import Session
 from roost.core.state import State
 
 SALT_BYTES = 16
+DERIVED_KEPT = 256
 
 
 class Tokens:
@@ -23,6 +25,7 @@ class Tokens:
 
     def __init__(self, operator: str) -> None:
         self._operator = operator.encode()
+        self._derived = lru_cache(DERIVED_KEPT)(self._derive)
 
     def is_operators(self, token: str) -> bool:
         return hmac.compare_digest(token.encode(), self._operator)
@@ -45,7 +48,7 @@ class Tokens:
         token = self._derived(session.id, salt)
         return token, ev.SessionTokenIssued(session.id, salt, _digest(token))
 
-    def _derived(self, session: str, salt: str) -> str:
+    def _derive(self, session: str, salt: str) -> str:
         message = f"roost session token\0{session}\0{salt}"
         return hmac.new(self._operator, message.encode(), hashlib.sha256).hexdigest()
 

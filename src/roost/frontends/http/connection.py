@@ -7,7 +7,7 @@ keep a connection for some seconds, a few of them at a time, and send a small he
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -39,6 +39,33 @@ class Strangers:
         self._here.pop(connection, None)
 
 
+class _Together:
+    """A transport where what one turn of the loop writes leaves in one piece: a head and its body
+    are one system call, and the peer wakes up once."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._unsent: list[bytes] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        if not self._unsent:
+            self._loop.call_soon(self._flush)
+        self._unsent.append(data)
+
+    def close(self) -> None:
+        self._flush()
+        self._transport.close()
+
+    def _flush(self) -> None:
+        unsent, self._unsent = self._unsent, []
+        if unsent and not self._transport.is_closing():
+            self._transport.write(b"".join(unsent))
+
+
 class Connection(HttpToolsProtocol):
     """Tells the gate how to say that the peer has shown a token: ``scope["state"]["admitted"]``."""
 
@@ -56,7 +83,7 @@ class Connection(HttpToolsProtocol):
         self._head_bytes: int | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        super().connection_made(cast(asyncio.Transport, _Together(transport, self.loop)))
         self._timer = self.loop.call_later(HELLO_SECONDS, transport.abort)
         self._strangers.add(self)
 
