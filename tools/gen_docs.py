@@ -362,7 +362,7 @@ def _command(path: str, command: click.Command) -> Iterator[str]:
 
 def _shim() -> Iterator[str]:
     """The one command that is not click's: it must stay small."""
-    made = mcp_parser()
+    made = mcp_parser({})
     yield f"\n## roost mcp\n\n{made.description}\n\n| option | |\n|---|---|"
     for flag in made._actions[1:]:
         value = "\\|".join(flag.choices) if flag.choices else flag.metavar

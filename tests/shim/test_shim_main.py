@@ -14,7 +14,7 @@ from roost.wire.hello import ClientKind, Hello, parse_hello
 
 
 def said(*flags: str, **environ: str) -> Hello:
-    hello = hello_from(parser().parse_args(flags), environ)
+    hello = hello_from(parser(environ).parse_args(flags), environ)
     wire = {**hello.to_wire(), "token": "x"}
     assert parse_hello(wire).to_wire() == wire
     return hello
@@ -73,10 +73,21 @@ def test_an_id_that_cannot_be_a_session_is_none(odd: str) -> None:
     assert said(CLAUDE_SESSION_ID=odd).session is None
 
 
+def test_a_session_that_a_person_named_wrongly_is_not_quietly_another(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        said(ROOST_SESSION="../x")
+
+    assert ended.value.code == 2
+    assert "session id" in capsys.readouterr().err
+    assert said(ROOST_SESSION="").session is None
+
+
 @pytest.mark.parametrize("flags", [["--session=../x"], ["--jar=mine"], ["--nonsense"], ["x"]])
 def test_wrong_flags_are_usage(flags: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        parser().parse_args(flags)
+        parser({}).parse_args(flags)
 
     assert ended.value.code == 2
     assert capsys.readouterr().out == ""

@@ -21,19 +21,25 @@ RESUMABLE: Final = ("CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID", "CODEX_THREAD
 
 def main(arguments: Sequence[str]) -> int:
     """Relay until the client is gone."""
-    hello = hello_from(parser().parse_args(arguments), os.environ)
+    hello = hello_from(parser(os.environ).parse_args(arguments), os.environ)
     entrance, relay = Entrance(Home.find(), hello), Relay()
     Pump(relay, lambda: entrance.reach(relay.client_name), entrance.start).run()
     return 0
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
     """The flags. What they say goes to the broker, which has the last word on it."""
     made = argparse.ArgumentParser(
         prog="roost mcp",
         description="MCP server on stdio for one agent. Starts the broker if there is none.",
     )
-    made.add_argument("--session", type=_session, metavar="ID", help="join or make this session")
+    made.add_argument(
+        "--session",
+        type=_session,
+        default=environ.get("ROOST_SESSION") or None,
+        metavar="ID",
+        help="join or make this session; default: ROOST_SESSION, else one of its own",
+    )
     made.add_argument("--name", metavar="TEXT", help="what people see; default: client and folder")
     made.add_argument("--browser", metavar="NAME", help="auto (default), chromium, firefox, mine")
     made.add_argument("--jar", choices=[jar.value for jar in JarPolicy], help="cookies and logins")
@@ -53,8 +59,6 @@ def parser() -> argparse.ArgumentParser:
 def hello_from(options: argparse.Namespace, environ: Mapping[str, str]) -> Hello:
     """The hello of this agent; the token is added when it is said."""
     session, resumable = options.session, False
-    if session is None and is_session_id(environ.get("ROOST_SESSION", "")):
-        session = SessionId(environ["ROOST_SESSION"])
     if session is None:
         own = next((environ[name] for name in RESUMABLE if environ.get(name)), "")
         session, resumable = (SessionId(own), True) if is_session_id(own) else (None, False)
