@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -46,11 +47,22 @@ def _run(arguments: list[str], environ: dict[str, str]) -> float:
 def _looping_agent(home: Home) -> Iterator[None]:
     """This process as an MCP agent with a loop that does not end here."""
     hello = Hello(token=home.operator_token(), kind=ClientKind.MCP)
-    args = {"prompt": "go on", "maxIterations": 0}
+    who = {"name": "bench", "version": "1"}
+    begin = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": who}
+    loop = {"name": "loop_start", "arguments": {"prompt": "go on", "maxIterations": 0}}
     with connect(home) as sock:
         sock.sendall(encode_line({"hello": hello.to_wire()}))
-        sock.sendall(encode_line({"id": 1, "op": "loop_start", "args": args}))
-        frames = JsonLines(REPLY_BYTES)
-        while not any("id" in message for message in frames.feed(sock.recv(REPLY_BYTES))):
-            pass
+        for number, method, params in ((1, "initialize", begin), (2, "tools/call", loop)):
+            asked = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            sock.sendall(encode_line(asked))
+            _wait_for(sock, number)
         yield
+
+
+def _wait_for(sock: socket.socket, number: int) -> None:
+    frames = JsonLines(REPLY_BYTES)
+    while True:
+        for message in frames.feed(sock.recv(REPLY_BYTES)):
+            if message.get("id") == number:
+                assert "result" in message, message
+                return
