@@ -221,6 +221,12 @@ def test_a_module_in_the_agents_folder_does_not_replace_ours(person: Path) -> No
     assert done.stdout.startswith("roost ")
 
 
+def test_a_folder_is_written_whole(person: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(person)
+    run(["install", "cursor", "--files", "uploads"])
+    assert entry(row("cursor"))["args"][-2:] == ["--files", str(person / "uploads")]
+
+
 def test_a_source_tree_that_is_not_installed_is_found_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -16,6 +16,9 @@ from roost.frontends.cli.install.entry import server
 from roost.local.home import Home
 from roost.vocabulary import JarPolicy
 
+FOLDER: Final = click.Path(file_okay=False, resolve_path=True)
+"""Written whole: the client will start the server somewhere else."""
+
 FLAGS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("session", {"metavar": "ID", "help": "Join or make this named session."}),
     ("name", {"metavar": "TEXT", "help": "Shown to the person."}),
@@ -24,7 +27,7 @@ FLAGS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("profile", {"metavar": "NAME", "help": "Whose logins a cloned jar starts with."}),
     ("allow", {"metavar": "DOMAINS", "help": "Only these can be reached."}),
     ("deny", {"metavar": "DOMAINS", "help": "These cannot be reached."}),
-    ("files", {"metavar": "DIR", "help": "A further folder for uploads and saved files."}),
+    ("files", {"type": FOLDER, "help": "A further folder for uploads and saved files."}),
     ("names", {"type": click.Choice(["browser", "firefox"]), "help": "How tools are called."}),
     ("tools", {"metavar": "core|all|a,b", "help": "Which tools are listed."}),
 )
