@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -11,8 +14,10 @@ from contextlib import AbstractContextManager
 from bench.mcp_client import McpClient, roost_command, server
 from bench.report import Row, median_of
 from bench.sockets import fake_broker
+from roost.client.client import Client
 from roost.local.home import Home
-from roost.vocabulary import KIB
+from roost.vocabulary import GRACE_SECONDS, KIB
+from roost.wire.hello import ClientKind, Hello
 
 STARTS = 9
 CALLS = 500
@@ -27,12 +32,14 @@ def rows() -> list[Row]:
             listed = json.dumps({"tools": agent.tools()}, ensure_ascii=False, separators=(",", ":"))
             call = median_of(ROUNDS, lambda: _call_ms(agent))
             memory = _resident_mib(agent.pid)
+        gone = asyncio.run(_gone_after(home))
     return [
         Row("start of a bare interpreter", median_of(STARTS, _bare_start), "s"),
         Row("initialize answered, broker up", first, "s", limit=0.3, note="from the shim's start"),
         Row("call of a tool through the shim", call, "ms", note="session_list, one at a time"),
         Row("shim, resident", memory, "MiB", limit=20, note=f"after {CALLS * ROUNDS} calls"),
         Row("core tool list", len(listed.encode()), "bytes", limit=14_000),
+        Row("kill -9 of a shim: its session gone", gone, "s", limit=GRACE_SECONDS + 1),
     ]
 
 
@@ -57,6 +64,23 @@ def _call_ms(agent: McpClient) -> float:
 def _resident_mib(pid: int) -> float:
     shown = ["ps", "-o", "rss=", "-p", str(pid)]
     return int(subprocess.run(shown, capture_output=True, check=True).stdout) / KIB
+
+
+async def _gone_after(home: Home) -> float:
+    """Seconds from the kill of an agent's shim to the end of its session and tabs."""
+    operator = Client(home, Hello(token="", kind=ClientKind.CLI, operator=True), start=False)
+    await operator.reach()
+    async with operator:
+        with operator.watch() as notices, _shim(home) as agent:
+            agent.initialize()
+            agent.call("browser_navigate", url="http://bench.test/")
+            os.kill(agent.pid, signal.SIGKILL)
+            started = time.perf_counter()
+            async with asyncio.timeout(60):
+                async for notice in notices:
+                    if notice.kind == "session_ended":
+                        break
+            return time.perf_counter() - started
 
 
 def _bare_start() -> float:

@@ -26,6 +26,27 @@ LIST_BYTES = 14_000
 TOOLS = browser_names(("all",)).tools
 
 
+CORE = set(
+    """
+    browser_navigate browser_navigate_back browser_snapshot browser_find browser_click browser_type
+    browser_fill_form browser_select_option browser_press_key browser_hover browser_drag
+    browser_scroll browser_wait_for browser_take_screenshot browser_evaluate browser_get_content
+    browser_tabs browser_close browser_handle_dialog browser_file_upload browser_console_messages
+    browser_network_requests session_open session_list session_dispose tab_space_request
+    tab_space_grant tab_space_status loop_start loop_stop loop_status roost_status
+    """.split()
+)
+MORE = set(
+    """
+    browser_page_state browser_reload browser_navigate_forward browser_network_request
+    browser_cookies browser_storage_state browser_pdf_save browser_downloads browser_handle_consent
+    browser_resize browser_mouse_click_xy browser_mouse_move_xy browser_mouse_drag_xy
+    browser_mouse_wheel
+    """.split()
+)
+"""Names in contract.md: other people's prompts and scripts rely on them."""
+
+
 class Recorder:
     """A ``BrokerApi`` that remembers what it was asked."""
 
@@ -48,6 +69,11 @@ def asked(name: str, arguments: Mapping[str, Any]) -> Operation:
     asyncio.run(browser_names(("all",)).call(api, name, arguments))
     (operation,) = api.asked
     return operation
+
+
+def test_the_tools_are_the_ones_that_were_promised() -> None:
+    assert {tool.name for tool in browser_names().tools} == CORE
+    assert {tool.name for tool in TOOLS} == CORE | MORE
 
 
 def test_the_core_list_fits_its_budget() -> None:
