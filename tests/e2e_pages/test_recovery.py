@@ -94,7 +94,6 @@ async def test_a_request_made_while_no_broker_was_there_goes_on_with_the_next(
         assert len(web.requested(wanted)) == 1
 
 
-@CHROMIUM
 async def test_a_field_that_had_asked_for_files_gets_them_from_the_next_broker(
     own_house: House, web: Web
 ) -> None:

@@ -67,6 +67,19 @@ def test_a_prompt_stands_until_it_is_closed_or_its_page_is_left() -> None:
     assert [prompt["context"] for prompt in memory.handover()["prompts"]] == [SOME_TAB]
 
 
+def test_a_field_that_asks_for_files_waits_until_it_gets_them_or_its_page_is_left() -> None:
+    memory = BidiMemory()
+    for context in (SOME_TAB, OTHER_TAB, SOME_FRAME):
+        memory.from_browser(
+            event("input.fileDialogOpened", context=context, multiple=False, element={})
+        )
+    memory.from_broker(
+        b'{"id":9,"method":"input.setFiles","params":{"context":"frame-1","files":[]}}'
+    )
+    memory.from_browser(moved("navigationCommitted", OTHER_TAB, "n1", "http://a/"))
+    assert [chooser["context"] for chooser in memory.handover()["choosers"]] == [SOME_TAB]
+
+
 def test_a_request_that_waits_is_kept_until_it_is_answered() -> None:
     memory = BidiMemory()
     for request in ("r1", "r2"):

@@ -146,6 +146,7 @@ _BIDI_WATCHED = frozenset(
         b"browsingContext.navigationCommitted",
         b"browsingContext.userPromptOpened",
         b"browsingContext.userPromptClosed",
+        b"input.fileDialogOpened",
         b"network.authRequired",
     }
 )
@@ -153,13 +154,14 @@ _BIDI_WATCHED = frozenset(
 
 class BidiMemory:
     """Of a Firefox. Its contexts can be asked for again; not so which of them a broker has taken
-    note of (``told``), how each came by its document, which prompts stand open, which requests
-    wait, and what a broker wanted remembered (``note``)."""
+    note of (``told``), how each came by its document, which prompts stand open, which fields have
+    asked for files, which requests wait, and what a broker wanted remembered (``note``)."""
 
     def __init__(self, next_id: int = 1) -> None:
         self.next_id = next_id
         self._tabs: dict[str, dict[str, Any]] = {}
         self._prompts: dict[str, dict[str, Any]] = {}
+        self._choosers: dict[str, dict[str, Any]] = {}
         self._requests: dict[str, dict[str, Any]] = {}
         self._notes: dict[str, Any] = {}
 
@@ -170,6 +172,8 @@ class BidiMemory:
         self.next_id = max(self.next_id, int(command.group(1)) + 1)
         if command.group(2) == b"network.continueWithAuth":
             self._requests.pop(json.loads(frame)["params"]["request"], None)
+        elif command.group(2) == b"input.setFiles":
+            self._choosers.pop(json.loads(frame)["params"]["context"], None)
 
     def from_browser(self, frame: bytes) -> None:
         if not frame.startswith(_BIDI_EVENT):
@@ -189,6 +193,7 @@ class BidiMemory:
             "nextId": self.next_id,
             "tabs": list(self._tabs.values()),
             "prompts": list(self._prompts.values()),
+            "choosers": list(self._choosers.values()),
             "requests": list(self._requests.values()),
             "notes": self._notes,
         }
@@ -202,17 +207,21 @@ class BidiMemory:
             case "contextDestroyed":
                 self._tabs.pop(context, None)
                 self._prompts.pop(context, None)
+                self._choosers.pop(context, None)
             case "navigationStarted":
                 if context in self._tabs:
                     self._tabs[context]["started"] = params
             case "navigationCommitted":
-                self._prompts.pop(context, None)  # it went with its document
+                self._prompts.pop(context, None)  # they went with their document
+                self._choosers.pop(context, None)
                 if context in self._tabs:
                     self._committed(self._tabs[context], params)
             case "userPromptOpened":
                 self._prompts[context] = params
             case "userPromptClosed":
                 self._prompts.pop(context, None)
+            case "input.fileDialogOpened":
+                self._choosers[context] = params
             case "network.authRequired":
                 self._requests[params["request"]["request"]] = params
 

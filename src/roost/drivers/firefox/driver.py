@@ -250,11 +250,13 @@ class FirefoxDriver:
         bidi.say("note", {"isSetUp": True})
 
     def _take_over_what_waits(self, handover: Json) -> None:
-        """Requests and dialogs that nobody was there to answer."""
+        """Requests, dialogs and fields for files that nobody was there to answer."""
         for request in handover["requests"]:
             self._refuse_password(request)
         for prompt in handover["prompts"]:
             self._heard("browsingContext.userPromptOpened", prompt)
+        for chooser in handover["choosers"]:
+            self._heard("input.fileDialogOpened", chooser)
 
     def _heard(self, method: str, params: Json) -> None:
         contexts = self._contexts
