@@ -17,7 +17,7 @@ WARM_UP = 3
 
 async def compared(
     name: str,
-    limit: float,
+    limit: float | None,
     floor: Callable[[], object],
     ours: Callable[[], Awaitable[object]],
     note: str,

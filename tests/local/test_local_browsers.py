@@ -28,12 +28,19 @@ def program(folder: Path, name: str) -> str:
         ("firefox", "firefox"),
         ("firefox", "firefox-esr"),
         ("firefox", "firefox-developer-edition"),
+        ("firefox", "firefox-devedition"),
     ],
 )
 def test_every_known_browser_is_found_by_name(tmp_path: Path, kind: str, name: str) -> None:
     path = program(tmp_path, name)
 
     assert find_browser(kind, search_path=str(tmp_path), places=()) == path
+
+
+def test_the_release_is_taken_before_the_others(tmp_path: Path) -> None:
+    for name in ("firefox-devedition", "firefox-esr", "firefox"):
+        path = program(tmp_path, name)
+        assert find_browser("firefox", search_path=str(tmp_path), places=()) == path
 
 
 def test_the_usual_places_are_looked_at_last(tmp_path: Path) -> None:
@@ -62,25 +69,25 @@ def test_where_there_is_none_the_error_says_how_to_get_one(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("manager", "is_root", "command"),
+    ("manager", "is_root", "command", "firefox"),
     [
-        ("apt-get", True, ("apt-get", "install")),
-        ("apt-get", False, ("sudo", "apt-get", "install")),
-        ("dnf", False, ("sudo", "dnf", "install")),
-        ("pacman", True, ("pacman", "-Sy")),
-        ("brew", False, ("brew", "install")),
+        ("apt-get", True, ("apt-get", "install"), "firefox-esr"),
+        ("apt-get", False, ("sudo", "apt-get", "install"), "firefox-esr"),
+        ("dnf", False, ("sudo", "dnf", "install"), "firefox"),
+        ("pacman", True, ("pacman", "-Sy"), "firefox"),
+        ("brew", False, ("brew", "install"), "firefox"),
     ],
 )
 def test_each_package_manager_is_asked_in_its_own_words(
-    manager: str, is_root: bool, command: tuple[str, ...]
+    manager: str, is_root: bool, command: tuple[str, ...], firefox: str
 ) -> None:
-    plan = installation(
-        "chromium", is_root=is_root, which=lambda name: name if name == manager else None
-    )
-
-    assert plan.manager == manager
-    assert plan.commands[-1][: len(command)] == command
-    assert plan.commands[-1][-1] == "chromium"
+    for kind, package in (("chromium", "chromium"), ("firefox", firefox)):
+        plan = installation(
+            kind, is_root=is_root, which=lambda name: name if name == manager else None
+        )
+        assert plan.manager == manager
+        assert plan.commands[-1][: len(command)] == command
+        assert plan.commands[-1][-1] == package
 
 
 def test_apt_looks_for_new_lists_first() -> None:
