@@ -59,11 +59,7 @@ def allowed(done: subprocess.CompletedProcess[bytes]) -> bool:
 
 
 def test_of_two_sessions_only_the_one_with_the_loop_is_held(home: Home) -> None:
-    hook = "-m roost hook stop"
-    with (
-        coding_client(home, {"loop": LOOP}, hook=hook) as looping,
-        coding_client(home, {}, hook=hook) as other,
-    ):
+    with coding_client(home, {"loop": LOOP}) as looping, coding_client(home, {}) as other:
         assert other.stops() is None
         assert looping.stops() == {
             "decision": "block",
@@ -74,6 +70,14 @@ def test_of_two_sessions_only_the_one_with_the_loop_is_held(home: Home) -> None:
         held = looping.stops({"stop_hook_active": True})
         assert held is not None
         assert held["systemMessage"].endswith("iteration 2/3"), "others took none of its turns"
+
+
+def test_the_command_itself_is_that_hook(home: Home) -> None:
+    """Within its second, that is: on a busy machine not at every try."""
+    loop = {"prompt": PROMPT, "maxIterations": 0}
+    with coding_client(home, {"loop": loop}, hook="-m roost hook stop") as client:
+        held = next(filter(None, (client.stops() for _ in range(10))))
+        assert held["reason"] == PROMPT
 
 
 def test_each_of_two_loops_goes_on_with_its_own_prompt(home: Home) -> None:
