@@ -210,6 +210,14 @@ def test_a_broker_that_is_stopped_says_so_and_the_client_does_not_hear_it(wire: 
     assert not wire.relay.was_stopped
 
 
+@pytest.mark.parametrize("line", [b"{", b"7", b"[]", b"null", b"\xff"])
+def test_what_no_broker_says_is_not_passed_on(wire: Wire, line: bytes) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - whichever: the connection is given up
+        wire.relay.from_broker(line)
+
+    assert wire.heard_by_client() == []
+
+
 @pytest.mark.parametrize("line", [b"{", b"\xff", b"nonsense", b"[" * 100_000])
 def test_what_is_not_json_is_answered_and_goes_no_further(wire: Wire, line: bytes) -> None:
     wire.relay.from_client(line)

@@ -130,7 +130,10 @@ class Relay:
             request.sent += 1
 
     def from_broker(self, line: bytes) -> None:
+        """``ValueError`` for what no broker says: the connection is of no use, then."""
         message = json.loads(line)
+        if not isinstance(message, dict):
+            raise ValueError("a message is a JSON object")
         if "jsonrpc" not in message:
             self.was_stopped = self.was_stopped or "stopping" in message
             return
