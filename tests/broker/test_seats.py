@@ -66,6 +66,9 @@ class TappedDriver(HeldDriver):
     def release(self, tab: TabHandle, tap: ProtocolTap) -> None:
         self.held.remove((tab, tap.session))
 
+    def tab_of(self, frame: str) -> TabHandle | None:
+        return TabHandle(frame)
+
     async def put_downloads(self, jar: str, folder: str) -> None:
         self.downloads.append(folder)
 
@@ -144,6 +147,7 @@ async def test_clients_of_a_session_see_its_tabs_whoever_opened_them(tmp_path: P
         by_operator = await s.tab("mine")
         assert ear.tabs == fellow.tabs == [before, opened, by_operator]
         assert stranger.tabs == []
+        assert one.owns_frame(opened)
         await one.close_tab(opened)
         assert fellow.gone == [opened]
         assert "tab opened by a protocol client" in s.audit()

@@ -110,3 +110,16 @@ async def test_when_the_browser_ends_every_tap_is_told_once_and_sends_nothing() 
     sent = len(link.sent)
     tap.send("key", "B.b", {})
     assert link.sent[sent:] == []
+
+
+async def test_a_client_that_fails_at_a_frame_does_not_end_the_link() -> None:
+    class Fails(Ear):
+        def heard(self, session: str, frame: bytes) -> None:
+            raise ValueError("a bug")
+
+    cdp, link = connected()
+    cdp.taps.open("ONE", Fails())
+    link.says(method="A.a", params={}, sessionId="ONE")
+    call = cdp.call("B.b")
+    link.says(id=1, result={"ok": True})
+    assert await call == {"ok": True}

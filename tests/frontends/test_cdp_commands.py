@@ -130,7 +130,6 @@ def test_without_a_context_the_sessions_own_is_meant(method: str) -> None:
     "method",
     [
         "Storage.getCookies", "Storage.clearCookies", "Browser.grantPermissions",
-        "Browser.setDownloadBehavior",
     ],
 )  # fmt: skip
 def test_in_the_shared_jar_nobody_touches_what_is_everybodys(method: str) -> None:
@@ -254,3 +253,14 @@ def test_a_page_says_for_itself_what_concerns_it_alone() -> None:
         assert rule.way is Way.PASSED
     assert rule_for("Runtime.evaluate", in_page=False, shared=False) is None
     assert rule_for("Schema.getDomains", in_page=True, shared=False) is not None
+
+
+def test_a_context_of_ones_own_is_ones_own_also_beside_the_shared_jar() -> None:
+    stage = Stage(context=None)
+    stage.view.targets.made.add("CONTEXT-new")
+    own = {"browserContextId": "CONTEXT-new"}
+    stage.client("Storage.getCookies", own)
+    assert stage.sent[-1].params == own
+    where = {"behavior": "allow", "downloadPath": "/mine"}
+    assert stage.result("Browser.setDownloadBehavior", where) == {}, "the shared jar's stay put"
+    assert stage.sent[-1].method == "Storage.getCookies"

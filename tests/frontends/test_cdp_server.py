@@ -13,6 +13,7 @@ import pytest
 import uvicorn
 import websockets
 from cdp_stub_door import StubDoor
+from starlette.routing import Mount, Router
 
 from roost.frontends.cdp.server import Addresses
 from roost.testing.waiting import until
@@ -32,7 +33,7 @@ WS_MESSAGE_BYTES = 1_000_000
 async def served() -> AsyncIterator[tuple[str, StubDoor]]:
     door = StubDoor(Browser_getVersion=VERSION, Target_getTargets={"targetInfos": INFOS})
     config = uvicorn.Config(
-        Addresses(door).application(),
+        Router([Mount("/cdp", Addresses(door).application())]),
         port=0,
         ws="websockets-sansio",
         ws_max_size=WS_MESSAGE_BYTES,

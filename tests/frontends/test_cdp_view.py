@@ -299,10 +299,15 @@ def test_while_a_person_has_the_session_clients_only_listen() -> None:
 
 def test_of_the_browsers_own_events_only_downloads_reach_a_client() -> None:
     stage = Stage()
-    stage.browser("Browser.downloadProgress", {"guid": "g"})
+    began = {"frameId": "T-mine", "guid": "g"}
+    stage.browser("Browser.downloadWillBegin", began)
+    stage.browser("Browser.downloadProgress", {"guid": "g", "state": "inProgress"})
+    stage.browser("Browser.downloadProgress", {"guid": "g", "state": "completed"})
+    stage.browser("Browser.downloadWillBegin", {"frameId": "T-other", "guid": "h"})
+    stage.browser("Browser.downloadProgress", {"guid": "h", "state": "completed"})
     stage.browser("Fetch.requestPaused", {"request": {}})
     stage.browser("Tracing.dataCollected", {"value": []})
-    assert [one["method"] for one in stage.said] == ["Browser.downloadProgress"]
+    assert [one["params"]["guid"] for one in stage.said] == ["g"] * 3, "and only the session's own"
     assert "sessionId" not in stage.said[0]
 
 
@@ -334,3 +339,19 @@ def test_a_target_that_is_gone_before_it_is_attached_blocks_nobody() -> None:
     assert stage.said[-1] == {"id": 1, "result": {}}
     stage.answer(attach, error={"code": -32602, "message": "No target with given id found"})
     assert stage.said[-1] == {"id": 1, "result": {}}
+
+
+def test_frames_below_a_page_can_be_attached_to_while_they_are_there() -> None:
+    stage = Stage()
+    stage.attach_all()
+    stage.tab("T-1")
+    session = stage.events("Target.attachedToTarget")[0]["params"]["sessionId"]
+    frame = {"targetId": "T-frame", "type": "iframe", "title": "", "url": "", "attached": True}
+    attach = {"targetId": "T-frame", "flatten": True}
+    assert stage.error("Target.attachToTarget", attach)["code"] == -32602
+    below = {"sessionId": "F", "targetInfo": frame, "waitingForDebugger": False}
+    stage.browser("Target.attachedToTarget", below, session)
+    stage.view.targets.seen["T-frame"] = frame
+    assert stage.result("Target.attachToTarget", attach)["sessionId"]
+    stage.went("T-1")
+    assert stage.error("Target.attachToTarget", attach)["code"] == -32602

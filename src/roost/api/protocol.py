@@ -59,6 +59,9 @@ class Seat(Protocol):
     def release(self, target: str) -> None:
         """Let a tab run that ``tab_came`` held."""
 
+    def owns_frame(self, frame: str) -> bool:
+        """Whether that frame is in a tab of the session."""
+
     def checked_url(self, url: str) -> str:
         """The address as it may be opened in this session."""
 

@@ -138,6 +138,9 @@ class BrokerSeat:
     def release(self, target: str) -> None:
         self._driver.release(TabHandle(target), self.tap)
 
+    def owns_frame(self, frame: str) -> bool:
+        return self._driver.tab_of(frame) in self._tabs.values()
+
     def checked_url(self, url: str) -> str:
         session = self._row()
         return checked_url(url, session.allow, session.deny)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roost import __version__
 from roost.broker.audit import Audit
@@ -34,6 +34,9 @@ from roost.page.bundle import bundle
 from roost.profiles.store import ProfileStore
 from roost.vocabulary import BrowserId
 from roost.wire.hello import ClientKind
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
 
 CHROMIUM = BrowserId("chromium")
 FIREFOX = BrowserId("firefox")
@@ -76,8 +79,16 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
     door = BrokerDoor(broker)
     mcp = LateServer()
     socket = SocketServer(door, socket_path(home), {ClientKind.MCP: Mcp(mcp)})
-    http = HttpServer(door, home, settings.port, {"/mcp": streamable(mcp, door)})
+    mounts = {"/mcp": streamable(mcp, door), "/cdp/": lambda: _cdp(door)}
+    http = HttpServer(door, home, settings.port, mounts)
     return House(broker, door, socket, http, mcp)
+
+
+def _cdp(door: BrokerDoor) -> ASGIApp:
+    """Made when it is first asked for, because starlette is loaded with it."""
+    from roost.frontends.cdp.server import Addresses
+
+    return Addresses(door).application()
 
 
 def _drivers(home: Home, settings: Settings) -> dict[BrowserId, Driver]:

@@ -376,6 +376,9 @@ class Tapped(Protocol):
 
     def release(self, tab: TabHandle, tap: ProtocolTap) -> None: ...
 
+    def tab_of(self, frame: str) -> TabHandle | None:
+        """The tab that frame is in; as the protocol names frames."""
+
     async def put_downloads(self, jar: str, folder: str) -> None:
         """Say anew where the jar's downloads go: a tap may have said something else, which went
         with it. ``JarUnavailable`` if the jar is gone."""

@@ -6,6 +6,7 @@ session it belongs to, the browser itself being the empty one. A command dies wi
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from roost.errors import RoostError, TabGone
 
 __all__ = ["BROWSER", "CdpConnection", "CdpError", "Handler", "Json", "Pending"]
 
+logger = logging.getLogger(__name__)
 Handler = Callable[[str, Json], None]
 BROWSER = ""
 
@@ -72,7 +74,13 @@ class CdpConnection(Exchange):
         return call
 
     def _received(self, frame: bytes) -> None:
-        if not self.taps.take(frame):
+        try:
+            is_taken = self.taps.take(frame)
+        except Exception:
+            # One client that does not understand its frame must not end the link of all.
+            logger.exception("a protocol client failed at: %.300s", frame)
+            return
+        if not is_taken:
             super()._received(frame)
 
     def _ended(self) -> None:

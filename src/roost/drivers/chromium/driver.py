@@ -281,6 +281,10 @@ class ChromiumDriver:
         assert isinstance(tap, Tap)
         self._holds.release(tab, tap)
 
+    def tab_of(self, frame: str) -> TabHandle | None:
+        tab = self._tab_of_frame(frame)
+        return None if tab is None else tab.handle
+
     async def put_downloads(self, jar: str, folder: str) -> None:
         await self._put_downloads(self._context(jar), folder)
 

@@ -139,7 +139,6 @@ class Client:
         while True:
             while self._unread:
                 frame = self._unread.popleft()
-                # Pages may say halves of surrogate pairs, which no text frame can carry.
                 await socket.send(frame.decode(errors="replace"))
                 self._unread_bytes -= len(frame)
             self._all_read.set()

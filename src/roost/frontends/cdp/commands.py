@@ -73,7 +73,9 @@ def _judged(view: View, call: Call) -> list[Effect]:
     link = view.targets.links.get(call.session)
     if link is None:
         raise Refusal(NO_SESSION, "Session with given id not found.")
-    rule = rule_for(call.method, in_page=link.is_page, shared=view.targets.context is None)
+    # A context of the client's own is its own also where the session's jar is shared.
+    is_shared = view.targets.context is None and "browserContextId" not in call.params
+    rule = rule_for(call.method, in_page=link.is_page, shared=is_shared)
     if rule is None or (link.kind is Kind.TAB and call.method not in IN_TABS):
         raise Refusal(NO_METHOD, f"'{call.method[:100]}' wasn't found")
     if rule.way is Way.REFUSED:
@@ -254,6 +256,8 @@ def _in_context(view: View, call: Call, link: Link) -> list[Effect]:
 
 @_does("Browser.setDownloadBehavior")
 def _set_download_behavior(view: View, call: Call, link: Link) -> list[Effect]:
+    if view.targets.context is None and "browserContextId" not in call.params:
+        return [_answer(call)]  # the shared jar's downloads go where Roost keeps them
     params = _bound(view, call)
     if call.params.get("behavior") in ("allow", "allowAndName"):
         params["downloadPath"] = view.judge.checked_folder(_needed(call, "downloadPath"))
@@ -302,7 +306,10 @@ def _window_bounds(view: View, call: Call, link: Link) -> list[Effect]:
 def _run(view: View, call: Call, link: Link) -> list[Effect]:
     if not link.is_page:
         return [_answer(call)]
-    return [Send(call, call.method, {}, call.session), *view.resumed(link)]
+    if view.is_held(link.target):
+        # Not by the browser: there the first to say so would let it run for all.
+        return [_answer(call), *view.resumed(link)]
+    return [Send(call, call.method, {}, call.session)]
 
 
 @_does("Page.bringToFront")
@@ -326,9 +333,12 @@ def _set_files(view: View, call: Call, link: Link) -> list[Effect]:
 
 
 def _own_target(view: View, target: str) -> Json:
-    for info in view.targets.with_tabs():
-        if info["targetId"] == target:
-            return info
+    found = view.targets.get(target)
+    if found is None:
+        tabs = (info for info in view.targets.with_tabs() if info["type"] == "tab")
+        found = next((info for info in tabs if info["targetId"] == target), None)
+    if found is not None:
+        return found
     raise Refusal(BAD_PARAMS, "No target with given id found")
 
 

@@ -33,6 +33,7 @@ class Addresses:
         self._door = door
 
     def application(self) -> Starlette:
+        """To be mounted at ``/cdp``."""
         looks = {
             "json": self.list_,
             "json/list": self.list_,
@@ -42,10 +43,10 @@ class Addresses:
         sockets = ("", "/", "/devtools/browser/{browser}")
         return Starlette(
             routes=[
-                *(Route(f"/cdp/{{token}}/{path}", look) for path, look in looks.items()),
+                *(Route(f"/{{token}}/{path}", look) for path, look in looks.items()),
                 # Some clients write a slash at the end.
-                *(Route(f"/cdp/{{token}}/{path}/", look) for path, look in looks.items()),
-                *(WebSocketRoute(f"/cdp/{{token}}{path}", self.connect) for path in sockets),
+                *(Route(f"/{{token}}/{path}/", look) for path, look in looks.items()),
+                *(WebSocketRoute(f"/{{token}}{path}", self.connect) for path in sockets),
             ]
         )
 
@@ -99,8 +100,8 @@ class Addresses:
 
 async def _version(look: _Look, request: Request) -> Any:
     said = await look.ask("Browser.getVersion")
-    scheme = "wss" if request.url.scheme == "https" else "ws"
-    base = f"{scheme}://{request.url.netloc}/cdp/{request.path_params['token']}"
+    root = request.scope["root_path"]
+    base = f"ws://{request.url.netloc}{root}/{request.path_params['token']}"
     return {
         "Browser": said["product"],
         "Protocol-Version": said["protocolVersion"],

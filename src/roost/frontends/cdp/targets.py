@@ -103,6 +103,8 @@ class Targets:
     seen: dict[str, Json] = field(default_factory=dict)
     """All the browser has told of, whosever it is."""
     links: dict[str, Link] = field(default_factory=dict)
+    nested: dict[str, Json] = field(default_factory=dict)
+    """Frames and workers that the client is attached to below its pages."""
 
     def shows(self, info: Json) -> bool:
         """Whether the client may know of the target."""
@@ -117,7 +119,9 @@ class Targets:
     def get(self, target: str) -> Json | None:
         """What the client may know of that target; for it, others do not exist."""
         info = self.seen.get(target)
-        return self.shown(info) if info is not None and self.shows(info) else None
+        if info is not None and self.shows(info):
+            return self.shown(info)
+        return self.nested.get(target)
 
     def shown(self, info: Json) -> Json:
         """As the client may see it: an opener of another session is none."""

@@ -46,7 +46,9 @@ DISCOVERED = [{"type": "page"}, {"type": "service_worker"}, {"type": "shared_wor
 
 
 class Judge(Protocol):
-    """What only the broker can say about an address or a path. Each raises a ``RoostError``."""
+    """What only the broker can say. What is checked raises a ``RoostError`` where it is wrong."""
+
+    def owns_frame(self, frame: str) -> bool: ...
 
     def checked_url(self, url: str) -> str: ...
 
@@ -71,6 +73,7 @@ class View:
         self.is_paused = False
         self._attaching: dict[str, deque[Attachment]] = {}
         self._waiting: list[Waiting] = []
+        self._downloads: set[str] = set()
         self._holds: dict[str, set[str]] = {}
         """New tabs, and the browser-level sessions that have not let them run yet."""
         self._go_to: dict[str, str] = {}
@@ -116,13 +119,24 @@ class View:
             event = json.loads(frame)
             return self._target_event(session, event["method"], event["params"], frame)
         if session == self._root:
-            if frame.startswith(BROWSER_EVENTS, _METHOD):
-                return [Tell(self._below_root(frame))]
-            return []
+            is_download = frame.startswith(BROWSER_EVENTS, _METHOD)
+            return self._download(frame) if is_download else []
         link = self.targets.links.get(session)
         if link is None or not link.is_page:
             return []
         return [Tell(frame)]
+
+    def _download(self, frame: bytes) -> list[Effect]:
+        """Chromium tells of everybody's downloads: the session's are told by the frame they began
+        in, and after that by their id."""
+        params = json.loads(frame)["params"]
+        if "frameId" in params and self.judge.owns_frame(params["frameId"]):
+            self._downloads.add(params["guid"])
+        if params["guid"] not in self._downloads:
+            return []
+        if params.get("state", "inProgress") != "inProgress":
+            self._downloads.discard(params["guid"])
+        return [Tell(self._below_root(frame))]
 
     def _below_root(self, frame: bytes) -> bytes:
         """The client's own session is the browser itself to it."""
@@ -168,9 +182,12 @@ class View:
     def tab_went(self, target: str) -> list[Effect]:
         info = self.targets.seen.get(target)
         effects: list[Effect] = []
-        for link in self.targets.of(target) + self.targets.of(tab_of(target)):
-            if link.session in self.targets.links:
-                effects += self._let_go(link)
+        sessions = [link.session for link in self.targets.of(target)]
+        nested = [below.target for one in sessions for below in self.targets.below(one)]
+        for one in (target, tab_of(target), *nested):
+            for link in self.targets.of(one):
+                if link.session in self.targets.links:
+                    effects += self._let_go(link)
         if info is not None and target in self.targets.owned:
             effects += self._told_destroyed(info)
         self.targets.owned.discard(target)
@@ -305,6 +322,7 @@ class View:
             self.targets.links[new] = Link(
                 new, Kind.TARGET, info["targetId"], session, above.root, session
             )
+            self.targets.nested[info["targetId"]] = info
             return [Tell(frame)]
         if info["type"] == "browser":
             self.targets.links[new] = Link(new, Kind.BROWSER, "", session, new, session)
@@ -370,6 +388,10 @@ class View:
 
     # --- letting go ----------------------------------------------------------------------------
 
+    def is_held(self, target: str) -> bool:
+        """Whether a new tab waits for this client."""
+        return target in self._holds
+
     def resumed(self, link: Link) -> list[Effect]:
         """The client lets the target of that session run."""
         return self._resumed(link.target, link.root)
@@ -411,6 +433,8 @@ class View:
         effects: list[Effect] = []
         for one in [*self.targets.below(link.session), link]:
             self.targets.links.pop(one.session, None)
+            if not self.targets.of(one.target):
+                self.targets.nested.pop(one.target, None)
             if one.kind is Kind.BROWSER:
                 effects += self.stopped_waiting(one.session)
         params = {"sessionId": link.session, "targetId": link.target}

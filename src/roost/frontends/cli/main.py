@@ -15,6 +15,7 @@ from roost import __version__
 from roost.errors import Internal, RoostError
 from roost.frontends.cli.asked import Asked, operator_option
 from roost.frontends.cli.browser import browser
+from roost.frontends.cli.cdp import cdp_url
 from roost.frontends.cli.demo import demo
 from roost.frontends.cli.doctor import doctor
 from roost.frontends.cli.hook import hook
@@ -40,7 +41,9 @@ def cli() -> None:
     """
 
 
-for command in (up, stop, mcp, status, doctor, log, session, profile, browser, install, hook, demo):
+for command in (
+    up, stop, mcp, status, doctor, log, session, cdp_url, profile, browser, install, hook, demo,
+):  # fmt: skip
     cli.add_command(command)
 
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route, Router
+from starlette.routing import BaseRoute, Mount, Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from roost.api.door import TokenDoor
@@ -38,10 +38,15 @@ def application(
         Route("/pages", calls.open_page, methods=["POST"]),
         Route("/openapi.json", partial(_described, f"http://{host}:{port}"), methods=["GET"]),
         Route("/healthz", calls.health, methods=["GET"]),
-        *(Route(path, _AtFirstUse(make)) for path, make in mounts.items()),
+        *(_mounted(path, _AtFirstUse(make)) for path, make in mounts.items()),
     ]
     router = Router(routes, redirect_slashes=False, default=_nothing_here)
     return Gate(_Whole(router), door, host, port)
+
+
+def _mounted(path: str, app: ASGIApp) -> BaseRoute:
+    """At that path; where it ends with a slash, at everything below it, WebSockets included."""
+    return Mount(path.rstrip("/"), app) if path.endswith("/") else Route(path, app)
 
 
 class _Whole:

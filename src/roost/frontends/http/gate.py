@@ -20,6 +20,7 @@ from roost.frontends.http.replies import NO_TOKEN, refusal
 
 FORBIDDEN = 403
 OPEN = frozenset({"/healthz"})
+TOKEN_IN_PATH = "/cdp/"
 logger = logging.getLogger(__name__)
 
 
@@ -71,12 +72,19 @@ class Gate:
         if scope["path"] in OPEN:
             return None
         try:
-            scope["token"] = _bearer(found[b"authorization"])
+            scope["token"] = _token(scope["path"], found[b"authorization"])
             scope["visit"] = self._door.visit(scope["token"])
         except Unauthorized as error:
             return refusal(error, NO_TOKEN)
         scope["state"]["admitted"]()
         return None
+
+
+def _token(path: str, authorization: list[bytes]) -> str:
+    """In the header; but not every DevTools client can send one, so there it is in the path."""
+    if path.startswith(TOKEN_IN_PATH):
+        return path.removeprefix(TOKEN_IN_PATH).partition("/")[0]
+    return _bearer(authorization)
 
 
 def _bearer(values: list[bytes]) -> str:

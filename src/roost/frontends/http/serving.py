@@ -20,6 +20,7 @@ from roost.frontends.http.app import application
 from roost.frontends.http.connection import Connection, Strangers
 from roost.frontends.http.events import Streams
 from roost.frontends.http.listening import BACKLOG
+from roost.vocabulary import LINK_FRAME_BYTES
 
 KEEP_ALIVE_SECONDS = 30
 GOODBYE_SECONDS = 2.0
@@ -43,7 +44,9 @@ class Serving:
         self._config = Config(
             application(door, host, port, self._streams, mounts),
             http=Connection,
-            ws="none",
+            ws="websockets-sansio",
+            ws_max_size=LINK_FRAME_BYTES,
+            ws_per_message_deflate=False,
             lifespan="off",
             log_config=None,
             log_level="error",

@@ -1,0 +1,38 @@
+"""``roost cdp-url``: where DevTools clients connect to a session."""
+
+from __future__ import annotations
+
+import click
+
+from roost.frontends.cli.asked import Asked, json_option, operator_option
+from roost.frontends.cli.showing import echo_json
+
+
+@click.command("cdp-url")
+@click.option("--session", metavar="ID", help="Which session; an agent's own if left out.")
+@json_option
+@operator_option
+@click.pass_obj
+def cdp_url(asked: Asked, session: str | None) -> None:
+    """Print the session's CDP endpoint.
+
+    Whoever has the address has the session: treat it like a password. Playwright connects with
+    `connect_over_cdp(URL)`, Puppeteer with `connect({browserWSEndpoint: URL with ws://})`.
+    """
+    from roost.api import operations as ops
+    from roost.errors import Unsupported
+    from roost.frontends.cli.calling import ask
+
+    http = ask(asked, ops.Status).broker.http
+    if http is None:
+        raise Unsupported(
+            "This broker serves no HTTP.", hint="Restart it: `roost stop`, `roost up`."
+        )
+    issued = ask(asked, ops.SessionToken, session=session)
+    url = f"{http}/cdp/{issued.token}"
+    if asked.json:
+        echo_json(
+            {"session": issued.session, "url": url, "webSocket": url.replace("http", "ws", 1)}
+        )
+    else:
+        click.echo(url)

@@ -1,0 +1,47 @@
+"""One Roost and one bare Chromium for all these tests; each test has a session of its own."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from bare_chromium import bare_chromium
+from cdp_house import CdpHouse, cdp_house
+from local_web import Web, local_web
+from playwright.sync_api import Playwright, sync_playwright
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def web() -> Iterator[Web]:
+    with local_web() as web:
+        yield web
+
+
+@pytest.fixture(scope="session")
+def house() -> Iterator[CdpHouse]:
+    with cdp_house() as house:
+        yield house
+
+
+@pytest.fixture(scope="session")
+def bare() -> Iterator[str]:
+    """The address of a Chromium with nothing in between."""
+    with tempfile.TemporaryDirectory(prefix="roost-bare-", ignore_cleanup_errors=True) as folder:
+        with bare_chromium(Path(folder)) as url:
+            yield url
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as playwright:
+        yield playwright
