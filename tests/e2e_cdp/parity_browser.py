@@ -883,7 +883,9 @@ def wrong_parameters(p: Place) -> Any:
 @check
 def unknown_targets(p: Place) -> Any:
     session = p.browser.new_browser_cdp_session()
+    absent = {"targetId": "F" * 32, "flatten": True}
     return [
-        failure(lambda method=method: session.send(method, {"targetId": "F" * 32, "flatten": True}))
-        for method in ("Target.attachToTarget", "Target.closeTarget", "Target.activateTarget")
+        failure(lambda: session.send("Target.attachToTarget", absent)),
+        failure(lambda: session.send("Target.closeTarget", absent)),
+        failure(lambda: session.send("Target.activateTarget", absent)),
     ]

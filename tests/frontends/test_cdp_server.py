@@ -1,4 +1,4 @@
-"""The addresses below /cdp/{token}/ (roost.frontends.cdp.server), served as in the house."""
+"""The addresses below /cdp/{token}/ (roost.frontends.cdp.server, .mounting), served."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import websockets
 from cdp_stub_door import StubDoor
 from starlette.routing import Mount, Router
 
-from roost.frontends.cdp.server import Addresses
+from roost.frontends.cdp.mounting import endpoints
 from roost.testing.waiting import until
 
 VERSION = {
@@ -33,7 +33,7 @@ WS_MESSAGE_BYTES = 1_000_000
 async def served() -> AsyncIterator[tuple[str, StubDoor]]:
     door = StubDoor(Browser_getVersion=VERSION, Target_getTargets={"targetInfos": INFOS})
     config = uvicorn.Config(
-        Router([Mount("/cdp", Addresses(door).application())]),
+        Router([Mount("/cdp", endpoints(door)())]),
         port=0,
         ws="websockets-sansio",
         ws_max_size=WS_MESSAGE_BYTES,

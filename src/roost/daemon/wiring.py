@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from roost import __version__
 from roost.broker.audit import Audit
@@ -23,6 +23,7 @@ from roost.drivers.firefox import FirefoxDriver
 from roost.drivers.firefox.launch import FirefoxOptions
 from roost.drivers.keeping import Keeping, Launch
 from roost.errors import BrowserLost
+from roost.frontends.cdp.mounting import endpoints
 from roost.frontends.http.server import HttpServer
 from roost.frontends.mcp.conversation import Mcp
 from roost.frontends.mcp.late import LateServer
@@ -34,9 +35,6 @@ from roost.page.bundle import bundle
 from roost.profiles.store import ProfileStore
 from roost.vocabulary import BrowserId
 from roost.wire.hello import ClientKind
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp
 
 CHROMIUM = BrowserId("chromium")
 FIREFOX = BrowserId("firefox")
@@ -79,16 +77,9 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
     door = BrokerDoor(broker)
     mcp = LateServer()
     socket = SocketServer(door, socket_path(home), {ClientKind.MCP: Mcp(mcp)})
-    mounts = {"/mcp": streamable(mcp, door), "/cdp/": lambda: _cdp(door)}
+    mounts = {"/mcp": streamable(mcp, door), "/cdp/": endpoints(door)}
     http = HttpServer(door, home, settings.port, mounts)
     return House(broker, door, socket, http, mcp)
-
-
-def _cdp(door: BrokerDoor) -> ASGIApp:
-    """Made when it is first asked for, because starlette is loaded with it."""
-    from roost.frontends.cdp.server import Addresses
-
-    return Addresses(door).application()
 
 
 def _drivers(home: Home, settings: Settings) -> dict[BrowserId, Driver]:
