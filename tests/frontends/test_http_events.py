@@ -114,6 +114,19 @@ async def test_the_operator_hears_of_the_session_it_names(tmp_path: Path) -> Non
             assert (await told.event())["session"] == "mine"
 
 
+async def test_the_operator_sees_no_secrets_in_addresses_and_their_owner_does(
+    tmp_path: Path,
+) -> None:
+    async with http_house(tmp_path) as here:
+        mine = await here.session("mine")
+        await mine.tool("browser_navigate", url=URL)
+        secret = f"{URL}?token=hunter2"
+        async with listening(mine, "mine") as owner, listening(here.operator, "mine") as person:
+            await mine.tool("browser_navigate", url=secret)
+            assert (await owner.event("tab_navigated"))["data"]["url"] == secret
+            assert "hunter2" not in json.dumps(await person.event("tab_navigated"))
+
+
 async def test_a_stream_ends_with_its_session(tmp_path: Path) -> None:
     async with http_house(tmp_path) as here:
         mine = await here.session("mine")

@@ -139,6 +139,8 @@ class Caller:
             is_member = state.member(agent, SessionId(notice.session)) is not None
             return is_member or agent == OPERATOR or agent in to
 
+        if agent == OPERATOR:  # who is no member sees addresses without their secrets
+            return self._broker.watchers.listen(sees, looks.notice)
         return self._broker.watchers.listen(sees)
 
     async def _answered(self, operation: Operation, seconds: float) -> View:

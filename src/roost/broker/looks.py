@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from roost.api import views
+from roost.api.broker import Notice
 from roost.broker.service import Broker
 from roost.core import rules
 from roost.core.model import Session, Tab, TabState
@@ -37,6 +39,14 @@ def tab(broker: Broker, agent: AgentId, row: Tab) -> views.TabView:
         state=None if row.state is TabState.OPEN else row.state.value,
         owner_id=rules.owner_shown(state, row) if state.rules.reads is Reads.SHARED else None,
     )
+
+
+def notice(told: Notice) -> Notice:
+    """What happened, as somebody outside the session sees it."""
+    url = told.data.get("url")
+    if not isinstance(url, str):
+        return told
+    return replace(told, data={**told.data, "url": redacted_url(url)})
 
 
 def tabs(

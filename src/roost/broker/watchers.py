@@ -8,26 +8,28 @@ from roost.api.broker import Notice, Notices
 from roost.vocabulary import AgentId, SessionId
 
 Sees = Callable[[Notice, Collection[AgentId]], bool]
+Shows = Callable[[Notice], Notice]
 
 
 class Watchers:
     """Who listens to what, and lines that wait for a session's next reply."""
 
     def __init__(self) -> None:
-        self._listening: dict[Notices, Sees] = {}
+        self._listening: dict[Notices, tuple[Sees, Shows]] = {}
         self._notes: dict[SessionId, list[str]] = {}
 
-    def listen(self, sees: Sees) -> Notices:
-        """``sees`` is asked at delivery: whoever left a session a moment ago hears nothing more."""
+    def listen(self, sees: Sees, shows: Shows = lambda notice: notice) -> Notices:
+        """``sees`` is asked at delivery: whoever left a session a moment ago hears nothing more.
+        ``shows`` makes of a notice what this listener may be shown of it."""
         notices = Notices(on_close=lambda closed: self._listening.pop(closed, None))
-        self._listening[notices] = sees
+        self._listening[notices] = (sees, shows)
         return notices
 
     def tell(self, notice: Notice, to: Collection[AgentId] = ()) -> None:
         """``to``: who is told besides the session's members, because they were until just now."""
-        for notices, sees in list(self._listening.items()):
+        for notices, (sees, shows) in list(self._listening.items()):
             if sees(notice, to):
-                notices.put(notice)
+                notices.put(shows(notice))
 
     def note(self, session: SessionId, line: str) -> None:
         """A line for the session's next reply, whatever that answers."""

@@ -7,6 +7,7 @@ gate and no off switch; only ``/healthz`` needs no token.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import secrets
 
@@ -15,7 +16,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from roost.api.door import TokenDoor
-from roost.errors import BadRequest, Internal, RoostError, Unauthorized
+from roost.errors import BadRequest, Internal, Interrupted, RoostError, Unauthorized
 from roost.frontends.http.replies import NO_TOKEN, refusal
 
 FORBIDDEN = 403
@@ -52,6 +53,8 @@ class Gate:
         except HTTPException as error:  # starlette's own: a method the route does not have
             wrong = BadRequest(f"method: {scope['method']} is not for this.", field="method")
             refused = refusal(wrong, error.status_code, error.headers)
+        except asyncio.CancelledError:  # only the server's end cancels requests
+            refused = refusal(Interrupted("The broker stopped before the answer."))
         except Exception:
             reference = secrets.token_hex(4)
             logger.exception("a request failed [%s]", reference)

@@ -67,12 +67,16 @@ class Serving:
         self._streams.close()
         for connection in list(self._state.connections):
             connection.shutdown()
-        if self._state.tasks:
-            await asyncio.wait(self._state.tasks, timeout=GOODBYE_SECONDS)
+        await self._finished(GOODBYE_SECONDS)
         for task in list(self._state.tasks):
             task.cancel()
+        await self._finished(GOODBYE_SECONDS)  # they only say that they were interrupted
         for connection in list(self._state.connections):
-            connection.transport.abort()
+            connection.transport.close()
+
+    async def _finished(self, seconds: float) -> None:
+        if self._state.tasks:
+            await asyncio.wait(self._state.tasks, timeout=seconds)
 
     def _connected(self) -> asyncio.Protocol:
         return Connection(self._config, self._state, {}, strangers=self._strangers)
