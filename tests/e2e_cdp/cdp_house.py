@@ -33,6 +33,9 @@ class CdpHouse:
         self._numbers = count(1)
         self._thread = ThreadPoolExecutor(1)
 
+    def start(self) -> None:
+        self._thread.submit(self.house.start).result(SECONDS)
+
     def run(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         return self._thread.submit(lambda: asyncio.run(work())).result(SECONDS)
 
@@ -81,9 +84,9 @@ class CdpHouse:
 @contextmanager
 def cdp_house(**settings: Any) -> Iterator[CdpHouse]:
     with house_of("chromium", **settings) as house:
-        house.start()
         found = CdpHouse(house)
         try:
+            found.start()
             yield found
         finally:
             found.close()
