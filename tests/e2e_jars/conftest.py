@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from jar_house import browser_started
 from local_web import Web, local_web
 from pages_house import House, house_of
 
@@ -35,5 +33,12 @@ def web() -> Iterator[Web]:
 def house(browser_kind: str) -> Iterator[House]:
     with house_of(browser_kind) as house:
         house.start()
-        asyncio.run(browser_started(house))
+        yield house
+
+
+@pytest.fixture
+def own_house(browser_kind: str) -> Iterator[House]:
+    """For tests that kill things."""
+    with house_of(browser_kind) as house:
+        house.start()
         yield house

@@ -9,9 +9,9 @@ import sqlite3
 import threading
 from contextlib import closing, suppress
 
-from jar_house import START_SECONDS, browser_started
+import pytest
 from local_web import Web
-from pages_house import Agent, House, house_of
+from pages_house import START_SECONDS, Agent, House
 
 from roost import ops
 from roost.errors import BrowserLost
@@ -47,34 +47,33 @@ async def _after_the_browser(agent: Agent, tab: str | None) -> object:
     raise AssertionError("the browser did not come back")
 
 
+@pytest.mark.timeout(240)
 async def test_a_named_session_survives_agent_broker_and_browser(
-    browser_kind: str, web: Web
+    own_house: House, web: Web
 ) -> None:
+    house = own_house
     page = web.page("<p>here", path="/here")
     source_text = "127.0.0.1\tFALSE\t/\tFALSE\t2000000000\tlogin\tof-the-profile\n"
     expected = ["login=of-the-profile; mine=1", "v", "/here"]
-    with house_of(browser_kind) as house:
-        house.start()
-        await browser_started(house)
-        (house.work / "cookies.txt").write_text(source_text)
-        async with house.operator() as operator:
-            source = str(house.work / "cookies.txt")
-            await operator.call(ops.ProfileImport(source=source, name="work"))
-        named = {"session": "shop", "jar": JarPolicy.CLONE, "profile": "work"}
-        async with house.agent(web, **named) as agent:
-            await agent.go(page)
-            await agent.run(KEEP)
-            tab = (await agent.tabs()).current
+    (house.work / "cookies.txt").write_text(source_text)
+    async with house.operator() as operator:
+        source = str(house.work / "cookies.txt")
+        await operator.call(ops.ProfileImport(source=source, name="work"))
+    named = {"session": "shop", "jar": JarPolicy.CLONE, "profile": "work"}
+    async with house.agent(web, **named) as agent:
+        await agent.go(page)
+        await agent.run(KEEP)
+        tab = (await agent.tabs()).current
 
-        async with house.agent(web, session="shop") as again:
-            assert [one.tab for one in (await again.tabs()).tabs] == [tab]
-            assert await again.run(STATE, tab=tab) == expected, "the agent went and came back"
+    async with house.agent(web, session="shop") as again:
+        assert [one.tab for one in (await again.tabs()).tabs] == [tab]
+        assert await again.run(STATE, tab=tab) == expected, "the agent went and came back"
 
-            house.kill_broker()
-            assert [one.tab for one in (await again.tabs()).tabs] == [tab]
-            assert await again.run(STATE, tab=tab) == expected, "the broker was killed"
+        house.kill_broker()
+        assert [one.tab for one in (await again.tabs()).tabs] == [tab]
+        assert await again.run(STATE, tab=tab) == expected, "the broker was killed"
 
-            await _until_kept(house, "of-the-profile", '"mine"', '"k"')
-            os.kill(await house.browser_pid(), signal.SIGKILL)
-            assert await _after_the_browser(again, tab) == expected, "the browser was killed"
-            assert [one.tab for one in (await again.tabs()).tabs] == [tab]
+        await _until_kept(house, "of-the-profile", '"mine"', '"k"')
+        os.kill(await house.browser_pid(), signal.SIGKILL)
+        assert await _after_the_browser(again, tab) == expected, "the browser was killed"
+        assert [one.tab for one in (await again.tabs()).tabs] == [tab]

@@ -1,0 +1,91 @@
+"""Opened, disposed, cloned and killed in a real browser: nothing is left in it.
+
+The long sequences run on the fake browser (tests/broker/test_jar_sequences.py)."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from contextlib import suppress
+
+import pytest
+from handled_firefox import HandledFirefox
+from local_web import Web
+from pages_house import START_SECONDS, Agent, House
+from test_chromium import HandledChromium
+
+from roost import ops
+from roost.api.operations import Answers
+from roost.api.views import View
+from roost.drivers.base import Started
+from roost.errors import RoostError
+from roost.testing.waiting import started
+from roost.vocabulary import JarPolicy
+
+SEED, ROUNDS, NAMES = 6, 8, 4
+DRIVERS: dict[str, type[HandledChromium | HandledFirefox]] = {
+    "chromium": HandledChromium,
+    "firefox": HandledFirefox,
+}
+
+
+async def _imported(house: House) -> None:
+    source = house.work / "cookies.txt"
+    lines = [f"s{n}.example\tFALSE\t/\tFALSE\t0\tc\t1" for n in range(50)]
+    source.write_text("\n".join(lines))
+    async with house.operator() as operator:
+        await operator.call(ops.ProfileImport(source=str(source), name="work"))
+
+
+async def _played(agent: Agent, url: str, dice: random.Random) -> None:
+    """Calls that overtake each other; each is answered, well or with a typed error."""
+    calls: list[asyncio.Task[View]] = []
+    for _ in range(ROUNDS):
+        name = f"n{dice.randrange(NAMES)}"
+        operation: Answers[View] = dice.choice(
+            [
+                ops.SessionOpen(session=name, jar=JarPolicy.CLONE, profile="work", url=url),
+                ops.SessionOpen(session=name, jar=JarPolicy.CLONE, profile="work"),
+                ops.Tabs(action="new", session=name),
+                ops.SessionDispose(session=name),
+            ]
+        )
+        calls.append(await started(agent.client.call(operation, timeout=START_SECONDS)))
+        if dice.random() < 0.3:
+            await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
+    for answer in await asyncio.gather(*calls, return_exceptions=True):
+        assert isinstance(answer, RoostError) or not isinstance(answer, BaseException), answer
+
+
+async def _found(house: House) -> Started:
+    """What the browser has: asked by the driver of a broker that comes after this one."""
+    house.kill_broker()
+    driver = DRIVERS[house.browser](house.home)
+    found = await driver.start(lambda event: None)
+    await driver.stop()
+    return found
+
+
+@pytest.mark.timeout(240)
+async def test_nothing_is_left_in_the_browser(own_house: House, web: Web) -> None:
+    house, page, dice = own_house, web.page("<p>here"), random.Random(SEED)
+    await _imported(house)
+    for _ in range(3):
+        async with house.agent(web) as one, house.agent(web) as two:
+            await asyncio.gather(_played(one, page, dice), _played(two, page, dice))
+    async with house.agent(web) as last:
+        clone = ops.SessionOpen(session="n", jar=JarPolicy.CLONE, profile="work", url=page)
+        under_way = await started(last.client.call(clone))
+        await last.tabs()
+        house.kill_broker()
+        with suppress(RoostError):
+            await under_way
+        await last.tabs()  # the next broker is there
+    async with house.operator() as operator:
+        for session in (await operator.call(ops.SessionList())).sessions:
+            await operator.call(ops.SessionDispose(session=session.id))
+        await operator.call(ops.BrowserStart(), timeout=START_SECONDS)
+        assert (await operator.call(ops.Status())).sessions == []
+    found = await _found(house)
+
+    assert (found.resumed, found.jars, found.tabs) == (True, frozenset(), frozenset())
