@@ -46,6 +46,21 @@ async def test_a_source_must_be_named_from_the_root(tmp_path: Path) -> None:
     assert error.details["field"] == "source"
 
 
+async def test_a_profile_that_cannot_be_read_hides_none_of_the_others(tmp_path: Path) -> None:
+    source = tmp_path / "cookies.txt"
+    source.write_text("site.test\tFALSE\t/\tFALSE\t0\tlogin\t1\n")
+    async with fake_house(tmp_path / "home") as house:
+        operator = house.admit(house.hello(ClientKind.CLI)).api
+        for name in ("broken", "whole"):
+            await operator.call(ops.ProfileImport(source=str(source), name=name))
+        (house.home.profiles / "broken.json").write_text("{}")
+        listed = await operator.call(ops.ProfileList())
+
+    assert [one.name for one in listed.profiles] == ["whole"]
+    assert listed.notes is not None
+    assert listed.notes[0].startswith("Profile broken cannot be read.")
+
+
 async def test_neither_values_nor_sources_contents_stand_in_the_audit_trail(tmp_path: Path) -> None:
     source = tmp_path / "cookies.txt"
     source.write_text("site.test\tFALSE\t/\tFALSE\t0\tlogin\tprofile-secret\n")

@@ -16,7 +16,7 @@ from roost.broker.service import Broker
 from roost.core import rules
 from roost.core.model import Jar, Session
 from roost.drivers.base import Cookie
-from roost.errors import BadRequest, JarUnavailable, NotFound
+from roost.errors import BadRequest, JarUnavailable, NotFound, RoostError
 from roost.profiles.sources import FILE_BYTES, contents_of, read_source
 from roost.profiles.storage_state import read_storage_state, write_storage_state
 from roost.profiles.store import Profile
@@ -110,9 +110,13 @@ async def profile_remove(
 
 
 async def _all_profiles(broker: Broker) -> views.ProfilesView:
-    store = broker.profiles
-    found = await asyncio.to_thread(lambda: [store.get(name) for name in store.names()])
-    return views.ProfilesView(profiles=[_profile_view(one) for one in found])
+    found, notes = [], []
+    for name in broker.profiles.names():
+        try:
+            found.append(await asyncio.to_thread(broker.profiles.get, name))
+        except RoostError as error:  # one that is broken hides none of the others
+            notes.append(f"{error.message} {error.hint}")
+    return views.ProfilesView(profiles=[_profile_view(one) for one in found], notes=notes or None)
 
 
 def _own_jar(

@@ -70,6 +70,8 @@ def list_(asked: Asked) -> None:
         echo_json(view.to_wire()["profiles"])
     else:
         _show(view.profiles)
+        for note in view.notes or ():
+            click.echo(plain(note), err=True)
 
 
 @profile.command("remove")
