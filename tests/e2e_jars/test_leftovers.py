@@ -61,8 +61,12 @@ async def _found(house: House) -> Started:
     """What the browser has: asked by the driver of a broker that comes after this one."""
     house.kill_broker()
     driver = DRIVERS[house.browser](house.home)
-    found = await driver.start(lambda event: None)
-    await driver.stop()
+    try:
+        found = await driver.start(lambda event: None)
+        await driver.stop()
+    finally:
+        # It names this process as the broker, which the house would end.
+        house.home.endpoint.unlink(missing_ok=True)
     return found
 
 
