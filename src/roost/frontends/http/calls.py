@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Receive
 
 from roost.api import operations as ops
 from roost.api.door import Visit
-from roost.api.operations import Answers, Operation
+from roost.api.operations import Answers
 from roost.api.views import View
 from roost.errors import BadRequest, Interrupted
 from roost.frontends.http.bodies import (
@@ -103,24 +104,43 @@ async def call_tool(request: Request) -> Response:
 
 async def _call(request: Request, operation: Answers[R], timeout: float | None = None) -> R:
     """Ask it; and should the caller go away meanwhile, give it up."""
-    assert isinstance(operation, Operation)
-    work = _visit(request).api.call(operation, timeout=timeout)
-    loop = asyncio.get_running_loop()
-    call: asyncio.Task[R] = loop.create_task(work, name=operation.op)
+    task = asyncio.current_task()
+    assert task is not None
+    hang_up = _HangUp(request.receive, task)
+    timer = asyncio.get_running_loop().call_later(PROMPT_SECONDS, hang_up.listen)
     try:
-        await asyncio.wait({call}, timeout=PROMPT_SECONDS)
-        if not call.done():
-            gone = loop.create_task(gone_away(request.receive), name="gone")
-            try:
-                await asyncio.wait({call, gone}, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                gone.cancel()
-    finally:
-        call.cancel()  # nothing, if it is done
-    try:
-        return await call
+        return await _visit(request).api.call(operation, timeout=timeout)
     except asyncio.CancelledError:
+        if not hang_up.is_heard:
+            raise
+        task.uncancel()
         raise Interrupted("You went away before the answer.") from None
+    finally:
+        timer.cancel()
+        hang_up.close()
+
+
+class _HangUp:
+    """Cancels the task of a caller that hangs up. Most calls are over before it must listen."""
+
+    def __init__(self, receive: Receive, task: asyncio.Task[Any]) -> None:
+        self._receive = receive
+        self._task = task
+        self._listening: asyncio.Task[None] | None = None
+        self.is_heard = False
+
+    def listen(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._listening = loop.create_task(self._wait(), name="hang-up")
+
+    def close(self) -> None:
+        if self._listening is not None:
+            self._listening.cancel()
+
+    async def _wait(self) -> None:
+        await gone_away(self._receive)
+        self.is_heard = True
+        self._task.cancel()
 
 
 def _visit(request: Request) -> Visit:

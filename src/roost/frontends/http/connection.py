@@ -53,14 +53,14 @@ class _Together:
 
     def write(self, data: bytes) -> None:
         if not self._unsent:
-            self._loop.call_soon(self._flush)
+            self._loop.call_soon(self.flush)
         self._unsent.append(data)
 
     def close(self) -> None:
-        self._flush()
+        self.flush()
         self._transport.close()
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
         unsent, self._unsent = self._unsent, []
         if unsent and not self._transport.is_closing():
             self._transport.write(b"".join(unsent))
@@ -105,6 +105,10 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._head_bytes = None
         super().on_headers_complete()
+
+    def on_response_complete(self) -> None:
+        cast(_Together, self.transport).flush()
+        super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
         self._refuse(400, BadRequest("That is no HTTP request.", field="request"))
