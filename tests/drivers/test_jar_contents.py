@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from handled_firefox import HandledFirefox
+from local_web import Answer, local_web
 from test_chromium import HandledChromium
 
 from roost.drivers.base import Cookie, Driver, OriginStorage
@@ -83,3 +84,37 @@ async def _check(driver: Driver) -> None:
 
 def _order(cookie: Cookie) -> tuple[str, str]:
     return cookie.name, cookie.value
+
+
+WORKER = b"""
+addEventListener("install", () => skipWaiting());
+addEventListener("activate", (event) => event.waitUntil(clients.claim()));
+const page = "<script>localStorage.setItem('ran', 'yes')</script>";
+const answer = () => new Response(page, { headers: { "Content-Type": "text/html" } });
+addEventListener("fetch", (event) => event.respondWith(answer()));
+"""
+REGISTER = """async () => {
+  localStorage.setItem("k", "v");
+  const workers = navigator.serviceWorker;
+  const controlled = new Promise((done) => workers.addEventListener("controllerchange", done));
+  await workers.register("/worker.js");
+  await (workers.controller || controlled);
+}"""
+
+
+@pytest.mark.parametrize("kind", [HandledChromium, HandledFirefox])
+async def test_no_script_of_a_site_runs_when_its_storage_is_read(
+    kind: type[HandledChromium | HandledFirefox],
+) -> None:
+    """Not even where a worker of the site answers in the network's place."""
+    with local_web() as web:
+        web.serve(Answer(WORKER, kind="text/javascript"), "/worker.js")
+        async with _started(kind) as driver:
+            jar = await driver.make_jar(JarPolicy.FRESH)
+            tab = await driver.open_tab(jar)
+            await driver.navigate(tab, web.page("here"))
+            await driver.evaluate(tab, REGISTER)
+            await driver.navigate(tab, "about:blank")
+            read = await driver.read_storage(jar, [web.base])
+
+    assert read == [OriginStorage(web.base, (("k", "v"),))]

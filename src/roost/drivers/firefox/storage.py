@@ -7,6 +7,7 @@ https://w3c.github.io/webdriver-bidi/#command-network-provideResponse
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Sequence
 
@@ -28,15 +29,19 @@ class UnseenPage:
     def __init__(self, bidi: BidiConnection, context: str) -> None:
         self.context = context
         self._bidi = bidi
-        self._intercept = ""
+        self._intercept = self._stop = ""
 
     async def set_up(self) -> None:
         where = {"phases": ["beforeRequestSent"], "contexts": [self.context]}
         made = await self._bidi.call("network.addIntercept", where)
         self._intercept = made["intercept"]
+        # A site's worker may answer before we can: what comes of it stops before its first script.
+        stop = {"functionDeclaration": "() => window.stop()", "contexts": [self.context]}
+        self._stop = (await self._bidi.call("script.addPreloadScript", stop))["script"]
 
     def close(self) -> None:
         self._bidi.tell("network.removeIntercept", {"intercept": self._intercept})
+        self._bidi.tell("script.removePreloadScript", {"script": self._stop})
         self._bidi.tell("browsingContext.close", {"context": self.context})
 
     async def read(self, origins: Sequence[str]) -> list[OriginStorage]:
@@ -68,7 +73,8 @@ class UnseenPage:
         try:
             async with asyncio.timeout(VISIT_SECONDS):
                 way = {"url": f"{origin}/", "wait": "interactive", **here}
-                await self._bidi.call("browsingContext.navigate", way)
+                with contextlib.suppress(BidiError):  # a document that was stopped is there, too
+                    await self._bidi.call("browsingContext.navigate", way)
                 ask = {"expression": checked, "target": here, "awaitPromise": False}
                 answer = await self._bidi.call("script.evaluate", ask)
         except (BidiError, TimeoutError):
