@@ -33,6 +33,7 @@ class Contexts:
         """Of tabs and frames alike: the tab they belong to."""
         self._first_tab: str | None = None
         """While it is there, any other tab can be closed: Firefox keeps its last one."""
+        self._replacing_first = asyncio.Lock()
         self._creating = 0
         self._undecided: dict[str, Json] = {}
         self._closing: dict[TabHandle, asyncio.Future[None]] = {}
@@ -84,11 +85,13 @@ class Contexts:
 
     async def blank_tab(self) -> str:
         """The browser's first one. A person may have closed it; then another takes its place."""
-        if self._first_tab is None:
-            context = await self._create({})
-            self._first_tab = context["context"]
-            self._bidi.say("note", {"firstTab": self._first_tab})
-        return self._first_tab
+        async with self._replacing_first:
+            first = self._first_tab
+            if first is None:
+                context = await self._create({})
+                first = self._first_tab = str(context["context"])
+                self._bidi.say("note", {"firstTab": first})
+        return first
 
     async def _create(self, options: Json) -> Json:
         """A tab that we asked for: what its creation said of it."""
