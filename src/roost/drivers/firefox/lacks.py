@@ -8,6 +8,11 @@ from roost.drivers.firefox.keyboard import NO_SUCH_KEYS
 DOWNLOAD_NAME_BYTES = 241
 LACKS = (
     Lack(
+        "the CDP endpoint",
+        "`UNSUPPORTED` for `roost cdp-url` and clients of it",
+        "It is Chromium's own protocol; Firefox no longer speaks it.",
+    ),
+    Lack(
         "some keys",
         f"`UNSUPPORTED` for {', '.join(sorted(NO_SUCH_KEYS))}",
         "WebDriver's table of keys has none of them.",
