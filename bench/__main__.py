@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from bench import admission, clones, firefox_pages, hooks, http, pages, peers, shims, sockets
+from bench import admission, cdp, clones, firefox_pages, hooks, http, pages, peers, shims, sockets
 from bench.report import keep, show
 
 PARTS = {
@@ -15,6 +15,7 @@ PARTS = {
     "admission": admission.rows,
     "pages": pages.rows,
     "firefox": firefox_pages.rows,
+    "cdp": cdp.rows,
     "clones": clones.rows,
     "peers": peers.rows,
 }

@@ -24,6 +24,9 @@ NODE_CLIENTS = (
     "@modelcontextprotocol/inspector@^2",
     "@modelcontextprotocol/conformance@^0.1",
     "node@^24",
+    "puppeteer-core@^24",
+    "@playwright/mcp@^0.0.83",
+    "chrome-devtools-mcp@^1",
 )
 NODE_FOLDER = Path(sys.prefix) / "node-clients"
 
@@ -47,7 +50,8 @@ def main() -> int:
 
 def _fetch_node_clients() -> None:
     """Their tests are skipped where they cannot be had: all else is tested without them."""
-    if (NODE_FOLDER / "node_modules" / ".bin" / "conformance").exists():
+    modules = NODE_FOLDER / "node_modules"
+    if all((modules / name.rpartition("@")[0]).exists() for name in NODE_CLIENTS):
         return
     NODE_FOLDER.mkdir(exist_ok=True)
     options = ["--silent", "--no-audit", "--no-fund", "--no-package-lock", "--no-save"]

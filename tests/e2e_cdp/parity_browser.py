@@ -478,20 +478,30 @@ def extra_headers(p: Place) -> Any:
     return p.web.requested(url)[-1].headers.get("x-extra")
 
 
-@check
-def http_credentials(p: Place) -> Any:
-    def guarded(request: Request) -> Answer:
+def guarded(p: Place, **options: Any) -> Any:
+    """What is shown at an address that asks for a name and a password."""
+
+    def answer(request: Request) -> Answer:
         if "authorization" in request.headers:
             return Answer(b"welcome")
-        return Answer(status=401, headers={"WWW-Authenticate": 'Basic realm="x"'})
+        return Answer(b"who?", status=401, headers={"WWW-Authenticate": 'Basic realm="x"'})
 
-    url = p.web.serve(guarded)
-    context = p.browser.new_context(http_credentials={"username": "a", "password": "b"})
+    context = p.browser.new_context(**options)
     page = context.new_page()
-    page.goto(url)
+    page.goto(p.web.serve(answer))
     text = page.inner_text("body")
     context.close()
     return text
+
+
+@check
+def http_credentials_when_the_server_asks(p: Place) -> Any:
+    return guarded(p, http_credentials={"username": "a", "password": "b"})
+
+
+@check
+def http_credentials_as_a_header(p: Place) -> Any:
+    return guarded(p, extra_http_headers={"Authorization": "Basic YTpi"})
 
 
 @check

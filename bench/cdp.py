@@ -1,0 +1,166 @@
+"""Playwright on a session of Roost, beside Playwright on a Chromium with nothing in between: the
+same program, the same flags, in turns. What the endpoint costs is the ratio."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+
+from bench.report import Row
+from bench.site import browser_home, site
+from bench.timing import took
+from roost.api import operations as ops
+from roost.drivers.chromium.launch import ChromiumOptions, command_line
+from roost.frontends.cli.asked import Asked
+from roost.frontends.cli.calling import ask
+from roost.local.home import Home
+from roost.local.processes import end_tree, identify
+
+SAMPLES, SLOW_SAMPLES = 60, 8
+CLIENTS = 8
+CALLS = 100
+NOISE = """
+    const canvas = document.body.appendChild(document.createElement('canvas'));
+    canvas.width = 2000; canvas.height = 1300;
+    const context = canvas.getContext('2d'), image = context.createImageData(2000, 1300);
+    const all = image.data.buffer, size = all.byteLength;
+    for (let at = 0; at < size; at += 65536)
+      crypto.getRandomValues(new Uint8Array(all, at, Math.min(65536, size - at)));
+    context.putImageData(image, 0, 0);
+"""
+"""A picture that cannot be compressed: about 10 MB as PNG."""
+
+
+def rows() -> list[Row]:
+    with (
+        site() as base,
+        tempfile.TemporaryDirectory(prefix="roost-bench-", ignore_cleanup_errors=True) as folder,
+        _bare(Path(folder)) as bare,
+        browser_home("chromium", pool=0) as home,
+        sync_playwright() as playwright,
+    ):
+        ours = _endpoint(home, "bench")
+        found = [_connecting(playwright, bare, ours)]
+        browsers = [playwright.chromium.connect_over_cdp(url) for url in (bare, ours)]
+        pages = [_page(browser, f"{base}/page") for browser in browsers]
+        found += [
+            _compared("cdp: evaluate", 1.15, pages, lambda page: page.evaluate("1")),
+            _compared("cdp: click", 1.15, pages, lambda page: page.click("#b")),
+            _screenshots(pages),
+        ]
+        for browser in browsers:
+            browser.close()
+        urls = [[bare] * CLIENTS, [_endpoint(home, f"bench-{n}") for n in range(CLIENTS)]]
+        found.append(_together(urls, f"{base}/page"))
+        return found
+
+
+def _connecting(playwright: Playwright, bare: str, ours: str) -> Row:
+    def connect(url: str) -> None:
+        playwright.chromium.connect_over_cdp(url).close()
+
+    for url in (bare, ours):
+        connect(url)
+    times = [[took(lambda url=url: connect(url)) for url in (bare, ours)] for _ in range(20)]  # type: ignore[misc]
+    return _ratio("cdp: connect", 1.3, *(list(one) for one in zip(*times, strict=True)))
+
+
+def _compared(name: str, limit: float, pages: list[Page], work: Callable[[Page], object]) -> Row:
+    times: list[list[float]] = [[], []]
+    for number in range(SAMPLES + 5):
+        for page, taken in zip(pages, times, strict=True):
+            taken.append(took(lambda page=page: work(page)))  # type: ignore[misc]
+            if number < 5:
+                taken.clear()
+    return _ratio(name, limit, *times)
+
+
+def _screenshots(pages: list[Page]) -> Row:
+    """Bytes in a second, of pictures of about 10 MB."""
+    sizes: list[int] = []
+    times: list[list[float]] = [[], []]
+    for page in pages:
+        page.set_viewport_size({"width": 2000, "height": 1300})
+        page.evaluate(f"() => {{ {NOISE} }}")
+    for _ in range(SLOW_SAMPLES):
+        for page, taken in zip(pages, times, strict=True):
+            taken.append(took(lambda page=page: sizes.append(len(page.screenshot()))))  # type: ignore[misc]
+    bare, ours = (statistics.median(taken) for taken in times)
+    note = f"{max(sizes) / 1e6:.1f} MB in {ours:.2f} s to {bare:.2f} s"
+    name = "cdp: throughput of large screenshots"
+    return Row(name, bare / ours, "×", limit=0.85, at_least=True, note=note)
+
+
+def _together(urls: list[list[str]], page: str) -> Row:
+    """Evaluations in a second, of many clients at once, each with a Playwright of its own."""
+    rates = [_rate(each, page) for each in urls]
+    note = f"{rates[1]:.0f} a second to {rates[0]:.0f}"
+    name = f"cdp: {CLIENTS} clients in parallel"
+    return Row(name, rates[1] / rates[0], "×", limit=0.9, at_least=True, note=note)
+
+
+def _rate(urls: list[str], address: str) -> float:
+    def client(url: str) -> float:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.connect_over_cdp(url)
+            page = _page(browser, address)
+            taken = took(lambda: [page.evaluate("1") for _ in range(CALLS)])
+            page.context.close()
+            browser.close()
+        return CALLS / taken
+
+    with ThreadPoolExecutor(len(urls)) as threads:
+        return sum(threads.map(client, urls))
+
+
+def _ratio(name: str, limit: float, bare: list[float], ours: list[float]) -> Row:
+    direct, through = statistics.median(bare), statistics.median(ours)
+    note = f"{through * 1000:.2f} ms to {direct * 1000:.2f} ms directly"
+    return Row(name, through / direct, "×", limit=limit, note=note)
+
+
+def _page(browser: Browser, url: str) -> Page:
+    page = browser.new_context().new_page()
+    page.goto(url)
+    return page
+
+
+def _endpoint(home: Home, session: str) -> str:
+    """In a thread: Playwright's synchronous interface has this one's loop."""
+
+    def asked() -> str:
+        os.environ["ROOST_HOME"] = str(home.path)
+        person = Asked()
+        ask(person, ops.SessionOpen, session=session, browser="chromium")
+        http = ask(person, ops.Status).broker.http
+        return f"{http}/cdp/{ask(person, ops.SessionToken, session=session).token}"
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asked).result()
+
+
+@contextmanager
+def _bare(folder: Path) -> Iterator[str]:
+    command = command_line(ChromiumOptions(), folder / "profile", is_root=os.getuid() == 0)
+    command[command.index("--remote-debugging-pipe")] = "--remote-debugging-port=0"
+    started = subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    process = identify(started.pid)
+    assert process is not None
+    assert started.stderr is not None
+    try:
+        for line in started.stderr:
+            if line.startswith("DevTools listening on ws://"):
+                yield "http://" + line.split("ws://")[1].split("/")[0]
+                break
+    finally:
+        end_tree(process, grace_seconds=0)
+        started.stderr.close()
+        started.wait()
