@@ -41,7 +41,8 @@ def bare() -> Iterator[str]:
             yield url
 
 
-@pytest.fixture(scope="session")
+# Per module: while Playwright runs, no other test in this process can have a loop of its own.
+@pytest.fixture(scope="module")
 def playwright() -> Iterator[Playwright]:
     with sync_playwright() as playwright:
         yield playwright
