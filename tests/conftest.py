@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import threading
 from collections.abc import Awaitable
 from typing import Any
 
@@ -30,7 +31,15 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     is_browser = pyfuncitem.get_closest_marker("browser") is not None
     seconds = BROWSER_TEST_SECONDS if is_browser else ASYNC_TEST_SECONDS
     asyncio.run(_bounded(pyfuncitem.obj(**arguments), seconds))
+    _wait_for_imports(seconds)
     return True
+
+
+def _wait_for_imports(seconds: float) -> None:
+    """Python 3.11's ``ast`` takes two threads that build trees at once for an error of its own."""
+    for thread in threading.enumerate():
+        if thread.name == "mcp sdk":
+            thread.join(seconds)
 
 
 async def _bounded(test: Awaitable[None], seconds: float) -> None:
