@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from roost.local import processes
+from roost.local.deadline import Deadline
 from roost.local.processes import (
     Peer,
     Process,
@@ -80,6 +81,24 @@ def test_no_process_is_none(pid: int) -> None:
 
 def test_the_next_owner_of_a_pid_is_somebody_else() -> None:
     assert not is_alive(Process(os.getpid(), "another time"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads of a zombie are seen in /proc")
+def test_a_process_lives_until_the_last_of_its_threads_has_ended(python: Python) -> None:
+    process = python(
+        "import ctypes, threading\n"
+        "threading.Thread(target=threading.Event().wait).start()\n"
+        "print('set up', flush=True)\n"
+        "ctypes.CDLL(None).pthread_exit(None)\n"
+    )
+    stat = Path(f"/proc/{process.pid}/stat")
+    deadline = Deadline(SECONDS)
+    while ") Z " not in stat.read_text(encoding="ascii"):
+        assert not deadline.has_passed()
+    assert identify(process.pid) is not None
+    process.kill()
+    process.wait(SECONDS)
+    assert identify(process.pid) is None
 
 
 def test_a_zombie_is_dead(python: Python) -> None:

@@ -172,8 +172,8 @@ class _ProcFs:
         # The second field is the program's name in parentheses and may hold any byte, ")" included.
         name, _, fields = line.rpartition(b")")
         state, parent, group, *rest = fields.split()
-        if state in (b"Z", b"X", b"x"):
-            return None
+        if state in (b"Z", b"X", b"x") and int(rest[14]) <= 1:
+            return None  # while other threads live, so do its sockets and locks
         ticks = int(rest[16])
         program = name.partition(b"(")[2].decode("utf-8", "replace")
         process = Process(pid, f"{_boot()}-{ticks}", program)
