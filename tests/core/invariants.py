@@ -201,6 +201,7 @@ def assert_same(has: dict[str, Any], should: dict[str, Any], why: str) -> None:
 def recounted(facts: Facts, rules: Rules) -> dict[str, Any]:
     """Every index, from the rows."""
     tabs = sorted(facts.tabs.values(), key=lambda tab: tab.used)
+    jars = [jar for jar in facts.jars.values() if jar.session is not None]
     reserved = Tally(r.browser for r in facts.reservations.values())
     browsers = {tab.browser for tab in tabs if tab.holds_slot} | set(reserved)
     browsers |= {request.browser for request in facts.requests.values()}
@@ -228,7 +229,8 @@ def recounted(facts: Facts, rules: Rules) -> dict[str, Any]:
         "aliases": {
             (m.agent, m.alias): m.session for m in facts.members.values() if m.alias is not None
         },
-        "jars": {j.session: j.id for j in facts.jars.values() if j.session is not None},
+        "jars": {j.session: j.id for j in jars if not j.beside},
+        "jars beside": {(j.session, j.id) for j in jars if j.beside},
         "tab handles": {(t.browser, t.handle): t.id for t in tabs if t.handle is not None},
         "pages": {(t.session, t.page): t.id for t in tabs if t.page is not None},
         "token digests": {
@@ -267,6 +269,9 @@ def indexes(state: State) -> dict[str, Any]:
         },
         "aliases": state._aliases,
         "jars": state._session_jar,
+        "jars beside": {
+            (session, jar) for session, beside in state._jars_beside.items() for jar in beside
+        },
         "tab handles": state._tab_handles,
         "pages": state._pages,
         "token digests": state._session_digests,

@@ -144,6 +144,7 @@ class State:
         self._aliases: dict[tuple[AgentId, str], SessionId] = {}
         self._session_tabs: dict[SessionId | None, dict[TabId, None]] = {}
         self._session_jar: dict[SessionId, JarId] = {}
+        self._jars_beside: dict[SessionId, dict[JarId, None]] = {}
         self._session_digests: dict[str, SessionId] = {}
         self._pages: dict[tuple[SessionId, str], TabId] = {}
         self._tab_handles: dict[tuple[BrowserId, TabHandle], TabId] = {}
@@ -251,7 +252,9 @@ class State:
 
     def jars_of(self, session: SessionId) -> list[Jar]:
         """The session's own jar, and those beside it."""
-        return [jar for jar in self.jars.values() if jar.session == session]
+        own = self._session_jar.get(session)
+        beside = self._jars_beside.get(session, {})
+        return [self.jars[jar] for jar in (*([] if own is None else [own]), *beside)]
 
     def tab_with(self, browser: BrowserId, handle: TabHandle | None) -> Tab | None:
         """The tab a browser knows by that handle. Handles are never used twice."""
@@ -319,7 +322,9 @@ class State:
                 self._session_digests[row.token_digest] = row.id
         elif isinstance(row, Jar):
             self.clones += row.session is None and row.policy is JarPolicy.CLONE
-            if row.session is not None and not row.beside:
+            if row.session is not None and row.beside:
+                self._jars_beside.setdefault(row.session, {})[row.id] = None
+            elif row.session is not None:
                 self._session_jar[row.session] = row.id
             if row.handle is not None and row.policy is not JarPolicy.SHARED:
                 self._jar_handles[row.browser, row.handle] = row.id
@@ -367,7 +372,9 @@ class State:
                 del self._session_digests[row.token_digest]
         elif isinstance(row, Jar):
             self.clones -= row.session is None and row.policy is JarPolicy.CLONE
-            if row.session is not None and not row.beside:
+            if row.session is not None and row.beside:
+                _remove(self._jars_beside, row.session, row.id)
+            elif row.session is not None:
                 del self._session_jar[row.session]
             if row.handle is not None and row.policy is not JarPolicy.SHARED:
                 del self._jar_handles[row.browser, row.handle]
