@@ -82,6 +82,9 @@ class CdpTab:
         """The main document is on its way out: something asked for another."""
         self._awaited: str | None = None
         """The address whose document was asked for and has not come yet."""
+        self._ended_bare = False
+        """Leaving ended without a document, perhaps before anybody waited for it, and no download
+        has been heard of: one may be about to begin."""
         self._calling_off: Pending | None = None
         """The command that ends a navigation nobody waits for any more."""
         self.viewport: tuple[int, int] | None = None
@@ -201,15 +204,15 @@ class CdpTab:
             if self._is_leaving:
                 answer = None
                 await navigation.arrived({})
-                if navigation.came_to_nothing:
-                    await self._download_of(navigation)
+            if self._ended_bare:
+                await self._download_of(navigation)
         except asyncio.CancelledError:
             if self._is_leaving:
                 self._give_up(navigation)
             raise
         finally:
             # Waited for long enough: the next action is not to wait for the same again.
-            self._is_leaving = False
+            self._is_leaving = self._ended_bare = False
             self._navigations.discard(navigation)
         return answer
 
@@ -234,6 +237,7 @@ class CdpTab:
             self._give_up(navigation)
             raise
         finally:
+            self._ended_bare = False
             self._navigations.discard(navigation)
         status = navigation.last_status if stayed else navigation.status
         if navigation.wants_password:
@@ -319,6 +323,7 @@ class CdpTab:
             self._tab_asked_for.set_result(None)
 
     def download_began(self) -> None:
+        self._ended_bare = False
         waiting, self._next_download = self._next_download, None
         if waiting is not None and not waiting.done():
             waiting.set_result(None)
@@ -370,9 +375,9 @@ class CdpTab:
             return
         self._awaited = None
         if self._is_leaving:
-            self._is_leaving = False
+            self._is_leaving, self._ended_bare = False, True
             for navigation in self._navigations:
-                navigation.ended_without_document()
+                navigation.done_at_once()
 
     def _moved_within(self, session: str, params: Json) -> None:
         self.frames.moved_within(params["frameId"], params["url"])

@@ -25,8 +25,6 @@ class Navigation:
         """Of the last document that was answered, whether or not it was ever shown."""
         self.wants_password = False
         """Of the last document, too."""
-        self.came_to_nothing = False
-        """No document came of it: it was a download, or the server had none to show."""
         self._parsed: asyncio.Future[None] = self._loop.create_future()
         self._loaded: asyncio.Future[None] = self._loop.create_future()
 
@@ -74,13 +72,10 @@ class Navigation:
         self.wants_password = wants_password
 
     def done_at_once(self) -> None:
-        """No new document will come: it moved within the old one, or came from the cache whole."""
+        """No new document will come: it moved within the old one, came from the cache whole, or was
+        a download or nothing at all."""
         _settle(self._parsed)
         _settle(self._loaded)
-
-    def ended_without_document(self) -> None:
-        self.came_to_nothing = True
-        self.done_at_once()
 
     def failed(self, error: RoostError) -> None:
         for future in (self._parsed, self._loaded):
