@@ -24,8 +24,11 @@ from roost.drivers.base import (
     DownloadEnded,
     Driver,
     DriverEvent,
+    GroupClosed,
     Linked,
     PageEvent,
+    PersonAnswered,
+    PersonSaid,
     RequestEnded,
     RequestSent,
     Started,
@@ -33,6 +36,7 @@ from roost.drivers.base import (
     TabArrived,
     TabDied,
     TabDisappeared,
+    TabRegrouped,
 )
 from roost.drivers.link import Link
 from roost.errors import RoostError, Unsupported
@@ -152,6 +156,8 @@ class Browser:
                 self._feed(ev.TabBroke(self.id, event.handle))
             case BrowserEnded():
                 self._ended(event.reason)
+            case TabRegrouped() | GroupClosed() | PersonSaid() | PersonAnswered():
+                logger.debug("nothing follows yet from %s", type(event).__name__)
             case (
                 DialogOpened()
                 | DialogClosed()

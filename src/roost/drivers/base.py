@@ -18,12 +18,12 @@ Cancelling a call is always safe. No method brings a tab to the front or takes t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from roost.drivers.link import Link
-from roost.vocabulary import JarPolicy, TabHandle
+from roost.vocabulary import Color, JarPolicy, TabHandle
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,23 @@ class Capabilities:
     """Whether there are real pages: everything of ``Pages`` beyond navigate, evaluate, capture."""
     draws_for_pictures: bool = True
     """Whether a picture gets a frame of its own, with what the page does in its frames."""
+    groups: bool = False
+    """Tabs are shown in groups, which the person may change."""
+    asks_person: bool = False
+    """It is the person's own browser: they are asked before anybody new may use it."""
     lacks: tuple[Lack, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """How a browser that has tab groups shows the tabs of one workspace.
+
+    ``key`` is what it is known by, also to a later run of the browser; the person sees the rest.
+    """
+
+    key: str
+    title: str
+    color: Color
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +76,11 @@ class Started:
     """It ran already: its tabs are the ones an earlier driver left."""
     tabs: frozenset[TabHandle] = field(default_factory=frozenset)
     jars: frozenset[str] = field(default_factory=frozenset)
+    groups: Mapping[TabHandle, str] = field(default_factory=dict)
+    """The key of the group each tab is in, where tabs have groups."""
+    places: Mapping[TabHandle, str] = field(default_factory=dict)
+    """The addresses of those tabs: a tab that the browser itself brought back has a new handle, and
+    is known again by its group and its address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,13 +220,14 @@ Input = MouseMove | MouseDown | MouseUp | Wheel | KeyDown | KeyUp | InsertText
 class TabAppeared:
     """A tab nobody asked this driver for. Reported before anything else about that tab.
 
-    ``opener`` and ``jar`` say whose it is, as far as the browser knows.
+    ``opener``, ``jar`` and ``group`` say whose it is, as far as the browser knows.
     """
 
     handle: TabHandle
     opener: TabHandle | None
     jar: str | None
     url: str
+    group: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +335,38 @@ class DownloadEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class TabRegrouped:
+    """The person moved the tab into that group. None: out of all of them; the page stays open, but
+    from now on the driver knows it no more (``TabGone``)."""
+
+    handle: TabHandle
+    group: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupClosed:
+    """The person closed it with all its tabs. Reported before their ``TabDisappeared``."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class PersonSaid:
+    """What the person wants done about one group's workspace, or (None) about all of them."""
+
+    what: Literal["pause", "resume", "end"]
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PersonAnswered:
+    """Whether whoever goes by that name may use this browser."""
+
+    name: str
+    allow: bool
+
+
+@dataclass(frozen=True, slots=True)
 class BrowserEnded:
     """The browser is gone, with every tab and jar in it. Nothing more will be reported."""
 
@@ -324,7 +378,11 @@ PageEvent = (
     | ChooserOpened | ChooserClosed | DownloadBegan | DownloadEnded
 )  # fmt: skip
 """What goes on inside a page: kept for its owner, decided about by nobody."""
-DriverEvent = TabAppeared | TabDisappeared | TabArrived | TabDied | BrowserEnded | PageEvent
+PersonEvent = TabRegrouped | GroupClosed | PersonSaid | PersonAnswered
+"""What a person does in a browser that they use themselves."""
+DriverEvent = (
+    TabAppeared | TabDisappeared | TabArrived | TabDied | BrowserEnded | PageEvent | PersonEvent
+)  # fmt: skip
 Report = Callable[[DriverEvent], None]
 
 
@@ -505,8 +563,9 @@ class Driver(Pages, Protocol):
     ) -> list[OriginStorage]:
         """Put these items into the jar's localStorage, likewise; the origins it was refused for."""
 
-    async def open_tab(self, jar: str) -> TabHandle:
-        """A blank tab in that jar, in the background. ``JarUnavailable`` if the jar is gone."""
+    async def open_tab(self, jar: str, group: Group | None = None) -> TabHandle:
+        """A blank tab in that jar, in the background; in that group, where tabs have groups.
+        ``JarUnavailable`` if the jar is gone."""
 
     async def close_tab(self, tab: TabHandle) -> None:
         """Close without asking the page. Closing one that is gone is no error."""

@@ -18,7 +18,7 @@ from roost.client.client import Client
 from roost.core.state import State
 from roost.daemon.settings import Settings
 from roost.daemon.wiring import FAKE, build
-from roost.drivers.base import Cookie, Picture, Report, Shot, Started
+from roost.drivers.base import Cookie, Group, Picture, Report, Shot, Started
 from roost.drivers.fake import FakeBrowser, FakeDriver
 from roost.drivers.fake.browser import any_page
 from roost.frontends.http.server import HttpServer
@@ -67,12 +67,12 @@ class HeldDriver(FakeDriver):
         await self.may_fill.wait()
         return await super().write_cookies(jar, cookies)
 
-    async def open_tab(self, jar: str) -> TabHandle:
+    async def open_tab(self, jar: str, group: Group | None = None) -> TabHandle:
         self.asked += 1
         await self.may_open.wait()
         if self.failing is not None:
             raise self.failing
-        return await super().open_tab(jar)
+        return await super().open_tab(jar, group)
 
     async def capture(self, tab: TabHandle, shot: Shot) -> Picture:
         self.asked += 1

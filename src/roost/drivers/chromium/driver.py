@@ -20,6 +20,7 @@ from roost.drivers.base import (
     Cookie,
     DriverEvent,
     FrameInfo,
+    Group,
     Input,
     OriginStorage,
     Picture,
@@ -173,7 +174,7 @@ class ChromiumDriver:
         async with self._unseen_page(jar) as page:
             return await page.write(storage)
 
-    async def open_tab(self, jar: str) -> TabHandle:
+    async def open_tab(self, jar: str, group: Group | None = None) -> TabHandle:
         tab = self._adopt(await self._create_page(jar))
         await tab.set_up(resume=True)
         return tab.handle

@@ -13,6 +13,7 @@ from roost.drivers.base import (
     BrowserEnded,
     Capabilities,
     Cookie,
+    Group,
     OriginStorage,
     Picture,
     Report,
@@ -114,7 +115,7 @@ class FakeDriver(NoPages):
             self.browser.storage.setdefault(jar, {}).setdefault(one.origin, {}).update(one.items)
         return []
 
-    async def open_tab(self, jar: str) -> TabHandle:
+    async def open_tab(self, jar: str, group: Group | None = None) -> TabHandle:
         self._check_running()
         if jar not in self.browser.jars:
             raise JarUnavailable("That jar is gone.")

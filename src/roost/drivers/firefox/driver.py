@@ -18,6 +18,7 @@ from roost.drivers.base import (
     Cookie,
     DriverEvent,
     FrameInfo,
+    Group,
     Input,
     OriginStorage,
     Picture,
@@ -143,7 +144,7 @@ class FirefoxDriver:
         async with self._unseen_page(jar) as page:
             return await page.write(storage)
 
-    async def open_tab(self, jar: str) -> TabHandle:
+    async def open_tab(self, jar: str, group: Group | None = None) -> TabHandle:
         self._all_jars().check(jar)
         return (await self._all_contexts().open(jar)).handle
 
