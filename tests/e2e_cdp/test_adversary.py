@@ -196,6 +196,29 @@ def test_cookies_are_the_sessions_own(case: Case) -> None:
     assert SECRET in json.dumps(case.victim.result("Storage.getCookies"))
 
 
+def test_the_browsers_own_jar_is_read_and_wiped_by_nobody(
+    house: CdpHouse, case: Case, web: Web
+) -> None:
+    """To Chromium, ``Storage.getCookies`` said in any page means that jar: the person's logins."""
+    page = web.page("theirs")
+    keep = {"expression": f"document.cookie = 'v={SECRET}; max-age=600'"}
+    read = {"expression": "document.cookie", "returnByValue": True}
+    _, own = case.adversary.page(web.page("mine"))
+    with RawClient(house.url("in-the-shared-jar", jar="shared")) as shared:
+        _, there = shared.page(page)
+        shared.result("Runtime.evaluate", keep, there)
+        assert SECRET not in json.dumps(case.adversary.result("Storage.getCookies", session=own))
+        case.adversary.result("Storage.clearCookies", session=own)
+        mine = [{"name": "v", "value": "overwritten", "url": page}]
+        case.adversary.result("Storage.setCookies", {"cookies": mine}, own)
+        cookies = case.adversary.result("Storage.getCookies", session=own)["cookies"]
+        assert [one["value"] for one in cookies] == ["overwritten"]
+        for context in ({}, {"browserContextId": case.context}, {"browserContextId": ABSENT}):
+            for method in ("Storage.getCookies", "Network.getAllCookies", "ServiceWorker.enable"):
+                assert "shared" in shared.ask(method, context, there)["error"]["message"]
+        assert SECRET in json.dumps(shared.result("Runtime.evaluate", read, there))
+
+
 def test_closing_the_browser_closes_only_the_connection(house: CdpHouse, case: Case) -> None:
     with RawClient(house.url("closer")) as client:
         assert client.result("Browser.close") == {}

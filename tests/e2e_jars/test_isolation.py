@@ -5,11 +5,10 @@ Each sees the profile's logins and what it did itself; nothing of the other, by 
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
 
 from local_web import Answer, Request, Web
-from pages_house import Agent, House, refused
+from pages_house import House, refused
+from ways_to_look import HELD, callers, everything_seen
 
 from roost import ops
 from roost.errors import NotFound, SessionGone, TabGone
@@ -26,15 +25,6 @@ KEEP = """async () => {
   await (await caches.open(%(me)s + "-cache")).put("/kept", new Response(%(me)s));
   await navigator.serviceWorker.register("/worker-of-" + %(me)s + ".js");
 }"""
-HELD = """async () => ({
-  cookie: document.cookie,
-  storage: Object.entries(localStorage),
-  databases: (await indexedDB.databases()).map((one) => one.name),
-  caches: await caches.keys(),
-  cached: await caches.match("/kept").then((found) => found ? found.text() : null),
-  workers: (await navigator.serviceWorker.getRegistrations()).map((one) =>
-    (one.active || one.waiting || one.installing).scriptURL.split("/").pop()),
-})"""
 NAMES = ("agent1", "agent2")
 
 
@@ -58,24 +48,6 @@ async def _import_profile(house: House, web: Web) -> None:
         await operator.call(ops.ProfileImport(source=str(source), name="work"))
 
 
-async def _everything_seen(agent: Agent, url: str) -> str:
-    """All an agent can learn through its own operations, in one text."""
-    seen: list[Any] = [await agent.run(HELD)]
-    seen.append((await agent.call(ops.GetContent(format="text"))).model_dump(mode="json"))
-    listed = await agent.call(ops.Cookies())
-    seen.append(listed.model_dump(mode="json"))
-    for cookie in listed.cookies:
-        got = await agent.call(ops.Cookies(action="get", name=cookie.name))
-        seen.append(got.model_dump(mode="json"))
-    saved = await agent.call(ops.StorageState(action="save", filename=f"{agent.session}.json"))
-    seen.append(Path(saved.path).read_text(encoding="utf-8"))  # noqa: ASYNC240
-    seen.append((await agent.call(ops.NetworkRequests())).model_dump(mode="json"))
-    seen.append((await agent.call(ops.Status())).model_dump(mode="json"))
-    seen.append((await agent.call(ops.SessionList())).model_dump(mode="json"))
-    seen.append((await agent.call(ops.Tabs(action="list"))).model_dump(mode="json"))
-    return json.dumps(seen)
-
-
 async def test_two_agents_of_one_profile_share_its_logins_and_nothing_else(
     house: House, web: Web
 ) -> None:
@@ -84,7 +56,11 @@ async def test_two_agents_of_one_profile_share_its_logins_and_nothing_else(
     for name in NAMES:
         web.serve(Answer(WORKER, kind="text/javascript"), f"/worker-of-{name}.js")
     clone = {"jar": JarPolicy.CLONE, "profile": "work"}
-    async with house.agent(web, **clone) as one, house.agent(web, **clone) as two:
+    async with (
+        house.agent(web, **clone) as one,
+        house.agent(web, **clone) as two,
+        callers(house, one, two) as over_http,
+    ):
         agents = dict(zip(NAMES, (one, two), strict=True))
         for name, agent in agents.items():
             await agent.go(echo)
@@ -92,7 +68,7 @@ async def test_two_agents_of_one_profile_share_its_logins_and_nothing_else(
             assert "login=of-the-profile" in content, "sent with the very first request"
             assert "hidden=too" in content
             await agent.run(KEEP % {"me": json.dumps(name)})
-        for name, agent in agents.items():
+        for (name, agent), caller in zip(agents.items(), over_http, strict=True):
             (other,) = set(NAMES) - {name}
             await agent.go(echo)
             held = await agent.run(HELD)
@@ -105,20 +81,27 @@ async def test_two_agents_of_one_profile_share_its_logins_and_nothing_else(
             assert held["databases"] == [f"{name}-db"]
             assert (held["caches"], held["cached"]) == ([f"{name}-cache"], name)
             assert held["workers"] == [f"worker-of-{name}.js"]
-            seen = await _everything_seen(agent, echo)
-            assert f"secret-of-{name}" in seen
-            assert other not in seen
+            for way, seen in (await everything_seen(agent, caller, echo, name)).items():
+                assert f"secret-of-{name}" in seen, way
+                assert "of-the-profile" in seen, way
+                assert other not in seen, way
             await refused(NotFound, agent.call(ops.Cookies(action="get", name=f"{other}_token")))
         theirs = (await two.tabs()).tabs[0].tab
-        for way in (
+        for attempt in (
             ops.Cookies(tab=theirs),
             ops.StorageState(action="save", tab=theirs),
             ops.Evaluate(function="() => document.cookie", tab=theirs),
             ops.NetworkRequests(tab=theirs),
         ):
-            await refused(TabGone, one.call(way))
+            await refused(TabGone, one.call(attempt))
+            path = f"/session/{one.session}/tools/{attempt.op}"
+            answer = await over_http[0].refused("POST", path, json=attempt.to_wire())
+            assert answer == (404, "TAB_GONE")
         await refused(SessionGone, one.call(ops.Cookies(session=two.session)))
         await refused(SessionGone, one.call(ops.SessionShow(session=two.session)))
+        for method, path in (("GET", "tabs"), ("GET", "events"), ("POST", "tools/browser_cookies")):
+            foreign = await over_http[0].refused(method, f"/session/{two.session}/{path}")
+            assert foreign == (404, "SESSION_GONE")
         mine = await one.call(ops.SessionList())
         assert [session.id for session in mine.sessions] == [one.session]
     sent = {request.headers.get("cookie", "") for request in web.requested(echo)}

@@ -35,7 +35,7 @@ class Caller:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    async def tool(self, name: str, **arguments: Any) -> Any:
+    async def tool(self, name: str, /, **arguments: Any) -> Any:
         return await self.ask("POST", f"/session/{self.session}/tools/{name}", json=arguments)
 
     async def refused(self, method: str, path: str, **more: Any) -> tuple[int, str]:

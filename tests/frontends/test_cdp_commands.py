@@ -77,8 +77,9 @@ FOREIGN: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 def test_what_is_anothers_looks_like_what_does_not_exist(
     method: str, params: dict[str, Any], expected: dict[str, Any], where: str
 ) -> None:
-    if where == "page" and method.startswith("Storage."):
-        pytest.skip("in a page these know no contexts: Chromium refuses the parameter itself")
+    if where == "page" and method.startswith("Storage."):  # where these know no contexts
+        wrong = "browserContextId is only allowed for Browser target"
+        expected = {"code": -32602, "message": wrong}
     stage, session = on_page()
     sent = len(stage.sent)
     error = stage.error(method, params, session if where == "page" else "")
@@ -141,6 +142,45 @@ def test_in_the_shared_jar_nobody_touches_what_is_everybodys(method: str) -> Non
     for in_page in pages:
         assert "shared" in stage.error(in_page, session=session)["message"]
     assert stage.sent[sent:] == []
+
+
+@pytest.mark.parametrize(
+    ("method", "meant"),
+    [
+        ("Storage.getCookies", "Network.getAllCookies"),
+        ("Storage.setCookies", "Network.setCookies"),
+        ("Storage.clearCookies", "Network.clearBrowserCookies"),
+    ],
+)
+def test_cookies_asked_for_in_a_page_are_its_jars_and_not_the_browsers_own(
+    method: str, meant: str
+) -> None:
+    stage, session = on_page()
+    stage.client(method, {"cookies": []}, session)
+    assert (stage.sent[-1].method, stage.sent[-1].session) == (meant, session)
+
+
+@pytest.mark.parametrize("context", ["CONTEXT-new", OTHERS, "x"])
+@pytest.mark.parametrize(
+    "method", ["Network.getAllCookies", "ServiceWorker.enable", "Storage.clearDataForOrigin"]
+)
+def test_naming_a_context_does_not_make_a_shared_page_ones_own(method: str, context: str) -> None:
+    """It was believed wherever it stood, and Chromium does not even read it there."""
+    stage, session = on_page(context=None)
+    stage.view.targets.made.add("CONTEXT-new")
+    sent = len(stage.sent)
+    assert "shared" in stage.error(method, {"browserContextId": context}, session)["message"]
+    assert stage.sent[sent:] == []
+
+
+def test_a_page_in_a_context_of_ones_own_is_ones_own_also_beside_the_shared_jar() -> None:
+    stage = Stage(context=None)
+    stage.view.targets.made.add("CONTEXT-new")
+    stage.tab("T-mine", context="CONTEXT-new")
+    attach = {"targetId": "T-mine", "flatten": True}
+    session = stage.result("Target.attachToTarget", attach)["sessionId"]
+    stage.client("Storage.getCookies", session=session)
+    assert stage.sent[-1].method == "Network.getAllCookies"
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "chrome://version", "javascript:1"])

@@ -55,6 +55,25 @@ IN_TABS = frozenset(
 """All there is to say to the tab around a page."""
 
 
+OF_THE_PAGES_JAR = {
+    "Storage.getCookies": "Network.getAllCookies",
+    "Storage.setCookies": "Network.setCookies",
+    "Storage.clearCookies": "Network.clearBrowserCookies",
+}
+"""Said in a page, the former mean the browser's own jar to Chromium, whatever jar the page is in.
+The latter take and answer the same, and mean the page's."""
+TAKES_CONTEXT = frozenset(
+    {
+        *OF_THE_PAGES_JAR,
+        "Browser.grantPermissions",
+        "Browser.setPermission",
+        "Browser.resetPermissions",
+        "Browser.cancelDownload",
+        "Browser.setDownloadBehavior",
+    }
+)
+
+
 def said(view: View, text: str | bytes) -> list[Effect]:
     """A message of the client's. Whatever it is, it is answered."""
     try:
@@ -73,9 +92,7 @@ def _judged(view: View, call: Call) -> list[Effect]:
     link = view.targets.links.get(call.session)
     if link is None:
         raise Refusal(NO_SESSION, "Session with given id not found.")
-    # A context of the client's own is its own also where the session's jar is shared.
-    is_shared = view.targets.context is None and "browserContextId" not in call.params
-    rule = rule_for(call.method, in_page=link.is_page, shared=is_shared)
+    rule = rule_for(call.method, in_page=link.is_page, shared=_is_shared(view, call, link))
     if rule is None or (link.kind is Kind.TAB and call.method not in IN_TABS):
         raise Refusal(NO_METHOD, f"'{call.method[:100]}' wasn't found")
     if rule.way is Way.REFUSED:
@@ -85,6 +102,17 @@ def _judged(view: View, call: Call) -> list[Effect]:
     if rule.way is Way.PASSED:
         return [Send(call, call.method, call.params, call.session)]
     return DOES[call.method](view, call, link)
+
+
+def _is_shared(view: View, call: Call, link: Link) -> bool:
+    """Whether it is said of the browser's own jar. A context that the client made is its own also
+    where the session's jar is shared; to name one means something only where Chromium reads it."""
+    if view.targets.context is not None:
+        return False
+    context = call.text("browserContextId") if call.method in TAKES_CONTEXT else None
+    if context is None and link.is_page:
+        context = view.targets.context_of(link)
+    return context not in view.targets.made
 
 
 def _does(*methods: str) -> Callable[[Handler], Handler]:
@@ -241,10 +269,16 @@ def _get_contexts(view: View, call: Call, link: Link) -> list[Effect]:
     return [_answer(call, {"browserContextIds": sorted(view.targets.made)})]
 
 
+@_does(*OF_THE_PAGES_JAR)
+def _cookies(view: View, call: Call, link: Link) -> list[Effect]:
+    if not link.is_page:
+        return _in_context(view, call, link)
+    if "browserContextId" in call.params:
+        raise Refusal(BAD_PARAMS, "browserContextId is only allowed for Browser target")
+    return [Send(call, OF_THE_PAGES_JAR[call.method], call.params, call.session)]
+
+
 @_does(
-    "Storage.getCookies",
-    "Storage.setCookies",
-    "Storage.clearCookies",
     "Browser.grantPermissions",
     "Browser.setPermission",
     "Browser.resetPermissions",

@@ -152,6 +152,12 @@ class Targets:
             found += [*self.below(link.session), link]
         return found
 
+    def context_of(self, link: Link) -> str | None:
+        """The context that what is attached there lives in."""
+        info = self.seen.get(link.target) or self.nested.get(link.target, {})
+        context: str | None = info.get("browserContextId")
+        return context
+
     def of(self, target: str) -> list[Link]:
         return [link for link in self.links.values() if link.target == target]
 
