@@ -13,7 +13,7 @@ from typing import Any
 
 from roost.drivers.firefox.launch import FirefoxOptions
 from roost.keeper.firefox import start
-from roost.keeper.wires import Wire
+from roost.link.wire import Wire
 from roost.local.processes import end_tree, identify
 
 Json = dict[str, Any]

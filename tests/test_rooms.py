@@ -52,12 +52,16 @@ PROTOCOL_WORDS = {
         r"[\"'](Target|Page|Runtime|Fetch|Emulation|Network|Browser|Input)\.[a-z]\w+[\"']"
     ): (
         "drivers/chromium/",
+        "drivers/extension/",
         "frontends/cdp/",
         "keeper/",
+        "link/",
+        "testing/own_browser.py",
     ),
     re.compile(r"[\"'](browsingContext|browser|script|storage|session)\.[a-z]+[A-Z]\w*[\"']"): (
         "drivers/firefox/",
         "keeper/",
+        "link/",
     ),
 }
 

@@ -16,7 +16,7 @@ from websockets.server import ServerProtocol
 from roost.errors import BrowserLost
 from roost.keeper import firefox
 from roost.keeper.firefox import WebSocketWire
-from roost.keeper.wires import HungUp
+from roost.link.wire import HungUp
 from roost.local.deadline import Deadline
 
 

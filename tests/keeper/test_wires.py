@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roost.keeper.wires import BrowserFrames, HungUp, PipeWire
+from roost.keeper.wires import BrowserFrames, PipeWire
+from roost.link.wire import HungUp
 
 LIMIT = 1000
 

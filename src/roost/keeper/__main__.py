@@ -16,7 +16,7 @@ from pathlib import Path
 
 from roost.errors import RoostError
 from roost.keeper import chromium
-from roost.keeper.relay import Held, Relay
+from roost.link.relay import Held, Relay
 from roost.local.home import Home, write_secret
 from roost.local.processes import end_tree, identify
 from roost.local.starting import detach, report

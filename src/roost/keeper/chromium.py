@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from roost.errors import BrowserLost
-from roost.keeper.memory import CdpMemory
-from roost.keeper.relay import Held
 from roost.keeper.starting import START_SECONDS, last_line, spawn
 from roost.keeper.wires import PipeWire
+from roost.link.memory import CdpMemory
+from roost.link.relay import Held
 from roost.local.deadline import Deadline
 
 

@@ -23,10 +23,10 @@ from websockets.protocol import State
 from websockets.uri import parse_uri
 
 from roost.errors import BrowserLost
-from roost.keeper.memory import BidiMemory
-from roost.keeper.relay import Held
 from roost.keeper.starting import START_SECONDS, last_line, spawn
-from roost.keeper.wires import CHUNK, HungUp, Unsent
+from roost.link.memory import BidiMemory
+from roost.link.relay import Held
+from roost.link.wire import CHUNK, HungUp, Unsent
 from roost.local.deadline import Deadline
 from roost.vocabulary import LINK_FRAME_BYTES, MIB
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from roost.keeper.memory import CdpMemory
+from roost.link.memory import CdpMemory
 
 
 def said(method: str, params: dict[str, Any], session: str | None = None) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from roost.keeper.memory import BidiMemory
+from roost.link.memory import BidiMemory
 
 SOME_TAB, OTHER_TAB, SOME_FRAME = "tab-1", "tab-2", "frame-1"
 

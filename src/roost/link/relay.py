@@ -2,7 +2,7 @@
 
 One loop over the browser's wire and the broker's socket. While no broker is there the browser is
 drained and its state remembered; a broker that stays away too long ends the browser. Toward the
-broker frames end with a newline. A line that begins with ``[`` is a word between keeper and broker;
+broker frames end with a newline. A line that begins with ``[`` is a word between link and broker;
 all else is the browser's protocol.
 """
 
@@ -20,8 +20,8 @@ from typing import Any
 
 from roost import __version__
 from roost.errors import RoostError
-from roost.keeper.memory import Memory
-from roost.keeper.wires import CHUNK, HungUp, Wire
+from roost.link.memory import Memory
+from roost.link.wire import CHUNK, HungUp, Wire
 from roost.local.deadline import Deadline
 from roost.local.home import Home
 from roost.local.starting import connect
@@ -32,6 +32,7 @@ from roost.wire.hello import ClientKind, Hello
 BROKER_UNREAD_BYTES = 2 * LINK_FRAME_BYTES
 RETRY_SECONDS = (1.0, 30.0)
 GOOD_SECONDS = 60.0
+OnBroker = Callable[[str, RoostError | None], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +45,55 @@ class Held:
     about: dict[str, Any]
 
 
-class Relay:
-    """Runs until the browser ends, the broker says ``end``, or the broker stays away."""
+class Backoff:
+    """When to look for a broker next: at once, then ever later. Only a connection that was good for
+    a minute is a reason to begin anew, else one that ends at once would be sought without rest."""
 
-    def __init__(self, home: Home, browser: str, held: Held, *, away_seconds: float) -> None:
+    def __init__(self) -> None:
+        self._next = Deadline(0)
+        self._good = Deadline(0)
+        self._tries = 0
+
+    def is_due(self) -> bool:
+        return self._next.has_passed()
+
+    def remaining(self) -> float:
+        return self._next.remaining()
+
+    def hurry(self) -> None:
+        """There is reason to believe that it would work now."""
+        self._next = Deadline(0)
+
+    def worked(self) -> None:
+        self._good = Deadline(GOOD_SECONDS)
+
+    def failed(self) -> None:
+        shortest, longest = RETRY_SECONDS
+        self._next = Deadline(min(shortest * 2 ** min(self._tries, 10), longest))
+        self._tries += 1
+
+    def ended(self) -> None:
+        """What worked is over."""
+        if self._good.has_passed():
+            self._tries = 0
+            self.hurry()
+        else:
+            self.failed()
+
+
+class Relay:
+    """Runs until the browser ends, the broker says ``end``, or the broker stays away. ``on_broker``
+    hears of it: ``linked``, ``away``, or ``refused`` and why."""
+
+    def __init__(
+        self,
+        home: Home,
+        browser: str,
+        held: Held,
+        *,
+        away_seconds: float,
+        on_broker: OnBroker = lambda state, error: None,
+    ) -> None:
         self._home = home
         self._browser = browser
         self._pid = held.pid
@@ -58,10 +104,9 @@ class Relay:
         self._broker: socket.socket | None = None
         self._from_broker = Splitter(b"\n", LINK_FRAME_BYTES)
         self._to_broker = bytearray()
+        self._on_broker = on_broker
         self._away = Deadline(away_seconds)
-        self._retry = Deadline(0)
-        self._tries = 0
-        self._good = Deadline(0)
+        self._backoff = Backoff()
         self._over: str | None = None
         self._selector = selectors.DefaultSelector()
         self._awaiting: tuple[socket.socket | None, bool, bool, bool] | None = None
@@ -70,7 +115,7 @@ class Relay:
         """Why it is over: ``browser``, ``end`` or ``away``."""
         self._wake_on_signals()
         while self._over is None:
-            if self._broker is None and self._retry.has_passed():
+            if self._broker is None and self._backoff.is_due():
                 self._find_broker()
             self._await_what_can_happen()
             for key, _ in self._selector.select(self._patience()):
@@ -103,16 +148,20 @@ class Relay:
     # --- the broker ----------------------------------------------------------------------------
 
     def _find_broker(self) -> None:
-        shortest, longest = RETRY_SECONDS
         try:
             self._broker = greet(self._home, self._browser)
-        except (RoostError, OSError):
-            self._retry = Deadline(min(shortest * 2**self._tries, longest))
-            self._tries += 1
+        except Refused as refused:
+            self._backoff.failed()
+            self._on_broker("refused", refused.error)
             return
-        self._good = Deadline(GOOD_SECONDS)
+        except (RoostError, OSError):
+            self._backoff.failed()
+            self._on_broker("away", None)
+            return
+        self._backoff.worked()
         self._from_broker = Splitter(b"\n", LINK_FRAME_BYTES)
         self._to_broker.clear()
+        self._on_broker("linked", None)
         self._say("handover", {**self._about, **self._memory.handover()})
 
     def _read_broker(self) -> None:
@@ -158,10 +207,9 @@ class Relay:
         self._awaiting = None
         self._broker.close()
         self._broker = None
-        if self._good.has_passed():
-            self._tries = 0
-        self._retry = Deadline(0)
+        self._backoff.ended()
         self._away = Deadline(self._away_seconds)
+        self._on_broker("away", None)
 
     def _say(self, word: str, what: Any) -> None:
         if self._broker is not None:
@@ -218,7 +266,7 @@ class Relay:
         """How long to wait for something to happen: for ever, once a broker is there."""
         if self._broker is not None:
             return None
-        return min(self._retry.remaining(), self._away.remaining())
+        return min(self._backoff.remaining(), self._away.remaining())
 
     def _wake_on_signals(self) -> None:
         """SIGTERM ends; SIGUSR1 (a new broker is up) looks for it at once; SIGCHLD is the browser's
@@ -234,12 +282,20 @@ class Relay:
         def woken() -> None:
             with contextlib.suppress(BlockingIOError):
                 os.read(reads, 64)
-            self._retry = Deadline(0)
+            self._backoff.hurry()
             with contextlib.suppress(ChildProcessError):
                 if os.waitpid(self._pid, os.WNOHANG)[0]:
                     self._over = self._over or "browser"
 
         self._selector.register(reads, selectors.EVENT_READ, woken)
+
+
+class Refused(Exception):
+    """A broker is there and will not have us."""
+
+    def __init__(self, error: RoostError) -> None:
+        super().__init__(str(error))
+        self.error = error
 
 
 def greet(home: Home, browser: str) -> socket.socket:
@@ -259,7 +315,7 @@ def greet(home: Home, browser: str) -> socket.socket:
         # The broker says nothing after its welcome until it has our handover.
         for message in welcome.feed(_line(broker)):
             if "error" in message:
-                raise RoostError.from_wire(message["error"])
+                raise Refused(RoostError.from_wire(message["error"]))
         broker.setblocking(False)
     except BaseException:
         broker.close()

@@ -1,0 +1,74 @@
+// Wires the parts of the extension to one another: nothing is decided here.
+
+import { Debugger } from "./debugger.js";
+import { TabStrip } from "./groups.js";
+import { HOST, Link, noSuchMethod } from "./link.js";
+
+const api = globalThis.browser ?? globalThis.chrome;
+const isFirefox = api.runtime.getBrowserInfo !== undefined;
+const AWAY_MS = 30_000;
+const AGAIN = "open the link";
+
+const link = new Link({
+  connect: () => api.runtime.connectNative(HOST),
+  hello,
+  answer,
+  changed,
+  awake: () => api.runtime.getPlatformInfo(),
+});
+const tell = (method, params, sessionId) => link.tell(method, params, sessionId);
+const strip = new TabStrip(api, api.storage, tell);
+const pages = isFirefox ? null : new Debugger(api, strip, { tell, said: personSaid });
+let away = null;
+
+async function hello() {
+  const { install = randomId() } = await api.storage.local.get("install");
+  await api.storage.local.set({ install });
+  await strip.ready;
+  return {
+    kind: isFirefox ? "firefox" : "chromium",
+    product: await product(),
+    run: strip.run,
+    install,
+    extension: api.runtime.getManifest().version,
+  };
+}
+
+async function answer(method, params, session) {
+  await strip.ready;
+  if (session !== undefined) return pages.command(method, params, session);
+  const answered = strip.call(method, params) ?? pages?.call(method, params);
+  if (answered === undefined) throw noSuchMethod(method);
+  return answered;
+}
+
+/** A broker that stays away leaves no tab attached. */
+function changed({ state }) {
+  clearTimeout(away);
+  if (state !== "linked") away = setTimeout(() => pages?.releaseAll(), AWAY_MS);
+}
+
+function personSaid(what, group) {
+  tell("Person.said", { what, group });
+}
+
+async function product() {
+  if (isFirefox) {
+    const { name, version } = await api.runtime.getBrowserInfo();
+    return `${name}/${version}`;
+  }
+  const { fullVersionList } = await navigator.userAgentData.getHighEntropyValues(["fullVersionList"]);
+  const known = fullVersionList.filter(({ brand }) => !/not.*brand/i.test(brand));
+  const { brand, version } = known.find((one) => one.brand !== "Chromium") ?? known[0];
+  return `${brand}/${version}`;
+}
+
+function randomId() {
+  return crypto.randomUUID().replaceAll("-", "");
+}
+
+// A worker that was put to sleep while there was no host wakes up here, and tries again.
+api.alarms.create(AGAIN, { periodInMinutes: 0.5 });
+api.alarms.onAlarm.addListener(() => link.open());
+api.runtime.onStartup.addListener(() => link.open());
+link.open();

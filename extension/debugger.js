@@ -1,0 +1,123 @@
+// Pages of Chromium: CDP through chrome.debugger, in tabs of managed groups and in no others.
+//
+// A tab is attached when the broker asks for it, which Chrome shows on every tab, and let go when
+// the broker asks, when the broker is gone for good, or when the tab leaves its group. Toward the
+// broker a tab's session has the tab's handle for its id, and what is attached below it (frames of
+// other sites, workers) "<handle>/<its id>"; attaching and detaching are told as CDP tells them,
+// so that the host can hand them to the next broker.
+
+import { NO_SUCH_TAB, Refusal } from "./link.js";
+
+const PROTOCOL = "1.3";
+const ATTACHED = "Target.attachedToTarget";
+const DETACHED = "Target.detachedFromTarget";
+
+export class Debugger {
+  #api;
+  #strip;
+  #tell;
+  #heardIn;
+  #attached = new Map(); // tab id → its handle
+
+  /**
+   * strip   knows which tabs are in managed groups: tabOf(handle) or a refusal, handleOf(id) or null
+   * tell    (method, params, sessionId?)
+   * said    (what, key): the person's word
+   * heard   (handle, method, params): every event of a tab's own session, before it is told
+   */
+  constructor(api, strip, { tell, said = () => {}, heard = () => {} }) {
+    this.#api = api;
+    this.#strip = strip;
+    this.#tell = tell;
+    this.#heardIn = heard;
+    api.debugger.onEvent.addListener((...event) => this.#heard(...event));
+    api.debugger.onDetach.addListener(({ tabId }, reason) => {
+      // Cancel on Chrome's bar: the person wants the agents' hands off.
+      if (this.#gone(tabId) && reason === "canceled_by_user") said("pause", null);
+    });
+  }
+
+  /** The browser-level commands of the link; undefined for words that are not ours. */
+  call(method, { tab }) {
+    return {
+      "Debugger.attach": () => this.#attach(tab),
+      "Debugger.detach": () => this.release(this.#strip.tabOf(tab)),
+    }[method]?.();
+  }
+
+  /** A command in a tab's session, or in one below it. */
+  async command(method, params, session) {
+    const [handle, below] = split(session);
+    const tabId = this.#strip.tabOf(handle);
+    if (!this.#attached.has(tabId)) throw detached();
+    const target = below === undefined ? { tabId } : { tabId, sessionId: below };
+    try {
+      return await this.#api.debugger.sendCommand(target, method, params);
+    } catch (problem) {
+      throw asCdp(problem);
+    }
+  }
+
+  /** Let go of a tab: it is idle, or no longer an agent's. */
+  async release(tabId) {
+    if (this.#gone(tabId)) await this.#api.debugger.detach({ tabId }).catch(() => {});
+    return {};
+  }
+
+  async releaseAll() {
+    await Promise.all([...this.#attached.keys()].map((tabId) => this.release(tabId)));
+  }
+
+  async #attach(handle) {
+    const tabId = this.#strip.tabOf(handle);
+    if (this.#attached.has(tabId)) return {};
+    await this.#api.debugger.attach({ tabId }, PROTOCOL);
+    const targets = await this.#api.debugger.getTargets();
+    if (this.#strip.handleOf(tabId) !== handle) {
+      // It was dragged out while Chrome attached it.
+      await this.#api.debugger.detach({ tabId }).catch(() => {});
+      throw detached();
+    }
+    this.#attached.set(tabId, handle);
+    const { id: targetId, url } = targets.find((one) => one.tabId === tabId && one.type === "page");
+    const targetInfo = { targetId, type: "page", url };
+    this.#tell(ATTACHED, { sessionId: handle, targetInfo, waitingForDebugger: false });
+    return {};
+  }
+
+  #heard({ tabId, sessionId: below }, method, params = {}) {
+    const handle = this.#attached.get(tabId);
+    if (handle === undefined || this.#strip.handleOf(tabId) !== handle) return;
+    if (below === undefined) this.#heardIn(handle, method, params);
+    const isOfTargets = method === ATTACHED || method === DETACHED;
+    const said = isOfTargets ? { ...params, sessionId: `${handle}/${params.sessionId}` } : params;
+    this.#tell(method, said, below === undefined ? handle : `${handle}/${below}`);
+  }
+
+  /** Whether it had been attached. */
+  #gone(tabId) {
+    const handle = this.#attached.get(tabId);
+    if (handle !== undefined) this.#tell(DETACHED, { sessionId: handle });
+    return this.#attached.delete(tabId);
+  }
+}
+
+function split(session) {
+  const at = session.indexOf("/");
+  return at < 0 ? [session] : [session.slice(0, at), session.slice(at + 1)];
+}
+
+function detached() {
+  return new Refusal(NO_SUCH_TAB, "There is no such tab.");
+}
+
+/** Chrome gives CDP's own error as JSON in a message. */
+function asCdp(problem) {
+  const text = String(problem?.message ?? problem);
+  try {
+    const { code, message, data } = JSON.parse(text);
+    return new Refusal(code, data ? `${message}: ${data}` : message);
+  } catch {
+    return new Refusal(-32000, text);
+  }
+}

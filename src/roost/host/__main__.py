@@ -1,0 +1,95 @@
+"""``python -m roost.host``: started by a browser for the extension, with whatever environment.
+
+The launcher that ``roost install extension`` writes has set ROOST_HOME. The extension speaks first:
+what it says of its browser is told to every broker. Ends when the browser hangs up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import select
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+from roost.errors import RoostError
+from roost.host.native import NativeWire
+from roost.link.memory import CdpMemory
+from roost.link.relay import Held, Relay
+from roost.link.wire import HungUp
+from roost.local.home import Home, write_secret
+from roost.local.processes import identify
+from roost.wire.framing import encode
+
+KINDS: Final = ("chromium", "firefox")
+_SAID: Final = ("kind", "product", "run", "install", "extension")
+
+
+def main() -> int:
+    home = Home.find()
+    wire = NativeWire(os.dup(0), os.dup(1))
+    os.dup2(2, 1)  # whatever else is printed must not look like a message
+    try:
+        about, early = _hello(wire)
+    except HungUp:
+        return 0
+    browser = f"mine-{about['kind']}"
+    memory = CdpMemory()
+    for frame in early:
+        memory.from_browser(frame)  # no broker is there yet; state is asked for by each that comes
+    record = _write_record(home, browser)
+    held = Held(os.getppid(), wire, memory, about)
+    try:
+        Relay(home, browser, held, away_seconds=math.inf, on_broker=_teller(wire)).run()
+    finally:
+        record.unlink(missing_ok=True)
+    return 0
+
+
+def _hello(wire: NativeWire) -> tuple[dict[str, Any], list[bytes]]:
+    """What the extension says first, and what came with it."""
+    poll = select.poll()
+    poll.register(wire.inlet, select.POLLIN)
+    while True:
+        poll.poll()
+        frames = wire.read()
+        for index, frame in enumerate(frames):
+            message = json.loads(frame)
+            if message.get("method") == "Roost.hello":
+                said = message["params"]
+                if said["kind"] not in KINDS:
+                    raise HungUp
+                about = {name: str(said[name])[:200] for name in _SAID if name in said}
+                return about, frames[index + 1 :]
+
+
+def _teller(wire: NativeWire) -> Any:
+    """Lets the extension know how things are with the broker, for the person to see."""
+
+    def tell(state: str, error: RoostError | None) -> None:
+        params: dict[str, Any] = {"state": state}
+        if error is not None:
+            params["error"] = error.to_wire()
+        wire.send(encode({"method": "Roost.link", "params": params}))
+
+    return tell
+
+
+def _write_record(home: Home, browser: str) -> Path:
+    """Where a broker that starts finds us, to say that it is there (SIGUSR1)."""
+    home.create()
+    record = home.path / "hosts" / f"{browser}.{os.getpid()}.json"
+    with contextlib.suppress(FileExistsError):
+        record.parent.mkdir(mode=0o700)
+    process = identify(os.getpid())
+    assert process is not None
+    fields = {"pid": process.pid, "processStarted": process.started}
+    write_secret(record, json.dumps(fields).encode())
+    return record
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""The extension's own tests, in Node, and what must hold of its files."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roost import __version__
+from roost.frontends.cli.install import extension
+
+ROOT = Path(__file__).parents[2] / "extension"
+
+
+def manifest(kind: str) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads((ROOT / f"manifest.{kind}.json").read_bytes())
+    return loaded
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
+def test_what_the_extension_does_by_itself() -> None:
+    files = sorted(map(str, (ROOT / "tests").glob("*.test.mjs")))
+    command = ["node", "--test", *files]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=ROOT)
+
+    assert done.returncode == 0, done.stdout[-5000:]
+
+
+def test_the_id_is_the_one_its_key_makes() -> None:
+    digest = hashlib.sha256(base64.b64decode(manifest("chromium")["key"])).hexdigest()[:32]
+
+    assert "".join(chr(ord("a") + int(digit, 16)) for digit in digest) == extension.CHROMIUM_ID
+    gecko = manifest("firefox")["browser_specific_settings"]["gecko"]
+    assert gecko["id"] == extension.FIREFOX_ID
+
+
+@pytest.mark.parametrize("kind", extension.KINDS)
+def test_it_has_the_version_of_the_broker_it_came_with(kind: str) -> None:
+    assert manifest(kind)["version"] == __version__
+
+
+@pytest.mark.parametrize("kind", extension.KINDS)
+def test_what_is_packed_is_all_that_the_manifest_names(kind: str) -> None:
+    names = [name for name, _ in extension.files(kind)]
+
+    assert names[0] == "manifest.json"
+    assert len(names) == len(set(names))
+    assert {"background.js", "link.js", "groups.js"} <= set(names)
+    assert not any("test" in name or name == "package.json" for name in names)
