@@ -141,7 +141,7 @@ class Watch:
         after = self.facts = Facts(self.journal.values())
         step = Step(self.rules, before, after, event, now, outcome)
         self._journal_is_the_state(machine)
-        check_references(after)
+        check_references(after, self.rules)
         check_deadlines(machine, after, event, now)
         self._ids_are_new(before, after)
         step.check()
@@ -231,6 +231,7 @@ def recounted(facts: Facts, rules: Rules) -> dict[str, Any]:
         },
         "jars": {j.session: j.id for j in jars if not j.beside},
         "jars beside": {(j.session, j.id) for j in jars if j.beside},
+        "tabs by jar": {(t.jar, t.id) for t in tabs if t.jar is not None},
         "tab handles": {(t.browser, t.handle): t.id for t in tabs if t.handle is not None},
         "pages": {(t.session, t.page): t.id for t in tabs if t.page is not None},
         "token digests": {
@@ -272,6 +273,7 @@ def indexes(state: State) -> dict[str, Any]:
         "jars beside": {
             (session, jar) for session, beside in state._jars_beside.items() for jar in beside
         },
+        "tabs by jar": {(jar, tab) for jar, tabs in state._jar_tabs.items() for tab in tabs},
         "tab handles": state._tab_handles,
         "pages": state._pages,
         "token digests": state._session_digests,
@@ -279,7 +281,7 @@ def indexes(state: State) -> dict[str, Any]:
     }
 
 
-def check_references(facts: Facts) -> None:
+def check_references(facts: Facts, rules: Rules) -> None:
     """Nothing names what is not there. Only history may: ``Tab.opener``, ``Member.lost``,
     ``Agent.home`` (a member's home is looked up through its membership)."""
     sessions = facts.sessions
@@ -288,8 +290,12 @@ def check_references(facts: Facts) -> None:
             assert tab.jar is None, "a tab of nobody in somebody's jar"
             assert tab.handle is not None, "a tab of nobody without a page"
         else:
-            assert tab.jar is not None, "a tab that could never be restored"
-            assert facts.jars[tab.jar].session == tab.session
+            # A person's tabs keep the jar they came with, which may be nobody's of ours.
+            is_grouped = tab.browser in rules.grouped
+            assert tab.jar is not None or is_grouped, "a tab that could never be restored"
+            jar = None if tab.jar is None else facts.jars[tab.jar]
+            assert jar is None or jar.session == tab.session or is_grouped, "a foreign jar"
+            assert jar is None or jar.session is not None, "a tab in a jar that is gone"
             assert sessions[tab.session].browser == tab.browser
         assert tab.holds_slot or tab.handle is None, "a parked tab with a page"
     for agent, session in facts.members:
@@ -362,6 +368,9 @@ class Step:
         if limit == 0 or taken <= limit:
             return
         spawned = isinstance(self.event, ev.TabSpawned)
+        if isinstance(self.event, ev.BrowserUp):  # what stands in a session's group is its own
+            spawned = taken > was and browser in self.rules.grouped
+            was = max(was, taken)
         assert taken <= was + spawned, "more tabs than slots, and no popup is to blame"
         new = [r for s, r in self.after.reservations.items() if s not in self.before.reservations]
         new_here = [r for r in new if r.browser == browser]
@@ -409,7 +418,7 @@ class Step:
             assert fair, "somebody passed the queue"
 
     def parkable(self, session: SessionId) -> bool:
-        return bool(self.after.evictable(session))
+        return any(tab.jar is not None for tab in self.after.evictable(session))
 
     def reservations_hold(self) -> None:
         for session, held in self.before.reservations.items():
@@ -453,9 +462,11 @@ class Step:
             is_home = any(
                 agent.home == session.id and (agent.id, session.id) in self.before.members
                 for agent in self.before.agents.values()
+                if agent.id not in self.ended  # its time may have run out in this very step
             )
             stillborn = isinstance(self.event, failed) and not session.has_opened and not is_home
-            ended = disposed or forgotten or orphaned or stillborn
+            closed = isinstance(self.event, ev.GroupClosed) and self.event.group == session.group
+            ended = disposed or forgotten or orphaned or stillborn or closed
             assert ended, "a session ended that nobody ended"
 
     def effects(self) -> None:
@@ -512,7 +523,9 @@ class Step:
             return
         mine = self.before.sessions_of(agent)
         for tab in self.before.tabs.keys() - self.after.tabs.keys():
-            assert self.before.tabs[tab].session in mine, "a stranger's tab was closed"
+            row = self.before.tabs[tab]
+            jar = None if row.jar is None else self.before.jars[row.jar].session
+            assert row.session in mine or jar in mine, "a stranger's tab was closed"
 
     def refusal(self) -> None:
         refusal = self.outcome.refusal

@@ -86,13 +86,20 @@ class Sharing(RuleBasedStateMachine):
 
     @initialize(**drawn(START))
     def broker_starts(self, limit: int, other: int, reads: Reads, tabs: int, waiting: int) -> None:
-        self.rules_ = Rules(default_browser=B1, pool_limits={B1: limit, B2: other}, reads=reads)
+        self.rules_ = Rules(
+            default_browser=B1,
+            pool_limits={B1: limit, B2: other},
+            reads=reads,
+            grouped=frozenset({B2}),
+        )
         self.machine = Machine(self.rules_)
         self.watch = Watch(self.rules_)
         self.minted = 0
         self.everybody: list[AgentId] = []
         self.pages: dict[BrowserId, dict[TabHandle, str | None]] = {B1: {}, B2: {}}
         self.jars: dict[BrowserId, set[str]] = {B1: set(), B2: set()}
+        self.strip: dict[TabHandle, str] = {}
+        """The groups that a person sees in B2, their own browser."""
         self.to_do: list[fx.Effect] = []
         self.said: list[ev.Event] = []
         self.captures: list[tuple[TabId, int]] = []
@@ -328,6 +335,65 @@ class Sharing(RuleBasedStateMachine):
         }
         self.say(events[verb])
 
+    def a_group(self, pick: int) -> str | None:
+        """Of a session of B2, mostly; or of one that is over; or none."""
+        live = [s.group for s in self.watch.facts.sessions.values() if s.browser == B2]
+        return one_of([*live, *live, "s1@7", None], pick)
+
+    @step(which=PICK, where=PICK)
+    def the_person_moves_a_tab(self, which: int, where: int) -> None:
+        page = one_of(list(self.strip), which)
+        if page is None:
+            return
+        group = self.a_group(where)
+        if group is None:
+            del self.strip[page]
+        else:
+            self.strip[page] = group
+        self.browser_says(ev.TabRegrouped(B2, page, group))
+
+    @step(where=PICK, jar=PICK)
+    def the_person_opens_a_tab_in_a_group(self, where: int, jar: int) -> None:
+        group = self.a_group(where)
+        if group is not None:
+            page, place = TabHandle(f"page-{self.mint()}"), one_of([None, *self.jars[B2]], jar)
+            self.pages[B2][page], self.strip[page] = place, group
+            self.browser_says(
+                ev.TabSpawned(
+                    browser=B2, handle=page, opener=None, jar=place, url="about:blank", group=group
+                )
+            )
+
+    @step(where=PICK)
+    def the_person_closes_a_group(self, where: int) -> None:
+        group = self.a_group(where)
+        if group is not None:
+            self.browser_says(ev.GroupClosed(B2, group))
+            for page in [page for page, one in self.strip.items() if one == group]:
+                del self.strip[page]
+                self.pages[B2].pop(page, None)
+                self.browser_says(ev.TabVanished(B2, page))
+
+    @step(new_ids=EITHER, kept=range(4))
+    def the_persons_browser_comes_back(self, new_ids: bool, kept: int) -> None:
+        """With its groups; under new handles where it was started again, else as it was."""
+        self.say(ev.BrowserDown(B2))
+        strip = dict(list(self.strip.items())[0 if kept else 1 :])
+        self.strip = {
+            TabHandle(f"page-{self.mint()}") if new_ids else page: group
+            for page, group in strip.items()
+        }
+        self.pages[B2] = dict.fromkeys(self.strip)
+        self.say(
+            ev.BrowserUp(
+                browser=B2,
+                handles=frozenset(self.strip),
+                jars=frozenset(self.jars[B2]),
+                groups=self.strip,
+                places=dict.fromkeys(self.strip, "https://example.com/"),
+            )
+        )
+
     # --- browsers --------------------------------------------------------------------------------
 
     @step(which=PICK, fails=(False, False, False, True))
@@ -350,6 +416,9 @@ class Sharing(RuleBasedStateMachine):
             case fx.OpenTab():
                 handle = TabHandle(f"page-{self.mint()}")
                 self.pages[effect.browser][handle] = self.ready_jar(effect.browser, effect.jar)
+                row = self.watch.facts.tabs.get(effect.tab)
+                if effect.browser == B2 and row is not None and row.session is not None:
+                    self.strip[handle] = self.watch.facts.sessions[row.session].group
                 self.browser_says(ev.TabOpened(effect.tab, handle))
             case fx.CloseTab() | fx.CloseStray() if effect.handle is not None:
                 self.pages[effect.browser].pop(effect.handle, None)

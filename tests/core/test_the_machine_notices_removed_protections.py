@@ -84,7 +84,7 @@ REMOVED: dict[str, tuple[Any, str, str, str]] = {
         "replace(event.spec, id=None, ",
         "replace(event.spec, ",
     ),
-    "a closed tab stays current": (tabs, "_retire", "if member.current == tab.id:", "if False:"),
+    "a closed tab stays current": (tabs, "retire", "if member.current == tab.id:", "if False:"),
     "a parked tab takes a late page": (
         tabs,
         "tab_opened",

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import assert_never
 
 from roost.broker.jars import Jars, Surroundings
@@ -24,6 +25,7 @@ from roost.drivers.base import (
     DownloadEnded,
     Driver,
     DriverEvent,
+    Group,
     GroupClosed,
     Linked,
     PageEvent,
@@ -40,7 +42,7 @@ from roost.drivers.base import (
 )
 from roost.drivers.link import Link
 from roost.errors import RoostError, Unsupported
-from roost.vocabulary import BrowserId, SessionId
+from roost.vocabulary import BrowserId, SessionId, TabHandle
 
 logger = logging.getLogger(__name__)
 RESTART_SECONDS = (1.0, 30.0)
@@ -75,6 +77,8 @@ class Browser:
         self._tasks = around.tasks
         self._starting: asyncio.Task[None] | None = None
         self._early: list[DriverEvent] = []
+        self._opens = 0
+        self._unclaimed: list[TabDisappeared | TabRegrouped] = []
         self._failures = 0
         self._up_at = 0.0
         self._stopping = False
@@ -96,6 +100,19 @@ class Browser:
         if self.started is None and (self._starting is None or self._starting.done()):
             self._starting = self._tasks.spawn(self._start(), name=f"take over {self.id}")
 
+    @asynccontextmanager
+    async def opening(self, jar: str, group: Group | None) -> AsyncIterator[TabHandle]:
+        """A tab, for whoever claims its handle inside. A person may be quicker than that: what they
+        do to a tab that is not claimed yet is heard once it is."""
+        self._opens += 1
+        try:
+            yield await self.driver.open_tab(jar, group)
+        finally:
+            self._opens -= 1
+            unclaimed, self._unclaimed = self._unclaimed, []
+            for event in unclaimed:
+                self._translate(event)
+
     async def stop(self) -> None:
         self._stopping = True
         if self._starting is not None:
@@ -107,15 +124,24 @@ class Browser:
     async def _start(self) -> None:
         self._early = []
         started = await self.driver.start(self._heard)
-        self.started = started
-        self._up_at = self._clock.now()
-        if started.resumed:
+        has_jars = started.resumed or self.driver.capabilities.groups
+        if has_jars:
             mine = [jar for jar in self._state().jars.values() if jar.browser == self.id]
             await self.jars.reopen_proxies(mine)
-        else:
+        self.started = started
+        self._up_at = self._clock.now()
+        if not started.resumed:
             # Rows of an earlier browser, if there are any: their pages died with it.
             self._feed(ev.BrowserDown(self.id))
-        self._feed(ev.BrowserUp(browser=self.id, handles=started.tabs, jars=started.jars))
+        self._feed(
+            ev.BrowserUp(
+                browser=self.id,
+                handles=started.tabs,
+                jars=started.jars,
+                groups=started.groups,
+                places={handle: whole(url) for handle, url in started.places.items()},
+            )
+        )
         for event in self._early:
             self._translate(event)
         self._early = []
@@ -142,10 +168,17 @@ class Browser:
                         opener=event.opener,
                         jar=event.jar,
                         url=whole(event.url),
+                        group=event.group,
                     )
                 )
+            case TabDisappeared() | TabRegrouped() if self._may_be_claimed(event.handle):
+                self._unclaimed.append(event)
             case TabDisappeared():
                 self._feed(ev.TabVanished(self.id, event.handle))
+            case TabRegrouped():
+                self._feed(ev.TabRegrouped(self.id, event.handle, event.group))
+            case GroupClosed():
+                self._feed(ev.GroupClosed(self.id, event.key))
             case TabArrived():
                 url, title = whole(event.url), whole(event.title)
                 self._feed(ev.TabMovedOn(self.id, event.handle, url, title))
@@ -156,7 +189,7 @@ class Browser:
                 self._feed(ev.TabBroke(self.id, event.handle))
             case BrowserEnded():
                 self._ended(event.reason)
-            case TabRegrouped() | GroupClosed() | PersonSaid() | PersonAnswered():
+            case PersonSaid() | PersonAnswered():
                 logger.debug("nothing follows yet from %s", type(event).__name__)
             case (
                 DialogOpened()
@@ -173,13 +206,17 @@ class Browser:
             case _:
                 assert_never(event)
 
+    def _may_be_claimed(self, handle: TabHandle) -> bool:
+        return self._opens > 0 and self._state().tab_with(self.id, handle) is None
+
     def _ended(self, reason: str) -> None:
         logger.warning("browser %s ended: %s", self.id, reason)
         if self._clock.now() - self._up_at >= GOOD_MINUTE:
             self._failures = 0
         self.started = None
         self._feed(ev.BrowserDown(self.id))
-        if not self._stopping and self._has_lost_tabs():
+        is_ours = not self.driver.capabilities.asks_person  # a person's own comes back by itself
+        if not self._stopping and is_ours and self._has_lost_tabs():
             self._tasks.spawn(self._restart(), name=f"restart {self.id}")
 
     async def _restart(self) -> None:

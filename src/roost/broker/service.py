@@ -33,8 +33,16 @@ from roost.core import events as ev
 from roost.core.machine import Machine, Outcome
 from roost.core.model import Jar, Tab
 from roost.core.state import Change, Rules, State
-from roost.drivers.base import DownloadBegan, DownloadEnded, Driver, JarContents, PageEvent
+from roost.drivers.base import (
+    DownloadBegan,
+    DownloadEnded,
+    Driver,
+    Group,
+    JarContents,
+    PageEvent,
+)
 from roost.drivers.link import Link
+from roost.drivers.panel import Paneled
 from roost.errors import BrowserLost, Internal, JarUnavailable, RoostError, TabGone, Unsupported
 from roost.profiles.store import ProfileStore
 from roost.vocabulary import AgentId, BrowserId, JarId, JarPolicy, SessionId, TabHandle, TabId
@@ -262,6 +270,10 @@ class Broker:
                 self.lanes.end(effect.tab, effect.error)
             case fx.CloseStray():
                 self._close_page(effect.browser, effect.handle)
+            case fx.ForgetGroup():
+                driver = self.browser(effect.browser).driver
+                if isinstance(driver, Paneled):
+                    driver.forget_group(effect.group)
             case fx.RemoveJar():
                 self._tasks.spawn(self._remove_jar(effect), name=f"remove jar {effect.jar}")
             case fx.StartCapture():
@@ -307,12 +319,13 @@ class Broker:
         browser = self.browser(effect.browser)
         try:
             driver = await browser.ready()
-            handle = await driver.open_tab(await browser.jars.handle(effect.jar))
-            if effect.tab not in self.state.tabs:
-                await driver.close_tab(handle)
-                raise TabGone(f"Tab {effect.tab} was closed while it opened.", tab=effect.tab)
-            self.feed(ev.TabOpened(effect.tab, handle))
-            if effect.restore is not None:
+            jar = await browser.jars.handle(effect.jar)
+            async with browser.opening(jar, self._group(effect)) as handle:
+                if effect.tab not in self.state.tabs:
+                    await driver.close_tab(handle)
+                    raise TabGone(f"Tab {effect.tab} was closed while it opened.", tab=effect.tab)
+                self.feed(ev.TabOpened(effect.tab, handle))
+            if effect.restore is not None and effect.tab in self.state.tabs:
                 await driver.navigate(handle, effect.restore)
         except BrowserLost:
             # A tab that is being restored stays lost: the next start of the browser tries again.
@@ -322,6 +335,14 @@ class Broker:
         except Exception:  # whatever it was, a tab that did not open must not hold its slot
             self.feed(ev.TabOpenFailed(effect.tab))
             raise
+
+    def _group(self, effect: fx.OpenTab) -> Group | None:
+        """Where the tab is shown, in a browser that has groups."""
+        row = self.state.tabs.get(effect.tab)
+        if row is None or row.session is None or row.browser not in self.state.rules.grouped:
+            return None
+        session = self.state.sessions[row.session]
+        return Group(session.group, session.name, session.color)
 
     def _close_page(self, browser: BrowserId, handle: TabHandle) -> None:
         driver = self.browser(browser).driver

@@ -62,6 +62,14 @@ class CloseStray:
 
 
 @dataclass(frozen=True, slots=True)
+class ForgetGroup:
+    """The session that this group showed is over."""
+
+    browser: BrowserId
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
 class StartCapture:
     """It is this capture's turn."""
 
@@ -108,6 +116,6 @@ class Note:
 
 
 Effect = (
-    OpenTab | CloseTab | ForgetTab | RemoveJar | CloseStray | StartCapture | RefuseCapture
-    | EndAgent | RemoveFiles | Tell | Note
+    OpenTab | CloseTab | ForgetTab | RemoveJar | CloseStray | ForgetGroup
+    | StartCapture | RefuseCapture | EndAgent | RemoveFiles | Tell | Note
 )  # fmt: skip

@@ -10,6 +10,7 @@ gone harm nobody.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from roost.vocabulary import (
@@ -236,11 +237,14 @@ class LoopTurnEnded:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowserUp:
     """A browser is ready. ``handles`` are the tabs it has now: the truth rows are held against.
-    ``jars`` likewise."""
+    ``jars`` likewise; and, where tabs are shown in groups, in which group each stands, and at
+    which address."""
 
     browser: BrowserId
     handles: frozenset[TabHandle] = field(default_factory=frozenset)
     jars: frozenset[str] = field(default_factory=frozenset)
+    groups: Mapping[TabHandle, str] = field(default_factory=dict)
+    places: Mapping[TabHandle, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +285,7 @@ class TabSpawned:
     jar: str | None
     """The browser's own id of the jar the page is in."""
     url: str
+    group: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,6 +325,26 @@ class TabBroke:
     handle: TabHandle
 
 
+# --- from the person, in a browser of their own --------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TabRegrouped:
+    """They moved a tab into that group; None: out of all of them."""
+
+    browser: BrowserId
+    handle: TabHandle
+    group: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupClosed:
+    """They closed a group with all its tabs."""
+
+    browser: BrowserId
+    group: str
+
+
 # --- from the broker itself --------------------------------------------------------------------
 
 
@@ -342,5 +367,6 @@ Event = (
     | CaptureRequested | CaptureEnded
     | LoopStartRequested | LoopStopRequested | LoopTurnEnded
     | BrowserUp | BrowserDown | JarMade | JarRemoved | TabOpened | TabOpenFailed
-    | TabSpawned | TabVanished | TabMovedOn | TabRead | TabBroke | BrokerRestarted | TimePassed
+    | TabSpawned | TabVanished | TabMovedOn | TabRead | TabBroke | TabRegrouped | GroupClosed
+    | BrokerRestarted | TimePassed
 )  # fmt: skip

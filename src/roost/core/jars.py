@@ -9,7 +9,7 @@ from roost.core.effects import Effect, RemoveJar
 from roost.core.events import JarReleased, JarRequested
 from roost.core.model import Jar, Session
 from roost.core.state import State
-from roost.core.tabs import close_tab
+from roost.core.tabs import close_tab, retire
 from roost.errors import JarUnavailable, TabGone
 from roost.vocabulary import JarId, JarPolicy
 
@@ -35,16 +35,15 @@ def request_jar(state: State, event: JarRequested, now: float, out: list[Effect]
 
 def release_jar(state: State, event: JarReleased, now: float, out: list[Effect]) -> None:
     jar = state.jars.get(event.jar)
-    if jar is None or not jar.beside or jar.session is None:
-        return
-    for tab in state.tabs_in(jar.session):
-        if tab.jar == jar.id:
-            close_tab(state, tab, TabGone(f"Tab {tab.id} went with its jar.", tab=tab.id), out)
-    end_jar(state, jar, out)
+    if jar is not None and jar.beside and jar.session is not None:
+        end_jar(state, jar, out)
 
 
 def end_jar(state: State, jar: Jar, out: list[Effect]) -> None:
-    """Nobody has it any more: remove it, also while it is being made. The shared one stays."""
+    """Nobody has it any more: remove it, also while it is being made. The shared one stays. A tab
+    that is still in it, perhaps moved to another session, goes with its cookies."""
+    for tab in state.tabs_with(jar.id):
+        close_tab(state, tab, TabGone(f"Tab {tab.id} went with its jar.", tab=tab.id), out)
     if jar.policy is JarPolicy.SHARED:
         state.drop(jar)
     else:
@@ -56,8 +55,8 @@ def forget_clients(state: State) -> None:
     """The broker died, and all protocol clients lost their connections: what they made beside is
     nobody's, and removed when the browser is found again."""
     for jar in [jar for jar in state.jars.values() if jar.beside]:
-        for tab in [tab for tab in state.tabs.values() if tab.jar == jar.id]:
-            state.drop(tab)
+        for tab in state.tabs_with(jar.id):
+            retire(state, tab, TabGone(f"Tab {tab.id} went with its jar.", tab=tab.id))
         if jar.handle is None:
             state.drop(jar)
         else:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roost.core import events as ev
-from roost.core import jars, leases, loops, pool, sessions, tabs
+from roost.core import groups, jars, leases, loops, pool, presence, sessions, tabs
 from roost.core.captures import Captures
 from roost.core.effects import Effect
 from roost.core.model import Agent, Jar, Loop, Reservation, Row, Session, Tab
@@ -72,8 +72,10 @@ class Machine:
             ev.TabBroke: tabs.tab_broke,
             ev.JarMade: tabs.jar_made,
             ev.JarRemoved: tabs.jar_removed,
-            ev.BrowserUp: tabs.browser_up,
-            ev.BrowserDown: tabs.browser_down,
+            ev.BrowserUp: presence.browser_up,
+            ev.BrowserDown: presence.browser_down,
+            ev.TabRegrouped: groups.tab_regrouped,
+            ev.GroupClosed: groups.group_closed,
             ev.CaptureRequested: self._capture_requested,
             ev.CaptureEnded: self._capture_ended,
             ev.LoopStartRequested: loops.start,

@@ -102,6 +102,12 @@ class Session:
         return self.id
 
     @property
+    def group(self) -> str:
+        """What browsers know its tab group by. Unlike the id, it is never another session's: a
+        person's browser may show a group long after its session, or the journal, is gone."""
+        return f"{self.id}@{int(self.created_at * 1000)}"
+
+    @property
     def deadline(self) -> float | None:
         return self.kept_until
 
@@ -118,6 +124,7 @@ class Member:
     lost: TabId | None = None
     """The current tab, when it went away without this agent closing it. Told once, never replaced
     silently."""
+    lost_why: str = ""
 
     @property
     def key(self) -> str:
@@ -155,7 +162,10 @@ class Jar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tab:
-    """One top-level page under our id. ``session`` is None for a tab that the person added."""
+    """One top-level page under our id. ``session`` is None for a tab that the person added.
+
+    ``jar`` is None for a page in the browser's own cookies that no jar of Roost's stands for. It
+    may be another session's, if the person moved the tab."""
 
     table: ClassVar[str] = "tab"
     id: TabId
@@ -169,6 +179,8 @@ class Tab:
     asked_by: AgentId | None = None
     """Whose current tab it becomes once it is there."""
     handle: TabHandle | None = None
+    former: TabHandle | None = None
+    """What a lost tab's handle was: a browser that was only out of sight still has it."""
     title: str = ""
     opener: TabId | None = None
     page: str | None = None

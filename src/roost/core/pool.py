@@ -11,7 +11,7 @@ from collections import deque
 from dataclasses import replace
 from itertools import islice
 
-from roost.core import rules
+from roost.core import groups, rules
 from roost.core.addresses import checked_url
 from roost.core.effects import CloseStray, CloseTab, Effect, Note, OpenTab, Tell
 from roost.core.events import (
@@ -78,7 +78,8 @@ def _brought_back(state: State, session: Session, tab: Tab, out: list[Effect]) -
     _take_slot(state, session, out, evict=True)
     tab = replace(tab, state=TabState.LOST)
     state.put(tab)
-    out.append(OpenTab(tab.id, tab.browser, jar_for(state, session).id, tab.url))
+    assert tab.jar is not None  # only such are parked
+    out.append(OpenTab(tab.id, tab.browser, tab.jar, tab.url))
     return tab
 
 
@@ -125,11 +126,19 @@ def _take_slot(state: State, session: Session, out: list[Effect], *, evict: bool
 
 
 def spawned(state: State, event: TabSpawned, now: float, out: list[Effect]) -> Tab | None:
-    """A tab nobody asked for: its opener's session owns it, else its jar's, else nobody."""
+    """A tab nobody asked for: its opener's session owns it, else its jar's, else nobody. Where tabs
+    are shown in groups, the group says whose it is."""
     if state.tab_with(event.browser, event.handle) is not None:
         return None
     opener = state.tab_with(event.browser, event.opener)
     jar = state.jar_with(event.browser, event.jar)
+    if event.group is not None:
+        shown = state.session_shown_as(event.browser, event.group)
+        if shown is None:  # a session that has just ended; what the person put there stays theirs
+            return None
+        if opener is None or opener.session != shown.id:
+            place = None if jar is None else jar.id
+            return groups.adopt(state, shown, event.handle, event.url, out, jar=place)
     session = _owner(opener, jar)
     if session is None and jar is not None:  # its session has ended, and the jar ends with it
         out.append(CloseStray(event.browser, event.handle))
@@ -282,7 +291,7 @@ def _park_unattended(state: State, browser: BrowserId, out: list[Effect]) -> boo
     when it is asked for."""
     pool = state.pool(browser)
     oldest = [
-        next(filter(_evictable, state.tabs_in(session)), None)
+        next(filter(_parkable, state.tabs_in(session)), None)
         for session in pool.named
         if session not in pool.queue and _is_unattended(state, session)
     ]
@@ -323,6 +332,11 @@ def pool_full(state: State, session: Session, pool: Pool) -> PoolFull:
 
 def _evictable(tab: Tab) -> bool:
     return tab.state in (TabState.OPEN, TabState.CRASHED, TabState.LOST)
+
+
+def _parkable(tab: Tab) -> bool:
+    """A tab in no jar of ours could not be opened again as it was."""
+    return _evictable(tab) and tab.jar is not None
 
 
 def _evict(state: State, tab: Tab, out: list[Effect], *, why: str) -> None:

@@ -17,7 +17,7 @@ The operator outranks agents but owns nothing, so it must name what it means in 
 
 from __future__ import annotations
 
-from roost.core.model import Jar, Session, Tab, TabState
+from roost.core.model import Jar, Member, Session, Tab, TabState
 from roost.core.state import State
 from roost.errors import (
     BadRequest,
@@ -50,7 +50,7 @@ def session_for(state: State, agent: AgentId, named: str | None) -> Session:
     check_alive(state, agent)
     session_id = _session_id(state, agent, named)
     if session_id is None or state.member(agent, session_id) is None:
-        raise no_session(named or "")
+        raise no_session(named) if named is not None else _no_home()
     return state.sessions[session_id]
 
 
@@ -86,6 +86,9 @@ def tab_for(
             return found
         if not owned and state.rules.reads is Reads.SHARED:
             return _shared_read(state, found, action=action, acts=acts)
+    for member in state.memberships(agent):
+        if member.lost == tab:  # it was this agent's, so this agent may hear what became of it
+            raise _lost(state, member)
     raise no_tab(tab)
 
 
@@ -96,15 +99,19 @@ def _current_tab(state: State, agent: AgentId, named: str | None) -> Tab:
     member = state.member(agent, session.id)
     if member is not None and member.current is not None:
         return state.tabs[member.current]
-    yours = [tab.id for tab in state.tabs_in(session.id)]
     if member is not None and member.lost is not None:
-        raise TabGone(
-            f"Tab {member.lost}, your current tab, is gone.",
-            hint="Choose another with browser_tabs{action: select}, or open a new one.",
-            tab=member.lost,
-            yourTabs=yours,
-        )
+        raise _lost(state, member)
+    yours = [tab.id for tab in state.tabs_in(session.id)]
     raise TabGone("You have no tab open in this session.", yourTabs=yours)
+
+
+def _lost(state: State, member: Member) -> RoostError:
+    return TabGone(
+        f"Your current tab is gone: {member.lost_why or f'tab {member.lost} was closed.'}",
+        hint="Choose another with browser_tabs{action: select}, or open a new one.",
+        tab=member.lost,
+        yourTabs=[tab.id for tab in state.tabs_in(member.session)],
+    )
 
 
 def _shared_read(state: State, tab: Tab, *, action: str, acts: bool) -> Tab:
@@ -172,6 +179,13 @@ def no_tab(tab: str) -> RoostError:
 def no_page(name: str) -> RoostError:
     """The one answer for pages by name that are foreign, closed or never were."""
     return TabGone(f"There is no page {name[:64]} here.", page=name[:64])
+
+
+def _no_home() -> RoostError:
+    return SessionGone(
+        "Your session has ended, and its tabs with it.",
+        hint="Go on with browser_navigate, or browser_tabs{action: new}: that opens a new one.",
+    )
 
 
 def no_session(session: str) -> RoostError:

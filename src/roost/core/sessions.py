@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from roost.core import jars, rules, tabs
 from roost.core.addresses import checked_domain
-from roost.core.effects import Effect, Note, RemoveFiles, Tell
+from roost.core.effects import Effect, ForgetGroup, Note, RemoveFiles, Tell
 from roost.core.events import (
     SessionDisposeRequested,
     SessionOpenRequested,
@@ -163,6 +163,8 @@ def end_session(state: State, session: Session, out: list[Effect], *, why: str) 
         state.drop(member)
     state.drop(session)
     out.append(RemoveFiles(session.id))
+    if session.browser in state.rules.grouped:
+        out.append(ForgetGroup(session.browser, session.group))
 
 
 def token_issued(state: State, event: SessionTokenIssued, now: float, out: list[Effect]) -> None:

@@ -54,6 +54,8 @@ class Rules:
     default_policy: Mapping[BrowserId, JarPolicy] = field(default_factory=dict)
     reads: Reads = Reads.PRIVATE
     clones: int = CLONED_JARS
+    grouped: frozenset[BrowserId] = frozenset()
+    """Browsers that show sessions as tab groups: a person's own."""
 
     def limit(self, browser: BrowserId) -> int:
         return self.pool_limits.get(browser, POOL_LIMIT)
@@ -143,6 +145,7 @@ class State:
         self._agent_sessions: dict[AgentId, dict[SessionId, Member]] = {}
         self._aliases: dict[tuple[AgentId, str], SessionId] = {}
         self._session_tabs: dict[SessionId | None, dict[TabId, None]] = {}
+        self._jar_tabs: dict[JarId, dict[TabId, None]] = {}
         self._session_jar: dict[SessionId, JarId] = {}
         self._jars_beside: dict[SessionId, dict[JarId, None]] = {}
         self._session_digests: dict[str, SessionId] = {}
@@ -246,6 +249,18 @@ class State:
     def tab_count(self, session: SessionId) -> int:
         return len(self._session_tabs.get(session, {}))
 
+    def tabs_with(self, jar: JarId) -> list[Tab]:
+        """The tabs in that jar, whosever they are."""
+        return [self.tabs[tab] for tab in self._jar_tabs.get(jar, {})]
+
+    def session_shown_as(self, browser: BrowserId, group: str | None) -> Session | None:
+        """The session whose tabs that browser shows in that group."""
+        if group is None:
+            return None
+        session = self.sessions.get(SessionId(group.rpartition("@")[0]))
+        is_it = session is not None and session.group == group and session.browser == browser
+        return session if is_it else None
+
     def jar_of(self, session: SessionId) -> Jar | None:
         jar = self._session_jar.get(session)
         return None if jar is None else self.jars[jar]
@@ -309,6 +324,8 @@ class State:
                 self._tab_handles[row.browser, row.handle] = row.id
             if row.page is not None and row.session is not None:
                 self._pages[row.session, row.page] = row.id
+            if row.jar is not None:
+                self._jar_tabs.setdefault(row.jar, {})[row.id] = None
             self._place(row, before if isinstance(before, Tab) else None)
         elif isinstance(row, Member):
             self._session_agents.setdefault(row.session, {})[row.agent] = row
@@ -357,6 +374,8 @@ class State:
                 del self._tab_handles[row.browser, row.handle]
             if row.page is not None and row.session is not None:
                 del self._pages[row.session, row.page]
+            if row.jar is not None:
+                _remove(self._jar_tabs, row.jar, row.id)
             if row.holds_slot:
                 self.pool(row.browser).hold(row.session, -1)
                 self.freed.add(row.browser)

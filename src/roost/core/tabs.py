@@ -10,13 +10,9 @@ from roost.core.effects import (
     CloseTab,
     Effect,
     ForgetTab,
-    OpenTab,
-    RemoveJar,
     Tell,
 )
 from roost.core.events import (
-    BrowserDown,
-    BrowserUp,
     JarMade,
     JarRemoved,
     TabBroke,
@@ -29,15 +25,15 @@ from roost.core.events import (
     TabSelectRequested,
     TabVanished,
 )
-from roost.core.model import Jar, Tab, TabState
+from roost.core.model import Tab, TabState
 from roost.core.state import State
-from roost.errors import BrowserLost, RoostError, TabGone
+from roost.errors import RoostError, TabGone
 from roost.vocabulary import AgentId
 
 
 def close_tab(state: State, tab: Tab, error: RoostError, out: list[Effect]) -> None:
     """End a tab from our side: the row first, then the page."""
-    _retire(state, tab)
+    retire(state, tab, error)
     out.append(CloseTab(tab.id, tab.browser, tab.handle, error))
     _tell_closed(tab, out, why=error.message)
 
@@ -58,7 +54,7 @@ def _choose_next(state: State, agent: AgentId, closed: Tab) -> None:
     member = state.member(agent, closed.session)
     if member is not None and member.lost == closed.id:
         left = state.tabs_in(closed.session)
-        state.put(replace(member, current=left[-1].id if left else None, lost=None))
+        state.put(replace(member, current=left[-1].id if left else None, lost=None, lost_why=""))
 
 
 def select_tab(state: State, event: TabSelectRequested, now: float, out: list[Effect]) -> Tab:
@@ -74,7 +70,7 @@ def make_current(state: State, agent: AgentId, tab: Tab) -> None:
         return
     member = state.member(agent, tab.session)
     if member is not None:
-        state.put(replace(member, current=tab.id, lost=None))
+        state.put(replace(member, current=tab.id, lost=None, lost_why=""))
 
 
 def used(state: State, tab: Tab) -> Tab:
@@ -112,7 +108,7 @@ def tab_opened(state: State, event: TabOpened, now: float, out: list[Effect]) ->
         out.append(CloseStray(tab.browser, event.handle))
         return tab
     is_new = tab.state is TabState.OPENING
-    tab = replace(tab, handle=event.handle, state=TabState.OPEN)
+    tab = replace(tab, handle=event.handle, former=None, state=TabState.OPEN)
     state.put(tab)
     if is_new and tab.asked_by is not None:
         # Not before: a tab that could not be opened was never anybody's current one.
@@ -129,8 +125,8 @@ def tab_open_failed(state: State, event: TabOpenFailed, now: float, out: list[Ef
     tab = state.tabs.get(event.tab)
     if tab is None or tab.handle is not None or not tab.holds_slot:
         return
-    _retire(state, tab)
     error = TabGone(f"Tab {tab.id} could not be opened.", tab=tab.id)
+    retire(state, tab, error)
     out.append(ForgetTab(tab.id, error))
     if tab.state is TabState.LOST:  # no call waits for it, so nobody else says so
         _tell_closed(tab, out, why=error.message)
@@ -146,12 +142,8 @@ def tab_open_abandoned(
 
 def tab_vanished(state: State, event: TabVanished, now: float, out: list[Effect]) -> None:
     tab = state.tab_with(event.browser, event.handle)
-    if tab is None:
-        return
-    _retire(state, tab)
-    error = TabGone(f"Tab {tab.id} was closed in the browser.", tab=tab.id)
-    out.append(ForgetTab(tab.id, error))
-    _tell_closed(tab, out, why=error.message)
+    if tab is not None:
+        gone(state, tab, TabGone(f"Tab {tab.id} was closed in the browser.", tab=tab.id), out)
 
 
 def tab_moved_on(state: State, event: TabMovedOn, now: float, out: list[Effect]) -> None:
@@ -188,66 +180,21 @@ def tab_broke(state: State, event: TabBroke, now: float, out: list[Effect]) -> N
         out.append(Tell(tab.session, "tab_crashed", {"tab": tab.id, "url": tab.url}))
 
 
-def browser_down(state: State, event: BrowserDown, now: float, out: list[Effect]) -> None:
-    """All its pages and jars are gone; the rows stay, to be restored from. Not those of protocol
-    clients: their connections ended with it."""
-    for jar in [jar for jar in state.jars.values() if jar.browser == event.browser]:
-        _forget_handle(state, jar)
-    for tab in [tab for tab in state.tabs.values() if tab.browser == event.browser]:
-        if tab.handle is None:
-            continue
-        if tab.session is None or (tab.jar is not None and tab.jar not in state.jars):
-            _retire(state, tab)
-        else:
-            state.put(replace(tab, handle=None, state=TabState.LOST))
-        out.append(ForgetTab(tab.id, BrowserLost("The browser ended.", tab=tab.id)))
+def gone(state: State, tab: Tab, error: RoostError, out: list[Effect]) -> None:
+    """End a tab whose page went by itself."""
+    retire(state, tab, error)
+    out.append(ForgetTab(tab.id, error))
+    _tell_closed(tab, out, why=error.message)
 
 
-def browser_up(state: State, event: BrowserUp, now: float, out: list[Effect]) -> None:
-    """Hold the rows against what the browser really has, then restore what it lost. A tab whose
-    opening waits for this very browser is asked for again: it may have been lost with the last."""
-    _reconcile_jars(state, event, out)
-    known = set()
-    for tab in [tab for tab in state.tabs.values() if tab.browser == event.browser]:
-        if tab.handle is not None:
-            known.add(tab.handle)
-            if tab.handle not in event.handles:
-                tab_vanished(state, TabVanished(tab.browser, tab.handle), now, out)
-        elif tab.holds_slot:
-            assert tab.jar is not None  # only nobody's tabs have none, and those have a page
-            back_to = None if tab.state is TabState.OPENING else tab.url
-            out.append(OpenTab(tab.id, tab.browser, tab.jar, back_to))
-    for handle in sorted(event.handles - known):
-        out.append(CloseStray(event.browser, handle))
-
-
-def _reconcile_jars(state: State, event: BrowserUp, out: list[Effect]) -> None:
-    known = set()
-    for jar in [jar for jar in state.jars.values() if jar.browser == event.browser]:
-        known.add(jar.handle)
-        if jar.handle not in event.jars:
-            _forget_handle(state, jar)
-        elif jar.session is None and jar.handle is not None:
-            out.append(RemoveJar(jar.id, jar.browser, jar.handle))
-    for handle in sorted(event.jars - known):
-        out.append(RemoveJar(None, event.browser, handle))
-
-
-def _forget_handle(state: State, jar: Jar) -> None:
-    if jar.session is None or jar.beside:
-        state.drop(jar)  # whoever had it is gone, and now the jar is gone too
-    else:
-        state.put(replace(jar, handle=None, proxy_port=None))
-
-
-def _retire(state: State, tab: Tab) -> None:
+def retire(state: State, tab: Tab, error: RoostError) -> None:
     """Drop the row; whoever had it as current tab is told when it next asks, not given another."""
     state.drop(tab)
     if tab.session is None:
         return
     for member in state.members_in(tab.session):
         if member.current == tab.id:
-            state.put(replace(member, current=None, lost=tab.id))
+            state.put(replace(member, current=None, lost=tab.id, lost_why=error.message))
 
 
 def _tell_closed(tab: Tab, out: list[Effect], *, why: str) -> None:

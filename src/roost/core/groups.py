@@ -1,0 +1,113 @@
+"""Sessions as tab groups in a browser that a person uses too. What they do there counts: the tab
+strip says whose a tab is, and the rows follow it.
+
+A tab that changes hands gets a new id, so that nothing an agent still means by the old one can
+reach it; whoever had it is told what became of it, and not given another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from roost.core import sessions
+from roost.core.effects import Effect, ForgetTab, Note, Tell
+from roost.core.events import GroupClosed, TabRegrouped
+from roost.core.jars import jar_for
+from roost.core.model import Session, Tab, TabState
+from roost.core.state import State
+from roost.core.tabs import retire
+from roost.errors import TabGone
+from roost.vocabulary import JarId, JarPolicy, TabHandle, TabId
+
+
+def tab_regrouped(state: State, event: TabRegrouped, now: float, out: list[Effect]) -> None:
+    tab = state.tab_with(event.browser, event.handle)
+    if tab is not None:
+        place(state, tab, event.group, out)
+
+
+def group_closed(state: State, event: GroupClosed, now: float, out: list[Effect]) -> None:
+    """The person is done with that session. An agent that is still there gets a fresh one, in a
+    group of its own, with its next tab."""
+    session = state.session_shown_as(event.browser, event.group)
+    if session is not None:
+        sessions.end_session(state, session, out, why="the person closed its tab group")
+
+
+def place(state: State, tab: Tab, group: str | None, out: list[Effect]) -> None:
+    """The tab stands in that group now: it is that session's, or nobody's any more."""
+    session = state.session_shown_as(tab.browser, group)
+    if session is not None and session.id == tab.session:
+        return
+    where = "out of this session" if session is None else "to another session"
+    error = TabGone(f"The person moved tab {tab.id} {where}.", tab=tab.id)
+    retire(state, tab, error)
+    out.append(ForgetTab(tab.id, error))
+    if tab.session is not None:
+        moved = {"tab": tab.id, "url": tab.url, "why": error.message}
+        out.append(Tell(tab.session, "tab_moved", moved))
+    if session is not None:
+        _hand_over(state, tab, session, out)
+
+
+def adopt(
+    state: State,
+    session: Session,
+    handle: TabHandle,
+    url: str,
+    out: list[Effect],
+    *,
+    jar: JarId | None = None,
+) -> Tab:
+    """A tab that the person opened in the session's group, or brought there. The session sees it;
+    it is nobody's current tab until it is selected."""
+    tab = Tab(
+        id=_next_id(state),
+        session=session.id,
+        browser=session.browser,
+        jar=_jar_in(state, session, jar),
+        url=url,
+        used=state.next_use(),
+        handle=handle,
+        state=TabState.OPEN,
+    )
+    _put(state, tab, session)
+    out.append(Tell(session.id, "tab_opened", {"tab": tab.id, "url": url, "opener": None}))
+    out.append(Note("tab brought by the person", {"tab": tab.id, "session": session.id}))
+    return tab
+
+
+def _hand_over(state: State, tab: Tab, session: Session, out: list[Effect]) -> None:
+    """As it is, with its jar; but what the old session called it, and knew of it, stays there."""
+    new = replace(
+        tab,
+        id=_next_id(state),
+        session=session.id,
+        jar=_jar_in(state, session, tab.jar),
+        used=state.next_use(),
+        asked_by=None,
+        opener=None,
+        page=None,
+    )
+    _put(state, new, session)
+    moved = {"tab": new.id, "url": new.url, "why": "The person moved this tab to your session."}
+    out.append(Tell(session.id, "tab_moved", moved))
+    out.append(Note("tab moved", {"tab": tab.id, "session": tab.session, "to": session.id}))
+
+
+def _jar_in(state: State, session: Session, jar: JarId | None) -> JarId | None:
+    """A tab keeps its jar, whosever it is. The browser's own is every shared session's."""
+    row = None if jar is None else state.jars.get(jar)
+    if row is not None and row.policy is not JarPolicy.SHARED:
+        return row.id
+    return jar_for(state, session).id if session.policy is JarPolicy.SHARED else None
+
+
+def _put(state: State, tab: Tab, session: Session) -> None:
+    if not session.has_opened:
+        state.put(replace(session, has_opened=True))
+    state.put(tab)
+
+
+def _next_id(state: State) -> TabId:
+    return TabId(f"t{state.next_number('tab')}")

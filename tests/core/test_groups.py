@@ -1,0 +1,264 @@
+"""What a person does with tab groups, and what their sessions make of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from play import B1, URL, Play, named, of
+
+from roost.core import events as ev
+from roost.core.effects import CloseTab, Effect, ForgetGroup, ForgetTab, OpenTab, Tell
+from roost.core.machine import Machine, Outcome
+from roost.core.model import Session, Tab
+from roost.core.rules import own_jar
+from roost.errors import JarUnavailable, PoolFull, SessionGone, TabGone
+from roost.vocabulary import AgentId, JarPolicy, Lifetime, SessionId, TabHandle
+
+
+def grouped_play(limit: int = 12, policy: JarPolicy = JarPolicy.SHARED) -> Play:
+    """A house whose browser is the person's own."""
+    play = Play(limit)
+    grouped, jars = frozenset({B1}), {B1: policy}
+    play.rules = replace(play.rules, grouped=grouped, default_policy=jars)
+    play.machine = Machine(play.rules)
+    play.state = play.machine.state
+    return play
+
+
+def home(play: Play, agent: AgentId) -> Session:
+    return play.state.sessions[play.state.agents[agent].home]
+
+
+def move(play: Play, tab: Tab, group: str | None) -> Outcome:
+    assert tab.handle is not None
+    return play.do(ev.TabRegrouped(B1, tab.handle, group))
+
+
+def brought(play: Play, session: Session, handle: str = "own", jar: str | None = None) -> Tab:
+    """A tab that the person opens in the session's group."""
+    tab = play.do(
+        ev.TabSpawned(
+            browser=B1, handle=TabHandle(handle), opener=None, jar=jar, url=URL, group=session.group
+        )
+    ).subject
+    assert isinstance(tab, Tab)
+    return tab
+
+
+def use(agent: AgentId, tab: str | None = None, session: str | None = None) -> ev.TabUseRequested:
+    return ev.TabUseRequested(agent=agent, session=session, tab=tab, action="click", acts=True)
+
+
+def told(outcome: Outcome) -> list[tuple[str, str]]:
+    return [(effect.session, effect.kind) for effect in of(outcome, Tell)]
+
+
+def closings(outcome: Outcome) -> list[Effect]:
+    return [*of(outcome, CloseTab)]
+
+
+def test_a_tab_moved_to_another_group_is_the_other_sessions_and_both_are_told() -> None:
+    play = grouped_play()
+    ada, bob = play.agent("ada"), play.agent("bob")
+    tab, other = play.tab(ada), play.tab(bob)
+    outcome = move(play, tab, home(play, bob).group)
+    (moved,) = [row for row in play.state.tabs_in(home(play, bob).id) if row != other]
+    assert moved.handle == tab.handle
+    assert moved.id not in (tab.id, other.id), "an id never names another session's tab"
+    assert play.state.tab_count(home(play, ada).id) == 0
+    assert told(outcome) == [(tab.session, "tab_moved"), (moved.session, "tab_moved")]
+    assert closings(outcome) == [], "the page is as the person left it"
+    assert play.do(use(bob, moved.id)).subject == play.state.tabs[moved.id]
+
+
+def test_whoever_lost_a_tab_is_told_what_happened_and_not_given_another() -> None:
+    play = grouped_play()
+    ada, bob = play.agent("ada"), play.agent("bob")
+    play.tab(ada)
+    tab = play.tab(ada)
+    outcome = move(play, tab, home(play, bob).group)
+    (forgotten,) = of(outcome, ForgetTab)
+    assert forgotten.tab == tab.id
+    assert isinstance(forgotten.error, TabGone)
+    for refusal in (play.refused(use(ada), TabGone), play.refused(use(ada, tab.id), TabGone)):
+        assert "person moved" in refusal.message
+        assert refusal.details["tab"] == tab.id
+
+
+def test_a_tab_moved_out_of_all_groups_is_lost_to_the_session_and_stays_open() -> None:
+    play = grouped_play()
+    ada = play.agent("ada")
+    tab = play.tab(ada)
+    outcome = move(play, tab, None)
+    assert play.state.tabs == {}
+    assert told(outcome) == [(tab.session, "tab_moved")]
+    assert closings(outcome) == []
+    assert "person moved" in play.refused(use(ada), TabGone).message
+    assert play.state.pool(B1).held == 0, "the person's own tabs do not count"
+    assert home(play, ada), "losing the last tab does not end a session"
+
+
+def test_a_tab_moved_within_its_group_stays_what_it_is() -> None:
+    play = grouped_play()
+    ada = play.agent("ada")
+    tab = play.tab(ada)
+    assert move(play, tab, home(play, ada).group).changes == []
+
+
+def test_a_moved_tab_keeps_its_jar_and_its_cookies_are_refused_to_the_new_session() -> None:
+    play = grouped_play(policy=JarPolicy.FRESH)
+    ada, bob = play.agent("ada"), play.agent("bob")
+    tab = play.tab(ada)
+    play.do(ev.JarMade(tab.jar or "", "jar-1"))  # type: ignore[arg-type]
+    move(play, tab, home(play, bob).group)
+    (moved,) = play.state.tabs_in(home(play, bob).id)
+    assert moved.jar == tab.jar
+    with pytest.raises(JarUnavailable):
+        own_jar(play.state, bob, None, moved.id, action="read")
+
+
+def test_a_tab_in_another_sessions_jar_ends_with_that_jar() -> None:
+    play = grouped_play(policy=JarPolicy.FRESH)
+    ada, bob = play.agent("ada"), play.agent("bob")
+    move(play, play.tab(ada), home(play, bob).group)
+    (moved,) = play.state.tabs_in(home(play, bob).id)
+    outcome = play.do(ev.AgentLeft(ada))
+    assert [closed.tab for closed in of(outcome, CloseTab)] == [moved.id]
+    assert (moved.session, "tab_closed") in told(outcome)
+
+
+def test_between_sessions_that_share_the_browsers_own_jar_a_tab_changes_hands_whole() -> None:
+    play = grouped_play()
+    ada, bob = play.agent("ada"), play.agent("bob")
+    move(play, play.tab(ada), home(play, bob).group)
+    (moved,) = play.state.tabs_in(home(play, bob).id)
+    _, jar = own_jar(play.state, bob, None, moved.id, action="read")
+    assert jar is not None
+    assert closings(play.do(ev.AgentLeft(ada))) == []
+
+
+def test_a_name_a_session_gave_a_page_stays_with_that_session() -> None:
+    play = grouped_play()
+    ada, bob = play.agent("ada"), play.agent("bob")
+    opening = ev.TabOpenRequested(agent=ada, session=None, url=URL, page="cart")
+    tab = play.do(opening).subject
+    assert isinstance(tab, Tab)
+    play.do(ev.TabOpened(tab.id, TabHandle("h")))
+    move(play, play.state.tabs[tab.id], home(play, bob).group)
+    assert play.state.page(home(play, ada).id, "cart") is None
+    assert play.state.page(home(play, bob).id, "cart") is None
+
+
+def test_a_tab_the_person_opens_in_a_group_is_visible_there_but_not_current() -> None:
+    play = grouped_play()
+    ada = play.agent("ada")
+    mine = play.tab(ada)
+    tab = brought(play, home(play, ada))
+    assert tab.session == mine.session
+    assert play.do(use(ada)).subject == play.state.tabs[mine.id]
+    assert play.do(use(ada, tab.id)).subject == play.state.tabs[tab.id]
+
+
+def test_a_tab_from_the_persons_own_jar_can_be_used_but_its_cookies_are_the_persons() -> None:
+    play = grouped_play(policy=JarPolicy.FRESH)
+    ada = play.agent("ada")
+    tab = brought(play, home(play, ada))
+    play.do(use(ada, tab.id))
+    with pytest.raises(JarUnavailable):
+        own_jar(play.state, ada, None, tab.id, action="read")
+
+
+def test_tabs_the_person_brings_cannot_be_refused_and_are_debt() -> None:
+    play = grouped_play(limit=1)
+    ada, bob = play.agent("ada"), play.agent("bob")
+    mine = play.tab(ada)
+    brought(play, home(play, ada))
+    assert mine.id in play.state.tabs, "nothing is evicted for what the person does"
+    assert play.state.pool(B1).free == -1
+    play.refused(ev.TabOpenRequested(agent=bob, session=None, url=URL), PoolFull)
+
+
+def test_what_the_person_puts_into_the_group_of_an_ended_session_is_left_alone() -> None:
+    play = grouped_play()
+    ada = play.agent("ada")
+    group = home(play, ada).group
+    play.do(ev.AgentLeft(ada))
+    outcome = play.do(
+        ev.TabSpawned(
+            browser=B1, handle=TabHandle("own"), opener=None, jar=None, url=URL, group=group
+        )
+    )
+    assert outcome.effects == []
+    assert play.state.tabs == {}
+
+
+def test_a_popup_belongs_to_its_openers_group() -> None:
+    play = grouped_play()
+    ada = play.agent("ada")
+    tab = play.tab(ada)
+    popup = play.do(
+        ev.TabSpawned(
+            browser=B1,
+            handle=TabHandle("p"),
+            opener=tab.handle,
+            jar=None,
+            url=URL,
+            group=home(play, ada).group,
+        )
+    ).subject
+    assert isinstance(popup, Tab)
+    assert (popup.session, popup.opener, popup.jar) == (tab.session, tab.id, tab.jar)
+
+
+def test_closing_the_group_ends_the_session_and_the_agent_goes_on_in_a_fresh_one() -> None:
+    play = grouped_play()
+    ada = play.agent("ada")
+    tab, was = play.tab(ada), home(play, ada)
+    outcome = play.do(ev.GroupClosed(B1, was.group))
+    assert was.id not in play.state.sessions
+    ended = next(effect for effect in of(outcome, Tell) if effect.kind == "session_ended")
+    assert ended.to == (ada,)
+    assert of(outcome, ForgetGroup) == [ForgetGroup(B1, was.group)]
+    assert "browser_navigate" in play.refused(use(ada), SessionGone).hint
+    play.do(ev.TabVanished(B1, tab.handle or TabHandle("")))  # comes after it, to nobody
+    again = play.tab(ada)
+    assert again.session not in (None, was.id)
+    assert home(play, ada).group != was.group
+
+
+def test_closing_a_group_harms_no_other_session() -> None:
+    play = grouped_play()
+    ada, bob = play.agent("ada"), play.agent("bob")
+    play.tab(ada)
+    tab = play.tab(bob)
+    play.do(ev.GroupClosed(B1, home(play, ada).group))
+    assert play.do(use(bob)).subject == play.state.tabs[tab.id]
+
+
+def test_a_group_is_never_taken_for_that_of_a_later_session_of_the_same_id() -> None:
+    play = grouped_play()
+    spec = named("shop")
+    ada = play.agent("ada", spec)
+    before = home(play, ada).group
+    play.do(ev.SessionDisposeRequested(ada, "shop"))
+    bob = play.do(
+        ev.AgentConnected(
+            agent=AgentId("agent_bob"), pid=1, process_started="1", name="bob", secret_digest="d",
+            session=ev.SessionSpec(lifetime=Lifetime.NAMED, id=SessionId("shop")),
+        ),
+        after=1.0,
+    ).subject  # fmt: skip
+    assert isinstance(bob, Session)
+    assert bob.id == "shop"
+    play.do(ev.GroupClosed(B1, before))
+    assert "shop" in play.state.sessions
+
+
+def test_the_agents_own_last_close_leaves_the_session_alone() -> None:
+    play = grouped_play()
+    ada = play.agent("ada")
+    tab, session = play.tab(ada), home(play, ada)
+    play.do(ev.TabCloseRequested(ada, None, tab.id))
+    assert home(play, ada) == replace(session, has_opened=True)
+    assert of(play.do(ev.TabOpenRequested(agent=ada, session=None, url=URL)), OpenTab)
