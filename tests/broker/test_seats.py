@@ -37,6 +37,7 @@ class StubTap:
     def __init__(self, number: int) -> None:
         self.session = f"TAP{number}"
         self.sent: list[str] = []
+        self.unanswered_bytes = 0
 
     def send(self, key: Hashable, method: str, params: dict[str, Any], session: str = "") -> None:
         self.sent.append(method)
@@ -50,6 +51,12 @@ class TappedDriver(HeldDriver):
         self.taps: dict[str, ProtocolEar] = {}
         self.held: list[tuple[str, str]] = []
         self.downloads: list[str] = []
+
+    async def version(self) -> dict[str, Any]:
+        return {"product": "Fake/1"}
+
+    async def targets(self) -> list[dict[str, Any]]:
+        return [{"targetId": handle} for handle in self.browser.pages]
 
     async def open_tap(self, ear: ProtocolEar) -> ProtocolTap:
         tap = StubTap(len(self.taps) + 1)
@@ -163,6 +170,29 @@ async def test_what_a_client_waits_for_is_held_for_it(tmp_path: Path) -> None:
         seat.release(opened)
         assert s.driver.held == []
         assert ear.tabs == [opened]
+
+
+async def test_a_look_sees_the_sessions_tabs_and_leaves_no_trace(tmp_path: Path) -> None:
+    async with scene(tmp_path) as s:
+        mine, other = await s.session("mine"), await s.session("other")
+        tabs = [await s.tab("mine"), await s.tab("other")]
+        for token, tab in zip((mine, other), tabs, strict=True):
+            look = await s.house.door.look(token)
+            assert await look.targets() == [{"targetId": tab}]
+            assert await look.version() == {"product": "Fake/1"}
+        assert s.driver.taps == {}
+        assert "protocol client" not in s.audit()
+
+
+async def test_the_tab_a_client_works_in_is_not_the_one_that_is_evicted(tmp_path: Path) -> None:
+    async with scene(tmp_path, pool=2) as s:
+        seat, ear = await s.seat(await s.session("mine"))
+        first, second = await seat.open_tab(None), await seat.open_tab(None)
+        seat.used(first)
+        third = await seat.open_tab(None)
+        assert ear.tabs == [first, third]
+        assert ear.gone == [second]
+        seat.used("no tab of ours")
 
 
 async def test_only_the_sessions_own_tabs_can_be_closed(tmp_path: Path) -> None:

@@ -123,3 +123,20 @@ async def test_a_client_that_fails_at_a_frame_does_not_end_the_link() -> None:
     call = cdp.call("B.b")
     link.says(id=1, result={"ok": True})
     assert await call == {"ok": True}
+
+
+async def test_what_is_unanswered_is_counted_until_it_is_answered_or_never_will_be() -> None:
+    cdp, link = connected()
+    tap = cdp.taps.open("ONE", Ear())
+    link.says(method="Target.attachedToTarget", params=attached("BELOW"), sessionId="ONE")
+    tap.send("a", "A.a", {"text": "x" * 1000})
+    one = tap.unanswered_bytes
+    assert one > 1000
+    tap.send("b", "B.b", {}, "BELOW")
+    link.says(id=1, result={}, sessionId="ONE")
+    assert 0 < tap.unanswered_bytes < one
+    link.says(method="Target.detachedFromTarget", params={"sessionId": "BELOW"}, sessionId="ONE")
+    assert tap.unanswered_bytes == 0
+    tap.send("c", "C.c", {})
+    cdp.taps.close(tap)
+    assert tap.unanswered_bytes == 0

@@ -17,12 +17,14 @@ class StubSeat(StrictJudge):
     """See ``api.protocol.Seat``."""
 
     root, context = ROOT, MINE
+    unanswered_bytes = 0
 
     def __init__(self, ear: SeatEar) -> None:
         self.ear = ear
         self.sent: list[str] = []
         self.released: list[str] = []
         self.closed = 0
+        self.tabs_used: list[str] = []
         self.failing: PoolFull | None = None
         self.may_open = asyncio.Event()
         self.may_open.set()
@@ -33,6 +35,9 @@ class StubSeat(StrictJudge):
         self.ear.tab_came("T-1")
 
     def touched(self) -> None: ...
+
+    def used(self, target: str) -> None:
+        self.tabs_used.append(target)
 
     def send(self, key: Hashable, method: str, params: dict[str, Any], session: str = "") -> None:
         self.sent.append(method)
@@ -61,10 +66,27 @@ class StubSeat(StrictJudge):
         self.closed += 1
 
 
+class StubLook:
+    def __init__(self, version: dict[str, Any], infos: list[dict[str, Any]]) -> None:
+        self._version, self._infos = version, infos
+
+    async def version(self) -> dict[str, Any]:
+        return self._version
+
+    async def targets(self) -> list[dict[str, Any]]:
+        return self._infos
+
+
 class StubDoor:
-    def __init__(self, **results: Any) -> None:
+    def __init__(self, infos: list[dict[str, Any]] | None = None, **results: Any) -> None:
         self.seats: list[StubSeat] = []
+        self.infos = infos or []
         self.results = {name.replace("_", "."): value for name, value in results.items()}
+
+    async def look(self, token: str) -> StubLook:
+        if token != "right":
+            raise Unauthorized("token: wrong.")
+        return StubLook(self.results["Browser.getVersion"], self.infos)
 
     async def take_seat(self, token: str, ear: SeatEar) -> StubSeat:
         if token != "right":

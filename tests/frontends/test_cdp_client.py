@@ -11,7 +11,7 @@ from cdp_stage import ROOT
 from cdp_stub_door import StubDoor, StubSeat
 
 from roost.errors import PoolFull, Unauthorized
-from roost.frontends.cdp.client import Client
+from roost.frontends.cdp.client import ORDERS, Client, SocketEar
 from roost.testing.waiting import until
 
 DOWNLOAD = (
@@ -21,29 +21,43 @@ DOWNLOAD = (
 
 
 class StubSocket:
-    """The client's end. ``may_read`` cleared: it does not read."""
+    """The client's end. ``is_full``: it does not read."""
 
     def __init__(self) -> None:
-        self.says: asyncio.Queue[str | bytes | None] = asyncio.Queue()
         self.heard: list[dict[str, Any]] = []
-        self.may_read = asyncio.Event()
-        self.may_read.set()
+        self.is_full = False
+        self.is_held = False
+        self.ear: SocketEar | None = None
 
-    async def receive(self) -> str | bytes | None:
-        return await self.says.get()
+    def listen(self, ear: SocketEar) -> None:
+        self.ear = ear
 
-    async def send(self, text: str) -> None:
-        await self.may_read.wait()
+    def write(self, text: bytes) -> None:
         self.heard.append(json.loads(text))
 
-    def say(self, number: int, method: str, **params: Any) -> None:
-        self.says.put_nowait(json.dumps({"id": number, "method": method, "params": params}))
+    def hold(self) -> None:
+        assert not self.is_held
+        self.is_held = True
+
+    def go_on(self) -> None:
+        assert self.is_held
+        self.is_held = False
+
+    def say(self, number: int, method: str, session: str = "", **params: Any) -> None:
+        assert self.ear is not None
+        message = {"id": number, "method": method, "params": params}
+        self.ear.said(json.dumps(message | ({"sessionId": session} if session else {})))
+
+    def leave(self) -> None:
+        assert self.ear is not None
+        self.ear.left()
 
 
 async def seated(**more: Any) -> tuple[Client, StubSeat, StubSocket, asyncio.Task[None]]:
     door, socket, client = StubDoor(), StubSocket(), Client(**more)
     await client.sit(door, "right")
     running = asyncio.get_running_loop().create_task(client.run(socket))
+    await until(lambda: socket.ear is not None)
     return client, door.seats[0], socket, running
 
 
@@ -60,7 +74,7 @@ async def test_messages_are_answered_and_the_seat_is_given_up_at_the_end() -> No
     await until(lambda: len(socket.heard) == 3)
     answers = {one["id"]: one["result"] for one in socket.heard}
     assert answers == {1: {}, 2: {"targetId": "T-1"}, 3: {"browserContextId": "CONTEXT-new"}}
-    socket.says.put_nowait(None)
+    socket.leave()
     await running
     assert seat.closed == 1
 
@@ -71,7 +85,7 @@ async def test_the_brokers_refusals_are_answers() -> None:
     socket.say(1, "Target.createTarget", url="about:blank")
     await until(lambda: bool(socket.heard))
     assert socket.heard[0]["error"]["message"] == "POOL_FULL: All taken."
-    socket.says.put_nowait(None)
+    socket.leave()
     await running
 
 
@@ -82,14 +96,13 @@ async def test_one_order_does_not_keep_the_others_waiting() -> None:
     socket.say(2, "Browser.getVersion")
     await until(lambda: bool(socket.heard))
     assert [one["id"] for one in socket.heard] == [2]
-    socket.says.put_nowait(None)
+    socket.leave()
     await running  # it is given up when the client goes
 
 
 async def test_a_client_that_does_not_read_is_cut_off_at_the_limit() -> None:
     client, seat, socket, running = await seated(unread_bytes=10_000)
-    socket.may_read.clear()
-    # The first frame is on its way and counts until it is read.
+    socket.is_full = True
     for _ in range(30):
         seat.ear.heard(ROOT, DOWNLOAD % (b"x" * 1000))
     await running
@@ -101,10 +114,9 @@ async def test_a_client_that_reads_is_not_cut_off_however_much_it_gets() -> None
     client, seat, socket, running = await seated(unread_bytes=10_000)
     for _ in range(30):
         seat.ear.heard(ROOT, DOWNLOAD % (b"x" * 1000))
-        await until(lambda: not client._unread_bytes)
     assert len(socket.heard) == 30
     assert not client.is_too_slow
-    socket.says.put_nowait(None)
+    socket.leave()
     await running
 
 
@@ -121,3 +133,49 @@ async def test_when_the_session_ends_so_does_the_client() -> None:
     seat.ear.ended()
     await running
     assert seat.closed == 1
+
+
+async def test_what_a_client_has_not_read_yet_comes_in_order_when_it_reads_again() -> None:
+    client, seat, socket, running = await seated()
+    socket.is_full = True
+    for number in range(3):
+        seat.ear.heard(ROOT, DOWNLOAD % str(number).encode())
+    assert socket.heard == []
+    socket.is_full = False
+    client.has_room()
+    assert [one["params"]["guid"] for one in socket.heard] == ["0", "1", "2"]
+    socket.leave()
+    await running
+
+
+async def test_a_client_far_ahead_of_the_browser_is_left_to_wait_until_it_answers() -> None:
+    _, seat, socket, running = await seated(unanswered_bytes=1000)
+    seat.unanswered_bytes = 1001
+    socket.say(1, "Browser.getVersion")
+    assert socket.is_held
+    seat.unanswered_bytes = 999
+    seat.ear.heard(ROOT, DOWNLOAD % b"x")
+    assert not socket.is_held
+    socket.leave()
+    await running
+
+
+async def test_a_client_with_many_orders_at_the_broker_waits_for_them() -> None:
+    _, seat, socket, running = await seated()
+    seat.may_open.clear()
+    for number in range(ORDERS + 1):
+        socket.say(number, "Target.createTarget", url="about:blank")
+    await until(lambda: socket.is_held)
+    seat.may_open.set()
+    await until(lambda: len(socket.heard) == ORDERS + 1)
+    await until(lambda: not socket.is_held)
+    socket.leave()
+    await running
+
+
+async def test_a_session_that_ends_before_its_browser_answered_ends_the_client() -> None:
+    door, socket, client = StubDoor(), StubSocket(), Client()
+    await client.sit(door, "right")
+    door.seats[0].ear.ended()
+    await client.run(socket)
+    assert door.seats[0].closed == 1

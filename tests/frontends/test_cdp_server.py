@@ -16,6 +16,7 @@ from cdp_stub_door import StubDoor
 from starlette.routing import Mount, Router
 
 from roost.frontends.cdp.mounting import endpoints
+from roost.frontends.http.sockets import Socket
 from roost.testing.waiting import until
 
 VERSION = {
@@ -24,18 +25,17 @@ VERSION = {
 }  # fmt: skip
 INFOS = [
     {"targetId": "T-1", "type": "page", "title": "Mine", "url": "https://mine.test/"},
-    {"targetId": "T-2", "type": "page", "title": "Other", "url": "https://other.test/"},
 ]
 WS_MESSAGE_BYTES = 1_000_000
 
 
 @asynccontextmanager
 async def served() -> AsyncIterator[tuple[str, StubDoor]]:
-    door = StubDoor(Browser_getVersion=VERSION, Target_getTargets={"targetInfos": INFOS})
+    door = StubDoor(INFOS, Browser_getVersion=VERSION)
     config = uvicorn.Config(
         Router([Mount("/cdp", endpoints(door)())]),
         port=0,
-        ws="websockets-sansio",
+        ws=Socket,
         ws_max_size=WS_MESSAGE_BYTES,
         log_level="critical",
         lifespan="off",
@@ -65,7 +65,7 @@ async def test_the_version_names_the_socket_under_the_same_token(slash: str) -> 
         assert version["Browser"] == "Chrome/1"
         socket = version["webSocketDebuggerUrl"]
         assert socket.startswith(f"ws://{address}/cdp/right/")
-        assert [seat.closed for seat in door.seats] == [1]
+        assert door.seats == []
         async with websockets.connect(socket) as client:
             await client.send('{"id":5,"method":"Browser.getVersion"}')
             assert json.loads(await client.recv()) == {"id": 5, "result": VERSION}

@@ -50,8 +50,15 @@ class Seat(Protocol):
     def show_tabs(self) -> None:
         """Tell ``SeatEar`` of the tabs that are there: it is ready to hear of them."""
 
+    @property
+    def unanswered_bytes(self) -> int:
+        """How much the browser was sent that it has not answered yet."""
+
     def touched(self) -> None:
         """The client has said something."""
+
+    def used(self, target: str) -> None:
+        """What it said was for that tab."""
 
     def send(self, key: Hashable, method: str, params: Json, session: str = "") -> None:
         """A command in that protocol session (empty: ``root``). It must have been judged."""
@@ -88,7 +95,20 @@ class Seat(Protocol):
         """The client has gone. Safe to call twice."""
 
 
+class Look(Protocol):
+    """A session's browser, looked at without taking a seat: nobody is told, nothing is made."""
+
+    async def version(self) -> Json:
+        """What browser it is, as it says itself."""
+
+    async def targets(self) -> list[Json]:
+        """The session's tabs, as the browser describes them."""
+
+
 class ProtocolDoor(Protocol):
+    async def look(self, token: str) -> Look:
+        """For the session that token is good for; raises what ``take_seat`` does."""
+
     async def take_seat(self, token: str, ear: SeatEar) -> Seat:
         """A seat in the session that token is good for: its browser runs.
         ``Unauthorized`` for a token that is nobody's, ``Unsupported`` where the

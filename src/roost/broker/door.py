@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from roost.api.door import Admission, LinkEnd, Visit
-from roost.api.protocol import Seat, SeatEar
+from roost.api.protocol import Look, Seat, SeatEar
 from roost.broker.calls import Caller
 from roost.broker.hooks import HookCaller, agent_beside
 from roost.broker.seats import Seats
@@ -80,6 +80,10 @@ class BrokerDoor:
 
     def visit_as(self, token: str, session: str | None) -> Visit:
         return self._visits.visit_as(token, session)
+
+    async def look(self, token: str) -> Look:
+        _, session = self._visits.guest(token)
+        return await self._seats.look(session)
 
     async def take_seat(self, token: str, ear: SeatEar) -> Seat:
         agent, session = self._visits.guest(token)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from roost.api.protocol import Json, SeatEar
 from roost.broker import page_work
+from roost.broker.browsers import Browser
 from roost.broker.files import Folders
 from roost.broker.service import Broker
 from roost.broker.visits import Visits
@@ -24,6 +25,8 @@ from roost.core.state import Change
 from roost.drivers.base import ProtocolTap, Tapped
 from roost.errors import JarUnavailable, RoostError, SessionGone, TabGone, Unsupported
 from roost.vocabulary import AgentId, JarId, JarPolicy, SessionId, TabHandle, TabId, shown
+
+USED_SECONDS = 1.0
 
 
 class Seats:
@@ -37,14 +40,7 @@ class Seats:
 
     async def take(self, agent: AgentId, session: Session, ear: SeatEar) -> BrokerSeat:
         """A seat in that session for a caller who is in it."""
-        browser = self._broker.browser(session.browser)
-        driver = browser.driver
-        if not isinstance(driver, Tapped):
-            raise Unsupported(
-                f"{session.browser} does not speak the DevTools protocol.",
-                hint="Open a session in chromium, or use the session through MCP or HTTP.",
-            )
-        await browser.ready()
+        browser, driver = await self._tapped(session)
         made = self._broker.feed(ev.JarRequested(agent=agent, session=session.id))
         assert isinstance(made.subject, Jar)
         context = await browser.jars.handle(made.subject.id)
@@ -60,6 +56,22 @@ class Seats:
         seat.stay(self._visits.calling(agent))
         seat.note("protocol client connected")
         return seat
+
+    async def look(self, session: Session) -> SessionLook:
+        _, driver = await self._tapped(session)
+        return SessionLook(self._broker, session.id, driver)
+
+    async def _tapped(self, session: Session) -> tuple[Browser, Tapped]:
+        """The session's browser, which runs, and its driver."""
+        browser = self._broker.browser(session.browser)
+        driver = browser.driver
+        if not isinstance(driver, Tapped):
+            raise Unsupported(
+                f"{session.browser} does not speak the DevTools protocol.",
+                hint="Open a session in chromium, or use the session through MCP or HTTP.",
+            )
+        await browser.ready()
+        return browser, driver
 
     def left(self, seat: BrokerSeat) -> None:
         seats = self._taken.get(seat.session, [])
@@ -82,6 +94,24 @@ class Seats:
         for seats in list(self._taken.values()):
             for seat in list(seats):
                 seat.tab_changed(tab, row if isinstance(row, Tab) else None)
+
+
+class SessionLook:
+    """See ``api.protocol.Look``."""
+
+    def __init__(self, broker: Broker, session: SessionId, driver: Tapped) -> None:
+        self._broker = broker
+        self._session = session
+        self._driver = driver
+
+    async def version(self) -> Json:
+        return await self._driver.version()
+
+    async def targets(self) -> list[Json]:
+        infos = await self._driver.targets()
+        # Asked after the browser has answered: a tab that went meanwhile is nobody's.
+        own = {row.handle for row in self._broker.state.tabs_in(self._session)}
+        return [info for info in infos if info["targetId"] in own]
 
 
 class BrokerSeat:
@@ -107,6 +137,7 @@ class BrokerSeat:
         self._browser = broker.browser(broker.state.sessions[session].browser)
         self._tabs: dict[TabId, TabHandle] = {}
         self._made: dict[str, JarId] = {}
+        self._used_at: dict[str, float] = {}
         self._staying = ExitStack()
         self._is_over = False
 
@@ -134,6 +165,24 @@ class BrokerSeat:
         jar = self._broker.state.jar_of(self.session)
         if jar is not None:
             self._broker.keepsakes.may_have_changed(jar.id)
+
+    @property
+    def unanswered_bytes(self) -> int:
+        return self.tap.unanswered_bytes
+
+    def used(self, target: str) -> None:
+        """At most once a second: a client's clicks consist of dozens of messages."""
+        now = self._broker.clock.now()
+        if now - self._used_at.get(target, -USED_SECONDS) < USED_SECONDS:
+            return
+        tab = self._broker.state.tab_with(self._browser.id, TabHandle(target))
+        if tab is not None and tab.session == self.session:
+            self._used_at[target] = now
+            use = ev.TabUseRequested(
+                agent=self._agent, session=self.session, tab=tab.id, action="use", acts=False
+            )
+            with suppress(RoostError):  # it has crashed or is about to go: the client is told so
+                self._broker.feed(use)
 
     def release(self, target: str) -> None:
         self._driver.release(TabHandle(target), self.tap)
@@ -237,6 +286,7 @@ class BrokerSeat:
             return
         if before is not None:
             del self._tabs[tab]
+            self._used_at.pop(before, None)
             self._ear.tab_went(before)
         if now is not None:
             self._tabs[tab] = now

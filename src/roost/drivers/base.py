@@ -414,6 +414,10 @@ class ProtocolTap(Protocol):
     def session(self) -> str:
         """Its id, as frames of its own carry it."""
 
+    @property
+    def unanswered_bytes(self) -> int:
+        """What was sent and is not answered yet, with what it costs to remember it."""
+
     def send(self, key: Hashable, method: str, params: dict[str, Any], session: str = "") -> None:
         """A command, in that session (empty: the tap's own). After the end this does nothing."""
 
@@ -422,6 +426,11 @@ class ProtocolTap(Protocol):
 class Tapped(Protocol):
     """A driver whose browser's own protocol can be spoken by others. It checks nothing: what a tap
     may be used for is for the broker and its front end to say."""
+
+    async def version(self) -> dict[str, Any]:
+        """What browser it is, in its protocol's words; ``targets``: what is open in it."""
+
+    async def targets(self) -> list[dict[str, Any]]: ...
 
     async def open_tap(self, ear: ProtocolEar) -> ProtocolTap: ...
 

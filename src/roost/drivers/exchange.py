@@ -62,9 +62,10 @@ class Exchange(ABC):
             self._write(call, method, rest)
         return answer
 
-    def _write(self, call: int, method: str, rest: Json) -> None:
-        message = {"id": call, "method": method, **rest}
-        self._link.send(encode(message))
+    def _write(self, call: int, method: str, rest: Json) -> int:
+        frame = encode({"id": call, "method": method, **rest})
+        self._link.send(frame)
+        return len(frame)
 
     @abstractmethod
     def _heard(self, message: Json) -> None:

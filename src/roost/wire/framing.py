@@ -147,10 +147,10 @@ class NativeMessages(_JsonFrames):
         super().__init__(NativeSplitter(limit))
 
 
-def decode(frame: bytes) -> Any:
+def decode(frame: bytes | str) -> Any:
     """One JSON value, where something else has cut the frame already. Raises ``BadRequest``."""
     try:
-        return _decode(str(frame, "utf-8"))
+        return _decode(frame if isinstance(frame, str) else str(frame, "utf-8"))
     except (ValueError, RecursionError) as problem:
         raise _not_json(problem) from None
 

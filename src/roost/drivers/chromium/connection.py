@@ -67,11 +67,10 @@ class CdpConnection(Exchange):
         """Answer every call of a session that lives on (its page crashed)."""
         self.fail(session, error)
 
-    def _pass(self, method: str, session: str, params: Json) -> int:
-        """Send a command whose answer goes to a tap."""
+    def _pass(self, method: str, session: str, params: Json) -> tuple[int, int]:
+        """Send a command whose answer goes to a tap: its id and size."""
         call = self._pending.mint()
-        self._write(call, method, {"sessionId": session, "params": params})
-        return call
+        return call, self._write(call, method, {"sessionId": session, "params": params})
 
     def _received(self, frame: bytes) -> None:
         try:

@@ -262,6 +262,13 @@ class ChromiumDriver:
 
     # --- protocol clients ----------------------------------------------------------------------
 
+    async def version(self) -> Json:
+        return await self._browser().call("Browser.getVersion")
+
+    async def targets(self) -> list[Json]:
+        found = await self._browser().call("Target.getTargets")
+        return list(found["targetInfos"])
+
     async def open_tap(self, ear: ProtocolEar) -> ProtocolTap:
         cdp = self._browser()
         attached = await cdp.call("Target.attachToBrowserTarget")

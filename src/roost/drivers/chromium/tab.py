@@ -36,7 +36,6 @@ from roost.errors import (
 )
 from roost.vocabulary import TabHandle
 
-_NO_FRAMES: Json = {"format": "jpeg", "maxWidth": 1, "maxHeight": 1, "everyNthFrame": 1_000_000}
 FRAME_TYPES = ("iframe", "webview")
 SOON_SECONDS = 1.0
 """How long a tab or a download that was asked for may take to begin."""

@@ -24,27 +24,41 @@ _LAST_BYTES = 160
 """Where the session's id stands, counted from the end of a frame."""
 
 
+CALL_BYTES = 512
+"""What a command under way costs, beside its own length."""
+
+
 class Tap:
     """One client's own browser-level session. See ``drivers.base.ProtocolTap``."""
 
     def __init__(self, taps: Taps, session: str, ear: ProtocolEar) -> None:
         self.session = session
         self.ear = ear
-        self.calls: dict[int, tuple[Hashable, str]] = {}
+        self.calls: dict[int, tuple[Hashable, str, int]] = {}
+        """Under the id it went out with: its key, its session and its size."""
+        self.unanswered_bytes = 0
         self._taps = taps
 
     def send(self, key: Hashable, method: str, params: Json, session: str = "") -> None:
         session = session or self.session
-        call = self._taps.send(method, session, params)
-        if call is not None:
-            self.calls[call] = key, session
+        sent = self._taps.send(method, session, params)
+        if sent is not None:
+            call, size = sent[0], sent[1] + CALL_BYTES
+            self.calls[call] = key, session, size
+            self.unanswered_bytes += size
             self._taps.calls[call] = self
+
+    def ended(self, call: int) -> Hashable:
+        """It is answered, or never will be."""
+        key, _, size = self.calls.pop(call)
+        self.unanswered_bytes -= size
+        return key
 
 
 class Taps:
-    """Which frames are whose. ``send`` mints the id a command goes out with."""
+    """Which frames are whose. ``send`` says what id a command goes out with, and its size."""
 
-    def __init__(self, send: Callable[[str, str, Json], int]) -> None:
+    def __init__(self, send: Callable[[str, str, Json], tuple[int, int]]) -> None:
         self._send = send
         self._is_over = False
         self.sessions: dict[str, Tap] = {}
@@ -59,9 +73,9 @@ class Taps:
 
     def close(self, tap: Tap) -> None:
         """Nothing more is passed on; answers that are still under way are dropped."""
-        for call in tap.calls:
+        for call in list(tap.calls):
             self.calls.pop(call, None)
-        tap.calls.clear()
+            tap.ended(call)
         self._forget(tap, tap.session)
 
     def end(self) -> None:
@@ -73,7 +87,7 @@ class Taps:
         for tap in taps:
             tap.ear.ended()
 
-    def send(self, method: str, session: str, params: Json) -> int | None:
+    def send(self, method: str, session: str, params: Json) -> tuple[int, int] | None:
         return None if self._is_over else self._send(method, session, params)
 
     def take(self, frame: bytes) -> bool:
@@ -85,8 +99,7 @@ class Taps:
             call = int(answer.group(1))
             tap = self.calls.pop(call, None)
             if tap is not None:
-                key, _ = tap.calls.pop(call)
-                tap.ear.answered(key, frame)
+                tap.ear.answered(tap.ended(call), frame)
             return tap is not None
         last = _LAST.search(frame, max(0, len(frame) - _LAST_BYTES))
         session = "" if last is None else last.group(1).decode()
@@ -110,6 +123,6 @@ class Taps:
             self._forget(tap, below)
         self.sessions.pop(session, None)
         self._above.pop(session, None)
-        for call in [call for call, (_, asked_in) in tap.calls.items() if asked_in == session]:
-            del tap.calls[call]
+        for call in [one for one, (_, asked_in, _) in tap.calls.items() if asked_in == session]:
             self.calls.pop(call, None)
+            tap.ended(call)

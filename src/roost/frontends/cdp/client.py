@@ -1,4 +1,8 @@
-"""One connected client: what its view wants done is done, what it does not read is kept."""
+"""One connected client: what its view wants done is done, what it does not read is kept.
+
+Nothing stands between the client and the browser's connection: what the one says is judged and
+written to the other as it is read. Who waits for every answer waits for nothing else.
+"""
 
 from __future__ import annotations
 
@@ -27,42 +31,70 @@ from roost.frontends.cdp.messages import (
     Tell,
 )
 from roost.frontends.cdp.view import View
-from roost.vocabulary import LINK_FRAME_BYTES
+from roost.vocabulary import LINK_FRAME_BYTES, MIB
 
 logger = logging.getLogger(__name__)
 LAST_WORDS_SECONDS = 1.0
 UNREAD_BYTES = 2 * LINK_FRAME_BYTES
 """A client that leaves more than this unread is cut off."""
+UNANSWERED_BYTES = 16 * MIB
+ORDERS = 64
+"""A client with more than this under way, in the browser or in the broker, is not listened to until
+some of it is answered."""
 
 
 class _Over(Exception):
     pass
 
 
+class SocketEar(Protocol):
+    """What is told of a socket, as it happens."""
+
+    def said(self, message: str | bytes) -> None: ...
+
+    def has_room(self) -> None:
+        """The client reads again."""
+
+    def left(self) -> None:
+        """The client has gone."""
+
+
 class Socket(Protocol):
-    """The client's end: a WebSocket that is open."""
+    """The client's end: a WebSocket that is open. Nothing here waits."""
 
-    async def receive(self) -> str | bytes | None:
-        """The next message; None when the client has gone."""
+    @property
+    def is_full(self) -> bool:
+        """The client does not read; nothing is to be written until there is room."""
 
-    async def send(self, text: str) -> None:
-        """Waits while the client does not read."""
+    def listen(self, ear: SocketEar) -> None: ...
+
+    def write(self, text: bytes) -> None: ...
+
+    def hold(self) -> None:
+        """Hear nothing more: the client is left to wait."""
+
+    def go_on(self) -> None: ...
 
 
 class Client:
-    """A ``SeatEar``. First ``sit``; then ``run``, which is its whole life."""
+    """A ``SeatEar`` and a ``SocketEar``. First ``sit``; then ``run``, which is its whole life."""
 
-    def __init__(self, *, unread_bytes: int = UNREAD_BYTES) -> None:
+    def __init__(
+        self, *, unread_bytes: int = UNREAD_BYTES, unanswered_bytes: int = UNANSWERED_BYTES
+    ) -> None:
         self._limit = unread_bytes
+        self._unanswered_limit = unanswered_bytes
         self._unread: deque[bytes] = deque()
         self._unread_bytes = 0
-        self._news = asyncio.Event()
         self._all_read = asyncio.Event()
         self._over = asyncio.Event()
         self._ready = asyncio.Event()
         self._seat: Seat | None = None
         self._view: View | None = None
+        self._socket: Socket | None = None
         self._tasks: asyncio.TaskGroup | None = None
+        self._orders = 0
+        self._is_held = False
         self.is_too_slow = False
 
     async def sit(self, door: ProtocolDoor, token: str) -> None:
@@ -78,8 +110,11 @@ class Client:
         assert self._seat is not None
         try:
             async with asyncio.TaskGroup() as self._tasks:
-                self._spawn(self._read(socket, self._seat), "cdp read")
-                self._spawn(self._write(socket), "cdp write")
+                await self._ready.wait()
+                self._seat.show_tabs()
+                self._socket = socket
+                self.has_room()
+                socket.listen(self)
                 await self._over.wait()
                 await self._last_words()
                 raise _Over
@@ -100,10 +135,12 @@ class Client:
             if key is None:
                 self._ready.set()
             self._do(self._view.answered(key, frame))
+            self._keep_up()
 
     def heard(self, session: str, frame: bytes) -> None:
         if self._view is not None:
             self._do(self._view.heard(session, frame))
+            self._keep_up()
 
     def tab_came(self, target: str) -> bool:
         if self._view is None:
@@ -121,42 +158,59 @@ class Client:
             self._do(self._view.paused(is_paused))
 
     def ended(self) -> None:
+        self._ready.set()
+        self._over.set()
+
+    # --- what the socket tells ------------------------------------------------------------------
+
+    def said(self, message: str | bytes) -> None:
+        assert self._seat is not None
+        assert self._view is not None
+        if not self._over.is_set():
+            self._seat.touched()
+            self._do(commands.said(self._view, message))
+            self._keep_up()
+
+    def has_room(self) -> None:
+        assert self._socket is not None
+        while self._unread and not self._socket.is_full:
+            frame = self._unread.popleft()
+            self._unread_bytes -= len(frame)
+            self._socket.write(frame)
+        if not self._unread:
+            self._all_read.set()
+
+    def left(self) -> None:
         self._over.set()
 
     # --- the work ------------------------------------------------------------------------------
 
-    async def _read(self, socket: Socket, seat: Seat) -> None:
-        view = self._view
-        assert view is not None
-        await self._ready.wait()
-        seat.show_tabs()
-        while (message := await socket.receive()) is not None:
-            seat.touched()
-            self._do(commands.said(view, message))
-        self._over.set()
-
-    async def _write(self, socket: Socket) -> None:
-        while True:
-            while self._unread:
-                frame = self._unread.popleft()
-                await socket.send(frame.decode(errors="replace"))
-                self._unread_bytes -= len(frame)
-            self._all_read.set()
-            self._news.clear()
-            await self._news.wait()
+    def _keep_up(self) -> None:
+        """Let the client wait while more of its own is under way than it should be."""
+        assert self._seat is not None
+        unanswered, socket = self._seat.unanswered_bytes, self._socket
+        is_behind = unanswered > self._unanswered_limit or self._orders > ORDERS
+        if socket is not None and is_behind != self._is_held:
+            self._is_held = is_behind
+            if is_behind:
+                socket.hold()
+            else:
+                socket.go_on()
 
     async def _last_words(self) -> None:
         """What was said before the end is still heard, if the client reads it now."""
-        if self._unread_bytes and not self.is_too_slow:
+        if self._unread and not self.is_too_slow:
             self._all_read.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(LAST_WORDS_SECONDS):
                     await self._all_read.wait()
 
     def _tell(self, frame: bytes) -> None:
+        if self._socket is not None and not self._unread and not self._socket.is_full:
+            self._socket.write(frame)
+            return
         self._unread.append(frame)
         self._unread_bytes += len(frame)
-        self._news.set()
         if self._unread_bytes > self._limit and not self.is_too_slow:
             self.is_too_slow = True
             logger.warning("a protocol client left %d bytes unread", self._unread_bytes)
@@ -178,6 +232,8 @@ class Client:
                     self._tell(effect.frame)
                 case Send():
                     seat.send(effect.key, effect.method, effect.params, effect.session)
+                    if effect.session:
+                        self._use(seat, effect.session)
                 case Release():
                     seat.release(effect.target)
                 case HangUp():
@@ -185,7 +241,14 @@ class Client:
                 case GoTo():
                     self._spawn(seat.go_to(effect.target, effect.url), "go to")
                 case _:
+                    self._orders += 1
                     self._spawn(self._ask(seat, effect), effect.call.method)
+
+    def _use(self, seat: Seat, session: str) -> None:
+        assert self._view is not None
+        tab = self._view.targets.tab_behind(session)
+        if tab is not None:
+            seat.used(tab)
 
     async def _ask(self, seat: Seat, order: Order) -> None:
         """What only the broker does; the client is answered either way."""
@@ -205,3 +268,6 @@ class Client:
             self._do(self._view.failed(order.call, error))
         else:
             self._do(self._view.done(order.call, value))
+        finally:
+            self._orders -= 1
+            self._keep_up()

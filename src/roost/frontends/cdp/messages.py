@@ -7,7 +7,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
-from roost.errors import RoostError
+from roost.errors import BadRequest, RoostError
+from roost.wire.framing import decode
 
 Json = dict[str, Any]
 PROPERTIES = {"id", "method", "sessionId", "params"}
@@ -123,8 +124,8 @@ def read(text: str | bytes) -> Call:
     """A client's message. ``Refusal`` where Chromium would refuse it, with the id if there is one
     (see ``refused_unread``)."""
     try:
-        message = json.loads(text, parse_constant=_no_number)
-    except (ValueError, RecursionError):
+        message = decode(text)
+    except BadRequest:
         raise Unread(None, PARSE, "JSON: not a valid message") from None
     if not isinstance(message, dict):
         raise Unread(None, INVALID, "Message must be an object")
@@ -142,10 +143,6 @@ def read(text: str | bytes) -> Call:
     if params is not None and not isinstance(params, dict):
         raise Unread(number, INVALID, "Message may have object 'params' property")
     return Call(number, method, params or {}, session or "")
-
-
-def _no_number(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
 
 
 class Unread(Refusal):

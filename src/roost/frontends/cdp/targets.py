@@ -158,6 +158,13 @@ class Targets:
         context: str | None = info.get("browserContextId")
         return context
 
+    def tab_behind(self, session: str) -> str | None:
+        """The tab that session is in: its own page's, or the one its frame or worker is below."""
+        link = self.links.get(session)
+        while link is not None and link.target not in self.owned:
+            link = self.links.get(link.above) if link.session else None
+        return None if link is None else link.target
+
     def of(self, target: str) -> list[Link]:
         return [link for link in self.links.values() if link.target == target]
 

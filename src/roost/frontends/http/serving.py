@@ -20,6 +20,7 @@ from roost.frontends.http.app import application
 from roost.frontends.http.connection import Connection, Strangers
 from roost.frontends.http.events import Streams
 from roost.frontends.http.listening import BACKLOG
+from roost.frontends.http.sockets import Socket
 from roost.vocabulary import LINK_FRAME_BYTES
 
 KEEP_ALIVE_SECONDS = 30
@@ -44,7 +45,7 @@ class Serving:
         self._config = Config(
             application(door, host, port, self._streams, mounts),
             http=Connection,
-            ws="websockets-sansio",
+            ws=Socket,
             ws_max_size=LINK_FRAME_BYTES,
             ws_per_message_deflate=False,
             lifespan="off",
