@@ -1,6 +1,7 @@
 // Wires the parts of the extension to one another: nothing is decided here.
 
 import { Debugger } from "./debugger.js";
+import { Downloads } from "./downloads.js";
 import { TabStrip } from "./groups.js";
 import { HOST, Link, noSuchMethod } from "./link.js";
 
@@ -17,8 +18,11 @@ const link = new Link({
   awake: () => api.runtime.getPlatformInfo(),
 });
 const tell = (method, params, sessionId) => link.tell(method, params, sessionId);
-const strip = new TabStrip(api, api.storage, tell);
-const pages = isFirefox ? null : new Debugger(api, strip, { tell, said: personSaid });
+const strip = new TabStrip(api, api.storage, (method, params) => {
+  tell(method, params);
+  pages?.sweep();
+});
+const pages = isFirefox ? null : chromiumPages();
 let away = null;
 
 async function hello() {
@@ -37,9 +41,16 @@ async function hello() {
 async function answer(method, params, session) {
   await strip.ready;
   if (session !== undefined) return pages.command(method, params, session);
-  const answered = strip.call(method, params) ?? pages?.call(method, params);
+  const answered = await (strip.call(method, params) ?? pages?.call(method, params));
   if (answered === undefined) throw noSuchMethod(method);
+  pages?.sweep();
   return answered;
+}
+
+function chromiumPages() {
+  const downloads = new Downloads(api, tell);
+  const heard = (tab, method, params) => downloads.heard(tab, method, params);
+  return new Debugger(api, strip, { tell, said: personSaid, heard });
 }
 
 /** A broker that stays away leaves no tab attached. */

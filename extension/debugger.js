@@ -9,6 +9,7 @@
 import { NO_SUCH_TAB, Refusal } from "./link.js";
 
 const PROTOCOL = "1.3";
+const BLANK = "about:blank";
 const ATTACHED = "Target.attachedToTarget";
 const DETACHED = "Target.detachedFromTarget";
 
@@ -18,6 +19,7 @@ export class Debugger {
   #tell;
   #heardIn;
   #attached = new Map(); // tab id → its handle
+  #attaching = new Map(); // tab id → a promise
 
   /**
    * strip   knows which tabs are in managed groups: tabOf(handle) or a refusal, handleOf(id) or null
@@ -32,16 +34,18 @@ export class Debugger {
     this.#heardIn = heard;
     api.debugger.onEvent.addListener((...event) => this.#heard(...event));
     api.debugger.onDetach.addListener(({ tabId }, reason) => {
+      const wasCancelled = reason === "canceled_by_user";
       // Cancel on Chrome's bar: the person wants the agents' hands off.
-      if (this.#gone(tabId) && reason === "canceled_by_user") said("pause", null);
+      if (wasCancelled && this.#attached.has(tabId)) said("pause", null);
+      this.#gone(tabId, reason);
     });
   }
 
   /** The browser-level commands of the link; undefined for words that are not ours. */
-  call(method, { tab }) {
+  call(method, { tab, leave }) {
     return {
-      "Debugger.attach": () => this.#attach(tab),
-      "Debugger.detach": () => this.release(this.#strip.tabOf(tab)),
+      "Debugger.attach": () => this.#attach(tab, leave),
+      "Debugger.detach": () => this.#release(this.#strip.tabOf(tab)),
     }[method]?.();
   }
 
@@ -49,7 +53,7 @@ export class Debugger {
   async command(method, params, session) {
     const [handle, below] = split(session);
     const tabId = this.#strip.tabOf(handle);
-    if (!this.#attached.has(tabId)) throw detached();
+    if (!this.#attached.has(tabId)) throw noSuchTab();
     const target = below === undefined ? { tabId } : { tabId, sessionId: below };
     try {
       return await this.#api.debugger.sendCommand(target, method, params);
@@ -58,31 +62,66 @@ export class Debugger {
     }
   }
 
-  /** Let go of a tab: it is idle, or no longer an agent's. */
-  async release(tabId) {
+  /** Let go of all that is no longer in a managed group. */
+  sweep() {
+    for (const [tabId, handle] of this.#attached)
+      if (this.#strip.handleOf(tabId) !== handle) this.#release(tabId);
+  }
+
+  async releaseAll() {
+    await Promise.all([...this.#attached.keys()].map((tabId) => this.#release(tabId)));
+  }
+
+  async #release(tabId) {
     if (this.#gone(tabId)) await this.#api.debugger.detach({ tabId }).catch(() => {});
     return {};
   }
 
-  async releaseAll() {
-    await Promise.all([...this.#attached.keys()].map((tabId) => this.release(tabId)));
-  }
-
-  async #attach(handle) {
+  async #attach(handle, leave) {
     const tabId = this.#strip.tabOf(handle);
     if (this.#attached.has(tabId)) return {};
-    await this.#api.debugger.attach({ tabId }, PROTOCOL);
+    if (!this.#attaching.has(tabId)) {
+      const attaching = this.#attachNow(tabId, handle, leave);
+      this.#attaching.set(tabId, attaching.finally(() => this.#attaching.delete(tabId)));
+    }
+    await this.#attaching.get(tabId);
+    return {};
+  }
+
+  async #attachNow(tabId, handle, leave) {
+    // One that the browser discards comes back under another id.
+    await this.#api.tabs.update(tabId, { autoDiscardable: false });
+    try {
+      await this.#api.debugger.attach({ tabId }, PROTOCOL);
+    } catch (problem) {
+      // The browser's own pages, a new tab's among them, cannot be attached; but they can be left.
+      if (!leave) throw problem;
+      await this.#blank(tabId);
+      await this.#api.debugger.attach({ tabId }, PROTOCOL);
+    }
     const targets = await this.#api.debugger.getTargets();
     if (this.#strip.handleOf(tabId) !== handle) {
       // It was dragged out while Chrome attached it.
       await this.#api.debugger.detach({ tabId }).catch(() => {});
-      throw detached();
+      throw noSuchTab();
     }
     this.#attached.set(tabId, handle);
     const { id: targetId, url } = targets.find((one) => one.tabId === tabId && one.type === "page");
     const targetInfo = { targetId, type: "page", url };
     this.#tell(ATTACHED, { sessionId: handle, targetInfo, waitingForDebugger: false });
-    return {};
+  }
+
+  async #blank(tabId) {
+    const { onUpdated } = this.#api.tabs;
+    const isBlank = new Promise((resolve) => {
+      onUpdated.addListener(function look(id, _, { status, url }) {
+        if (id !== tabId || status !== "complete" || url !== BLANK) return;
+        onUpdated.removeListener(look);
+        resolve();
+      });
+    });
+    await this.#api.tabs.update(tabId, { url: BLANK });
+    await isBlank;
   }
 
   #heard({ tabId, sessionId: below }, method, params = {}) {
@@ -95,9 +134,9 @@ export class Debugger {
   }
 
   /** Whether it had been attached. */
-  #gone(tabId) {
+  #gone(tabId, reason = "released") {
     const handle = this.#attached.get(tabId);
-    if (handle !== undefined) this.#tell(DETACHED, { sessionId: handle });
+    if (handle !== undefined) this.#tell(DETACHED, { sessionId: handle, reason });
     return this.#attached.delete(tabId);
   }
 }
@@ -107,7 +146,7 @@ function split(session) {
   return at < 0 ? [session] : [session.slice(0, at), session.slice(at + 1)];
 }
 
-function detached() {
+function noSuchTab() {
   return new Refusal(NO_SUCH_TAB, "There is no such tab.");
 }
 

@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from roost.drivers.base import Driver, DriverEvent, Started
+from roost.drivers.base import Driver, DriverEvent, Group, Started
 from roost.testing.waiting import started
-from roost.vocabulary import JarPolicy, TabHandle
+from roost.vocabulary import Color, JarPolicy, TabHandle
 
 CHECK_SECONDS = 60.0
 BLANK = "about:blank"
@@ -17,6 +17,8 @@ HREF = "() => location.href"
 COOKIES = "() => document.cookie"
 NEVER = "() => new Promise(() => {})"
 NO_TAB = TabHandle("no-such-tab")
+GROUP = Group("bench", "Bench", Color.BLUE)
+"""Where tabs have groups, those of checks are in this one."""
 E = TypeVar("E", bound=DriverEvent)
 
 
@@ -82,12 +84,25 @@ class Bench:
     def url(self, path: str) -> str:
         return self.harness.url(path)
 
+    @property
+    def policy(self) -> JarPolicy:
+        """Of the jars that checks use: fresh ones, where there are any."""
+        jars = self.driver.capabilities.jars
+        return JarPolicy.FRESH if JarPolicy.FRESH in jars else JarPolicy.SHARED
+
     async def fresh_jar(self) -> str:
-        return await self.driver.make_jar(JarPolicy.FRESH)
+        return await self.driver.make_jar(self.policy)
+
+    @property
+    def group(self) -> Group | None:
+        return GROUP if self.driver.capabilities.groups else None
+
+    async def open(self, jar: str) -> TabHandle:
+        return await self.driver.open_tab(jar, self.group)
 
     async def tab(self, path: str | None = None, *, jar: str | None = None) -> TabHandle:
         """A tab, at that page if one is named, in a jar of its own unless one is given."""
-        tab = await self.driver.open_tab(jar or await self.fresh_jar())
+        tab = await self.open(jar or await self.fresh_jar())
         if path is not None:
             await self.driver.navigate(tab, self.url(path))
         return tab
@@ -107,6 +122,8 @@ DriverCheck = Callable[[Bench], Awaitable[None]]
 DRIVER_CHECKS: list[DriverCheck] = []
 LONE_CHECKS: list[DriverCheck] = []
 """Those that need a browser nobody had before: they look at its start, or end it."""
+JAR_CHECKS: list[DriverCheck] = []
+"""Those of browsers whose jars are apart from one another."""
 
 
 async def check_driver(harness: DriverHarness, check: DriverCheck | None = None) -> None:
@@ -127,6 +144,11 @@ def check_name(check: DriverCheck) -> str:
 def driver_check(check: DriverCheck) -> DriverCheck:
     DRIVER_CHECKS.append(check)
     return check
+
+
+def jar_check(check: DriverCheck) -> DriverCheck:
+    JAR_CHECKS.append(check)
+    return driver_check(check)
 
 
 def lone_driver_check(check: DriverCheck) -> DriverCheck:

@@ -15,6 +15,7 @@ from roost.testing.bench import (
     Bench,
     Reports,
     driver_check,
+    jar_check,
     lone_driver_check,
 )
 from roost.testing.pictures import check_picture
@@ -32,7 +33,7 @@ async def a_call_running_when_its_tab_closes_fails_at_once(bench: Bench) -> None
     await error_of(TabGone, call)
 
 
-@driver_check
+@jar_check
 async def a_call_running_when_its_jar_is_removed_fails_at_once(bench: Bench) -> None:
     jar = await bench.fresh_jar()
     call = await bench.running(await bench.tab("/", jar=jar))
@@ -92,8 +93,8 @@ async def cancelling_any_call_at_once_leaves_the_browser_usable(bench: Bench) ->
     jar = await bench.fresh_jar()
     tab, doomed = await bench.tab("/", jar=jar), await bench.tab("/", jar=jar)
     for call in (
-        bench.driver.make_jar(JarPolicy.FRESH),
-        bench.driver.open_tab(jar),
+        bench.fresh_jar(),
+        bench.open(jar),
         bench.driver.navigate(tab, bench.url("/other")),
         bench.driver.capture(tab, Shot()),
         bench.driver.evaluate(tab, HREF),
@@ -155,8 +156,8 @@ async def a_killed_browser_fails_every_call_and_is_reported_once(bench: Bench) -
         await error_of(BrowserLost, call)
     await bench.reports.first(BrowserEnded)
     later: list[Awaitable[object]] = [
-        bench.driver.make_jar(JarPolicy.FRESH),
-        bench.driver.open_tab(jar),
+        bench.fresh_jar(),
+        bench.open(jar),
         bench.driver.navigate(tabs[0], bench.url("/")),
         bench.driver.evaluate(tabs[0], HREF),
         bench.driver.capture(tabs[0], Shot()),
@@ -202,13 +203,14 @@ async def the_next_driver_takes_over_tabs_and_jars_as_they_are(bench: Bench) -> 
     try:
         assert resumed.resumed
         assert {tab, other} <= resumed.tabs
-        assert jar in resumed.jars
+        if bench.policy is not JarPolicy.SHARED:
+            assert jar in resumed.jars
         assert await heir.evaluate(tab, HREF) == bench.url("/other")
         assert await heir.evaluate(tab, COOKIES) == "who=first"
         assert (await heir.navigate(tab, bench.url("/"))).title == "Home"
         await heir.close_tab(other)
         await reports.first(TabDisappeared, lambda event: event.handle == other)
-        assert await heir.open_tab(jar) not in {tab, other}
+        assert await heir.open_tab(jar, bench.group) not in {tab, other}
     finally:
         await heir.stop()
 

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from roost.drivers.base import Cookie, OriginStorage, TabAppeared, TabDisappeared
 from roost.errors import JarUnavailable
-from roost.testing.bench import COOKIES, Bench, driver_check
+from roost.testing.bench import COOKIES, Bench, jar_check
 from roost.testing.waiting import error_of
 from roost.vocabulary import JarPolicy
 
@@ -21,7 +21,7 @@ def _origin(bench: Bench) -> str:
     return bench.url("/").removesuffix("/")
 
 
-@driver_check
+@jar_check
 async def a_jar_has_what_it_was_filled_with_and_no_other_jar_does(bench: Bench) -> None:
     driver, host, origin = bench.driver, _host(bench), _origin(bench)
     jar, other = await driver.make_jar(JarPolicy.CLONE), await bench.fresh_jar()
@@ -48,7 +48,7 @@ async def a_jar_has_what_it_was_filled_with_and_no_other_jar_does(bench: Bench) 
     assert told == []
 
 
-@driver_check
+@jar_check
 async def a_jar_that_is_gone_can_neither_be_filled_nor_looked_into(bench: Bench) -> None:
     jar = await bench.fresh_jar()
     await bench.driver.remove_jar(jar)

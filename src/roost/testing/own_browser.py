@@ -10,10 +10,9 @@ import asyncio
 import json
 import os
 import shutil
-import signal
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -49,24 +48,19 @@ class OwnChromium:
     def __init__(self, home: Home, folder: Path, display: str) -> None:
         self._home = home
         self._profile = folder / "profile"
-        self._extension = folder / "extension"
         self._display = display
-        self._process: asyncio.subprocess.Process | None = None
-        self._socket: ClientConnection | None = None
-        self._session = ""
-        self._calls = 0
+        self._process: subprocess.Popen[bytes] | None = None
 
     @property
-    def pid(self) -> int:
-        assert self._process is not None
-        return self._process.pid
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
 
-    async def start(self, *pages: str) -> None:
-        """The browser with these pages, once its extension can be spoken to."""
+    def start(self, *pages: str) -> None:
+        """The browser with these pages; what ``person`` does waits until it can be done."""
         where = self._profile / "NativeMessagingHosts" / f"{extension.HOST}.json"
         extension.install(self._home, "chromium", [where])
         (self._profile / "DevToolsActivePort").unlink(missing_ok=True)
-        self._process = await asyncio.create_subprocess_exec(
+        command = [
             find_browser("chromium"),
             f"--user-data-dir={self._profile}",
             f"--load-extension={extension.folder(self._home, 'chromium')}",
@@ -79,81 +73,76 @@ class OwnChromium:
             "--window-size=1200,800",
             *(["--no-sandbox", "--test-type"] if os.getuid() == 0 else []),
             *(pages or ("about:blank",)),
+        ]
+        self._process = subprocess.Popen(
+            command,
             env={**os.environ, "DISPLAY": self._display},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        async with asyncio.timeout(START_SECONDS):
-            await self._reach()
+
+    def quit(self) -> None:
+        """As by its menu."""
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait(START_SECONDS)
+
+    def kill(self) -> None:
+        if self._process is not None:
+            process = identify(self._process.pid)
+            if process is not None:
+                end_tree(process, grace_seconds=0)
+            self._process.wait(START_SECONDS)
 
     async def person(self, function: str, *arguments: Any) -> Any:
         """Something the person does, as a function of the extension's own API."""
         given = ", ".join(map(json.dumps, arguments))
-        params = {
-            "expression": f"({function})({given})",
-            "awaitPromise": True,
-            "returnByValue": True,
-        }
-        answer = await self._call("Runtime.evaluate", params, self._session)
-        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
-        return answer["result"].get("value")
+        async with asyncio.timeout(START_SECONDS), self._background() as evaluate:
+            return await evaluate(f"({function})({given})")
 
-    async def quit(self) -> None:
-        """As by its menu."""
-        if self._process is not None and self._process.returncode is None:
-            self._process.send_signal(signal.SIGTERM)
-            await self._gone()
-
-    async def kill(self) -> None:
-        if self._process is not None and self._process.returncode is None:
-            process = identify(self._process.pid)
-            if process is not None:
-                await asyncio.to_thread(end_tree, process, 0)
-            await self._gone()
-
-    async def _gone(self) -> None:
-        assert self._process is not None
-        if self._socket is not None:
-            await self._socket.close()
-            self._socket = None
-        async with asyncio.timeout(START_SECONDS):
-            await self._process.wait()
-
-    async def _reach(self) -> None:
-        """The background page of the extension, over the browser's own debugging port."""
+    @asynccontextmanager
+    async def _background(self) -> AsyncIterator[Callable[[str], Awaitable[Any]]]:
+        """The extension's background page, over the browser's own debugging port."""
         port = self._profile / "DevToolsActivePort"
         while not (port.exists() and len(port.read_text().splitlines()) == 2):
             await _moment()
         number, path = port.read_text().splitlines()
-        self._socket = await connect(f"ws://127.0.0.1:{number}{path}", max_size=None)
-        wanted = f"chrome-extension://{extension.CHROMIUM_ID}/"
-        while True:
-            targets = (await self._call("Target.getTargets", {}))["targetInfos"]
-            ours = [one for one in targets if one["url"].startswith(wanted)]
-            if ours:
-                break
-            await _moment()
-        params = {"targetId": ours[0]["targetId"], "flatten": True}
-        self._session = (await self._call("Target.attachToTarget", params))["sessionId"]
-        look = {"expression": "globalThis.chrome?.tabs !== undefined"}
-        while not (await self._call("Runtime.evaluate", look, self._session))["result"]["value"]:
-            await _moment()  # it has only begun
+        async with connect(f"ws://127.0.0.1:{number}{path}", max_size=None) as socket:
+            while (target := await self._worker(socket)) is None:
+                await _moment()
+            params: dict[str, Any] = {"targetId": target, "flatten": True}
+            session = (await _ask(socket, "Target.attachToTarget", params))["sessionId"]
 
-    async def _call(self, method: str, params: dict[str, Any], session: str = "") -> Any:
-        assert self._socket is not None
-        self._calls += 1
-        call = self._calls
-        message: dict[str, Any] = {"id": call, "method": method, "params": params}
-        if session:
-            message["sessionId"] = session
-        await self._socket.send(json.dumps(message))
-        while True:
-            heard = json.loads(await self._socket.recv())
-            if heard.get("id") == call:
-                assert "error" not in heard, heard["error"]
-                return heard["result"]
+            async def evaluate(expression: str) -> Any:
+                how = {"expression": expression, "awaitPromise": True, "returnByValue": True}
+                answer = await _ask(socket, "Runtime.evaluate", how, session)
+                assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+                return answer["result"].get("value")
+
+            while not await evaluate("globalThis.chrome?.tabs !== undefined"):
+                await _moment()  # it has only begun
+            yield evaluate
+
+    async def _worker(self, socket: ClientConnection) -> str | None:
+        targets = (await _ask(socket, "Target.getTargets", {}))["targetInfos"]
+        ours = f"chrome-extension://{extension.CHROMIUM_ID}/"
+        return next((one["targetId"] for one in targets if one["url"].startswith(ours)), None)
+
+
+async def _ask(
+    socket: ClientConnection, method: str, params: dict[str, Any], session: str | None = None
+) -> Any:
+    message: dict[str, Any] = {"id": 1, "method": method, "params": params}
+    if session is not None:
+        message["sessionId"] = session
+    await socket.send(json.dumps(message))
+    while True:
+        heard = json.loads(await socket.recv())
+        if heard.get("id") == 1:
+            assert "error" not in heard, heard["error"]
+            return heard["result"]
 
 
 async def _moment() -> None:

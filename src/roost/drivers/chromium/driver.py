@@ -14,20 +14,15 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from roost.drivers.base import (
-    Arrival,
     BrowserEnded,
     Capabilities,
     Cookie,
     DriverEvent,
-    FrameInfo,
     Group,
-    Input,
     OriginStorage,
-    Picture,
     ProtocolEar,
     ProtocolTap,
     Report,
-    Shot,
     Started,
     TabAppeared,
     TabDisappeared,
@@ -36,6 +31,7 @@ from roost.drivers.chromium.connection import BROWSER, CdpConnection, CdpError, 
 from roost.drivers.chromium.cookies import cookie_from, delete_cookies, write_cookies
 from roost.drivers.chromium.downloads import Downloads
 from roost.drivers.chromium.holds import Holds
+from roost.drivers.chromium.pages import CdpPages
 from roost.drivers.chromium.passwords import Passwords
 from roost.drivers.chromium.storage import UnseenPage
 from roost.drivers.chromium.tab import CdpTab
@@ -57,7 +53,7 @@ _FILTER = [
 ]
 
 
-class ChromiumDriver:
+class ChromiumDriver(CdpPages):
     """One Chromium. ``keeping`` finds or starts the keeper that holds it."""
 
     capabilities = Capabilities()
@@ -187,78 +183,6 @@ class ChromiumDriver:
         cdp.tell("Target.closeTarget", {"targetId": tab})
         async with asyncio.timeout(CLOSE_SECONDS):
             await asyncio.shield(gone)
-
-    async def navigate(self, tab: TabHandle, url: str) -> Arrival:
-        return await self._tab(tab).navigate(url)
-
-    async def reload(self, tab: TabHandle) -> Arrival:
-        return await self._tab(tab).reload()
-
-    async def travel(self, tab: TabHandle, delta: int) -> Arrival:
-        return await self._tab(tab).travel(delta)
-
-    async def evaluate(
-        self,
-        tab: TabHandle,
-        function: str,
-        *,
-        frame: str | None = None,
-        ref: str | None = None,
-    ) -> Any:
-        page = await self._page(tab)
-        return await page.scripts.evaluate(function, frame, ref)
-
-    async def frames(self, tab: TabHandle) -> list[FrameInfo]:
-        return [FrameInfo(f.id, f.parent, f.url) for f in self._tab(tab).frames]
-
-    async def call_page(
-        self,
-        tab: TabHandle,
-        frame: str | None,
-        function: str,
-        argument: dict[str, Any],
-        *,
-        owner_of: str | None = None,
-        once: bool = False,
-    ) -> Any:
-        page = await self._page(tab)
-        return await page.scripts.call_bundle(
-            frame, function, argument, owner_of=owner_of, once=once
-        )
-
-    async def give_input(self, tab: TabHandle, inputs: Sequence[Input]) -> None:
-        page = await self._page(tab)
-        await page.gestures.give(inputs)
-
-    async def settle(
-        self, tab: TabHandle, frame: str | None, argument: dict[str, Any]
-    ) -> dict[str, Any] | None:
-        return await self._tab(tab).settle(frame, argument)
-
-    async def set_files(
-        self, tab: TabHandle, frame: str | None, ref: str, paths: Sequence[str]
-    ) -> None:
-        await self._tab(tab).errands.set_files(frame, ref, paths)
-
-    async def choose_files(self, tab: TabHandle, paths: Sequence[str]) -> None:
-        await self._tab(tab).errands.choose_files(paths)
-
-    async def answer_dialog(self, tab: TabHandle, *, accept: bool, text: str | None) -> None:
-        await self._tab(tab).errands.answer_dialog(accept=accept, text=text)
-
-    async def resize(self, tab: TabHandle, width: int, height: int) -> None:
-        await self._tab(tab).resize(width, height)
-
-    async def pdf(self, tab: TabHandle) -> bytes:
-        page = await self._page(tab)
-        return await page.camera.pdf()
-
-    async def body(self, tab: TabHandle, request: str) -> bytes:
-        return await self._tab(tab).errands.body(request)
-
-    async def capture(self, tab: TabHandle, shot: Shot) -> Picture:
-        page = await self._page(tab)
-        return await page.camera.capture(shot)
 
     # --- protocol clients ----------------------------------------------------------------------
 
@@ -447,7 +371,16 @@ class ChromiumDriver:
         jar = context if context in self._jars else SHARED_JAR
         cdp = self._browser()
         passwords = self._passwords.setdefault(jar, Passwords(cdp))
-        tab = CdpTab(cdp, handle, params["sessionId"], jar, self._bundle, passwords, self._tell)
+        tab = CdpTab(
+            cdp,
+            handle,
+            params["sessionId"],
+            jar,
+            self._bundle,
+            passwords,
+            self._tell,
+            main_frame=info["targetId"],
+        )
         tab.viewport = self._keeping.viewport
         self._tabs[handle] = tab
         self._sessions[params["sessionId"]] = handle
@@ -503,11 +436,9 @@ class ChromiumDriver:
             raise BrowserLost("The browser is not running.")
         return self._cdp
 
-    async def _page(self, tab: TabHandle) -> CdpTab:
-        """The same, with a page in it that answers."""
-        found = self._tab(tab)
-        await found.check_answers()
-        return found
+    @asynccontextmanager
+    async def _using(self, tab: TabHandle) -> AsyncIterator[CdpTab]:
+        yield self._tab(tab)
 
     def _tab(self, tab: TabHandle) -> CdpTab:
         self._browser()

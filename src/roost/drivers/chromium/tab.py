@@ -59,6 +59,8 @@ class CdpTab:
         bundle: str,
         passwords: Passwords,
         report: Callable[[DriverEvent], None],
+        *,
+        main_frame: str,
     ) -> None:
         self.handle = handle
         self.session = session
@@ -66,7 +68,7 @@ class CdpTab:
         self.crashed = False
         self.is_ready = False
         """Set up and let run; nothing before that is worth reporting as an arrival."""
-        self.frames = Frames(handle, session)
+        self.frames = Frames(main_frame, session)
         self.title = ""
         self.scripts = Scripts(cdp, self.frames, bundle)
         self.gestures = Gestures(cdp, session)
@@ -307,6 +309,7 @@ class CdpTab:
             self._navigations.discard(navigation)
 
     async def resize(self, width: int, height: int) -> None:
+        self.viewport = width, height
         metrics = _metrics(width, height)
         await self._cdp.call("Emulation.setDeviceMetricsOverride", metrics, self.session)
 

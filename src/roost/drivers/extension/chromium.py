@@ -1,0 +1,255 @@
+"""A person's own Chromium: its pages speak CDP, which the extension passes on.
+
+A tab is attached when something is first done in it, because Chrome shows a bar on every tab while
+any is attached, and let go when nothing has been done in it for a while. What is known of its page
+goes with the attachment; its viewport is given to it again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from roost.drivers.base import (
+    Arrival,
+    Capabilities,
+    Cookie,
+    DownloadBegan,
+    DownloadEnded,
+    OriginStorage,
+)
+from roost.drivers.chromium.connection import CdpError, Json, Pending
+from roost.drivers.chromium.pages import CdpPages
+from roost.drivers.chromium.passwords import Passwords
+from roost.drivers.chromium.tab import CdpTab
+from roost.drivers.extension.hosting import Hosting
+from roost.drivers.extension.own import SHARED_JAR, OwnBrowser, refuse_page
+from roost.errors import Interrupted, JarUnavailable, RoostError, TabGone, Unsupported
+from roost.vocabulary import JarPolicy, TabHandle
+
+IDLE_SECONDS = 120.0
+"""Longer than an agent thinks between two steps: refs to a page's elements go with its debugger."""
+_ELSEWHERE = "Use a managed browser for it: session_open with browser chromium."
+
+
+@dataclass(slots=True)
+class _Attached:
+    """A tab that something is done in, or was a moment ago."""
+
+    page: CdpTab
+    ready: Pending
+    users: int = 0
+    idle: asyncio.TimerHandle | None = None
+
+
+class OwnChromiumDriver(OwnBrowser, CdpPages):
+    capabilities = Capabilities(jars=frozenset({JarPolicy.SHARED}), groups=True, asks_person=True)
+
+    def __init__(
+        self, hosting: Hosting, bundle: str, *, idle_seconds: float = IDLE_SECONDS
+    ) -> None:
+        super().__init__(hosting)
+        self._bundle = bundle
+        self._idle_seconds = idle_seconds
+        self._attached: dict[TabHandle, _Attached] = {}
+        self._viewports: dict[TabHandle, tuple[int, int]] = {}
+
+    # --- jars: the person's own, and no other ----------------------------------------------------
+
+    async def make_jar(
+        self, policy: JarPolicy, *, proxy: str | None = None, downloads: str | None = None
+    ) -> str:
+        self._link()
+        if policy is not JarPolicy.SHARED:
+            raise JarUnavailable(
+                f"Your own Chromium has no {policy} jars: all its tabs share one.", hint=_ELSEWHERE
+            )
+        if proxy is not None:
+            raise JarUnavailable(
+                "Your own browser cannot have domain lists for some of its tabs.", hint=_ELSEWHERE
+            )
+        return SHARED_JAR
+
+    async def remove_jar(self, jar: str) -> None:
+        self._link()
+
+    def _check_jar(self, jar: str) -> None:
+        self._link()
+        if jar != SHARED_JAR:
+            raise JarUnavailable("That jar is gone.")
+
+    async def read_cookies(self, jar: str) -> list[Cookie]:
+        raise self._unshared(jar)
+
+    async def write_cookies(self, jar: str, cookies: Sequence[Cookie]) -> list[Cookie]:
+        raise self._unshared(jar)
+
+    async def delete_cookies(self, jar: str, cookies: Sequence[Cookie]) -> None:
+        raise self._unshared(jar)
+
+    async def read_storage(self, jar: str, origins: Sequence[str]) -> list[OriginStorage]:
+        raise self._unshared(jar)
+
+    async def write_storage(
+        self, jar: str, storage: Sequence[OriginStorage]
+    ) -> list[OriginStorage]:
+        raise self._unshared(jar)
+
+    def _unshared(self, jar: str) -> RoostError:
+        """The person's logins to all sites are in one jar. Pages of a site may use theirs; nobody
+        else gets to see them."""
+        self._check_jar(jar)
+        return Unsupported(
+            "The cookies and storage of a person's own browser are not given out.",
+            hint=f"In a page, document.cookie and localStorage work. {_ELSEWHERE}",
+        )
+
+    # --- pages ---------------------------------------------------------------------------------
+
+    async def navigate(self, tab: TabHandle, url: str) -> Arrival:
+        if tab not in self._attached:
+            await self._attach(tab, leave=True)
+        return await super().navigate(tab, url)
+
+    async def resize(self, tab: TabHandle, width: int, height: int) -> None:
+        await super().resize(tab, width, height)
+        self._viewports[tab] = width, height
+
+    @asynccontextmanager
+    async def _using(self, tab: TabHandle) -> AsyncIterator[CdpTab]:
+        self._check(tab)
+        attached = self._attached.get(tab) or await self._attach(tab)
+        attached.users += 1
+        if attached.idle is not None:
+            attached.idle.cancel()
+            attached.idle = None
+        try:
+            if not attached.ready.done() and not attached.page.errands.has_dialog:
+                await asyncio.shield(attached.ready)
+            yield attached.page
+        finally:
+            attached.users -= 1
+            if not attached.users:
+                self._let_go_later(tab, attached)
+
+    async def _attach(self, tab: TabHandle, *, leave: bool = False) -> _Attached:
+        """Ask for its debugger. That it is attached is heard before the answer is."""
+        self._check(tab)
+        try:
+            await self._link().call("Debugger.attach", {"tab": tab, "leave": leave})
+        except CdpError as error:
+            raise refuse_page(error) from None
+        attached = self._attached.get(tab)
+        if attached is None:
+            raise TabGone("There is no such tab.")
+        return attached
+
+    def _let_go_later(self, tab: TabHandle, attached: _Attached) -> None:
+        loop = asyncio.get_running_loop()
+        attached.idle = loop.call_later(self._idle_seconds, self._let_go, tab, attached)
+
+    def _let_go(self, tab: TabHandle, attached: _Attached) -> None:
+        if self._attached.get(tab) is not attached or attached.users:
+            return
+        if attached.page.errands.has_dialog:
+            self._let_go_later(tab, attached)  # only through this session can it be answered
+        else:
+            self._detach(tab, TabGone("The tab was let go of."))  # nobody waits in it
+            self._link().tell("Debugger.detach", {"tab": tab})
+
+    # --- what happens there --------------------------------------------------------------------
+
+    def _linked_anew(self) -> None:
+        self._passwords = Passwords(self._link())
+
+    def _take_over(self, handover: Json) -> None:
+        below = [known for known in handover["sessions"] if known["parent"]]
+        for known in handover["sessions"]:
+            tab = TabHandle(known["sessionId"])
+            if known["parent"] or tab not in self._known or tab in self._attached:
+                continue
+            page = self._page_of(tab, known["targetInfo"])
+            page.crashed = known["sessionId"] in handover["crashed"]
+            ready: Pending = asyncio.get_running_loop().create_future()
+            ready.set_result({})
+            for child in below:
+                if child["sessionId"].startswith(f"{tab}/"):
+                    page.take_over_below(child)
+            for what in ("dialogs", "choosers", "requests"):
+                for left in handover[what]:
+                    page.take_over(what, left["sessionId"], left["params"])
+            if not page.crashed:
+                page.learn()
+            self._attached[tab] = _Attached(page, ready)
+            self._let_go_later(tab, self._attached[tab])
+
+    def _heard(self, method: str, params: Json) -> None:
+        match method:
+            case "Target.attachedToTarget":
+                self._debugger_came(TabHandle(params["sessionId"]), params["targetInfo"])
+            case "Target.detachedFromTarget":
+                self._debugger_went(TabHandle(params["sessionId"]), params.get("reason"))
+            case "Downloads.began":
+                self._download_began(params)
+            case "Downloads.ended":
+                tab = TabHandle(params["tab"])
+                path, download = params["path"], params["download"]
+                self._tell(DownloadEnded(handle=tab, download=download, path=path))
+
+    def _debugger_came(self, tab: TabHandle, info: Json) -> None:
+        page = self._page_of(tab, info)
+        page.viewport = self._viewports.get(tab)
+        self._attached[tab] = _Attached(page, page.set_up(resume=False))
+
+    def _debugger_went(self, tab: TabHandle, reason: str | None) -> None:
+        if reason == "canceled_by_user":
+            self._detach(tab, Interrupted("The person ended what was going on in this browser."))
+        else:
+            self._detach(tab, TabGone("The tab was closed."))
+
+    def _download_began(self, params: Json) -> None:
+        tab = TabHandle(params["tab"])
+        if tab not in self._known:
+            return
+        self._tell(
+            DownloadBegan(
+                handle=tab, download=params["download"], url=params["url"], name=params["name"]
+            )
+        )
+        attached = self._attached.get(tab)
+        if attached is not None:
+            attached.page.download_began()
+
+    def _spawned(self, opener: TabHandle) -> None:
+        attached = self._attached.get(opener)
+        if attached is not None:
+            attached.page.tab_came()
+
+    def _left(self, tab: TabHandle, error: RoostError) -> None:
+        self._viewports.pop(tab, None)
+        self._detach(tab, error)
+
+    def _detach(self, tab: TabHandle, error: RoostError) -> None:
+        attached = self._attached.pop(tab, None)
+        if attached is not None:
+            if attached.idle is not None:
+                attached.idle.cancel()
+            attached.page.ended(error)
+
+    def _arrived(self, tab: TabHandle, url: str, title: str) -> None:
+        if tab not in self._attached:  # else its page says it, sooner
+            super()._arrived(tab, url, title)
+
+    def _page_of(self, tab: TabHandle, info: Json) -> CdpTab:
+        return CdpTab(
+            self._link(),
+            tab,
+            tab,
+            SHARED_JAR,
+            self._bundle,
+            self._passwords,
+            self._tell,
+            main_frame=info["targetId"],
+        )

@@ -1,0 +1,46 @@
+"""A person's own Chromium, through the extension, keeps the driver's contract: headed, in a window
+of its own, with the native host started by the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from handled_own import OwnHarness, harness
+
+from roost.testing.drivers import (
+    DRIVER_CHECKS,
+    JAR_CHECKS,
+    LONE_CHECKS,
+    DriverCheck,
+    check_driver,
+    check_name,
+)
+
+pytestmark = pytest.mark.browser
+CHECKS = [check for check in DRIVER_CHECKS if check not in JAR_CHECKS]
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[OwnHarness]:
+    with harness(shared=True) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def lone() -> Iterator[OwnHarness]:
+    with harness(shared=False) as made:
+        yield made
+
+
+@pytest.mark.parametrize("check", [c for c in CHECKS if c not in LONE_CHECKS], ids=check_name)
+async def test_own_chromium_keeps_the_contract(shared: OwnHarness, check: DriverCheck) -> None:
+    """Each with a driver of its own, which takes the one browser over."""
+    await check_driver(shared, check)
+
+
+@pytest.mark.parametrize("check", [c for c in CHECKS if c in LONE_CHECKS], ids=check_name)
+async def test_an_own_chromium_that_is_started_for_it_keeps_the_contract(
+    lone: OwnHarness, check: DriverCheck
+) -> None:
+    await check_driver(lone, check)
