@@ -460,7 +460,9 @@ class Step:
             orphaned = session.lifetime is Lifetime.ANONYMOUS and self.ended
             failed = (ev.TabOpenFailed, ev.TabOpenAbandoned, ev.BrokerRestarted)
             is_home = any(
-                agent.home == session.id and (agent.id, session.id) in self.before.members
+                agent.home == session.id
+                and agent.lease_until is None
+                and (agent.id, session.id) in self.before.members
                 for agent in self.before.agents.values()
                 if agent.id not in self.ended  # its time may have run out in this very step
             )

@@ -403,6 +403,13 @@ def test_not_an_agents_own_session() -> None:
     assert play.state.agents[ada].home in play.state.sessions
 
 
+def test_but_one_that_was_opened_for_whoever_has_its_token_is() -> None:
+    play = Play()
+    ada = play.agent("ada", named("shop"), lease=True)
+    play.do(ev.TabOpenFailed(_opening(play, ada, None).id))
+    assert "shop" not in play.state.sessions
+
+
 # --- jars that are being made, or removed --------------------------------------------------------
 
 

@@ -1,4 +1,7 @@
-"""Every operation, attacked through every way in: no leak, and foreign is like nonexistent."""
+"""Every operation, attacked through every way in: no leak, and foreign is like nonexistent.
+
+The ways are the real ones: the socket; HTTP with a session's token; the shim ``roost mcp`` on
+stdio; and ``/mcp`` with a session's token."""
 
 from __future__ import annotations
 
@@ -16,14 +19,14 @@ from typing import Any
 import pytest
 from http_house import Caller, HttpHouse, http_house
 from mcp import Client as McpClient
+from mcp_clients import client as over_stdio
+from mcp_doors import client_of
 
 from roost.api import operations as ops
 from roost.api.broker import BrokerApi
 from roost.api.operations import OPERATIONS, Audience
 from roost.errors import RoostError, Unauthorized
 from roost.frontends.http import connection
-from roost.frontends.mcp.conversation import toolset_for
-from roost.frontends.mcp.server import Guest, make_server
 from roost.testing.attacks import (
     CANARY,
     NO_SESSION,
@@ -67,9 +70,11 @@ class OverHttp:
         if op != ops.SessionOpen.op:
             session = body.pop("session", session)
         status, answer = await self.post(f"/session/{session}/tools/{op}", body)
-        return Answer(status < 400, json.loads(answer))
+        return Answer(status < 400, {**json.loads(answer), "status": status})
 
-    async def post(self, path: str, body: Mapping[str, Any] = MappingProxyType({})) -> Reply:
+    async def post(
+        self, path: str, body: Mapping[str, Any] = MappingProxyType({}), *headers: str
+    ) -> Reply:
         url, content = self.caller.client.base_url, json.dumps(dict(body)).encode()
         if not hasattr(self, "_stream"):
             self._stream = await asyncio.open_connection(url.host, url.port)
@@ -79,6 +84,7 @@ class OverHttp:
             f"Host: {url.host}:{url.port}",
             f"Authorization: Bearer {self.caller.token}",
             f"Content-Length: {len(content)}",
+            *headers,
         )
         writer.write("\r\n".join([*lines, "", ""]).encode() + content)
         head = (await answer_of(reader.readuntil(b"\r\n\r\n"))).decode()
@@ -95,12 +101,13 @@ class OverMcp:
         self._client = client
 
     async def attempt(self, op: str, arguments: Mapping[str, Any]) -> Answer:
-        result = await self._client.call_tool(op, dict(arguments))
+        result = await answer_of(self._client.call_tool(op, dict(arguments)))
+        whole = result.model_dump(mode="json")
         if not result.is_error:
-            return Answer(True, {"content": [part.model_dump() for part in result.content]})
+            return Answer(True, whole)
         text = result.content[0]
         assert text.type == "text"
-        return Answer(False, json.loads(text.text.splitlines()[-1]))
+        return Answer(False, {**json.loads(text.text.splitlines()[-1]), "whole": whole})
 
 
 @asynccontextmanager
@@ -123,13 +130,18 @@ async def over_http(here: HttpHouse) -> AsyncIterator[Attacker]:
 
 @asynccontextmanager
 async def over_mcp(here: HttpHouse) -> AsyncIterator[Attacker]:
-    """Every operation agents are shown; the others must not be there at all."""
-    admission = here.house.admit(replace(here.house.hello(), name="mallory"))
-    await admission.api.call(ops.Navigate(url=OWN_URL))
-    guest = Guest(admission.api, toolset_for(None, ("all",)))
-    async with McpClient(make_server(lambda _: guest)) as client:
+    """The shim, a process as an MCP client starts it. Every operation agents are shown; the others
+    must not be there at all."""
+    async with over_stdio(here.house.home, "--name", "mallory", "--tools", "all") as client:
+        await client.text("browser_navigate", url=OWN_URL)
+        yield OverMcp(client.sdk)
+
+
+@asynccontextmanager
+async def over_mcp_http(here: HttpHouse) -> AsyncIterator[Attacker]:
+    async with client_of(await here.session("mallory"), query="?tools=all") as client:
+        await client.call_tool("browser_navigate", {"url": OWN_URL})
         yield OverMcp(client)
-    here.house.door.leave(admission, goodbye=True)
 
 
 async def settle(here: HttpHouse) -> Victim:
@@ -150,10 +162,16 @@ def belongings(here: HttpHouse, victim: Victim) -> list[Any]:
 
 
 Way = Callable[[HttpHouse], Any]
+WAYS = [over_socket, over_http, over_mcp, over_mcp_http]
+KINDS = {
+    "foreign tab", "guessed tab", "foreign page", "foreign session", "guessed session",
+    "foreign both", "operator only",
+}  # fmt: skip
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", [over_socket, over_http, over_mcp])
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("way", WAYS)
 async def test_every_attack_is_refused_and_tells_nothing(way: Way, tmp_path: Path) -> None:
     async with http_house(tmp_path, pool=2) as here:
         victim = await settle(here)
@@ -161,22 +179,25 @@ async def test_every_attack_is_refused_and_tells_nothing(way: Way, tmp_path: Pat
             waiting = await here.session("waiting")
             await waiting.tool("tab_space_request")
             before = belongings(here, victim)
-            done = 0
+            done = set[tuple[str, str]]()
             for attack in attacks(victim):
+                if way is over_mcp_http and (attack.op, attack.kind) in done:
+                    continue  # each request there is a conversation of its own: one guess will do
                 shown = OPERATIONS[attack.op].audience in (Audience.CORE, Audience.ALL)
-                if way is over_mcp and not shown:
+                if way in (over_mcp, over_mcp_http) and not shown:
                     answer = await attacker.attempt(attack.op, attack.arguments)
                     assert answer.wire["code"] == "BAD_REQUEST", attack
                     check_silence(answer.wire, *attack.named)
                 else:
                     await check_attack(attacker, attack)
-                done += 1
+                done.add((attack.op, attack.kind))
             assert belongings(here, victim) == before
             assert not here.house.broker.stop_requested.is_set()
-            assert done > 2 * len(OPERATIONS)
+            assert len(done) > 2 * len(OPERATIONS)
+            assert {kind for _, kind in done} == KINDS
 
 
-@pytest.mark.parametrize("way", [over_socket, over_http, over_mcp])
+@pytest.mark.parametrize("way", WAYS)
 async def test_what_is_allowed_shows_only_ones_own(way: Way, tmp_path: Path) -> None:
     """Every operation without a name of the victim's: whatever it answers is the caller's own."""
     async with http_house(tmp_path) as here:
@@ -198,23 +219,47 @@ async def test_what_is_allowed_shows_only_ones_own(way: Way, tmp_path: Path) -> 
         assert belongings(here, victim) == before
 
 
+Posted = tuple[str, Mapping[str, Any], tuple[str, ...]]
+
+
+def by_tool(op: str, session: str) -> Posted:
+    return f"/session/{session}/tools/{op}", {}, ()
+
+
+def by_mcp(op: str, session: str) -> Posted:
+    """The same through ``/mcp``, where a header names the session."""
+    call = {"name": op, "arguments": sample(op).to_wire()}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    accept = "Accept: application/json, text/event-stream"
+    return "/mcp?tools=all", body, (accept, f"X-DevBrowser-Session: {session}")
+
+
+Naming = Callable[[str, str], Posted]
+
+
+@pytest.mark.parametrize("naming", [by_tool, by_mcp])
 async def test_every_operation_answers_anothers_token_as_if_the_session_were_not_there(
-    tmp_path: Path,
+    naming: Naming, tmp_path: Path
 ) -> None:
     async with http_house(tmp_path) as here:
         victim = await settle(here)
+        before = belongings(here, victim)
         with closing(OverHttp(await here.session("mallory"))) as mallory:
             for op in OPERATIONS:
-                status, foreign = await mallory.post(f"/session/{victim.session}/tools/{op}")
-                _, absent = await mallory.post(f"/session/{NO_SESSION}/tools/{op}")
+                path, body, headers = naming(op, victim.session)
+                status, foreign = await mallory.post(path, body, *headers)
+                path, body, headers = naming(op, NO_SESSION)
                 assert (status, json.loads(foreign)["code"]) == (404, "SESSION_GONE"), op
+                _, absent = await mallory.post(path, body, *headers)
                 assert foreign.replace(victim.session.encode(), b"") == absent.replace(
                     NO_SESSION.encode(), b""
                 )
+        assert belongings(here, victim) == before
 
 
+@pytest.mark.parametrize("naming", [by_tool, by_mcp])
 async def test_every_operation_answers_an_expired_token_like_a_made_up_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    naming: Naming, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "HELLO_SECONDS", 60.0)  # strangers are cut off, at other times
     async with http_house(tmp_path) as here:
@@ -224,10 +269,10 @@ async def test_every_operation_answers_an_expired_token_like_a_made_up_one(
         made_up = OverHttp(Caller(here.client, "0" * 64))
         with closing(expired), closing(made_up):
             for op, session in product(OPERATIONS, (victim.session, "expired", NO_SESSION)):
-                path = f"/session/{session}/tools/{op}"
-                status, answer = await expired.post(path)
+                path, body, headers = naming(op, session)
+                status, answer = await expired.post(path, body, *headers)
                 assert (status, json.loads(answer)["code"]) == (401, "UNAUTHORIZED"), op
-                assert (status, answer) == await made_up.post(path)
+                assert (status, answer) == await made_up.post(path, body, *headers)
 
 
 ROUTES: list[tuple[str, str, dict[str, Any]]] = [

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 from http_house import URL, Caller, HttpHouse, http_house
-from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
+from mcp_doors import client_of
 
 from roost.frontends.mcp.streamable import SESSION_HEADER
 
@@ -27,19 +23,6 @@ INITIALIZE = {
     },
 }
 ACCEPT = {"accept": "application/json, text/event-stream"}
-
-
-@asynccontextmanager
-async def client_of(
-    caller: Caller, session: str | None = None, query: str = ""
-) -> AsyncIterator[Client]:
-    headers = {"authorization": f"Bearer {caller.token}"}
-    if session is not None:
-        headers[SESSION_HEADER.decode()] = session
-    async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
-        url = f"{caller.client.base_url}/mcp{query}"
-        async with Client(streamable_http_client(url, http_client=http)) as client:
-            yield client
 
 
 def text_of(result: Any) -> str:

@@ -190,11 +190,13 @@ def tab_open_abandoned(
 
 def _end_if_stillborn(state: State, tab: Tab | None, out: list[Effect]) -> None:
     """A session whose first tab fails to open is of no use to anybody, and its jar would count
-    against the limit. An agent's own is: the agent may try again."""
+    against the limit. An agent's own is: the agent may try again. (Who only has its token did not
+    bring it along: somebody opened it on purpose.)"""
     if tab is None or tab.session is None or tab.id in state.tabs:
         return
     session = state.sessions[tab.session]
-    is_home = any(state.agents[agent].home == session.id for agent in state.agents_in(session.id))
+    agents = (state.agents[agent] for agent in state.agents_in(session.id))
+    is_home = any(agent.home == session.id and agent.lease_until is None for agent in agents)
     if not session.has_opened and not is_home and not state.tab_count(session.id):
         end_session(state, session, out, why="its first tab could not be opened")
 

@@ -319,6 +319,7 @@ async def a_crashed_page_is_its_owners_alone_and_navigating_revives_it(scene: Sc
     await scene.navigate(bob)
     running = await scene.under_way(ada, NEVER)
     with ada.watch() as hers:
+        await ada.call(ops.Ping())
         scene.house.driver.crash(scene.house.handle(tab))
         assert (await next_notice(hers, "tab_crashed")).data["tab"] == tab
     await error_of(TabCrashed, running)
