@@ -52,9 +52,10 @@ bench: $(READY)  ## what Roost costs, next to what it may cost
 docs: $(READY)  ## write the generated pages of docs/reference anew
 	$(BIN)/python tools/gen_docs.py
 
-build: $(READY)  ## the wheel and the source archive, in dist/
+build: $(READY)  ## the wheel, the source archive and the extension for the stores, in dist/
 	$(BIN)/python -m pip install -qq --disable-pip-version-check 'build>=1.2,<2'
 	$(BIN)/python -m build
+	$(BIN)/python tools/pack_extension.py dist
 
 clean:  ## remove everything that was made here
 	rm -rf $(VENV) build dist bench/results .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -17,7 +17,7 @@ PROGRAMS = {"Xvfb": "xvfb"}
 PAGES = {"/usr/share/doc/python3-doc/html/library/functions.html": "python3-doc"}
 # Only its task pages are used: what it wants to import would bring a browser driver of its own.
 TASK_PAGES = "miniwob>=1,<2"
-# Clients nobody here wrote, and a Node that is new enough for all of them.
+# Clients nobody here wrote, a Node that is new enough for all of them, and a judge of extensions.
 NODE_CLIENTS = (
     "@modelcontextprotocol/sdk@^1",
     "@modelcontextprotocol/client@^2",
@@ -27,6 +27,7 @@ NODE_CLIENTS = (
     "puppeteer-core@^24",
     "@playwright/mcp@^0.0.83",
     "chrome-devtools-mcp@^1",
+    "web-ext@^8",
 )
 NODE_FOLDER = Path(sys.prefix) / "node-clients"
 

@@ -7,6 +7,8 @@ import hashlib
 import json
 import shutil
 import subprocess
+import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,9 @@ from roost import __version__
 from roost.frontends.cli.install import extension
 
 ROOT = Path(__file__).parents[2] / "extension"
+PACK = ROOT.parent / "tools" / "pack_extension.py"
+WEB_EXT = Path(sys.prefix) / "node-clients/node_modules/.bin/web-ext"
+NOT_FIREFOX: set[str] = set()
 
 
 def manifest(kind: str) -> dict[str, Any]:
@@ -43,6 +48,39 @@ def test_the_id_is_the_one_its_key_makes() -> None:
 @pytest.mark.parametrize("kind", extension.KINDS)
 def test_it_has_the_version_of_the_broker_it_came_with(kind: str) -> None:
     assert manifest(kind)["version"] == __version__
+
+
+@pytest.mark.parametrize("kind", extension.KINDS)
+def test_it_is_packed_the_same_every_time(kind: str, tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("one", "two")]
+    for folder in folders:
+        command = [sys.executable, str(PACK), str(folder)]
+        subprocess.run(command, check=True, capture_output=True, timeout=60)
+    first, second = (sorted(folder.iterdir()) for folder in folders)
+
+    assert [path.suffix for path in first] == [".zip", ".xpi"]
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+    with zipfile.ZipFile(first[extension.KINDS.index(kind)]) as archive:
+        assert json.loads(archive.read("manifest.json")) == manifest(kind)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", extension.KINDS)
+def test_web_ext_finds_no_fault(kind: str, tmp_path: Path) -> None:
+    if not WEB_EXT.exists():
+        pytest.skip("npm could not fetch web-ext")
+    extension.unpack(kind, tmp_path / kind)
+    command = [str(WEB_EXT), "lint", "--output=json", f"--source-dir={tmp_path / kind}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    found = json.loads(done.stdout)
+
+    # It judges by Firefox's rules: what it says of Chromium's own words is no fault of ours.
+    ours = [
+        f"{one['code']}: {one['message']}"
+        for one in found["errors"] + found["warnings"]
+        if kind == "firefox" or one["code"] not in NOT_FIREFOX
+    ]
+    assert ours == []
 
 
 @pytest.mark.parametrize("kind", extension.KINDS)

@@ -6,13 +6,11 @@ what it says of its browser is told to every broker. Ends when the browser hangs
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import os
 import select
 import sys
-from pathlib import Path
 from typing import Any, Final
 
 from roost.errors import RoostError
@@ -20,8 +18,8 @@ from roost.host.native import NativeWire
 from roost.link.memory import CdpMemory
 from roost.link.relay import Held, Relay
 from roost.link.wire import HungUp
-from roost.local.home import Home, write_secret
-from roost.local.processes import identify
+from roost.local.home import Home
+from roost.local.hosts import record_host
 from roost.wire.framing import encode
 
 KINDS: Final = ("chromium", "firefox")
@@ -40,7 +38,7 @@ def main() -> int:
     memory = CdpMemory()
     for frame in early:
         memory.from_browser(frame)  # no broker is there yet; state is asked for by each that comes
-    record = _write_record(home, browser)
+    record = record_host(home, browser)
     held = Held(os.getppid(), wire, memory, about)
     try:
         Relay(home, browser, held, away_seconds=math.inf, on_broker=_teller(wire)).run()
@@ -76,19 +74,6 @@ def _teller(wire: NativeWire) -> Any:
         wire.send(encode({"method": "Roost.link", "params": params}))
 
     return tell
-
-
-def _write_record(home: Home, browser: str) -> Path:
-    """Where a broker that starts finds us, to say that it is there (SIGUSR1)."""
-    home.create()
-    record = home.path / "hosts" / f"{browser}.{os.getpid()}.json"
-    with contextlib.suppress(FileExistsError):
-        record.parent.mkdir(mode=0o700)
-    process = identify(os.getpid())
-    assert process is not None
-    fields = {"pid": process.pid, "processStarted": process.started}
-    write_secret(record, json.dumps(fields).encode())
-    return record
 
 
 if __name__ == "__main__":

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import os
 import signal
-from collections.abc import Iterator
 
 from roost.drivers.link import Link
-from roost.errors import BrowserLost, RoostError, Unsupported
-from roost.local.home import Home, read_secret
-from roost.local.processes import Process, is_alive
+from roost.errors import BrowserLost, Unsupported
+from roost.local.home import Home
+from roost.local.hosts import running_hosts
 
 LINK_SECONDS = 5.0
 
@@ -27,7 +25,7 @@ class Hosting:
     def __init__(self, home: Home, browser: str) -> None:
         self._browser = browser
         self._kind = browser.removeprefix("mine-")
-        self._records = home.path / "hosts"
+        self._home = home
         self._link: Link | None = None
         self._news = asyncio.Event()
 
@@ -64,19 +62,8 @@ class Hosting:
 
     def _wake(self) -> bool:
         """Whether any host of this kind runs."""
-        running = list(self._running())
+        running = running_hosts(self._home, self._browser)
         for host in running:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(host.pid, signal.SIGUSR1)
         return bool(running)
-
-    def _running(self) -> Iterator[Process]:
-        with contextlib.suppress(OSError):
-            for record in sorted(self._records.glob(f"{self._browser}.*.json")):
-                with contextlib.suppress(ValueError, KeyError, RoostError):
-                    fields = json.loads(read_secret(record) or b"{}")
-                    host = Process(fields["pid"], fields["processStarted"])
-                    if is_alive(host):
-                        yield host
-                    else:
-                        record.unlink(missing_ok=True)  # it was killed

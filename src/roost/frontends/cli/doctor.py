@@ -222,6 +222,42 @@ def _browsers(home: Home, asked: Asked) -> Iterator[Finding]:
     yield Finding("browser", Verdict.WARNING, "neither Chromium nor Firefox is on PATH.", fix)
 
 
+def _extension(home: Home, asked: Asked) -> Iterator[Finding]:
+    """Only where it was installed: whoever does not want it need not hear of it."""
+    from roost.frontends.cli.install import extension
+
+    for kind in extension.KINDS:
+        if not extension.folder(home, kind).exists():
+            continue
+        fix = f"roost install extension --browser {kind}"
+        launcher = extension.launcher(home)
+        places = extension.places(kind)
+        manifests = [one.browser for one in places if extension.is_ours(home, one.manifest)]
+        if not os.access(launcher, os.X_OK):
+            detail = f"{launcher} cannot be run."
+        elif launcher.read_text(encoding="utf-8") != extension.launcher_text(home):
+            detail = f"{launcher} starts another Python or another Roost than this one."
+        elif not manifests:
+            detail = f"no {kind} here knows the native host."
+        elif not extension.is_current(home, kind):
+            detail = f"{extension.folder(home, kind)} is of another version than this Roost."
+            fix += ", then reload it in the browser"
+        else:
+            yield _link(home, kind, ", ".join(manifests))
+            continue
+        yield Finding("extension", Verdict.FAILED, detail, fix)
+
+
+def _link(home: Home, kind: str, browsers: str) -> Finding:
+    from roost.local.hosts import running_hosts
+
+    if running_hosts(home, f"mine-{kind}"):
+        return Finding("extension", Verdict.OK, f"in {browsers}; its native host runs.")
+    detail = f"in {browsers}; its native host does not run."
+    fix = f"Start your browser, and look whether its extension is switched on ({kind})."
+    return Finding("extension", Verdict.WARNING, detail, fix)
+
+
 def _display(home: Home, asked: Asked) -> Iterator[Finding]:
     names = ("WAYLAND_DISPLAY", "DISPLAY")
     display = next((os.environ[name] for name in names if os.environ.get(name)), None)
@@ -250,6 +286,7 @@ CHECKS: tuple[Callable[[Home, Asked], Iterator[Finding]], ...] = (
     _journal,
     _broker,
     _browsers,
+    _extension,
     _display,
     _disk,
 )

@@ -13,6 +13,7 @@ from roost.frontends.cli.install import claude_plugin
 from roost.frontends.cli.install.clients import CLIENTS, McpClient
 from roost.frontends.cli.install.config_file import Written, rewrite
 from roost.frontends.cli.install.entry import server
+from roost.frontends.cli.install.extension_command import install_extension
 from roost.local.home import Home
 from roost.vocabulary import JarPolicy
 
@@ -36,7 +37,7 @@ FLAGS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
 
 @click.group()
 def install() -> None:
-    """Write Roost into the configuration of an agent's client.
+    """Write Roost into the configuration of an agent's client, or of your own browser.
 
     Whatever else stands in the file stays as it is, and a backup is made beside it.
     """
@@ -108,3 +109,4 @@ def _tell(client: McpClient, done: Written | None, where: Path, what: str, after
 
 for client in CLIENTS:
     install.add_command(_verb(client))
+install.add_command(install_extension)

@@ -147,6 +147,15 @@ def is_ours(home: Home, path: Path) -> bool:
     return isinstance(found, dict) and found.get("path") == str(launcher(home))
 
 
+def is_current(home: Home, kind: str) -> bool:
+    """Whether the copy is the extension this Roost comes with."""
+    copy = folder(home, kind)
+    try:
+        return all((copy / name).read_bytes() == data for name, data in files(kind))
+    except OSError:
+        return False
+
+
 def unpack(kind: str, target: Path) -> None:
     """The extension as that browser loads it, in place of what is there."""
     fresh = target.with_name(f".{target.name}.{os.urandom(8).hex()}")
