@@ -92,3 +92,28 @@ async def test_a_page_that_draws_nothing_or_is_gone_is_given_up() -> None:
     await answer_of(gone.idle())
     await answer_of(gone.rendered())
     assert events(gone)[-1] == "gave_up"
+
+
+async def test_a_page_at_rest_need_not_draw_again() -> None:
+    record, frames, clock = PageRecord(), Frames(), FakeClock()
+    assert not Readiness(cast(Page, frames), record, clock).rests(), "nobody knows yet"
+    with record.stirred(clock):
+        clock.advance(9)
+        assert not Readiness(cast(Page, frames), record, clock).rests(), "somebody acts"
+    assert not Readiness(cast(Page, frames), record, clock).rests(), "somebody has just acted"
+    clock.advance(1)
+    readiness = Readiness(cast(Page, frames), record, clock)
+    assert readiness.rests()
+    assert events(readiness) == ["start", "render_settled"]
+    record.hear(RequestEnded(handle=PAGE, request="1"), clock.now())
+    assert not Readiness(cast(Page, frames), record, clock).rests(), "something has just come"
+
+
+async def test_a_page_that_was_given_up_is_not_at_rest() -> None:
+    record, clock = PageRecord(), FakeClock()
+    with record.stirred(clock):
+        sent(record, "1", "fetch")
+    clock.advance(1)
+    readiness = Readiness(cast(Page, Frames()), record, clock, seconds=0.01)
+    await answer_of(readiness.idle())
+    assert not readiness.rests()

@@ -121,9 +121,9 @@ async def test_input_reaches_frames_of_other_sites_in_tabs_in_the_background(
         )
         corner = await driver.call_page(tab, None, "frameOwner", {}, owner_of=frame)
         at = MouseMove(corner["x"] + 10, corner["y"] + 10)
-        await driver.give_input(tab, [at, *CLICK])
-        await driver.give_input(tab, [KeyDown("a"), KeyUp("a")])
-        await driver.give_input(tab, [InsertText("bc")])
+        await driver.act(tab, [at, *CLICK], None, {})
+        await driver.act(tab, [KeyDown("a"), KeyUp("a")], None, {})
+        await driver.act(tab, [InsertText("bc")], None, {})
         seen = await driver.evaluate(tab, "() => [i.value, document.title]", frame=frame)
         assert seen[0] == "abc"
         assert seen[1].split(" ", 1)[1] == ("click true keydown true input true input true"), (
@@ -144,11 +144,11 @@ async def test_keys_operate_buttons_in_tabs_in_the_background(lodging: Lodging) 
               b.focus();
             }""",
         )
-        await driver.give_input(tab, [KeyDown("Enter"), KeyUp("Enter")])
-        await driver.give_input(tab, [KeyDown(" "), KeyUp(" ")])
+        await driver.act(tab, [KeyDown("Enter"), KeyUp("Enter")], None, {})
+        await driver.act(tab, [KeyDown(" "), KeyUp(" ")], None, {})
         assert await driver.evaluate(tab, "() => log") == [True, True]
         await driver.evaluate(tab, "() => c.focus()")
-        await driver.give_input(tab, [KeyDown(" "), KeyUp(" ")])
+        await driver.act(tab, [KeyDown(" "), KeyUp(" ")], None, {})
         assert not await driver.evaluate(tab, "() => c.checked"), "the page took the key itself"
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
-from roost.drivers.base import FrameInfo, Pages
+from roost.drivers.base import FrameInfo, Input, Pages
 from roost.errors import BadRequest, Internal, NotActionable, NotFound, StaleRef
 from roost.page.caller import Page, PageMemory
 from roost.testing.waiting import error_of
@@ -45,10 +46,14 @@ class Script:
             raise answer
         return answer if not isinstance(answer, dict) else dict(answer)
 
-    async def settle(
-        self, tab: TabHandle, frame: str | None, argument: dict[str, Any]
+    async def act(
+        self,
+        tab: TabHandle,
+        inputs: Sequence[Input],
+        frame: str | None,
+        argument: dict[str, Any],
     ) -> dict[str, Any] | None:
-        self.asked.append((frame, "settle", argument))
+        self.asked.append((frame, "act", argument))
         return self.settled
 
 

@@ -173,10 +173,11 @@ async def handle_dialog(broker: Broker, agent: AgentId, op: ops.HandleDialog) ->
     async with broker.lanes.turn(row.id):
         at = page_use.in_page(broker, row)
         try:
-            async with page_use.UnlessDialog(at.record):
-                at.page.look = _look(agent, op.snapshot)
-                await at.page.settle(None)
-                return await _view(agent, at, did, op.snapshot, set())
+            with at.record.stirred(broker.clock):
+                async with page_use.UnlessDialog(at.record):
+                    at.page.look = _look(agent, op.snapshot)
+                    await at.page.settle(None)
+                    return await _view(agent, at, did, op.snapshot, set())
         except DialogOpen:
             return await _stopped(at, did)
 
@@ -205,8 +206,7 @@ async def resize(broker: Broker, agent: AgentId, op: ops.Resize) -> views.SizeVi
 async def mouse_click(broker: Broker, agent: AgentId, op: ops.MouseClickXy) -> views.ActionView:
     async def work(at: InPage) -> str:
         press = MouseDown(op.button), MouseUp(op.button)
-        await at.page.driver.give_input(at.page.tab, [MouseMove(op.x, op.y), *press])
-        await at.page.settle(None)
+        await at.page.act(None, [MouseMove(op.x, op.y), *press])
         return f"Clicked at {op.x:g}, {op.y:g}."
 
     return await _acted(broker, agent, op, "click in", work)
@@ -214,8 +214,7 @@ async def mouse_click(broker: Broker, agent: AgentId, op: ops.MouseClickXy) -> v
 
 async def mouse_move(broker: Broker, agent: AgentId, op: ops.MouseMoveXy) -> views.ActionView:
     async def work(at: InPage) -> str:
-        await at.page.driver.give_input(at.page.tab, [MouseMove(op.x, op.y)])
-        await at.page.settle(None)
+        await at.page.act(None, [MouseMove(op.x, op.y)])
         return f"The mouse is at {op.x:g}, {op.y:g}."
 
     return await _acted(broker, agent, op, "move the mouse in", work)
@@ -224,7 +223,6 @@ async def mouse_move(broker: Broker, agent: AgentId, op: ops.MouseMoveXy) -> vie
 async def mouse_drag(broker: Broker, agent: AgentId, op: ops.MouseDragXy) -> views.ActionView:
     async def work(at: InPage) -> str:
         await actions.drag_between(at.page, (op.start_x, op.start_y), (op.end_x, op.end_y))
-        await at.page.settle(None)
         return f"Dragged to {op.end_x:g}, {op.end_y:g}."
 
     return await _acted(broker, agent, op, "drag in", work)

@@ -143,7 +143,8 @@ async def acting(
     row = await located(broker, agent, op, action, acts=True)
     async with broker.lanes.turn(row.id):
         at = in_page(broker, row)
-        yield at
+        with at.record.stirred(broker.clock):
+            yield at
     at.remember()
     if row.jar is not None:
         broker.keepsakes.may_have_changed(row.jar)

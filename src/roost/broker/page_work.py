@@ -156,8 +156,9 @@ async def _arrived(broker: Broker, row: Tab, move: Move) -> Arrival:
     """Move in the tab's turn. A page that asks whether to leave is answered by the caller."""
     driver, record = broker.browser(row.browser).driver, broker.record(row.id)
     async with broker.lanes.turn(row.id):
-        async with page_use.UnlessDialog(record):
-            arrival = await move(driver, broker.handle(row.id))
+        with record.stirred(broker.clock):
+            async with page_use.UnlessDialog(record):
+                arrival = await move(driver, broker.handle(row.id))
     if row.jar is not None:
         broker.keepsakes.may_have_changed(row.jar)
     return replace(arrival, url=whole(arrival.url), title=whole(arrival.title))

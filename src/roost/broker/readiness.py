@@ -15,6 +15,8 @@ from roost.errors import RoostError
 from roost.page.caller import Page
 
 READY_SECONDS = 5.0
+RESTED_SECONDS = 0.1
+"""As long as the page would be waited for at most: a frame, or this where frames are slow."""
 
 
 class Readiness:
@@ -41,6 +43,13 @@ class Readiness:
                     self._reached(event)
         except TimeoutError:
             self._give_up()
+
+    def rests(self) -> bool:
+        """Whether all was drawn long ago: nobody has acted here and nothing has come since."""
+        if self._timed_out or self._clock.now() - self._record.rests_since < RESTED_SECONDS:
+            return False
+        self._reached("render_settled")
+        return True
 
     async def rendered(self) -> None:
         """Wait for one frame. A browser that draws one for every picture may be asked for the

@@ -6,11 +6,14 @@ Fed by the driver's page events, read by page operations. Bounded; gone with the
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
+from roost.broker.clock import Clock
 from roost.core.model import Tab
 from roost.core.redaction import redacted_url
 from roost.drivers.base import (
@@ -84,6 +87,18 @@ class PageRecord:
     _waiters: list[asyncio.Future[None]] = field(default_factory=list)
     interrupted_by_dialogs: set[Callable[[], None]] = field(default_factory=set)
     """Who must be told at once, because a page that shows a dialog answers nothing."""
+    rests_since: float = math.inf
+    """When somebody last acted here, or something last came for the page. Infinite while somebody
+    acts, and while nobody has."""
+
+    @contextmanager
+    def stirred(self, clock: Clock) -> Iterator[None]:
+        """Around what acts in the page, in the tab's turn."""
+        self.rests_since = math.inf
+        try:
+            yield
+        finally:
+            self.rests_since = clock.now()
 
     def hear(self, event: PageEvent, now: float) -> None:
         match event:
@@ -107,6 +122,8 @@ class PageRecord:
                 self._ended(event, now)
             case _:
                 assert_never(event)
+        if self.rests_since != math.inf:
+            self.rests_since = now
         self._wake()
 
     def pending(self, kinds: frozenset[str]) -> int:

@@ -495,14 +495,16 @@ class Pages(Protocol):
         it answers, the next one is asked; but not if it may be done only ``once``: then
         ``Interrupted``."""
 
-    async def give_input(self, tab: TabHandle, inputs: Sequence[Input]) -> None:
-        """Trusted input, in order, also to tabs in the background. Returns once delivered."""
-
-    async def settle(
-        self, tab: TabHandle, frame: str | None, argument: dict[str, Any]
+    async def act(
+        self,
+        tab: TabHandle,
+        inputs: Sequence[Input],
+        frame: str | None,
+        argument: dict[str, Any],
     ) -> dict[str, Any] | None:
-        """Wait for what the last input in that frame started: its handlers and one frame at most;
-        or, where it left the page, the next document; or the tab it asked for. What the bundle's
+        """Give trusted input, in order, also to tabs in the background; then wait for what it (or,
+        without any, the last one) started in that frame: its handlers and one frame at most; or,
+        where it left the page, the next document; or the tab it asked for. What the bundle's
         ``settled`` answers to the argument; None where its document is gone."""
 
     async def capture(self, tab: TabHandle, shot: Shot) -> Picture:

@@ -50,38 +50,34 @@ async def click(
     for count in (1, 2) if double else (1,):
         presses += [MouseDown(button, count), MouseUp(button, count)]
     held = _checked_modifiers(modifiers)
-    await page.driver.give_input(
-        page.tab, [*map(KeyDown, held), MouseMove(spot.x, spot.y), *presses, *map(KeyUp, held)]
-    )
-    await page.settle(spot.frame)
+    at = MouseMove(spot.x, spot.y)
+    await page.act(spot.frame, [*map(KeyDown, held), at, *presses, *map(KeyUp, held)])
     return spot
 
 
 async def hover(page: Page, target: str, *, wait_ms: int) -> Spot:
     spot = await find_spot(page, target, "hover", wait_ms)
-    await page.driver.give_input(page.tab, [MouseMove(spot.x, spot.y)])
-    await page.settle(spot.frame)
+    await page.act(spot.frame, [MouseMove(spot.x, spot.y)])
     return spot
 
 
 async def drag(page: Page, start: str, end: str, *, wait_ms: int) -> tuple[Spot, Spot]:
     source = await find_spot(page, start, "drag", wait_ms)
     goal = await find_spot(page, end, "hover", wait_ms)
-    await drag_between(page, (source.x, source.y), (goal.x, goal.y))
-    await page.settle(goal.frame)
+    await drag_between(page, (source.x, source.y), (goal.x, goal.y), goal.frame)
     return source, goal
 
 
-async def drag_between(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+async def drag_between(
+    page: Page, start: tuple[float, float], end: tuple[float, float], frame: str | None = None
+) -> None:
     """Press, move in steps, let go: pages that listen to the mouse and HTML5 ones both follow."""
     (x, y), (end_x, end_y) = start, end
     steps = [
         MouseMove(x + (end_x - x) * step / DRAG_STEPS, y + (end_y - y) * step / DRAG_STEPS)
         for step in range(1, DRAG_STEPS + 1)
     ]
-    await page.driver.give_input(
-        page.tab, [MouseMove(x, y), MouseDown(), *steps, steps[-1], MouseUp()]
-    )
+    await page.act(frame, [MouseMove(x, y), MouseDown(), *steps, steps[-1], MouseUp()])
 
 
 async def type_text(
@@ -97,16 +93,14 @@ async def type_text(
     frame, field = await page.call_where(
         target, "focusForTyping", timeoutMs=wait_ms, replace=not slowly
     )
-    typed = [key for character in text for key in _strokes(character)] if slowly else []
-    if text and not slowly:
-        typed = [InsertText(text)]
-    elif not text and not slowly:
-        typed = [KeyDown("Delete"), KeyUp("Delete")]
+    typed: list[Input] = []
+    if slowly:
+        typed = [key for character in text for key in _strokes(character)]
+    else:
+        typed = [InsertText(text)] if text else _strokes("Delete")
     if submit:
         typed += _strokes("Enter")
-    if typed:
-        await page.driver.give_input(page.tab, typed)
-    await page.settle(frame)
+    await page.act(frame, typed)
     return field
 
 
@@ -114,24 +108,22 @@ async def press_key(page: Page, key: str) -> None:
     modifiers, name = parse_keys(key)
     held: list[Input] = [KeyDown(modifier) for modifier in modifiers]
     let_go: list[Input] = [KeyUp(modifier) for modifier in reversed(modifiers)]
-    await page.driver.give_input(page.tab, [*held, *_strokes(name), *let_go])
-    await page.settle(None)
+    await page.act(None, [*held, *_strokes(name), *let_go])
 
 
 async def fill(page: Page, target: str, value: Any, *, wait_ms: int) -> Json:
     """Give any kind of field its value; what the field is decides how."""
     frame, field = await page.call_where(target, "setValue", timeoutMs=wait_ms, value=value)
+    given: list[Input] = []
     match field.get("next"):
         case "type":
             text = _as_typed(value)
-            erase: list[Input] = [KeyDown("Delete"), KeyUp("Delete")]
-            await page.driver.give_input(page.tab, [InsertText(text)] if text else erase)
+            given = [InsertText(text)] if text else _strokes("Delete")
         case "click":
             x, y = await page.offset(frame)
             point = field["point"]
-            at = MouseMove(x + point["x"], y + point["y"])
-            await page.driver.give_input(page.tab, [at, MouseDown(), MouseUp()])
-    await page.settle(frame)
+            given = [MouseMove(x + point["x"], y + point["y"]), MouseDown(), MouseUp()]
+    await page.act(frame, given)
     return field
 
 
@@ -153,8 +145,7 @@ async def scroll(
 
 
 async def wheel(page: Page, x: float, y: float, dx: float, dy: float) -> None:
-    await page.driver.give_input(page.tab, [MouseMove(x, y), Wheel(x, y, dx, dy)])
-    await page.settle(None)
+    await page.act(None, [MouseMove(x, y), Wheel(x, y, dx, dy)])
 
 
 async def upload(page: Page, target: str, paths: Sequence[str], *, wait_ms: int) -> Json:

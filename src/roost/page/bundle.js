@@ -2532,24 +2532,68 @@ ${indent}  - ${property}`).join("");
   }
 
   // settled.ts
+  var Watch = class {
+    constructor(hasChanged) {
+      this.hasChanged = hasChanged;
+      this.observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+      window.addEventListener("mouseup", this.released, { capture: true, passive: true });
+    }
+    hasChanged;
+    releases = 0;
+    wake = null;
+    observer = new MutationObserver(() => this.hasChanged = true);
+    released = (event) => {
+      if (event.isTrusted) this.count(1);
+    };
+    /** Until the pointer was let go so often, here, or `delivered` says that it will not be. */
+    async until(releases) {
+      if (this.releases >= releases) return;
+      await new Promise((resolve2) => {
+        this.wake = () => {
+          if (this.releases >= releases) resolve2();
+        };
+      });
+    }
+    count(releases) {
+      this.releases += releases;
+      this.wake?.();
+    }
+    stop() {
+      this.observer.disconnect();
+      window.removeEventListener("mouseup", this.released, { capture: true });
+      this.count(Infinity);
+    }
+  };
   var watched = null;
   function watchForEffects() {
-    watched?.observer.disconnect();
-    const watch = { observer: new MutationObserver(() => watch.hasChanged = true), hasChanged: false };
-    watch.observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-    watched = watch;
+    forgetWatch();
+    watched = new Watch(false);
+  }
+  function forgetWatch() {
+    watched?.stop();
+    watched = null;
+  }
+  function delivered() {
+    watched?.count(Infinity);
+    return {};
   }
   async function settled(args = {}) {
-    const changed = await hasSettled();
-    return args.snapshot ? { changed, snapshot: snapshot(args.snapshot) } : { changed };
+    if (args.watched === false) forgetWatch();
+    const changed = await hasSettled(optionalNumber(args, "releases", 0) ?? 0);
+    const hasActivation = navigator.userActivation?.isActive === true;
+    return { changed, hasActivation, ...args.snapshot ? { snapshot: snapshot(args.snapshot) } : {} };
   }
-  async function hasSettled() {
+  async function hasSettled(releases) {
+    if (releases > 0) {
+      watched ??= new Watch(true);
+      await watched.until(releases);
+      await nextTask();
+    }
     await nextTask();
     await nextTask();
-    const watch = watched;
-    watched = null;
-    watch?.observer.disconnect();
-    if (watch && !watch.hasChanged) return false;
+    const hasChanged = watched?.hasChanged ?? true;
+    forgetWatch();
+    if (!hasChanged) return false;
     await nextFrame();
     return true;
   }
@@ -2561,7 +2605,7 @@ ${indent}  - ${property}`).join("");
   async function prepare(args) {
     const action = oneOf(args, "action", ACTIONS, "click");
     const { element: _, ...ready } = await whenActionable(text(args, "target"), action, optionalNumber(args, "timeoutMs", 0) ?? 0, positionIn(args));
-    watchForEffects();
+    if (action !== "screenshot") watchForEffects();
     return ready;
   }
   async function whenActionable(target, action, timeoutMs, position2) {
@@ -3815,6 +3859,7 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
   var functions = {
     consent,
     content,
+    delivered,
     find,
     focusForTyping,
     frameOwner,

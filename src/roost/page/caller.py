@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from roost.drivers.base import Pages
+from roost.drivers.base import Input, Pages
 from roost.errors import BY_CODE, Internal, NotActionable, NotFound, RoostError, StaleRef
 from roost.vocabulary import TabHandle
 
 Json = dict[str, Any]
 ONCE = frozenset({"setValue", "scroll"})
 """What acts by itself. All else looks, or makes ready for input that is given after it."""
+WATCHING = frozenset({"prepare", "focusForTyping", "setValue"})
+"""What begins to watch for the effects of the input that follows."""
 _REF = re.compile(r"(?:@|ref=)?(?:f(\d+))?e(\d+)")
 
 
@@ -61,6 +63,7 @@ class Page:
         """The snapshot to take with the next action, once it has settled."""
         self.looked: Json | None = None
         """That snapshot. None when another document came, or a frame was acted in."""
+        self._watched: set[str | None] = set()
 
     async def call(self, frame: str | None, function: str, **argument: Any) -> Json:
         """A function of the bundle. What it reports as an error is raised as that error."""
@@ -68,20 +71,28 @@ class Page:
         reply = await self.driver.call_page(
             self.tab, frame, function, self._numbers(frame) | given, once=function in ONCE
         )
-        return self._answer(frame, function, reply)
+        answer = self._answer(frame, function, reply)
+        if function in WATCHING:
+            self._watched.add(frame)
+        return answer
 
-    async def settle(self, frame: str | None) -> None:
-        """Wait for what input in that frame started: handlers and a frame at most, or the next
-        document."""
+    async def act(self, frame: str | None, inputs: Sequence[Input]) -> None:
+        """Give input that is for that frame, and wait for what it started: handlers and a frame at
+        most, or the next document."""
         self.looked = None
-        argument = self._numbers(frame)
+        argument = self._numbers(frame) | {"watched": frame in self._watched}
+        self._watched.clear()
         if frame is None and self.look is not None:
             argument["snapshot"] = self.look
-        reply = await self.driver.settle(self.tab, frame, argument)
+        reply = await self.driver.act(self.tab, inputs, frame, argument)
         if reply is not None:
             # What cannot be read now is asked for again, and then says why.
             with contextlib.suppress(RoostError):
                 self.looked = self._answer(frame, "settled", reply).get("snapshot")
+
+    async def settle(self, frame: str | None) -> None:
+        """The same where something else than input has acted."""
+        await self.act(frame, ())
 
     async def call_where(
         self, target: str, function: str, **argument: Any

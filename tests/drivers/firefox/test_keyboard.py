@@ -11,8 +11,16 @@ from roost.drivers.base import (
     MouseUp,
     Wheel,
 )
-from roost.drivers.firefox.keyboard import Gesture, first_point, parts, sources, strokes
-from roost.drivers.firefox.unfocused import drag_end, is_press
+from roost.drivers.firefox.keyboard import (
+    Gesture,
+    drag_end,
+    first_point,
+    parts,
+    releases,
+    sources,
+    strokes,
+)
+from roost.drivers.firefox.unfocused import is_press
 
 PAUSE = {"type": "pause"}
 
@@ -85,3 +93,13 @@ def test_a_drag_ends_where_the_button_is_let_go() -> None:
     ]
     assert drag_end(drag) == (9, 9)
     assert drag_end([MouseMove(0, 0), MouseDown(), MouseUp(), MouseMove(5, 5)]) is None
+
+
+def test_a_page_can_count_the_releases_of_clicks_and_of_nothing_else() -> None:
+    at, press, let_go = MouseMove(0, 0), MouseDown(), MouseUp()
+    assert releases([at, press, let_go]) == 1
+    assert releases([at, press, let_go, press, let_go]) == 2
+    assert releases([at]) == 0, "nothing is let go"
+    assert releases([at, press, MouseMove(9, 9), let_go]) == 0, "a drag has more to it"
+    assert releases([KeyDown("Shift"), at, press, let_go, KeyUp("Shift")]) == 0, "a key comes last"
+    assert releases([at, press, let_go, InsertText("a")]) == 0

@@ -68,15 +68,17 @@ class CdpPages(ABC):
                 frame, function, argument, owner_of=owner_of, once=once
             )
 
-    async def give_input(self, tab: TabHandle, inputs: Sequence[Input]) -> None:
-        async with self._answering(tab) as page:
-            await page.gestures.give(inputs)
-
-    async def settle(
-        self, tab: TabHandle, frame: str | None, argument: dict[str, Any]
+    async def act(
+        self,
+        tab: TabHandle,
+        inputs: Sequence[Input],
+        frame: str | None,
+        argument: dict[str, Any],
     ) -> dict[str, Any] | None:
-        async with self._using(tab) as page:
-            return await page.settle(frame, argument)
+        if inputs:
+            page = await self._page(tab)
+            await page.gestures.give(inputs)
+        return await self._tab(tab).settle(frame, argument)
 
     async def set_files(
         self, tab: TabHandle, frame: str | None, ref: str, paths: Sequence[str]

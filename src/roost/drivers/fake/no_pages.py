@@ -34,11 +34,12 @@ class NoPages:
     ) -> Any:
         _no_pages()
 
-    async def give_input(self, tab: TabHandle, inputs: Sequence[Input]) -> None:
-        _no_pages()
-
-    async def settle(
-        self, tab: TabHandle, frame: str | None, argument: dict[str, Any]
+    async def act(
+        self,
+        tab: TabHandle,
+        inputs: Sequence[Input],
+        frame: str | None,
+        argument: dict[str, Any],
     ) -> dict[str, Any] | None:
         _no_pages()
 

@@ -191,16 +191,14 @@ class FirefoxDriver:
             frame, function, argument, owner_of=owner_of, once=once
         )
 
-    async def give_input(self, tab: TabHandle, inputs: Sequence[Input]) -> None:
-        await self._tab(tab).give(inputs)
-
-    async def settle(
-        self, tab: TabHandle, frame: str | None, argument: dict[str, Any]
+    async def act(
+        self,
+        tab: TabHandle,
+        inputs: Sequence[Input],
+        frame: str | None,
+        argument: dict[str, Any],
     ) -> dict[str, Any] | None:
-        page = self._tab(tab)
-        answer = await page.settle(frame, argument)
-        await self._all_contexts().await_tabs_of(page)
-        return answer
+        return await self._tab(tab).act(inputs, frame, argument)
 
     async def set_files(
         self, tab: TabHandle, frame: str | None, ref: str, paths: Sequence[str]

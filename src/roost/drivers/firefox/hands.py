@@ -14,6 +14,7 @@ from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
 from roost.drivers.firefox.keyboard import (
     NO_SUCH_KEYS,
     Gesture,
+    drag_end,
     first_point,
     parts,
     sources,
@@ -26,7 +27,6 @@ from roost.drivers.firefox.unfocused import (
     WATCH_DRAG,
     WATCH_KEYS,
     click_at,
-    drag_end,
     is_press,
     numbers,
 )

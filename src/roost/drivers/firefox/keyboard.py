@@ -6,7 +6,7 @@ tick; what happens in order takes a tick each, and the other sources pause.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from roost.drivers.base import (
     Input,
@@ -64,6 +64,27 @@ def strokes(text: str) -> list[Gesture]:
 def first_point(gestures: Iterable[Gesture]) -> tuple[float, float] | None:
     """Where the pointer goes first, if it is used at all."""
     return next(((one.x, one.y) for one in gestures if isinstance(one, MouseMove | Wheel)), None)
+
+
+def releases(inputs: Sequence[Input]) -> int:
+    """How often the pointer is let go, where that is what the input is: a click or more. Else 0."""
+    is_click = all(isinstance(one, MouseMove | MouseDown | MouseUp) for one in inputs)
+    if not is_click or not isinstance(inputs[-1], MouseUp) or drag_end(inputs) is not None:
+        return 0
+    return sum(isinstance(one, MouseUp) for one in inputs)
+
+
+def drag_end(inputs: Iterable[Input]) -> tuple[float, float] | None:
+    """Where a pressed pointer is let go after it was moved, if it is."""
+    is_down, point = False, None
+    for one in inputs:
+        if isinstance(one, MouseDown):
+            is_down, point = True, None
+        elif isinstance(one, MouseMove) and is_down:
+            point = one.x, one.y
+        elif isinstance(one, MouseUp) and point is not None:
+            return point
+    return None
 
 
 def sources(gestures: Iterable[Gesture], offset: tuple[float, float] = (0, 0)) -> list[Json]:

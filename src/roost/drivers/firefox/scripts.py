@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
+from roost.drivers.exchange import unheard
 from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
 from roost.drivers.firefox.values import plain
 from roost.drivers.firefox.waits import Course
@@ -44,6 +46,15 @@ _ARRIVED = """(limit) => new Promise((resolve) => {
 
 class DocumentGone(Exception):
     """The document the script was for is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A script that was sent, and in which of the tab's documents."""
+
+    answer: Pending
+    frame: str | None
+    turns: int
 
 
 class Scripts:
@@ -131,7 +142,7 @@ class Scripts:
         self, frame: str | None, function: str, argument: Json, owner_of: str | None = None
     ) -> Any:
         """The same, in the document that is there now, or ``DocumentGone``."""
-        given = [_text(function), _text(json.dumps(argument))]
+        given = _bundle_call(function, argument)
         if owner_of is not None:
             given.append({"sharedId": await self._owner(frame, owner_of)})
         answer = plain(await self._call(_CALL, frame, given))
@@ -141,6 +152,26 @@ class Scripts:
         if answer is None:
             raise DocumentGone
         return json.loads(answer)
+
+    def ask_settled(self, frame: str | None, argument: Json) -> Asked:
+        """Ask while the input is still on its way; ``settled`` has the answer, if it is wanted."""
+        params = self._params(_CALL, frame, _bundle_call("settled", argument), SANDBOX)
+        asked = self._send("script.callFunction", params, frame)
+        asked.answer.add_done_callback(unheard)
+        return asked
+
+    async def settled(self, frame: str | None, argument: Json, asked: Asked | None) -> Json:
+        """What the bundle says when the input, which was given by now, is over for the page."""
+        if asked is not None:
+            if not asked.answer.done():
+                # It may have gone to another document than the one that waits for it.
+                await self.call_bundle_once(frame, "delivered", {})
+            answer = plain(await self._result(asked))
+            if answer is not None:
+                found: Json = json.loads(answer)
+                return found
+        settled: Json = await self.call_bundle_once(frame, "settled", argument)
+        return settled
 
     async def _owner(self, frame: str | None, child: str) -> str:
         """The element that holds a child context, in its parent."""
@@ -159,26 +190,31 @@ class Scripts:
         self, expression: str, frame: str | None, *, sandbox: str | None = None
     ) -> Json:
         params: Json = {"expression": expression, "target": self._target(frame, sandbox)}
-        return await self._run("script.evaluate", params, frame)
+        return await self._result(self._send("script.evaluate", params, frame))
 
     async def _call(
         self, function: str, frame: str | None, given: list[Json], *, sandbox: str | None = SANDBOX
     ) -> Json:
-        params: Json = {
-            "functionDeclaration": function,
-            "arguments": given,
-            "target": self._target(frame, sandbox),
-        }
-        return await self._run("script.callFunction", params, frame)
+        params = self._params(function, frame, given, sandbox)
+        return await self._result(self._send("script.callFunction", params, frame))
 
-    async def _run(self, method: str, params: Json, frame: str | None) -> Json:
+    def _params(
+        self, function: str, frame: str | None, given: list[Json], sandbox: str | None
+    ) -> Json:
+        target = self._target(frame, sandbox)
+        return {"functionDeclaration": function, "arguments": given, "target": target}
+
+    def _send(self, method: str, params: Json, frame: str | None) -> Asked:
         params |= {"awaitPromise": True, "userActivation": "sandbox" not in params["target"]}
-        turns = self._course.turns
+        answer = self._bidi.call(method, params, self._tab)
+        return Asked(answer, frame, self._course.turns)
+
+    async def _result(self, asked: Asked) -> Json:
         try:
-            answer = await self._bidi.call(method, params, self._tab)
+            answer = await asked.answer
         except BidiError as error:
             if error.is_document_gone:
-                await self._gone(frame, turns)
+                await self._gone(asked.frame, asked.turns)
             raise BadRequest(f"The function failed: {error}.", field="function") from None
         if answer["type"] == "exception":
             thrown = _described(answer["exceptionDetails"])
@@ -207,6 +243,10 @@ class Scripts:
 
 def frame_gone() -> NotFound:
     return NotFound("That frame is gone.", hint="Take a new browser_snapshot.")
+
+
+def _bundle_call(function: str, argument: Json) -> list[Json]:
+    return [_text(function), _text(json.dumps(argument))]
 
 
 def _text(value: str) -> Json:

@@ -25,8 +25,9 @@ from roost.drivers.firefox.camera import Camera
 from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
 from roost.drivers.firefox.errands import Errands
 from roost.drivers.firefox.hands import Hands
+from roost.drivers.firefox.keyboard import releases
 from roost.drivers.firefox.reports import report_of
-from roost.drivers.firefox.scripts import DocumentGone, Scripts
+from roost.drivers.firefox.scripts import Asked, DocumentGone, Scripts
 from roost.drivers.firefox.waits import Course, End, Journey
 from roost.errors import NotFound, RoostError, TabCrashed, TabGone
 from roost.vocabulary import TabHandle
@@ -50,6 +51,9 @@ class Others(Protocol):
 
     async def blank_tab(self) -> str:
         """The context of a tab that is nobody's."""
+
+    async def await_tabs_of(self, opener: BidiTab) -> None:
+        """Wait until the tabs that this one asked for have been reported."""
 
 
 class BidiTab:
@@ -168,20 +172,28 @@ class BidiTab:
             await self._land(journey)
             return await self._here(journey.last_status)
 
-    async def give(self, inputs: Sequence[Input]) -> None:
+    async def act(self, inputs: Sequence[Input], frame: str | None, argument: Json) -> Json | None:
+        """Give input; then its handlers, or the document or the download it led to. Where the page
+        can see for itself when the input is over, it is asked at once: a trip less to wait for."""
         self.check_alive()
-        self._turns_before_input = self._course.turns
-        await self._hands.give(inputs)
+        asked = None
+        if inputs:
+            self._turns_before_input = self._course.turns
+            if count := releases(inputs):
+                asked = self.scripts.ask_settled(frame, {**argument, "releases": count})
+            await self._hands.give(inputs)
+        answer = await self._settle(frame, argument, asked)
+        if answer is None or not answer.get("hasActivation"):
+            await self._others.await_tabs_of(self)
+        return answer
 
-    async def settle(self, frame: str | None, argument: Json) -> Json | None:
-        """After input: its handlers, or the document or the download it led to."""
-        self.check_alive()
+    async def _settle(self, frame: str | None, argument: Json, asked: Asked | None) -> Json | None:
         answer: Json | None = None
         with self._journey() as journey:
             if not self._has_left():
                 # When the frame or its document went with the action, there is no answer.
                 with contextlib.suppress(NotFound, DocumentGone):
-                    answer = await self.scripts.call_bundle_once(frame, "settled", argument)
+                    answer = await self.scripts.settled(frame, argument, asked)
             if self._has_left():
                 await self._land(journey)
                 await self._arrive()

@@ -130,19 +130,6 @@ def is_press(gestures: Sequence[Gesture]) -> bool:
     return len(gestures) <= PRESS and is_telling and not is_command
 
 
-def drag_end(gestures: Sequence[Gesture]) -> tuple[float, float] | None:
-    """Where a pressed pointer is let go after it was moved, if it is."""
-    is_down, point = False, None
-    for gesture in gestures:
-        if isinstance(gesture, MouseDown):
-            is_down, point = True, None
-        elif isinstance(gesture, MouseMove) and is_down:
-            point = gesture.x, gesture.y
-        elif isinstance(gesture, MouseUp) and point is not None:
-            return point
-    return None
-
-
 def click_at(x: float, y: float) -> list[Gesture]:
     return [MouseMove(x, y), MouseDown(), MouseUp()]
 

@@ -39,7 +39,7 @@ export interface Prepared {
 export async function prepare(args: Args): Promise<Prepared> {
   const action = oneOf(args, "action", ACTIONS, "click");
   const { element: _, ...ready } = await whenActionable(text(args, "target"), action, optionalNumber(args, "timeoutMs", 0) ?? 0, positionIn(args));
-  watchForEffects();
+  if (action !== "screenshot") watchForEffects(); // a picture has no effects, and is taken beside actions
   return ready;
 }
 

@@ -17,7 +17,7 @@ import { marks, unmark } from "./marks";
 import { pageState } from "./page_state";
 import { nextRef, startNumberingAt } from "./refs";
 import { scroll } from "./scrolling";
-import { settled } from "./settled";
+import { delivered, settled } from "./settled";
 import { snapshot } from "./snapshot";
 import { readiness, waitFor } from "./waiting";
 
@@ -26,7 +26,7 @@ type PageFunction = (args: Args) => unknown;
 const TITLE_CHARS = 1000;
 
 const functions: Record<string, PageFunction> = {
-  consent, content, find, focusForTyping, frameOwner, marks, pageState, prepare, readiness, resolve, scroll, setValue, settled, snapshot, unmark, waitFor,
+  consent, content, delivered, find, focusForTyping, frameOwner, marks, pageState, prepare, readiness, resolve, scroll, setValue, settled, snapshot, unmark, waitFor,
 };
 
 /** Expected trouble is data; anything else is a fault of ours and stays an exception. */
