@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import socket
 import ssl
 import subprocess
@@ -38,6 +39,13 @@ class Request:
     path: str
     headers: dict[str, str]
     body: bytes
+
+
+def guarded(login: str, answer: Answer) -> Respond:
+    """That answer for whoever says ``name:password``, and a challenge for everybody else."""
+    wanted = "Basic " + base64.b64encode(login.encode()).decode()
+    challenge = Answer(b"No", 401, headers={"WWW-Authenticate": 'Basic realm="r"'})
+    return lambda request: answer if request.headers.get("authorization") == wanted else challenge
 
 
 class Web:

@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-import pytest
 from local_web import Web
 
 from roost import __version__, ops
@@ -31,8 +30,6 @@ from roost.local.starting import ensure_broker
 from roost.wire.hello import ClientKind, Hello
 
 R = TypeVar("R", bound=View)
-CHROMIUM = pytest.mark.parametrize("browser_kind", ["chromium"], indirect=True)
-"""For what is said of Chromium alone."""
 START_SECONDS = 45.0
 WAIT_SECONDS = 30.0
 """No wait in these tests is longer; nothing waits this long in a run that passes."""

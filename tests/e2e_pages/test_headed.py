@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 from local_web import Answer, Web
-from pages_house import CHROMIUM, TRUSTED, House, house_of, refused
+from pages_house import TRUSTED, House, house_of, refused
 
 from roost import ops
 from roost.errors import NotFound
@@ -114,12 +114,13 @@ def windows(display: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=30).stdout
 
 
-@CHROMIUM
 async def test_nothing_brings_a_tab_to_the_front(headed: House, web: Web, display: str) -> None:
+    """In Firefox the one in front is the blank tab that is nobody's."""
+    is_first_in_front = headed.browser == "chromium"
     async with headed.agent(web) as agent:
         front = await agent.show("<button>B</button>", title="Front tab")
         behind = await agent.open(web.page("<input id=i><button>B</button>", title="Behind tab"))
-        assert "Front tab" in windows(display)
+        assert ("Front tab" in windows(display)) is is_first_in_front
         await agent.click("button", tab=behind)
         await agent.type("#i", "typed", tab=behind, submit=True)
         await agent.press("a", tab=behind)
@@ -129,10 +130,10 @@ async def test_nothing_brings_a_tab_to_the_front(headed: House, web: Web, displa
         await agent.go(web.page("<p>Next</p>", title="Behind next"), tab=behind)
         await agent.call(ops.Reload(tab=behind))
         shown = windows(display)
-        assert "Front tab" in shown
+        assert ("Front tab" in shown) is is_first_in_front
         assert "Behind" not in shown
         await agent.call(ops.Close(tab=front.tab))
-        while "Behind next" not in windows(display):
+        while is_first_in_front and "Behind next" not in windows(display):
             await agent.call(ops.Ping())  # titles do tell which tab is in front
 
 

@@ -76,9 +76,10 @@ class CdpPages(ABC):
         argument: dict[str, Any],
     ) -> dict[str, Any] | None:
         if inputs:
-            page = await self._page(tab)
-            await page.gestures.give(inputs)
-        return await self._tab(tab).settle(frame, argument)
+            async with self._answering(tab) as page:
+                await page.gestures.give(inputs)
+        async with self._using(tab) as page:
+            return await page.settle(frame, argument)
 
     async def set_files(
         self, tab: TabHandle, frame: str | None, ref: str, paths: Sequence[str]

@@ -87,7 +87,8 @@ class BidiTab:
         """The last navigation that began, until a document comes of it."""
         self._leaving: Way | None = None
         """The same, until it is known what comes of it."""
-        self._turns_before_input = 0
+        self._before_input: tuple[int, Way | None] = 0, None
+        """How often the document had changed by then, and what was under way to be the next."""
         self._has_set_out: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         _settle(self._has_set_out)
         self._gone: RoostError | None = None
@@ -178,7 +179,7 @@ class BidiTab:
         self.check_alive()
         asked = None
         if inputs:
-            self._turns_before_input = self._course.turns
+            self._before_input = self._course.turns, self._leaving
             if count := releases(inputs):
                 asked = self.scripts.ask_settled(frame, {**argument, "releases": count})
             await self._hands.give(inputs)
@@ -202,7 +203,8 @@ class BidiTab:
 
     def _has_left(self) -> bool:
         """Whether the last input led to another document, or is about to."""
-        return self._leaving is not None or self._turns_before_input != self._course.turns
+        turns, leaving = self._before_input
+        return turns != self._course.turns or self._leaving not in (None, leaving)
 
     async def _go(self, method: str, params: Json) -> Arrival:
         with self._journey() as journey:
