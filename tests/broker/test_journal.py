@@ -11,6 +11,7 @@ from roost.broker.journal import Journal
 from roost.core.model import (
     ROW_TYPES,
     Agent,
+    Consent,
     Counter,
     Jar,
     Loop,
@@ -56,6 +57,7 @@ ROWS: list[Row] = [
     SlotRequest(session=S, browser=B, agent=A, asked_at=2.5, turn=3),
     Reservation(session=S, browser=B, agent=A, until=9.75),
     Loop(session=S, prompt="p" * 100_000, max_iterations=0, phrase=None, started_at=1.0),
+    Consent(browser=B, name="claude", allow=False),
     Counter(name="tab", value=2**40),
 ]  # fmt: skip
 

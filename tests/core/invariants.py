@@ -15,6 +15,7 @@ from roost.core import events as ev
 from roost.core.machine import Machine, Outcome
 from roost.core.model import (
     Agent,
+    Consent,
     Jar,
     Loop,
     Member,
@@ -55,6 +56,7 @@ class Facts:
         self.requests: dict[SessionId, SlotRequest] = {}
         self.reservations: dict[SessionId, Reservation] = {}
         self.loops: dict[SessionId, Loop] = {}
+        self.consents: dict[tuple[BrowserId, str], Consent] = {}
         for row in rows:
             match row:
                 case Agent():
@@ -73,6 +75,12 @@ class Facts:
                     self.reservations[row.session] = row
                 case Loop():
                     self.loops[row.session] = row
+                case Consent():
+                    self.consents[row.browser, row.name] = row
+
+    def allowed(self, browser: BrowserId) -> bool:
+        """Whether the person lets agents use it; here they all have one name."""
+        return any(row.allow for row in self.consents.values() if row.browser == browser)
 
     def deadlines(self) -> list[float]:
         tables: tuple[Mapping[Any, Row], ...] = (
@@ -468,6 +476,9 @@ class Step:
             )
             stillborn = isinstance(self.event, failed) and not session.has_opened and not is_home
             closed = isinstance(self.event, ev.GroupClosed) and self.event.group == session.group
+            said = isinstance(self.event, ev.PersonSaid) and self.event.what == "end"
+            named = said and self.event.group in (None, session.group)  # type: ignore[union-attr]
+            closed = closed or (named and session.browser in self.rules.personal)
             ended = disposed or forgotten or orphaned or stillborn or closed
             assert ended, "a session ended that nobody ended"
 
@@ -564,6 +575,9 @@ class Step:
     def access(self) -> None:
         """The tab an agent gets is the one it means, and its own."""
         event, tab = self.event, self.outcome.subject
+        if isinstance(event, (ev.TabOpenRequested, ev.TabUseRequested)) and isinstance(tab, Tab):
+            may_use = event.agent == OPERATOR or tab.browser not in self.rules.personal
+            assert may_use or self.after.allowed(tab.browser), "the person was not asked"
         if isinstance(event, ev.TabOpenRequested) and isinstance(tab, Tab):
             assert tab.page == event.page, "another page than the one asked for"
             assert tab.session == self.after.meant(event.agent, event.session)
@@ -598,5 +612,5 @@ class Step:
         if not own and agent != OPERATOR:
             answers = {"TAB_GONE", "SESSION_GONE"}
             if self.rules.reads is Reads.SHARED and row is not None:
-                answers |= {"OWNERSHIP", "PAUSED", "TAB_CRASHED", "BROWSER_LOST"}
+                answers |= {"OWNERSHIP", "PAUSED", "TAB_CRASHED", "BROWSER_LOST", "UNAUTHORIZED"}
             assert refusal.code in answers, "a foreign tab is told from an absent one"

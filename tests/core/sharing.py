@@ -91,6 +91,7 @@ class Sharing(RuleBasedStateMachine):
             pool_limits={B1: limit, B2: other},
             reads=reads,
             grouped=frozenset({B2}),
+            personal=frozenset({B2}),
         )
         self.machine = Machine(self.rules_)
         self.watch = Watch(self.rules_)
@@ -104,6 +105,7 @@ class Sharing(RuleBasedStateMachine):
         self.said: list[ev.Event] = []
         self.captures: list[tuple[TabId, int]] = []
         self.people_come(tabs, waiting)
+        self.the_person_answers(allow=True)
 
     def people_come(self, tabs: int, waiting: int) -> None:
         """Most stories begin with some agents at work and others waiting for a slot."""
@@ -373,6 +375,14 @@ class Sharing(RuleBasedStateMachine):
                 del self.strip[page]
                 self.pages[B2].pop(page, None)
                 self.browser_says(ev.TabVanished(B2, page))
+
+    @step(allow=(True, True, False))
+    def the_person_answers(self, allow: bool) -> None:
+        self.say(ev.PersonAnswered(B2, "agent", allow))
+
+    @step(what=("pause", "resume", "resume", "end"), where=PICK)
+    def the_person_speaks(self, what: Any, where: int) -> None:
+        self.say(ev.PersonSaid(B2, what, self.a_group(where)))
 
     @step(new_ids=EITHER, kept=range(4))
     def the_persons_browser_comes_back(self, new_ids: bool, kept: int) -> None:

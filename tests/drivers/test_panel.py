@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from roost.drivers.panel import Panel, PanelGroup, PanelLoop, PanelPool, PanelTab
+from roost.drivers.panel import Panel, PanelAnswer, PanelGroup, PanelLoop, PanelPool, PanelTab
 
 
 def test_a_panel_goes_over_the_link_as_the_popup_page_reads_it() -> None:
@@ -16,7 +16,12 @@ def test_a_panel_goes_over_the_link_as_the_popup_page_reads_it() -> None:
         tabs=(PanelTab("News", "https://news.example/"),),
         loop=PanelLoop(2, 20),
     )
-    panel = Panel(groups=(group,), pool=PanelPool(1, 12), questions=("claude",))
+    panel = Panel(
+        groups=(group,),
+        pool=PanelPool(1, 12),
+        questions=("claude",),
+        answers=(PanelAnswer("codex", True),),
+    )
     assert json.loads(json.dumps(panel.to_wire())) == {
         "groups": [
             {
@@ -31,4 +36,5 @@ def test_a_panel_goes_over_the_link_as_the_popup_page_reads_it() -> None:
         ],
         "pool": {"used": 1, "capacity": 12},
         "questions": ["claude"],
+        "answers": [{"name": "codex", "allow": True}],
     }

@@ -189,8 +189,10 @@ class Browser:
                 self._feed(ev.TabBroke(self.id, event.handle))
             case BrowserEnded():
                 self._ended(event.reason)
-            case PersonSaid() | PersonAnswered():
-                logger.debug("nothing follows yet from %s", type(event).__name__)
+            case PersonSaid():
+                self._feed(ev.PersonSaid(self.id, event.what, event.key))
+            case PersonAnswered():
+                self._feed(ev.PersonAnswered(self.id, whole(event.name), event.allow))
             case (
                 DialogOpened()
                 | DialogClosed()

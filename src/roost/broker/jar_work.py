@@ -13,6 +13,7 @@ from roost.api import operations as ops
 from roost.broker.files import Folders
 from roost.broker.jars import Jars
 from roost.broker.service import Broker
+from roost.core import events as ev
 from roost.core import rules
 from roost.core.model import Jar, Session
 from roost.drivers.base import Cookie
@@ -129,6 +130,7 @@ def _own_jar(
             f"Session {session.name} has no cookies or storage before its first page.",
             hint="Open one first with browser_navigate; about:blank will do.",
         )
+    broker.feed(ev.JarRequested(agent=agent, session=session.id))  # the core has the last word
     return session, jar
 
 

@@ -51,7 +51,8 @@ async def open_(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> views.Se
 
 
 async def list_(broker: Broker, agent: AgentId, op: ops.SessionList) -> views.SessionsView:
-    """While a person has one of them, waits for them to hand it back, up to ``waitSeconds``."""
+    """While a person has one of them, or is asked whether this agent may use their browser, waits
+    for them, up to ``waitSeconds``."""
     if op.wait_seconds:
         with contextlib.suppress(TimeoutError):  # still theirs; the reply says so
             async with asyncio.timeout(op.wait_seconds):
@@ -126,11 +127,20 @@ async def broker_stop(broker: Broker, agent: AgentId, op: ops.BrokerStop) -> vie
 
 async def _handed_back(broker: Broker, agent: AgentId) -> None:
     def is_news(notice: Notice, to: Collection[AgentId]) -> bool:
-        return notice.kind in ("session_resumed", "session_ended")
+        return notice.kind in ("session_resumed", "session_ended", "person_answered")
+
+    def visible() -> list[Session]:
+        return looks.visible_sessions(broker, agent)
 
     with broker.watchers.listen(is_news) as notices:
-        while any(row.paused for row in looks.visible_sessions(broker, agent)):
+        while any(_is_with_person(broker, agent, row) for row in visible()):
             await anext(notices)
+
+
+def _is_with_person(broker: Broker, agent: AgentId, session: Session) -> bool:
+    row = broker.state.agents.get(agent)
+    consent = None if row is None else broker.state.consent(session.browser, row.name)
+    return session.paused or (consent is not None and consent.allow is None)
 
 
 def _set_paused(

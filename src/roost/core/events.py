@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from roost.vocabulary import (
     LOOP_ITERATIONS,
@@ -345,6 +346,24 @@ class GroupClosed:
     group: str
 
 
+@dataclass(frozen=True, slots=True)
+class PersonSaid:
+    """What is to become of the session in that group; None: of all sessions of that browser."""
+
+    browser: BrowserId
+    what: Literal["pause", "resume", "end"]
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PersonAnswered:
+    """Whether agents of that name may use that browser."""
+
+    browser: BrowserId
+    name: str
+    allow: bool
+
+
 # --- from the broker itself --------------------------------------------------------------------
 
 
@@ -368,5 +387,5 @@ Event = (
     | LoopStartRequested | LoopStopRequested | LoopTurnEnded
     | BrowserUp | BrowserDown | JarMade | JarRemoved | TabOpened | TabOpenFailed
     | TabSpawned | TabVanished | TabMovedOn | TabRead | TabBroke | TabRegrouped | GroupClosed
-    | BrokerRestarted | TimePassed
+    | PersonSaid | PersonAnswered | BrokerRestarted | TimePassed
 )  # fmt: skip

@@ -27,6 +27,7 @@ def jar_for(state: State, session: Session, named: JarId | None = None) -> Jar:
 def request_jar(state: State, event: JarRequested, now: float, out: list[Effect]) -> Jar:
     session = rules.session_for(state, event.agent, event.session)
     rules.check_not_paused(session, event.agent)
+    rules.check_welcome(state, session, event.agent)
     if not event.beside:
         return jar_for(state, session)
     # Always a fresh one: a client that makes a context wants to be alone in it.

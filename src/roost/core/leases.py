@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import ceil
 
-from roost.core import jars, pool, sessions
+from roost.core import jars, person, pool, sessions
 from roost.core.captures import Captures
 from roost.core.effects import Effect, EndAgent, Note
 from roost.core.events import (
@@ -117,5 +117,6 @@ def end_agent(
     for member in state.memberships(agent.id):
         sessions.leave(state, member, now, out)
     state.drop(agent)
+    person.nobody_asks(state, agent.name)
     out.append(EndAgent(agent.id))
     out.append(Note("agent ended", {"agent": shown(agent.id), "name": agent.name, "why": why}))

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roost.core import events as ev
-from roost.core import groups, jars, leases, loops, pool, presence, sessions, tabs
+from roost.core import groups, jars, leases, loops, person, pool, presence, sessions, tabs
 from roost.core.captures import Captures
 from roost.core.effects import Effect
 from roost.core.model import Agent, Jar, Loop, Reservation, Row, Session, Tab
@@ -76,6 +76,8 @@ class Machine:
             ev.BrowserDown: presence.browser_down,
             ev.TabRegrouped: groups.tab_regrouped,
             ev.GroupClosed: groups.group_closed,
+            ev.PersonSaid: person.said,
+            ev.PersonAnswered: person.answered,
             ev.CaptureRequested: self._capture_requested,
             ev.CaptureEnded: self._capture_ended,
             ev.LoopStartRequested: loops.start,

@@ -265,6 +265,25 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Consent:
+    """Whether agents of that name may use a browser that is the person's own. ``allow`` is None
+    while the person is asked."""
+
+    table: ClassVar[str] = "consent"
+    browser: BrowserId
+    name: str
+    allow: bool | None = None
+
+    @property
+    def key(self) -> str:
+        return f"{self.browser} {self.name}"
+
+    @property
+    def deadline(self) -> float | None:
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Counter:
     """A number that only grows, so that ids are never used twice, not even after a restart."""
 
@@ -281,7 +300,7 @@ class Counter:
         return None
 
 
-Row = Agent | Session | Member | Jar | Tab | SlotRequest | Reservation | Loop | Counter
+Row = Agent | Session | Member | Jar | Tab | SlotRequest | Reservation | Loop | Consent | Counter
 ROW_TYPES: tuple[type[Row], ...] = (
-    Agent, Session, Member, Jar, Tab, SlotRequest, Reservation, Loop, Counter,
+    Agent, Session, Member, Jar, Tab, SlotRequest, Reservation, Loop, Consent, Counter,
 )  # fmt: skip

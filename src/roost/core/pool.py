@@ -47,6 +47,7 @@ def open_tab(state: State, event: TabOpenRequested, now: float, out: list[Effect
     """Admit one more tab, or refuse. The slot is taken here, before anything is awaited."""
     session = _session_to_fill(state, event, now, out)
     rules.check_not_paused(session, event.agent)
+    rules.check_welcome(state, session, event.agent)
     known = None if event.page is None else state.page(session.id, event.page)
     if known is not None:
         known = used(state, _brought_back(state, session, known, out))
@@ -100,6 +101,7 @@ def use_tab(state: State, event: TabUseRequested, now: float, out: list[Effect])
         return tab
     session = state.sessions[tab.session]
     rules.check_not_paused(session, event.agent)
+    rules.check_welcome(state, session, event.agent)
     is_owner = state.member(event.agent, session.id) is not None
     if tab.state is TabState.PARKED and (is_owner or event.agent == OPERATOR):
         tab = _brought_back(state, session, tab, out)

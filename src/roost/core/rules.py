@@ -7,9 +7,11 @@ Access rules, in the order they are asked. Each either finds the thing or raises
 2. ``tab_for``: the tab must stand in one of those sessions; without a tab, the caller's own current
    tab there, never another agent's. Foreign and absent tabs answer alike, unless reads are shared.
 3. ``check_not_paused``: a session that a person has taken over answers nobody but the person.
-4. ``own_jar``: cookies and storage are the session's own jar's; a tab that came from elsewhere
+4. ``check_welcome``: in a browser of the person's own, the person must have let agents of that name
+   in. They are asked at the first use.
+5. ``own_jar``: cookies and storage are the session's own jar's; a tab that came from elsewhere
    keeps the jar it came with, which is not the session's to read.
-5. ``check_usable``: the page must not have crashed. (One lost with its browser is being brought
+6. ``check_usable``: the page must not have crashed. (One lost with its browser is being brought
    back; the call waits for that within its deadline.)
 
 The operator outranks agents but owns nothing, so it must name what it means in every call.
@@ -17,7 +19,7 @@ The operator outranks agents but owns nothing, so it must name what it means in 
 
 from __future__ import annotations
 
-from roost.core.model import Jar, Member, Session, Tab, TabState
+from roost.core.model import Consent, Jar, Member, Session, Tab, TabState
 from roost.core.state import State
 from roost.errors import (
     BadRequest,
@@ -28,6 +30,7 @@ from roost.errors import (
     SessionGone,
     TabCrashed,
     TabGone,
+    Unauthorized,
 )
 from roost.vocabulary import OPERATOR, PAUSED_RETRY_MS, AgentId, Reads, SessionId, TabId, shown
 
@@ -157,6 +160,31 @@ def check_not_paused(session: Session, agent: AgentId) -> None:
             f"A person has taken over session {session.name}.",
             retry_after_ms=PAUSED_RETRY_MS,
             session=session.id,
+        )
+
+
+def check_welcome(state: State, session: Session, agent: AgentId) -> None:
+    """Whether the person lets this agent use their browser. The question stands from here on."""
+    if agent == OPERATOR or session.browser not in state.rules.personal:
+        return
+    name = state.agents[agent].name
+    consent = state.consent(session.browser, name)
+    if consent is None:
+        consent = Consent(browser=session.browser, name=name)
+        state.put(consent)
+    if consent.allow is None:
+        raise Paused(
+            f"The person is being asked whether {name} may use their browser.",
+            hint="They answer in Roost's popup page there. Wait with session_list{waitSeconds: 60},"
+            " then try again.",
+            retry_after_ms=PAUSED_RETRY_MS,
+            browser=session.browser,
+        )
+    if not consent.allow:
+        raise Unauthorized(
+            f"The person does not let {name} use their browser.",
+            hint="Only they can change that, in Roost's popup page there. Work in another browser.",
+            browser=session.browser,
         )
 
 

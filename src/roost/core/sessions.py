@@ -211,11 +211,15 @@ def pause_session(
             "Only the person can hand a paused session back.",
             hint="Wait: your calls answer again once they run `roost session resume`.",
         )
-    if session.paused != event.paused:
-        session = replace(session, paused=event.paused)
+    return set_paused(state, session, out, paused=event.paused)
+
+
+def set_paused(state: State, session: Session, out: list[Effect], *, paused: bool) -> Session:
+    if session.paused != paused:
+        session = replace(session, paused=paused)
         state.put(session)
         state.freed.add(session.browser)  # handed back to nobody, perhaps
-        kind = "session_paused" if event.paused else "session_resumed"
+        kind = "session_paused" if paused else "session_resumed"
         out.append(Tell(session.id, kind, {"session": session.id}))
     return session
 

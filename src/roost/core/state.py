@@ -16,6 +16,7 @@ from typing import TypeVar, cast
 
 from roost.core.model import (
     Agent,
+    Consent,
     Counter,
     Jar,
     Loop,
@@ -55,7 +56,9 @@ class Rules:
     reads: Reads = Reads.PRIVATE
     clones: int = CLONED_JARS
     grouped: frozenset[BrowserId] = frozenset()
-    """Browsers that show sessions as tab groups: a person's own."""
+    """Browsers that show sessions as tab groups."""
+    personal: frozenset[BrowserId] = frozenset()
+    """Browsers of the person's own: they are asked before an agent may use one."""
 
     def limit(self, browser: BrowserId) -> int:
         return self.pool_limits.get(browser, POOL_LIMIT)
@@ -132,6 +135,7 @@ class State:
         self.requests = cast(dict[SessionId, SlotRequest], self._table(SlotRequest))
         self.reservations = cast(dict[SessionId, Reservation], self._table(Reservation))
         self.loops = cast(dict[SessionId, Loop], self._table(Loop))
+        self._consents = cast(dict[str, Consent], self._table(Consent))
         self._members = cast(dict[str, Member], self._table(Member))
         self._counters = cast(dict[str, Counter], self._table(Counter))
 
@@ -297,6 +301,13 @@ class State:
             agent.connected or agent.lease_until is not None
             for agent in map(self.agents.__getitem__, self.agents_in(session))
         )
+
+    def consent(self, browser: BrowserId, name: str) -> Consent | None:
+        """What the person was asked, or has answered, about agents of that name."""
+        return self._consents.get(Consent(browser=browser, name=name).key)
+
+    def consents(self, browser: BrowserId) -> list[Consent]:
+        return [row for row in self._consents.values() if row.browser == browser]
 
     def next_deadline(self) -> float | None:
         """When ``TimePassed`` is wanted. May be early: a row's deadline can have moved on."""

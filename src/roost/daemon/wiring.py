@@ -11,6 +11,7 @@ from roost.broker.audit import Audit
 from roost.broker.clock import Clock, SystemClock
 from roost.broker.door import BrokerDoor
 from roost.broker.journal import Journal
+from roost.broker.panels import Panels
 from roost.broker.service import Broker
 from roost.broker.tokens import Tokens
 from roost.core.state import Rules
@@ -74,6 +75,7 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
         version=__version__,
         upstream=settings.proxy,
     )
+    Panels(broker)
     door = BrokerDoor(broker)
     mcp = LateServer()
     socket = SocketServer(door, socket_path(home), {ClientKind.MCP: Mcp(mcp)})

@@ -46,12 +46,21 @@ class PanelPool:
     capacity: int
 
 
+@dataclass(frozen=True, slots=True)
+class PanelAnswer:
+    """What the person has decided about whoever goes by that name. They may change it."""
+
+    name: str
+    allow: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
     groups: tuple[PanelGroup, ...] = ()
     pool: PanelPool = PanelPool(0, 0)
     questions: tuple[str, ...] = ()
     """The names of those who wait for the person's leave to use this browser."""
+    answers: tuple[PanelAnswer, ...] = ()
 
     def to_wire(self) -> dict[str, Any]:
         return asdict(self)

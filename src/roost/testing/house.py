@@ -18,8 +18,8 @@ from roost.client.client import Client
 from roost.core.state import State
 from roost.daemon.settings import Settings
 from roost.daemon.wiring import FAKE, build
-from roost.drivers.base import Cookie, Group, Picture, Report, Shot, Started
-from roost.drivers.fake import FakeBrowser, FakeDriver
+from roost.drivers.base import Cookie, Group, PersonAnswered, Picture, Report, Shot, Started
+from roost.drivers.fake import FakeBrowser, FakeDriver, GroupedBrowser, GroupedDriver
 from roost.drivers.fake.browser import any_page
 from roost.frontends.http.server import HttpServer
 from roost.frontends.socket.server import SocketServer
@@ -80,6 +80,10 @@ class HeldDriver(FakeDriver):
         return await super().capture(tab, shot)
 
 
+class HeldGroupedDriver(HeldDriver, GroupedDriver):
+    """The same as a person's own browser."""
+
+
 def _opened() -> asyncio.Event:
     event = asyncio.Event()
     event.set()
@@ -106,6 +110,12 @@ class FakeHouse:
     def browser(self) -> FakeBrowser:
         return self.driver.browser
 
+    @property
+    def person(self) -> GroupedBrowser:
+        """The browser of a house with a person, as they see it."""
+        assert isinstance(self.driver, GroupedDriver)
+        return self.driver.browser
+
     def hello(self, kind: ClientKind = ClientKind.PYTHON) -> Hello:
         return Hello(token=self.home.operator_token(), kind=kind, name="tester")
 
@@ -113,6 +123,17 @@ class FakeHouse:
         """Come in without a socket, as this process."""
         peer = Peer(os.getuid(), os.getpid() if pid is None else pid)
         return self.door.admit(hello or self.hello(), peer, on_end=lambda: None)
+
+    async def welcome(self) -> Admission:
+        """Come in as an agent that the person lets use their browser, which is up."""
+        admission = self.admit()
+        await self.broker.browsers[FAKE].ready()
+        self.person.say(PersonAnswered(self.hello().name or "", True))
+        return admission
+
+    def group_of(self, admission: Admission) -> str:
+        """The group the person sees that agent's own session in."""
+        return self.state.sessions[self.state.agents[admission.agent].home].group
 
     async def client(self, hello: Hello | None = None) -> Client:
         """Come in through the socket."""
@@ -133,6 +154,7 @@ async def fake_house(
     clock: FakeClock | None = None,
     pool: int = 12,
     reads: Reads = Reads.PRIVATE,
+    has_person: bool = False,
 ) -> AsyncIterator[FakeHouse]:
     """Built in that folder, listening, and taken down again. A house built where another was goes
     on from its journal; give it the other's browser, and that has outlived the broker."""
@@ -142,6 +164,8 @@ async def fake_house(
     settings = Settings.model_validate({"browser": "fake", "pool": pool, "reads": reads})
     house = build(home, settings, clock)
     driver = HeldDriver(browser or FakeBrowser(any_page))
+    if has_person:
+        driver = _with_person(house.broker, browser)
     house.broker.browsers[FAKE].driver = driver
     async with AsyncExitStack() as stack:
         stack.push_async_callback(
@@ -153,6 +177,15 @@ async def fake_house(
         stack.push_async_callback(house.http.aclose)
         _announce(home)
         yield FakeHouse(home, clock, driver, house.broker, house.door, house.socket, house.http)
+
+
+def _with_person(broker: Broker, browser: FakeBrowser | None) -> HeldDriver:
+    """The browser is the person's own."""
+    its = frozenset({FAKE})
+    broker.state.rules = replace(
+        broker.state.rules, grouped=its, personal=its, default_policy={FAKE: JarPolicy.SHARED}
+    )
+    return HeldGroupedDriver(browser or GroupedBrowser(any_page))
 
 
 async def _take_down(broker: Broker, driver: HeldDriver, *, keeps_browser: bool) -> None:

@@ -1,6 +1,7 @@
 """A browser in memory. Ships, so that anybody can test against Roost without a browser.
 
-Lives here: ``browser.py`` (pages, jars, a tiny JavaScript) and ``driver.py`` (the Driver over it).
+Lives here: ``browser.py`` (pages, jars, a tiny JavaScript) and ``driver.py`` (the Driver over it);
+``grouped.py``, the same as a person's own browser with tab groups.
 May import: what ``roost.drivers`` may.
 Never here: shortcuts the real drivers do not have; ``check_driver`` holds it to the same contract.
 Tests: ``tests/drivers/test_fake.py``.
@@ -8,5 +9,13 @@ Tests: ``tests/drivers/test_fake.py``.
 
 from roost.drivers.fake.browser import FakeBrowser, FakePage, FakeResponse
 from roost.drivers.fake.driver import FakeDriver
+from roost.drivers.fake.grouped import GroupedBrowser, GroupedDriver
 
-__all__ = ["FakeBrowser", "FakeDriver", "FakePage", "FakeResponse"]
+__all__ = [
+    "FakeBrowser",
+    "FakeDriver",
+    "FakePage",
+    "FakeResponse",
+    "GroupedBrowser",
+    "GroupedDriver",
+]

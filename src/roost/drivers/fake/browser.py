@@ -84,11 +84,14 @@ class FakeBrowser:
         page = self.new_page(jar)
         page.url = url
         self._say(TabAppeared(handle=page.handle, opener=opener, jar=jar, url=url))
+        self._fill(page, url)
+        return page
+
+    def _fill(self, page: FakePage, url: str) -> None:
         with contextlib.suppress(NotFound):  # it stays there, without a document
             address, answer = self._answer(url)
             if not answer.stalls:
                 self._commit(page, address, answer.title)
-        return page
 
     def close_page(self, handle: TabHandle) -> None:
         page = self.pages.pop(handle, None)

@@ -1,0 +1,208 @@
+"""The contract of drivers whose browser has tab groups and a person: sentence by sentence, as code.
+
+Beside ``check_driver``, for drivers with ``Capabilities.groups``::
+
+    @pytest.mark.parametrize("check", GROUP_CHECKS, ids=check_name)
+    async def test_groups(check: GroupCheck) -> None:
+        await check_groups(MyHarness(), check)
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from roost.drivers.base import (
+    Driver,
+    Group,
+    GroupClosed,
+    TabAppeared,
+    TabDisappeared,
+    TabRegrouped,
+)
+from roost.drivers.panel import Panel, Paneled
+from roost.errors import TabGone
+from roost.testing.bench import CHECK_SECONDS, HREF, Bench, DriverHarness, Reports
+from roost.testing.waiting import error_of
+from roost.vocabulary import Color, JarPolicy, TabHandle
+
+ONE = Group("one@1", "One", Color.RED)
+TWO = Group("two@2", "Two", Color.GREEN)
+
+
+class GroupHarness(DriverHarness, Protocol):
+    """What tests must be able to do as the person at the browser."""
+
+    async def person_opens(self, driver: Driver, group: str | None, url: str) -> None:
+        """A tab at that address, in that group; None: a tab of their own."""
+
+    async def person_moves(self, driver: Driver, tab: TabHandle, group: str | None) -> None:
+        """Into that group; None: out of its own."""
+
+    async def person_closes_group(self, driver: Driver, group: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class GroupBench:
+    """A bench in a browser with a person."""
+
+    bench: Bench
+    person: GroupHarness
+    jar: str
+
+    @property
+    def driver(self) -> Driver:
+        return self.bench.driver
+
+    @property
+    def reports(self) -> Reports:
+        return self.bench.reports
+
+    async def tab(self, group: Group, path: str | None = None) -> TabHandle:
+        tab = await self.driver.open_tab(self.jar, group)
+        if path is not None:
+            await self.driver.navigate(tab, self.bench.url(path))
+        return tab
+
+    async def moves(self, tab: TabHandle, group: str | None) -> None:
+        """The person moves it, and the driver has noticed."""
+        await self.person.person_moves(self.driver, tab, group)
+        await self.reports.first(TabRegrouped, lambda event: event == TabRegrouped(tab, group))
+
+
+GroupCheck = Callable[[GroupBench], Awaitable[None]]
+GROUP_CHECKS: list[GroupCheck] = []
+
+
+def group_check(check: GroupCheck) -> GroupCheck:
+    GROUP_CHECKS.append(check)
+    return check
+
+
+async def check_groups(harness: GroupHarness, check: GroupCheck | None = None) -> None:
+    """Hold the driver to one check, or to all of them, each with a browser of its own."""
+    for each in GROUP_CHECKS if check is None else [check]:
+        driver, reports = harness.make(), Reports()
+        try:
+            async with asyncio.timeout(CHECK_SECONDS):
+                bench = Bench(harness, driver, reports, await driver.start(reports))
+                jar = await driver.make_jar(JarPolicy.SHARED)
+                await each(GroupBench(bench, harness, jar))
+        finally:
+            await driver.stop()
+
+
+@group_check
+async def what_stands_in_groups_is_there_at_the_start_with_its_address(at: GroupBench) -> None:
+    one, two = await at.tab(ONE, "/"), await at.tab(TWO, "/other")
+    heir = await at.bench.harness.another(at.driver)
+    started = await heir.start(Reports())
+    try:
+        assert started.tabs >= {one, two}
+        assert started.groups[one] == ONE.key
+        assert started.groups[two] == TWO.key
+        assert started.places[two] == at.bench.url("/other")
+    finally:
+        await heir.stop()
+
+
+@group_check
+async def a_popup_stands_in_its_openers_group(at: GroupBench) -> None:
+    tab = await at.tab(ONE, "/")
+    await at.tab(TWO, "/")
+    await at.driver.evaluate(tab, f'() => {{ window.open("{at.bench.url("/other")}") }}')
+    popup = await at.reports.first(TabAppeared)
+    assert (popup.opener, popup.group) == (tab, ONE.key)
+    await at.bench.works(popup.handle)
+
+
+@group_check
+async def a_tab_the_person_opens_in_a_group_is_reported_and_can_be_used(at: GroupBench) -> None:
+    await at.tab(ONE, "/")
+    await at.person.person_opens(at.driver, ONE.key, at.bench.url("/other"))
+    tab = await at.reports.first(TabAppeared)
+    assert (tab.opener, tab.group) == (None, ONE.key)
+    await at.bench.works(tab.handle)
+
+
+@group_check
+async def a_tab_of_the_persons_own_is_neither_reported_nor_there(at: GroupBench) -> None:
+    mine = await at.tab(ONE, "/")
+    await at.person.person_opens(at.driver, None, at.bench.url("/other"))
+    await at.driver.navigate(mine, at.bench.url("/other"))  # and all before it has been heard
+    assert not any(isinstance(event, TabAppeared) for event in at.reports.events)
+    heir = await at.bench.harness.another(at.driver)
+    started = await heir.start(Reports())
+    try:
+        assert started.tabs == {mine}
+    finally:
+        await heir.stop()
+
+
+@group_check
+async def a_tab_moved_to_another_group_is_reported_and_works_on(at: GroupBench) -> None:
+    tab = await at.tab(ONE, "/other")
+    await at.tab(TWO, "/")
+    await at.moves(tab, TWO.key)
+    assert await at.driver.evaluate(tab, HREF) == at.bench.url("/other")
+
+
+@group_check
+async def a_tab_moved_out_of_all_groups_is_gone_for_the_driver_at_once(at: GroupBench) -> None:
+    tab = await at.tab(ONE, "/")
+    await at.tab(ONE, "/")
+    call = await at.bench.running(tab)
+    await at.moves(tab, None)
+    await error_of(TabGone, call)
+    await error_of(TabGone, at.driver.evaluate(tab, HREF))
+    await error_of(TabGone, at.driver.navigate(tab, at.bench.url("/other")))
+
+
+@group_check
+async def a_tab_brought_back_into_a_group_appears_anew(at: GroupBench) -> None:
+    tab = await at.tab(ONE, "/other")
+    await at.tab(TWO, "/")
+    await at.moves(tab, None)
+    await at.person.person_moves(at.driver, tab, TWO.key)
+    again = await at.reports.first(TabAppeared)
+    assert (again.opener, again.group, again.url) == (None, TWO.key, at.bench.url("/other"))
+    await at.bench.works(again.handle)
+
+
+@group_check
+async def closing_a_group_is_reported_before_the_end_of_its_tabs(at: GroupBench) -> None:
+    tabs = [await at.tab(ONE, "/"), await at.tab(ONE, "/other")]
+    other = await at.tab(TWO, "/")
+    await at.person.person_closes_group(at.driver, ONE.key)
+    for tab in tabs:
+        await at.reports.first(TabDisappeared, lambda event, tab=tab: event.handle == tab)  # type: ignore[misc]
+    kinds = [type(event) for event in at.reports.events]
+    assert at.reports.events[kinds.index(GroupClosed)] == GroupClosed(ONE.key)
+    assert kinds.index(GroupClosed) < kinds.index(TabDisappeared)
+    assert kinds.count(GroupClosed) == 1
+    await at.bench.works(other)
+
+
+@group_check
+async def a_group_that_loses_its_last_tab_otherwise_is_not_closed(at: GroupBench) -> None:
+    closed, moved = await at.tab(ONE, "/"), await at.tab(TWO, "/")
+    await at.driver.close_tab(closed)
+    await at.reports.first(TabDisappeared, lambda event: event.handle == closed)
+    await at.moves(moved, None)
+    assert not any(isinstance(event, GroupClosed) for event in at.reports.events)
+    await at.bench.works(await at.tab(ONE, "/"))
+
+
+@group_check
+async def a_forgotten_group_is_the_persons(at: GroupBench) -> None:
+    tab, other = await at.tab(ONE, "/"), await at.tab(TWO, "/")
+    assert isinstance(at.driver, Paneled)
+    at.driver.show(Panel())
+    at.driver.forget_group(ONE.key)
+    await at.bench.works(other)
+    await at.person.person_opens(at.driver, ONE.key, at.bench.url("/other"))
+    await at.driver.navigate(other, at.bench.url("/other"))
+    assert not any(isinstance(event, TabAppeared) for event in at.reports.events)
+    await error_of(TabGone, at.driver.evaluate(tab, HREF))
