@@ -10,7 +10,8 @@ import pytest
 from bare_chromium import bare_chromium
 from cdp_house import CdpHouse, cdp_house
 from local_web import Web, local_web
-from playwright.sync_api import Playwright, sync_playwright
+from parity import SESSION
+from playwright.sync_api import Browser, Playwright, sync_playwright
 
 HERE = Path(__file__).parent
 
@@ -46,3 +47,20 @@ def bare() -> Iterator[str]:
 def playwright() -> Iterator[Playwright]:
     with sync_playwright() as playwright:
         yield playwright
+
+
+@pytest.fixture(scope="module")
+def browsers(playwright: Playwright, bare: str, house: CdpHouse) -> Iterator[list[Browser]]:
+    """A Chromium of one's own, and a session of a shared one."""
+    found = [playwright.chromium.connect_over_cdp(url) for url in (bare, house.url(SESSION))]
+    yield found
+    for browser in found:
+        browser.close()
+
+
+@pytest.fixture
+def folder(house: CdpHouse) -> Path:
+    """Where the session may read and write files."""
+    found = house.files(SESSION) / "work"
+    found.mkdir(parents=True, exist_ok=True)
+    return found

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from local_web import Web
@@ -68,3 +69,21 @@ def failure(call: Callable[[], Any]) -> str:
         line = str(error).splitlines()[0]
         return f"{type(error).__name__}: {comparable(line)}"
     return "no failure"
+
+
+SESSION = "parity"
+
+
+def checks_of(module: ModuleType) -> list[str]:
+    return [name for name, check in CHECKS.items() if check.__module__ == module.__name__]
+
+
+def played(name: str, browser: Browser, web: Web, folder: Path) -> Any:
+    """What the check saw in that browser."""
+    context = browser.new_context()
+    try:
+        context.set_default_timeout(10_000)
+        place = Place(browser, context, context.new_page(), web, folder)
+        return comparable(CHECKS[name](place))
+    finally:
+        context.close()

@@ -219,6 +219,20 @@ def test_the_browsers_own_jar_is_read_and_wiped_by_nobody(
         assert SECRET in json.dumps(shared.result("Runtime.evaluate", read, there))
 
 
+def test_a_page_learns_nothing_at_the_door_for_clients_without_a_token(house: CdpHouse) -> None:
+    """The browser's process is this user's, like every client's."""
+    http = house.status().broker.http
+    with RawClient(house.url()) as client:
+        _, own = client.page()
+        for path in ("json/version", "json/list", "json"):
+            client.result("Page.navigate", {"url": f"{http}/{path}"}, own)
+            read = {"expression": "document.documentElement.innerText", "returnByValue": True}
+            text = ""
+            while "{" not in text:
+                text = client.result("Runtime.evaluate", read, own)["result"]["value"]
+            assert json.loads(text)["code"] == "UNAUTHORIZED"
+
+
 def test_closing_the_browser_closes_only_the_connection(house: CdpHouse, case: Case) -> None:
     with RawClient(house.url("closer")) as client:
         assert client.result("Browser.close") == {}

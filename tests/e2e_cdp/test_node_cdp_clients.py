@@ -1,13 +1,12 @@
-"""Puppeteer, Playwright MCP and chrome-devtools-mcp as their users run them, on sessions of one
-Roost, several at a time. ``make test`` fetches them from npm; without it these are skipped."""
+"""Playwright MCP and chrome-devtools-mcp as their users run them, on sessions of one Roost, two of
+each at a time. (Puppeteer: ``test_puppeteer_parity.py``.)"""
 
 from __future__ import annotations
 
 import json
+import os
 import re
-import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -16,39 +15,11 @@ from typing import Any
 import pytest
 from cdp_house import CdpHouse
 from local_web import Web
+from node_clients import DEVTOOLS_MCP, NODE, PLAYWRIGHT_MCP, needs_node_clients
 
-MODULES = Path(sys.prefix) / "node-clients" / "node_modules"
-PUPPETEER = MODULES / "puppeteer-core" / "lib" / "esm" / "puppeteer" / "puppeteer-core.js"
-PLAYWRIGHT_MCP = MODULES / "@playwright" / "mcp" / "cli.js"
-DEVTOOLS_MCP = MODULES / "chrome-devtools-mcp" / "build" / "src" / "bin" / "chrome-devtools-mcp.js"
-HERE = Path(__file__).parent
 SECONDS = 50.0
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        shutil.which("node") is None or not (PUPPETEER.exists() and DEVTOOLS_MCP.exists()),
-        reason="no Node clients here: tools/prepare_tests.py",
-    ),
-]
-
-
-def socket_of(url: str) -> str:
-    return url.replace("http://", "ws://") + "/devtools/browser/session"
-
-
-def test_puppeteer_does_its_tour_in_a_session(house: CdpHouse, web: Web) -> None:
-    tour = str(HERE / "puppeteer_tour.mjs")
-    page = web.page("<h1>P</h1>", title="Pup")
-    command = ["node", tour, str(PUPPETEER), socket_of(house.url("puppeteer")), page]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == {
-        "title": "Pup", "pages": 1, "popup": True, "typed": "typed", "added": 5, "shot": True,
-        "pdf": True, "cookies": 0, "routed": "made", "targets": ["page", "page"], "cdp": 42,
-        "left": 0,
-    }  # fmt: skip
-    assert house.tabs("puppeteer") == []
+pytestmark = [pytest.mark.slow, needs_node_clients, pytest.mark.timeout(180)]
 
 
 class Agent:
@@ -87,10 +58,11 @@ class Agent:
 
 
 @contextmanager
-def agent(command: Sequence[str], folder: Path) -> Iterator[Agent]:
+def agent(command: Sequence[str], folder: Path, **environment: str) -> Iterator[Agent]:
     process = subprocess.Popen(
-        ["node", *command],
+        [NODE, *command],
         cwd=folder,
+        env={**os.environ, **environment},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -106,6 +78,8 @@ def test_two_of_each_mcp_server_work_side_by_side(
     house: CdpHouse, web: Web, tmp_path: Path
 ) -> None:
     urls = [house.url(f"mcp-{number}") for number in range(4)]
+    http = house.status().broker.http
+    assert http is not None
     pages = [
         web.page(f"<h1>Only {number}</h1><a href='/x'>Link {number}</a>", title=f"Only {number}")
         for number in range(4)
@@ -118,11 +92,12 @@ def test_two_of_each_mcp_server_work_side_by_side(
         devtools = [
             stack.enter_context(
                 agent(
-                    [str(DEVTOOLS_MCP), "--wsEndpoint", socket_of(url), "--usageStatistics=false"],
+                    [str(DEVTOOLS_MCP), "--browserUrl", http, "--usageStatistics=false"],
                     tmp_path,
+                    ROOST_SESSION=f"mcp-{number}",
                 )
             )
-            for url in urls[2:]
+            for number in (2, 3)
         ]
         for one, page in zip(playwrights, pages[:2], strict=True):
             one.call("browser_navigate", url=page)

@@ -256,7 +256,7 @@ def test_puppeteer_finds_a_tab_around_every_page() -> None:
     everything = {"discover": True, "filter": [{}]}
     stage.result("Target.setDiscoverTargets", everything)
     created = [e["params"]["targetInfo"] for e in stage.events("Target.targetCreated")]
-    assert {info["type"] for info in created} == {"tab", "page"}
+    assert {info["type"] for info in created} == {"browser", "tab", "page"}
     stage.attach_all(filter=[{"type": "page", "exclude": True}, {}])
     [event] = stage.events("Target.attachedToTarget")
     tab = event["params"]
@@ -271,6 +271,22 @@ def test_puppeteer_finds_a_tab_around_every_page() -> None:
     gone = [one["params"]["targetId"] for one in stage.events("Target.targetDestroyed")]
     assert gone == ["T-1", tab_of("T-1")]
     assert stage.view.targets.links.keys() == {""}
+
+
+def test_the_browser_is_a_target_too_and_is_the_clients_own() -> None:
+    stage = Stage()
+    stage.result("Target.setDiscoverTargets", {"discover": True, "filter": [{"type": "browser"}]})
+    [created] = stage.events("Target.targetCreated")
+    browser = created["params"]["targetInfo"]
+    assert stage.result("Target.getTargetInfo")["targetInfo"] == browser
+    found = stage.result("Target.getTargets", {"filter": [{}]})["targetInfos"]
+    assert found == [browser]
+    assert stage.result("Target.getTargets")["targetInfos"] == []
+    about = {"targetId": browser["targetId"]}
+    assert stage.result("Target.closeTarget", about) == {"success": False}
+    stage.client("Target.attachToTarget", {**about, "flatten": True})
+    assert (stage.sent[-1].method, stage.sent[-1].params) == ("Target.attachToBrowserTarget", {})
+    assert stage.sent[-1].session == ""
 
 
 def test_ids_of_tabs_are_another_clients_never() -> None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +24,7 @@ ROUTES = [
     ("DELETE", "/pages/cart"),
     ("GET", "/openapi.json"),
     ("GET", "/no-such-route"),
+    ("GET", "/json/version"),
     ("PUT", "/session"),
 ]
 HOSTS = [
@@ -112,3 +118,50 @@ async def test_a_failure_of_our_own_is_answered_without_a_word_of_it(
         assert (answer.status_code, answer.json()["code"]) == (500, "INTERNAL")
         assert "secret" not in answer.text
         assert answer.json()["reference"]
+
+
+ASK = """
+import json, sys, urllib.error, urllib.request
+headers = json.loads(sys.argv[2])
+try:
+    with urllib.request.urlopen(urllib.request.Request(sys.argv[1], headers=headers)) as answer:
+        print(answer.status, answer.read().decode())
+except urllib.error.HTTPError as error:
+    print(error.code, error.read().decode())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says who holds a connection")
+async def test_a_process_started_for_a_session_needs_no_token_where_devtools_clients_look(
+    tmp_path: Path,
+) -> None:
+    async with http_house(tmp_path) as here:
+        await here.operator.ask("POST", "/session", json={"sessionId": "shop"})
+
+        async def asked(session: str | None, path: str, **headers: str) -> tuple[int, str]:
+            environ = {k: v for k, v in os.environ.items() if k != "ROOST_SESSION"}
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-c", ASK),
+                *(f"http://127.0.0.1:{here.port}{path}", json.dumps(headers)),
+                env=environ | ({} if session is None else {"ROOST_SESSION": session}),
+                stdout=subprocess.PIPE,
+            )
+            said, _ = await process.communicate()
+            status, _, body = said.decode().partition(" ")
+            return int(status), str(json.loads(body)["code"])
+
+        # The fake browser speaks no DevTools; but whoever hears that, was let in.
+        assert await asked("shop", "/json/version") == (503, "UNSUPPORTED")
+        node = {"Sec-Fetch-Mode": "cors"}
+        assert await asked("shop", "/json/", **node) == (503, "UNSUPPORTED")
+        for session, path in (
+            (None, "/json/version"),
+            ("", "/json/version"),
+            ("other", "/json/version"),
+            ("shop", "/session/shop/tabs"),
+            ("shop", "/jsonx"),
+        ):
+            assert await asked(session, path) == (401, "UNAUTHORIZED")
+        page = {"Sec-Fetch-Site": "none"}
+        assert (await asked("shop", "/json/version", **page))[1] == "UNAUTHORIZED"
+        assert (await asked("shop", "/json/version", Host="evil.test"))[0] == 403

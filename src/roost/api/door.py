@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from roost.api.broker import BrokerApi
 from roost.local.processes import Peer
+from roost.local.tcp_peers import Address
 from roost.vocabulary import AgentId, SessionId
 from roost.wire.hello import Hello, Welcome
 
@@ -68,6 +69,10 @@ class TokenDoor(Protocol):
 
     def visit_as(self, token: str, session: str | None) -> Visit:
         """The same, always as a session's agent: the operator's token must name which one."""
+
+    async def token_beside(self, here: Address, there: Address) -> str:
+        """The token of the session that the process at the other end of a TCP connection was
+        started for (``ROOST_SESSION``). ``Unauthorized`` for everybody else."""
 
 
 class Line(Protocol):

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import os
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 
 from roost.api.door import Admission, LinkEnd, Visit
 from roost.api.protocol import Look, Seat, SeatEar
+from roost.broker import session_work
 from roost.broker.calls import Caller
 from roost.broker.hooks import HookCaller, agent_beside
 from roost.broker.seats import Seats
@@ -27,6 +29,7 @@ from roost.core import events as ev
 from roost.core.model import Agent
 from roost.errors import SessionGone, Unauthorized
 from roost.local.processes import Peer, ancestors, identify
+from roost.local.tcp_peers import Address, started_with, tcp_peer
 from roost.vocabulary import OPERATOR, AgentId, BrowserId, Lifetime, SessionId, shown
 from roost.wire.hello import ClientKind, Hello, Welcome, agree
 
@@ -80,6 +83,20 @@ class BrokerDoor:
 
     def visit_as(self, token: str, session: str | None) -> Visit:
         return self._visits.visit_as(token, session)
+
+    async def token_beside(self, here: Address, there: Address) -> str:
+        peer = await asyncio.to_thread(tcp_peer, here, there)
+        # Not ourselves: the proxy of a session with domain lists connects for its pages.
+        if peer is not None and peer.uid == os.getuid() and peer.pid not in (0, os.getpid()):
+            name = await asyncio.to_thread(started_with, peer.pid, "ROOST_SESSION")
+            row = self._broker.state.sessions.get(SessionId(name or ""))
+            if row is not None and row.lifetime is Lifetime.NAMED:
+                return session_work.token_of(self._broker, row)
+        raise Unauthorized(
+            "No token, and the process that asks was not started for a session.",
+            hint="Set ROOST_SESSION to the session's id where that program is started; where the"
+            " system does not say who asks (macOS), use the address `roost cdp-url` prints.",
+        )
 
     async def look(self, token: str) -> Look:
         _, session = self._visits.guest(token)

@@ -74,10 +74,14 @@ async def show(broker: Broker, agent: AgentId, op: ops.SessionShow) -> views.Ses
 
 async def token(broker: Broker, agent: AgentId, op: ops.SessionToken) -> views.TokenView:
     session = rules.session_for(broker.state, agent, op.session)
+    return views.TokenView(session=session.id, token=token_of(broker, session))
+
+
+def token_of(broker: Broker, session: Session) -> str:
     token, issued = broker.tokens.issue(session)
     if issued is not None:
         broker.feed(issued)
-    return views.TokenView(session=session.id, token=token)
+    return token
 
 
 async def heartbeat(broker: Broker, agent: AgentId, op: ops.SessionHeartbeat) -> views.LeaseView:

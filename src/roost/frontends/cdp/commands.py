@@ -32,6 +32,7 @@ from roost.frontends.cdp.messages import (
 )
 from roost.frontends.cdp.methods import Way, rule_for
 from roost.frontends.cdp.targets import (
+    BROWSER_INFO,
     Attachment,
     AutoAttach,
     Filter,
@@ -163,6 +164,8 @@ def _set_discover_targets(view: View, call: Call, link: Link) -> list[Effect]:
     root.discovers = Filter.read(call.params.get("filter")) if call.params["discover"] else None
     effects: list[Effect] = []
     if not was_on:
+        if root.discovers is not None:
+            effects += view.discovered(root, BROWSER_INFO)
         for info in view.targets.visible():
             effects += view.discovered(root, info)
     return [*effects, _answer(call)]
@@ -171,14 +174,16 @@ def _set_discover_targets(view: View, call: Call, link: Link) -> list[Effect]:
 @_does("Target.getTargets")
 def _get_targets(view: View, call: Call, link: Link) -> list[Effect]:
     wanted = Filter.read(call.params.get("filter"))
-    infos = [info for info in view.targets.with_tabs() if wanted.lets(info["type"])]
+    infos = [info for info in view.targets.all() if wanted.lets(info["type"])]
     return [_answer(call, {"targetInfos": infos})]
 
 
 @_does("Target.getTargetInfo")
 def _get_target_info(view: View, call: Call, link: Link) -> list[Effect]:
     target = call.text("targetId")
-    if target is None and link.kind is not Kind.TAB:
+    if target is None and link.kind is Kind.BROWSER:
+        return [_answer(call, {"targetInfo": BROWSER_INFO})]
+    if target is None and link.is_page:
         return [Send(call, call.method, {}, call.session)]
     return [_answer(call, {"targetInfo": _own_target(view, target or link.target)})]
 
@@ -188,6 +193,8 @@ def _attach_to_target(view: View, call: Call, link: Link) -> list[Effect]:
     info = _own_target(view, _needed(call, "targetId"))
     if call.params.get("flatten") is not True:
         raise Refusal(FAILED, "Only flat sessions are to be had through Roost: say flatten: true.")
+    if info is BROWSER_INFO:
+        return _attach_to_browser(view, call, link)
     if info["type"] == "tab":
         page = view.targets.page_in(info["targetId"])
         assert page is not None
@@ -198,7 +205,7 @@ def _attach_to_target(view: View, call: Call, link: Link) -> list[Effect]:
 
 @_does("Target.attachToBrowserTarget")
 def _attach_to_browser(view: View, call: Call, link: Link) -> list[Effect]:
-    return [Send(call, call.method, {}, link.root)]
+    return [Send(call, "Target.attachToBrowserTarget", {}, link.root)]
 
 
 @_does("Target.detachFromTarget")
@@ -240,6 +247,8 @@ def _create_target(view: View, call: Call, link: Link) -> list[Effect]:
 @_does("Target.closeTarget")
 def _close_target(view: View, call: Call, link: Link) -> list[Effect]:
     info = _own_target(view, _needed(call, "targetId"))
+    if info is BROWSER_INFO:
+        return [_answer(call, {"success": False})]
     if info["type"] == "tab":
         info = view.targets.page_in(info["targetId"]) or info
     if info["type"] != "page":
@@ -369,8 +378,7 @@ def _set_files(view: View, call: Call, link: Link) -> list[Effect]:
 def _own_target(view: View, target: str) -> Json:
     found = view.targets.get(target)
     if found is None:
-        tabs = (info for info in view.targets.with_tabs() if info["type"] == "tab")
-        found = next((info for info in tabs if info["targetId"] == target), None)
+        found = next((info for info in view.targets.all() if info["targetId"] == target), None)
     if found is not None:
         return found
     raise Refusal(BAD_PARAMS, "No target with given id found")

@@ -130,8 +130,9 @@ class Targets:
             return info
         return {name: value for name, value in info.items() if not name.startswith("opener")}
 
-    def with_tabs(self) -> Iterator[Json]:
-        """The visible ones, and the tab around each page."""
+    def all(self) -> Iterator[Json]:
+        """The visible ones, the tab around each page, and the browser itself."""
+        yield BROWSER_INFO
         for info in self.visible():
             yield info
             if info["type"] == "page":
@@ -167,6 +168,17 @@ class Targets:
 
     def of(self, target: str) -> list[Link]:
         return [link for link in self.links.values() if link.target == target]
+
+
+BROWSER_INFO: Json = {
+    "targetId": hashlib.sha256(b"the browser itself").hexdigest()[:32].upper(),
+    "type": "browser",
+    "title": "",
+    "url": "",
+    "attached": True,
+    "canAccessOpener": False,
+}
+"""To a client its session is the browser, and the real one's id is nobody's business."""
 
 
 def tab_of(page: str) -> str:

@@ -1,8 +1,9 @@
 """Before any route: is the request meant for us, and whose is it?
 
 A web page in the person's browser can reach 127.0.0.1 too, and by DNS rebinding under a name of its
-own. It cannot forge Host or Origin. Everybody else must show a token. There is no way around the
-gate and no off switch; only ``/healthz`` needs no token.
+own. It cannot forge Host or Origin. Everybody else must show a token, or be a process that was
+started for a session (``/json`` only). There is no way around the gate and no off switch; only
+``/healthz`` needs neither.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from roost.frontends.http.replies import NO_TOKEN, refusal
 FORBIDDEN = 403
 OPEN = frozenset({"/healthz"})
 TOKEN_IN_PATH = "/cdp/"
+DEVTOOLS = "/json"
+"""Where DevTools clients look first, whatever the rest of the address they were given."""
 logger = logging.getLogger(__name__)
 
 
@@ -44,7 +47,10 @@ class Gate:
             await send(message)
 
         try:
-            refused = self._refused(scope)
+            found = _headers(scope)
+            refused = self._misdirected(found)
+            if refused is None:
+                refused = await self._unknown(scope, found[b"authorization"])
             if refused is None:
                 await self._app(scope, receive, watched)
                 return
@@ -62,25 +68,53 @@ class Gate:
         if not has_begun:
             await refused(scope, receive, send)
 
-    def _refused(self, scope: Scope) -> Response | None:
-        """The refusal, or None: come in."""
-        found: dict[bytes, list[bytes]] = {b"host": [], b"origin": [], b"authorization": []}
-        for name, value in scope["headers"]:
-            if name in found:
-                found[name].append(value)
+    def _misdirected(self, found: _Found) -> Response | None:
+        """The refusal, or None: it is meant for us, and no web page's."""
         if len(found[b"host"]) != 1 or found[b"host"][0].lower() not in self._hosts:
             return refusal(Unauthorized("Host: not an address of this server."), FORBIDDEN)
         if not self._origins.issuperset(found[b"origin"]):
             return refusal(Unauthorized("Origin: web pages are not served."), FORBIDDEN)
+        return None
+
+    async def _find_token(self, scope: Scope) -> None:
+        """Puppeteer and its like drop the path of an address, and the token in it. So where
+        DevTools clients look first, a process may be known by the session it was started for. A
+        browser's process does not speak for itself but for its pages, and its headers say so: all
+        of them send this one to loopback, and Node, which sends others of its kind, does not."""
+        if any(name == b"sec-fetch-site" for name, _ in scope["headers"]):
+            raise Unauthorized("Sec-Fetch-Site: web pages are not served.")
+        token = await self._door.token_beside(tuple(scope["server"]), tuple(scope["client"]))
+        scope["path"] = f"{TOKEN_IN_PATH}{token}{scope['path']}"
+        scope["raw_path"] = scope["path"].encode()
+
+    async def _unknown(self, scope: Scope, authorization: list[bytes]) -> Response | None:
+        """The refusal, or None: come in."""
         if scope["path"] in OPEN:
             return None
         try:
-            scope["token"] = _token(scope["path"], found[b"authorization"])
+            if _is_tokenless(scope["path"]):
+                await self._find_token(scope)
+            scope["token"] = _token(scope["path"], authorization)
             scope["visit"] = self._door.visit(scope["token"])
         except Unauthorized as error:
             return refusal(error, NO_TOKEN)
         scope["state"]["admitted"]()
         return None
+
+
+_Found = dict[bytes, list[bytes]]
+
+
+def _headers(scope: Scope) -> _Found:
+    found: _Found = {b"host": [], b"origin": [], b"authorization": []}
+    for name, value in scope["headers"]:
+        if name in found:
+            found[name].append(value)
+    return found
+
+
+def _is_tokenless(path: str) -> bool:
+    return path == DEVTOOLS or path.startswith(f"{DEVTOOLS}/")
 
 
 def _token(path: str, authorization: list[bytes]) -> str:

@@ -1,0 +1,21 @@
+"""Clients of the DevTools protocol that nobody here wrote. ``make test`` fetches them from npm
+(``tools/prepare_tests.py``); where they cannot be had, their tests are skipped."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+MODULES = Path(sys.prefix) / "node-clients" / "node_modules"
+PUPPETEER = MODULES / "puppeteer-core" / "lib" / "esm" / "puppeteer" / "puppeteer-core.js"
+PLAYWRIGHT_MCP = MODULES / "@playwright" / "mcp" / "cli.js"
+DEVTOOLS_MCP = MODULES / "chrome-devtools-mcp" / "build" / "src" / "bin" / "chrome-devtools-mcp.js"
+NODE = "node"
+
+needs_node_clients = pytest.mark.skipif(
+    shutil.which(NODE) is None or not (PUPPETEER.exists() and DEVTOOLS_MCP.exists()),
+    reason="no Node clients here: tools/prepare_tests.py",
+)

@@ -1,0 +1,27 @@
+"""Playwright's pages, frames, input and pictures: on a Chromium of its own and on a session of a
+shared one, alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import parity_browser
+import parity_pages
+import pytest
+from local_web import Web
+from parity import CHECKS, checks_of, played
+from playwright.sync_api import Browser
+
+
+@pytest.mark.parametrize("name", checks_of(parity_pages))
+def test_a_sessions_pages_behave_like_those_of_a_browser_of_its_own(
+    browsers: list[Browser], web: Web, folder: Path, name: str
+) -> None:
+    direct, through_roost = (played(name, browser, web, folder) for browser in browsers)
+
+    assert through_roost == direct
+
+
+def test_there_are_enough_checks_to_mean_something() -> None:
+    assert len(CHECKS) == len(checks_of(parity_pages)) + len(checks_of(parity_browser))
+    assert len(CHECKS) >= 150
