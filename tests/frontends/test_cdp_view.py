@@ -244,6 +244,11 @@ def test_further_browser_level_sessions_are_held_to_the_same_rules() -> None:
     [event] = [one for one in stage.events("Target.attachedToTarget") if "sessionId" in one]
     assert event["sessionId"] == "ROOT2"
     assert "not to be had" in stage.error("Tracing.start", session="ROOT2")["message"]
+    for session in (ROOT, "ROOT2"):
+        stage.browser("Browser.downloadWillBegin", {"frameId": "T-mine", "guid": "g"}, session)
+        stage.browser("Browser.downloadProgress", {"guid": "g", "state": "completed"}, session)
+    told = stage.events("Browser.downloadProgress")
+    assert [one.get("sessionId") for one in told] == [None, "ROOT2"]
     assert stage.tab("T-2")
     two = stage.events("Target.attachedToTarget")[-1]["params"]["sessionId"]
     stage.client("Runtime.runIfWaitingForDebugger", session=two)

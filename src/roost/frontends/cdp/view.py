@@ -30,6 +30,7 @@ from roost.frontends.cdp.messages import (
 )
 from roost.frontends.cdp.methods import BROWSER_EVENTS
 from roost.frontends.cdp.targets import (
+    BROWSER_INFO,
     Attachment,
     Kind,
     Link,
@@ -73,7 +74,8 @@ class View:
         self.is_paused = False
         self._attaching: dict[str, deque[Attachment]] = {}
         self._waiting: list[Waiting] = []
-        self._downloads: set[str] = set()
+        self._downloads: set[tuple[str, str]] = set()
+        """Of the session's own: where they are told, and their ids."""
         self._holds: dict[str, set[str]] = {}
         """New tabs, and the browser-level sessions that have not let them run yet."""
         self._go_to: dict[str, str] = {}
@@ -118,24 +120,25 @@ class View:
         if frame.startswith(_TARGET_EVENT):
             event = json.loads(frame)
             return self._target_event(session, event["method"], event["params"], frame)
-        if session == self._root:
+        link = self.targets.links.get("" if session == self._root else session)
+        if link is not None and link.kind is Kind.BROWSER:
             is_download = frame.startswith(BROWSER_EVENTS, _METHOD)
-            return self._download(frame) if is_download else []
-        link = self.targets.links.get(session)
+            return self._download(session, frame) if is_download else []
         if link is None or not link.is_page:
             return []
         return [Tell(frame)]
 
-    def _download(self, frame: bytes) -> list[Effect]:
+    def _download(self, session: str, frame: bytes) -> list[Effect]:
         """Chromium tells of everybody's downloads: the session's are told by the frame they began
         in, and after that by their id."""
         params = json.loads(frame)["params"]
+        told = session, params["guid"]
         if "frameId" in params and self.judge.owns_frame(params["frameId"]):
-            self._downloads.add(params["guid"])
-        if params["guid"] not in self._downloads:
+            self._downloads.add(told)
+        if told not in self._downloads:
             return []
         if params.get("state", "inProgress") != "inProgress":
-            self._downloads.discard(params["guid"])
+            self._downloads.discard(told)
         return [Tell(self._below_root(frame))]
 
     def _below_root(self, frame: bytes) -> bytes:
@@ -326,7 +329,8 @@ class View:
             return [Tell(frame)]
         if info["type"] == "browser":
             self.targets.links[new] = Link(new, Kind.BROWSER, "", session, new, session)
-            return [Tell(self._below_root(frame))]
+            params = {**params, "targetInfo": BROWSER_INFO}
+            return [Tell(messages.event("Target.attachedToTarget", params, session))]
         queue = self._attaching.get(info["targetId"])
         if not queue or self.targets.get(info["targetId"]) is None:
             return [Send(None, "Target.detachFromTarget", {"sessionId": new}, session)]
