@@ -141,7 +141,8 @@ HTTP_EVENTS = """
 
 `GET /session/{sessionId}/events` is a stream of server-sent events: `event:` is the kind, `data:`
 an object `{session, kind, data}`. A reader that is too slow loses the oldest. Kinds: `tab_opened`,
-`tab_navigated`, `tab_crashed`, `tab_closed`, `dialog_opened`, `dialog_closed`, `console_error`,
+`tab_moved`, `tab_navigated`, `tab_crashed`, `tab_closed`, `dialog_opened`, `dialog_closed`,
+`console_error`, `person_answered`,
 `download`, `popups_blocked`, `tab_space_wanted`, `slot_reserved`, `slot_lapsed`, `session_paused`,
 `session_resumed`, `loop_ended`, and `session_ended`, which is the last.
 

@@ -19,6 +19,8 @@ BrowserId = NewType("BrowserId", str)
 TabHandle = NewType("TabHandle", str)
 """The browser's own id for a tab. Only drivers and the broker's tab table ever see one."""
 
+MINE: Final = "mine"
+"""What callers call the person's own browser, whichever that is: never the id of one."""
 OPERATOR: Final = AgentId("operator")
 """The person at the machine. Outranks agents; owns nothing itself."""
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from roost.api import operations as ops
 from roost.api.broker import BrokerApi
 from roost.api.door import Admission
+from roost.api.views import SessionView
 from roost.drivers.base import PersonAnswered, PersonSaid, TabRegrouped
 from roost.errors import BrowserLost, JarUnavailable, Paused, SessionGone, TabGone, Unauthorized
-from roost.testing.house import fake_house
+from roost.testing.house import FakeHouse, fake_house
 from roost.testing.scene import next_notice
 from roost.testing.waiting import answer_of, error_of, started, turn, until
 from roost.vocabulary import BrowserId, TabId
@@ -267,3 +271,44 @@ async def test_a_moved_tabs_cookies_stay_with_the_jar_it_came_from(tmp_path: Pat
         house.person.move(house.broker.handle(TabId(apart)), house.group_of(bob))
         (moved,) = [tab for tab in await tabs_of(bob.api) if tab != apart][-1:]
         await error_of(JarUnavailable, bob.api.call(ops.Cookies(action="list", tab=moved)))
+
+
+# --- which browser is mine -----------------------------------------------------------------------
+
+
+async def test_mine_is_the_persons_browser_that_is_linked(tmp_path: Path) -> None:
+    async with fake_house(tmp_path, has_person=True) as house:
+        refusal = await error_of(BrowserLost, _opened(house, browser="mine"))
+        assert "roost install extension" in refusal.hint
+        await house.broker.browsers[FAKE].ready()
+        assert (await _opened(house, browser="mine")).browser == FAKE
+
+
+async def test_mine_is_the_browser_of_a_named_session_that_is_there_already(
+    tmp_path: Path,
+) -> None:
+    async with fake_house(tmp_path, has_person=True) as house:
+        await _opened(house, browser="fake")
+        assert (await _opened(house, browser="mine")).browser == FAKE, "linked or not"
+
+
+async def test_an_agent_that_wants_mine_is_told_at_the_door_that_there_is_none(
+    tmp_path: Path,
+) -> None:
+    async with fake_house(tmp_path) as house:
+        with pytest.raises(BrowserLost):
+            house.admit(replace(house.hello(), browser="mine"))
+
+
+async def test_a_session_names_its_group_once_it_has_a_tab(tmp_path: Path) -> None:
+    async with fake_house(tmp_path, has_person=True) as house:
+        agent = await house.welcome()
+        (before,) = (await agent.api.call(ops.SessionList())).sessions
+        await tab_of(agent)
+        (after,) = (await agent.api.call(ops.SessionList())).sessions
+        assert (before.group, after.group) == (None, house.group_of(agent))
+
+
+async def _opened(house: FakeHouse, browser: str) -> SessionView:
+    operator = house.admit(house.hello(ClientKind.CLI)).api
+    return await operator.call(ops.SessionOpen(session="work", browser=browser))

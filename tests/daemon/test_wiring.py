@@ -3,12 +3,15 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+import pytest
+
 from roost.broker.clock import SystemClock
 from roost.daemon.settings import Settings
-from roost.daemon.wiring import FAKE, build
+from roost.daemon.wiring import FAKE, MINE_CHROMIUM, build
 from roost.drivers.fake import FakeDriver
+from roost.errors import BrowserLost
 from roost.local.home import Home
-from roost.vocabulary import Reads
+from roost.vocabulary import JarPolicy, Reads
 
 
 async def test_the_house_is_built_from_the_settings_and_not_started(tmp_path: Path) -> None:
@@ -24,3 +27,29 @@ async def test_the_house_is_built_from_the_settings_and_not_started(tmp_path: Pa
     await house.broker.aclose()
     for file in (home.journal, home.audit, home.token):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
+
+
+async def test_the_persons_own_browser_is_there_to_be_named_and_never_chosen_silently(
+    tmp_path: Path,
+) -> None:
+    home = Home(tmp_path / "home")
+    home.create()
+    broker = build(home, Settings.model_validate({"browser": "chromium"})).broker
+    rules = broker.state.rules
+    assert rules.default_browser == "chromium"
+    assert MINE_CHROMIUM in rules.grouped & rules.personal
+    assert rules.policy(MINE_CHROMIUM) is JarPolicy.SHARED
+    assert broker.chosen(None) is None
+    await broker.aclose()
+
+
+async def test_who_starts_roost_for_their_own_browser_means_it_in_every_session(
+    tmp_path: Path,
+) -> None:
+    home = Home(tmp_path / "home")
+    home.create()
+    broker = build(home, Settings.model_validate({"browser": "mine"})).broker
+    with pytest.raises(BrowserLost):
+        broker.chosen(None)
+    assert broker.chosen("chromium") == "chromium"
+    await broker.aclose()

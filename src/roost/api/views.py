@@ -82,6 +82,8 @@ class SessionView(View):
     tabs: list[TabView]
     alias: str | None = None
     """The caller's own name for it."""
+    group: str | None = None
+    """The tab group that shows it, once it has a tab, in a browser that has groups."""
 
 
 class NamedPageView(View):

@@ -132,8 +132,7 @@ class BrokerDoor:
         agent = AgentId(f"agent_{secrets.token_hex(16)}_{peer.pid}")
         secret = secrets.token_hex(SECRET_BYTES)
         process = identify(peer.pid)
-        if hello.browser is not None:
-            self._broker.browser(BrowserId(hello.browser))
+        browser = self._broker.chosen(hello.browser, hello.session)
         if hello.profile is not None and hello.session not in self._broker.state.sessions:
             self._broker.profiles.check(hello.profile)
         self._broker.feed(
@@ -143,7 +142,7 @@ class BrokerDoor:
                 process_started="" if process is None else process.started,
                 name=hello.name or hello.kind.value,
                 secret_digest=_digest(secret),
-                session=_session_spec(hello),
+                session=_session_spec(hello, browser),
                 folders=(*filter(None, [hello.cwd]), *hello.files),
             )
         )
@@ -238,7 +237,7 @@ class BrokerDoor:
             life.on_end()
 
 
-def _session_spec(hello: Hello) -> ev.SessionSpec:
+def _session_spec(hello: Hello, browser: BrowserId | None) -> ev.SessionSpec:
     if hello.session is None:
         lifetime = Lifetime.ANONYMOUS
     else:
@@ -247,7 +246,7 @@ def _session_spec(hello: Hello) -> ev.SessionSpec:
         id=None if hello.session is None else SessionId(hello.session),
         lifetime=lifetime,
         name=hello.name,
-        browser=BrowserId(hello.browser) if hello.browser else None,
+        browser=browser,
         policy=hello.jar,
         profile=hello.profile,
         allow=hello.allow,

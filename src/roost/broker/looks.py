@@ -14,6 +14,7 @@ from roost.core.model import Session, Tab, TabState
 from roost.core.redaction import redacted_url
 from roost.vocabulary import (
     LOOP_SECONDS,
+    MINE,
     OPERATOR,
     TAB_HEAVY_ABOVE,
     AgentId,
@@ -85,6 +86,7 @@ def session(broker: Broker, agent: AgentId, row: Session) -> views.SessionView:
         browser=row.browser,
         tabs=[tab(broker, agent, tab_row) for tab_row in rows],
         alias=None if member is None else member.alias,
+        group=row.group if rows and row.browser in broker.state.rules.grouped else None,
     )
 
 
@@ -185,7 +187,7 @@ def browsers(broker: Broker) -> list[views.BrowserView]:
     return [
         views.BrowserView(
             id=browser.id,
-            kind=browser.id,
+            kind=browser.id.removeprefix(f"{MINE}-"),
             version=browser.started.version,
             pid=browser.started.pid,
             headless=browser.started.headless,

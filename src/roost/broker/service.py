@@ -45,7 +45,16 @@ from roost.drivers.link import Link
 from roost.drivers.panel import Paneled
 from roost.errors import BrowserLost, Internal, JarUnavailable, RoostError, TabGone, Unsupported
 from roost.profiles.store import ProfileStore
-from roost.vocabulary import AgentId, BrowserId, JarId, JarPolicy, SessionId, TabHandle, TabId
+from roost.vocabulary import (
+    MINE,
+    AgentId,
+    BrowserId,
+    JarId,
+    JarPolicy,
+    SessionId,
+    TabHandle,
+    TabId,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +76,11 @@ class Broker:
         version: str = "",
         http: str | None = None,
         upstream: str | None = None,
+        default: str | None = None,
+        is_near: Callable[[BrowserId], bool] = lambda _: False,
     ) -> None:
+        """``default`` is the browser meant by who names none; without it, the rules' first. Whether
+        a browser of the person's own waits to be linked, ``is_near`` tells."""
         self.machine = Machine(rules, journal.rows())
         self.clock = clock
         self.audit = audit
@@ -85,6 +98,8 @@ class Broker:
         self.stop_requested = asyncio.Event()
         self.lingers = False
         """Ends by itself some time after the last session; ``roost up`` clears this."""
+        self._default = default
+        self._is_near = is_near
         self._journal = journal
         self._tasks = Tasks()
         self._timer: Timer | None = None
@@ -139,6 +154,27 @@ class Broker:
             raise Unsupported(
                 f"There is no browser {browser} here.",
                 hint=f"This broker has: {', '.join(self.browsers)}.",
+            )
+        return found
+
+    def chosen(self, named: str | None, session: str | None = None) -> BrowserId | None:
+        """The browser a caller means for a session, by its id or as ``mine``: the person's own that
+        is linked, or is about to be. None: the one of the rules."""
+        named = named or self._default
+        if named != MINE:
+            return None if named is None else self.browser(BrowserId(named)).id
+        own = [one for one in self.browsers.values() if one.driver.capabilities.asks_person]
+        known = self.state.sessions.get(SessionId(session or ""))
+        if known is not None and known.browser in {one.id for one in own}:
+            return known.browser
+        linked = (one.id for one in own if one.started is not None)
+        near = (one.id for one in own if self._is_near(one.id))
+        found = next(linked, None) or next(near, None)
+        if found is None:
+            raise BrowserLost(
+                "No browser of the person's own is linked to Roost.",
+                hint="They start it, or give it the extension with `roost install extension"
+                " --browser chromium` (or firefox).",
             )
         return found
 

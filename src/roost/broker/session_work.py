@@ -19,7 +19,7 @@ from roost.vocabulary import OPERATOR, AgentId, BrowserId, JarPolicy, Lifetime, 
 
 
 async def open_(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> views.SessionView:
-    browser = BrowserId(op.browser) if op.browser else broker.state.rules.default_browser
+    browser = _browser_for(broker, agent, op)
     _check_jar(broker, browser, op.jar)
     known = set(broker.state.sessions)
     outcome = broker.feed(
@@ -30,7 +30,7 @@ async def open_(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> views.Se
                 id=SessionId(op.session) if op.session and agent == OPERATOR else None,
                 lifetime=_lifetime(broker, agent, op),
                 name=op.name or op.session,
-                browser=BrowserId(op.browser) if op.browser else None,
+                browser=browser,
                 policy=op.jar,
                 profile=op.profile,
             ),
@@ -114,7 +114,7 @@ async def ping(broker: Broker, agent: AgentId, op: ops.Ping) -> views.Pong:
 
 
 async def browser_start(broker: Broker, agent: AgentId, op: ops.BrowserStart) -> views.BrowserView:
-    wanted = BrowserId(op.browser) if op.browser else broker.state.rules.default_browser
+    wanted = broker.chosen(op.browser) or broker.state.rules.default_browser
     await broker.browser(wanted).ready()
     return next(view for view in looks.browsers(broker) if view.id == wanted)
 
@@ -163,7 +163,16 @@ def _lifetime(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> Lifetime:
     return Lifetime.RESUMABLE if row and row.lifetime is Lifetime.RESUMABLE else Lifetime.ANONYMOUS
 
 
-def _check_jar(broker: Broker, browser: BrowserId, policy: JarPolicy | None) -> None:
+def _browser_for(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> BrowserId | None:
+    """The one that is named, else the one the agent was started with."""
+    row = broker.state.agents.get(agent)
+    if op.browser is None and row is not None and row.browser is not None:
+        return row.browser
+    return broker.chosen(op.browser, op.session)
+
+
+def _check_jar(broker: Broker, browser: BrowserId | None, policy: JarPolicy | None) -> None:
+    browser = browser or broker.state.rules.default_browser
     jars = broker.browser(browser).driver.capabilities.jars
     if policy is not None and policy not in jars:
         raise JarUnavailable(

@@ -22,8 +22,12 @@ class Settings(BaseModel):
     ``ROOST_<NAME>`` and a key of ``config.toml``."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    browser: Literal["auto", "chromium", "firefox", "fake"] = Field(
-        "auto", description="which browser to use; fake is one in memory, for tests"
+    browser: Literal[
+        "auto", "chromium", "firefox", "mine", "mine-chromium", "mine-firefox", "fake"
+    ] = Field(
+        "auto",
+        description="which browser to use; mine is the person's own, through the extension; fake is"
+        " one in memory, for tests",
     )
     headless: bool | None = Field(None, description="no window; default: when there is no display")
     browser_path: str | None = Field(None, description="the browser's program")

@@ -19,6 +19,8 @@ from roost.daemon.settings import Settings
 from roost.drivers.base import Driver
 from roost.drivers.chromium import ChromiumDriver
 from roost.drivers.chromium.launch import ChromiumOptions, has_display
+from roost.drivers.extension import OwnChromiumDriver
+from roost.drivers.extension.hosting import Hosting
 from roost.drivers.fake import FakeDriver
 from roost.drivers.firefox import FirefoxDriver
 from roost.drivers.firefox.launch import FirefoxOptions
@@ -32,13 +34,15 @@ from roost.frontends.mcp.streamable import streamable
 from roost.frontends.socket.server import SocketServer
 from roost.local.browsers import find_browser
 from roost.local.home import Home, socket_path
+from roost.local.hosts import running_hosts
 from roost.page.bundle import bundle
 from roost.profiles.store import ProfileStore
-from roost.vocabulary import BrowserId
+from roost.vocabulary import MINE, BrowserId, JarPolicy
 from roost.wire.hello import ClientKind
 
 CHROMIUM = BrowserId("chromium")
 FIREFOX = BrowserId("firefox")
+MINE_CHROMIUM = BrowserId("mine-chromium")
 FAKE = BrowserId("fake")
 
 
@@ -58,10 +62,14 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
     clock = clock or SystemClock()
     drivers = _drivers(home, settings)
     default = next(iter(drivers))
+    own = frozenset(id for id, driver in drivers.items() if driver.capabilities.asks_person)
     broker = Broker(
         rules=Rules(
             default_browser=default,
             pool_limits=dict.fromkeys(drivers, settings.pool),
+            default_policy=dict.fromkeys(own, JarPolicy.SHARED),
+            grouped=own,
+            personal=own,
             reads=settings.reads,
             clones=settings.clones,
         ),
@@ -74,6 +82,8 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
         profiles=ProfileStore(home.profiles),
         version=__version__,
         upstream=settings.proxy,
+        default=MINE if settings.browser == MINE else None,
+        is_near=lambda browser: bool(running_hosts(home, browser)),
     )
     Panels(broker)
     door = BrokerDoor(broker)
@@ -94,6 +104,8 @@ def _drivers(home: Home, settings: Settings) -> dict[BrowserId, Driver]:
     made: dict[BrowserId, Driver] = {
         CHROMIUM: ChromiumDriver(_keeping(home, CHROMIUM, chromium, settings), bundle()),
         FIREFOX: FirefoxDriver(_keeping(home, FIREFOX, firefox, settings), bundle()),
+        # The person's own cost nothing until one of them is linked.
+        MINE_CHROMIUM: OwnChromiumDriver(Hosting(home, MINE_CHROMIUM), bundle()),
     }
     return {default: made[default], **made}
 
@@ -101,6 +113,8 @@ def _drivers(home: Home, settings: Settings) -> dict[BrowserId, Driver]:
 def _default(settings: Settings) -> BrowserId:
     """The browser asked for; else the first that is here; else Chromium, which says what is missing
     when it is first needed."""
+    if settings.browser == MINE:
+        return MINE_CHROMIUM  # of those that are linked, the broker chooses
     if settings.browser != "auto":
         return BrowserId(settings.browser)
     for kind in (CHROMIUM, FIREFOX):

@@ -39,6 +39,8 @@ def as_promised(view: StatusView) -> dict[str, Any]:
     for agent in wire["agents"]:
         agent.pop("name", None)
         agent.pop("leased", None)
+    for session in wire["sessions"]:
+        session.pop("group", None)
     return wire
 
 

@@ -12,7 +12,7 @@ from roost import __version__
 from roost.errors import BadRequest, Internal
 from roost.frontends.cli.asked import Asked, operator_option
 from roost.frontends.cli.showing import plain
-from roost.vocabulary import Reads
+from roost.vocabulary import MINE, Reads
 
 if TYPE_CHECKING:
     from roost.api.views import BrowserView
@@ -26,7 +26,7 @@ KILL_SECONDS = 5.0
 
 
 @click.command()
-@click.option("--browser", metavar="NAME", help="Which browser to use; auto: the first found.")
+@click.option("--browser", metavar="NAME", help="auto: the first found; mine: your own.")
 @click.option("--headless/--headed", default=None, help="Default: headless without a display.")
 @click.option("--browser-path", metavar="P", help="The browser's program.")
 @click.option("--browser-arg", metavar="A", multiple=True, help="One more flag for the browser.")
@@ -157,15 +157,19 @@ def _warn_of_differences(
         _warn(f"the broker is of version {endpoint.version}, this command of {__version__}")
     in_force = {
         "pool": str(browser.capacity),
-        "browser": browser.kind,
+        "browser": browser.id,
         "headless": str(browser.headless),
     }
     for name, values in settings.items():
         asked = " ".join(values)
         if name not in in_force:
             _warn(f"--{name} {asked} is in force only if the broker was started with it")
-        elif asked not in (in_force[name], "auto"):
+        elif asked not in (in_force[name], "auto") and not _is_any_own(asked, in_force[name]):
             _warn(f"--{name} {asked} is not in force, the broker has {in_force[name]}")
+
+
+def _is_any_own(asked: str, browser: str) -> bool:
+    return asked == MINE and browser.startswith(MINE)
 
 
 def _warn(what: str) -> None:

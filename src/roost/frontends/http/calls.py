@@ -53,7 +53,7 @@ async def open_session(request: Request) -> Response:
     return reply(
         {
             "sessionId": view.id,
-            "groupId": None,  # no browser here shows its sessions as tab groups yet
+            "groupId": view.group,
             "groupName": view.name,
             "createdAt": wire["createdAt"],
             "token": issued.token,

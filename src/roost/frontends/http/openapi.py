@@ -76,7 +76,7 @@ _OPENED: Json = {
     "properties": {
         "sessionId": {"type": "string"},
         "groupId": {
-            "type": ["integer", "null"],
+            "type": ["string", "null"],
             "description": "Null until it has a tab, and in browsers without groups",
         },
         "groupName": {"type": "string"},
