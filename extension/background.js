@@ -4,6 +4,7 @@ import { Debugger } from "./debugger.js";
 import { Downloads } from "./downloads.js";
 import { TabStrip } from "./groups.js";
 import { HOST, Link, noSuchMethod } from "./link.js";
+import { PanelDesk } from "./panel.js";
 
 const api = globalThis.browser ?? globalThis.chrome;
 const isFirefox = api.runtime.getBrowserInfo !== undefined;
@@ -18,6 +19,7 @@ const link = new Link({
   awake: () => api.runtime.getPlatformInfo(),
 });
 const tell = (method, params, sessionId) => link.tell(method, params, sessionId);
+const desk = new PanelDesk(api, tell);
 const strip = new TabStrip(api, api.storage, (method, params) => {
   tell(method, params);
   pages?.sweep();
@@ -39,6 +41,7 @@ async function hello() {
 }
 
 async function answer(method, params, session) {
+  if (method === "Panel.show") return (await desk.show(params)) ?? {};
   await strip.ready;
   if (session !== undefined) return pages.command(method, params, session);
   const answered = await (strip.call(method, params) ?? pages?.call(method, params));
@@ -54,7 +57,9 @@ function chromiumPages() {
 }
 
 /** A broker that stays away leaves no tab attached. */
-function changed({ state }) {
+function changed(now) {
+  const { state } = now;
+  desk.changed(now);
   clearTimeout(away);
   if (state !== "linked") away = setTimeout(() => pages?.releaseAll(), AWAY_MS);
 }

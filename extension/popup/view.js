@@ -1,0 +1,107 @@
+// What the popup page looks like, as a plain tree: [tag, attributes, ...children]. A child is a tree
+// or a text; texts are only ever set as texts. An attribute `press` is what a button says.
+
+const NOTICES = {
+  starting: ["Looking for Roost …", ""],
+  "no host": ["Roost is not installed for this browser.", "Run: roost install extension"],
+  away: ["Roost is not running.", "It is started by your agents, or with: roost up"],
+};
+
+/** state: {link: {state, error?}, panel} as the background tells it. */
+export function view({ link, panel }) {
+  if (link.state !== "linked") return ["main", {}, notice(link)];
+  if (panel === null) return ["main", {}, ["p", { class: "notice" }, "Nothing to show yet."]];
+  return [
+    "main",
+    {},
+    ...panel.questions.map(question),
+    ...panel.groups.map(group),
+    ...(panel.groups.length ? [forAll(panel)] : [["p", { class: "notice" }, "No agent works here."]]),
+    pool(panel),
+    ...answers(panel),
+  ];
+}
+
+function notice({ state, error }) {
+  const [title, hint] = NOTICES[state] ?? ["This browser is not linked to Roost.", ""];
+  const isTold = state === "refused" && error !== undefined;
+  const [words, help] = isTold ? [error.message, error.hint] : [title, hint];
+  return [
+    "section",
+    { class: "notice", role: "status" },
+    ["p", {}, words],
+    ...(help ? [["p", { class: "hint" }, help]] : []),
+  ];
+}
+
+function question(name) {
+  return [
+    "section",
+    { class: "question" },
+    ["p", {}, `May ${name} use this browser?`],
+    ["p", { class: "hint" }, "In a tab group of its own, with your logins. Your own tabs stay yours."],
+    ["footer", {}, answer("Allow", name, true), answer("Refuse", name, false)],
+  ];
+}
+
+function group({ key, name, color, paused, waits, tabs, loop }) {
+  const about = [
+    ...(paused ? ["paused"] : []),
+    ...(waits ? ["waits for a tab"] : []),
+    ...(loop ? [`loop ${loop.iteration}/${loop.limit || "∞"}`] : []),
+  ];
+  return [
+    "section",
+    { class: "group" },
+    [
+      "header",
+      {},
+      ["span", { class: `dot ${color}` }],
+      ["b", {}, name],
+      ...(about.length ? [["small", {}, about.join(", ")]] : []),
+    ],
+    ["ul", {}, ...tabs.map((tab) => ["li", { title: tab.url }, tab.title || tab.url])],
+    [
+      "footer",
+      {},
+      paused ? said("Resume", "resume", key) : said("Pause", "pause", key),
+      said("End", "end", key),
+    ],
+  ];
+}
+
+function forAll({ groups }) {
+  const isOver = groups.every(({ paused }) => paused);
+  return [
+    "footer",
+    { class: "all" },
+    isOver ? said("Resume all", "resume", null) : said("Pause all", "pause", null),
+    said("End all", "end", null),
+  ];
+}
+
+function pool({ pool: { used, capacity }, groups }) {
+  const waiting = groups.filter(({ waits }) => waits).length;
+  const queue = waiting ? `, ${waiting} waiting` : "";
+  return ["p", { class: "pool" }, `${used} of ${capacity || "∞"} tabs in use${queue}`];
+}
+
+/** What was decided earlier, to be changed. */
+function answers({ answers: known }) {
+  if (!known.length) return [];
+  const rows = known.map(({ name, allow }) => [
+    "li",
+    {},
+    ["span", {}, `${name}: ${allow ? "allowed" : "refused"}`],
+    allow ? answer("Refuse", name, false) : answer("Allow", name, true),
+  ]);
+  return [["details", {}, ["summary", {}, "Who may use this browser"], ["ul", {}, ...rows]]];
+}
+
+function said(text, what, key) {
+  return ["button", { press: { said: { what, group: key } } }, text];
+}
+
+function answer(text, name, allow) {
+  return ["button", { press: { answered: { name, allow } } }, text];
+}

@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { PanelDesk } from "../panel.js";
+import { view } from "../popup/view.js";
+
+class Event {
+  listeners = [];
+  addListener(listener) {
+    this.listeners.push(listener);
+  }
+  fire(...args) {
+    for (const listener of this.listeners) listener(...args);
+  }
+}
+
+class Port {
+  name = "popup";
+  sent = [];
+  onMessage = new Event();
+  onDisconnect = new Event();
+  postMessage(message) {
+    this.sent.push(structuredClone(message));
+  }
+  get last() {
+    return this.sent.at(-1);
+  }
+}
+
+/** A browser's API as far as the desk needs it; `kept` outlives a worker. */
+function browser(kept = {}) {
+  const badge = [];
+  return {
+    badge,
+    kept,
+    runtime: { onConnect: new Event() },
+    storage: {
+      session: {
+        get: async (key) => (key in kept ? { [key]: structuredClone(kept[key]) } : {}),
+        set: async (values) => void Object.assign(kept, structuredClone(values)),
+      },
+    },
+    action: { setBadgeText: ({ text }) => badge.push(text) },
+  };
+}
+
+function open(api) {
+  const port = new Port();
+  api.runtime.onConnect.fire(port);
+  return port;
+}
+
+const LINKED = { state: "linked" };
+const PANEL = {
+  groups: [
+    {
+      key: "s1@1",
+      name: "Research",
+      color: "blue",
+      paused: false,
+      waits: true,
+      tabs: [{ title: "News", url: "https://news.example/" }],
+      loop: { iteration: 2, limit: 20 },
+    },
+    { key: "s2@2", name: "Shop", color: "red", paused: true, waits: false, tabs: [], loop: null },
+  ],
+  pool: { used: 1, capacity: 12 },
+  questions: ["claude"],
+  answers: [{ name: "codex", allow: true }],
+};
+
+/** All texts of a tree, and what its buttons say. */
+function read(tree) {
+  if (typeof tree === "string") return { texts: [tree], buttons: {} };
+  const [, { press }, ...children] = tree;
+  const parts = children.map(read);
+  const texts = parts.flatMap((part) => part.texts);
+  const buttons = Object.assign({}, ...parts.map((part) => part.buttons));
+  if (press) buttons[`${texts.join()} ${JSON.stringify(Object.values(press)[0])}`] = press;
+  return { texts, buttons };
+}
+
+const presses = (tree) => Object.values(read(tree).buttons);
+
+test("sessions, tabs, the pool, who waits, loops and questions are all shown", () => {
+  const { texts } = read(view({ link: LINKED, panel: PANEL }));
+  for (const text of ["Research", "News", "Shop", "paused", "May claude use this browser?"]) {
+    assert.ok(texts.includes(text), text);
+  }
+  assert.ok(texts.includes("waits for a tab, loop 2/20"));
+  assert.ok(texts.includes("1 of 12 tabs in use, 1 waiting"));
+});
+
+test("each session can be paused or resumed, and ended; so can all of them", () => {
+  const said = presses(view({ link: LINKED, panel: PANEL }))
+    .map(({ said }) => said)
+    .filter(Boolean);
+  assert.deepEqual(
+    said.map(({ what, group }) => [what, group]),
+    [["pause", "s1@1"], ["end", "s1@1"], ["resume", "s2@2"], ["end", "s2@2"], ["pause", null], ["end", null]],
+  );
+});
+
+test("a question is answered with Allow or Refuse, and an answer can be changed", () => {
+  const answered = presses(view({ link: LINKED, panel: PANEL }))
+    .map(({ answered }) => answered)
+    .filter(Boolean);
+  assert.deepEqual(answered, [
+    { name: "claude", allow: true },
+    { name: "claude", allow: false },
+    { name: "codex", allow: false },
+  ]);
+});
+
+test("what pages and agents call themselves is only ever text", () => {
+  const name = "<img src=x onerror=alert(1)>";
+  const panel = { ...PANEL, questions: [name], groups: [{ ...PANEL.groups[0], name }] };
+  const { texts } = read(view({ link: LINKED, panel }));
+  assert.ok(texts.includes(name));
+});
+
+test("without a broker nothing can be pressed, and the page says what to do", () => {
+  const other = { message: "Another profile is linked.", hint: "Quit that one." };
+  for (const [link, words] of [
+    [{ state: "starting" }, "Looking for Roost …"],
+    [{ state: "no host" }, "Roost is not installed for this browser."],
+    [{ state: "away" }, "Roost is not running."],
+    [{ state: "refused", error: other }, "Another profile is linked."],
+    [{ state: "what comes later" }, "This browser is not linked to Roost."],
+  ]) {
+    const tree = view({ link, panel: PANEL });
+    assert.ok(read(tree).texts.includes(words), words);
+    assert.deepEqual(presses(tree), []);
+  }
+});
+
+test("a popup is told at once, and whenever something changes", async () => {
+  const api = browser();
+  const desk = new PanelDesk(api, () => {});
+  await desk.ready;
+  const popup = open(api);
+  assert.deepEqual(popup.last, { link: { state: "starting" }, panel: null });
+  desk.changed(LINKED);
+  await desk.show(PANEL);
+  assert.deepEqual(popup.last, { link: LINKED, panel: PANEL });
+  popup.onDisconnect.fire();
+  const heard = popup.sent.length;
+  await desk.show({ ...PANEL, groups: [] });
+  assert.equal(popup.sent.length, heard, "one that was closed is not told");
+});
+
+test("a popup opened after the background slept is not dead: it shows the panel, and it works", async () => {
+  const first = browser();
+  const awake = new PanelDesk(first, () => {});
+  awake.changed(LINKED);
+  await awake.show(PANEL);
+  // The worker is ended here; what wakes the next one is the popup itself.
+  const told = [];
+  const api = browser(first.kept);
+  const desk = new PanelDesk(api, (...words) => told.push(words));
+  const popup = open(api);
+  assert.deepEqual(popup.last.link, { state: "starting" });
+  await desk.ready;
+  desk.changed(LINKED);
+  assert.deepEqual(popup.last, { link: LINKED, panel: PANEL });
+  popup.onMessage.fire({ said: { what: "pause", group: "s1@1" } });
+  popup.onMessage.fire({ answered: { name: "claude", allow: true } });
+  assert.deepEqual(told, [
+    ["Person.said", { what: "pause", group: "s1@1" }],
+    ["Person.answered", { name: "claude", allow: true }],
+  ]);
+});
+
+test("what is pressed while the broker goes away is dropped, not sent to the next one", async () => {
+  const told = [];
+  const api = browser();
+  const desk = new PanelDesk(api, (...words) => told.push(words));
+  await desk.ready;
+  desk.changed(LINKED);
+  const popup = open(api);
+  desk.changed({ state: "away" });
+  popup.onMessage.fire({ said: { what: "end", group: null } });
+  assert.deepEqual(told, []);
+});
+
+test("waiting questions are counted on the button of the extension", async () => {
+  const api = browser();
+  const desk = new PanelDesk(api, () => {});
+  await desk.ready;
+  desk.changed(LINKED);
+  await desk.show(PANEL);
+  assert.equal(api.badge.at(-1), "1");
+  await desk.show({ ...PANEL, questions: [] });
+  assert.equal(api.badge.at(-1), "");
+});
