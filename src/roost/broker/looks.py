@@ -14,7 +14,6 @@ from roost.core.model import Session, Tab, TabState
 from roost.core.redaction import redacted_url
 from roost.vocabulary import (
     LOOP_SECONDS,
-    MINE,
     OPERATOR,
     TAB_HEAVY_ABOVE,
     AgentId,
@@ -187,7 +186,7 @@ def browsers(broker: Broker) -> list[views.BrowserView]:
     return [
         views.BrowserView(
             id=browser.id,
-            kind=browser.id.removeprefix(f"{MINE}-"),
+            kind=browser.id,
             version=browser.started.version,
             pid=browser.started.pid,
             headless=browser.started.headless,
