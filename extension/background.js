@@ -83,8 +83,10 @@ function randomId() {
   return crypto.randomUUID().replaceAll("-", "");
 }
 
-// A worker that was put to sleep while there was no host wakes up here, and tries again.
+// A worker runs only when there is a reason: the browser starts, the extension is updated or
+// reloaded, or half a minute went by in which there was no host to keep it awake.
 api.alarms.create(AGAIN, { periodInMinutes: 0.5 });
 api.alarms.onAlarm.addListener(() => link.open());
 api.runtime.onStartup.addListener(() => link.open());
+api.runtime.onInstalled.addListener(() => link.open());
 link.open();

@@ -20,7 +20,7 @@ from roost.frontends.cli.install import extension
 ROOT = Path(__file__).parents[2] / "extension"
 PACK = ROOT.parent / "tools" / "pack_extension.py"
 WEB_EXT = Path(sys.prefix) / "node-clients/node_modules/.bin/web-ext"
-NOT_FIREFOX: set[str] = set()
+NOT_FIREFOX = {"MANIFEST_FIELD_UNSUPPORTED", "EXTENSION_ID_REQUIRED", "MANIFEST_PERMISSIONS"}
 
 
 def manifest(kind: str) -> dict[str, Any]:

@@ -307,9 +307,8 @@ class Broker:
             case fx.CloseStray():
                 self._close_page(effect.browser, effect.handle)
             case fx.ForgetGroup():
-                driver = self.browser(effect.browser).driver
-                if isinstance(driver, Paneled):
-                    driver.forget_group(effect.group)
+                # A task of its own, as closing its tabs is: they are the group's until then.
+                self._tasks.spawn(self._forget_group(effect), name=f"forget {effect.group}")
             case fx.RemoveJar():
                 self._tasks.spawn(self._remove_jar(effect), name=f"remove jar {effect.jar}")
             case fx.StartCapture():
@@ -383,6 +382,11 @@ class Broker:
     def _close_page(self, browser: BrowserId, handle: TabHandle) -> None:
         driver = self.browser(browser).driver
         self._tasks.spawn(driver.close_tab(handle), name=f"close {handle}")
+
+    async def _forget_group(self, effect: fx.ForgetGroup) -> None:
+        driver = self.browser(effect.browser).driver
+        if isinstance(driver, Paneled):
+            driver.forget_group(effect.group)
 
     async def _remove_jar(self, effect: fx.RemoveJar) -> None:
         await self.browser(effect.browser).jars.remove(effect.jar, effect.handle)

@@ -60,6 +60,7 @@ class OwnChromium:
         where = self._profile / "NativeMessagingHosts" / f"{extension.HOST}.json"
         extension.install(self._home, "chromium", [where])
         (self._profile / "DevToolsActivePort").unlink(missing_ok=True)
+        self._switch_on_developer_mode()
         command = [
             find_browser("chromium"),
             f"--user-data-dir={self._profile}",
@@ -82,6 +83,13 @@ class OwnChromium:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
+
+    def _switch_on_developer_mode(self) -> None:
+        """As whoever loads an extension from a folder does; else Chromium lets go of it again."""
+        preferences = self._profile / "Default" / "Preferences"
+        if not preferences.exists():
+            preferences.parent.mkdir(parents=True)
+            preferences.write_text('{"extensions": {"ui": {"developer_mode": true}}}')
 
     def quit(self) -> None:
         """As by its menu."""

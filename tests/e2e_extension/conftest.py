@@ -1,0 +1,30 @@
+"""One headed Chromium for all these tests; each test is an agent of its own in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from local_web import Web, local_web
+from own_house import OwnHouse, own_house
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def web() -> Iterator[Web]:
+    with local_web() as web:
+        yield web
+
+
+@pytest.fixture(scope="session")
+def own(web: Web) -> Iterator[OwnHouse]:
+    with own_house(web) as own:
+        yield own

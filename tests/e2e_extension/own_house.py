@@ -1,0 +1,111 @@
+"""A real daemon, and a person's own Chromium on a screen, linked by the extension."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+from local_web import Web
+from pages_house import Agent, House, house_of
+
+from roost import ops
+from roost.broker.journal import Journal
+from roost.core.model import Consent
+from roost.core.state import Change
+from roost.daemon.wiring import MINE_CHROMIUM
+from roost.local.home import Home
+from roost.local.starting import ensure_broker
+from roost.testing.own_browser import OwnChromium, screen
+
+SECONDS = 30.0
+NAMES = ["Ann", "Bob", "Red", "Blue", "Pop", "Other", "Drag", "Ends", "Kept", "Reload", "Quit"]
+NAMES += [f"mark-{number}" for number in range(8)]
+"""The agents that the person lets in."""
+STRIP = """async () => {
+    const groups = new Map((await chrome.tabGroups.query({})).map((one) => [one.id, one]));
+    return (await chrome.tabs.query({})).map((tab) => ({
+        id: tab.id, url: tab.url, title: tab.title, active: tab.active,
+        group: groups.get(tab.groupId)?.title ?? null, color: groups.get(tab.groupId)?.color,
+        groupId: tab.groupId, windowId: tab.windowId,
+    }));
+}"""
+
+
+class OwnHouse:
+    """``pages`` are the person's own tabs; the first is the one they look at."""
+
+    def __init__(self, house: House, browser: OwnChromium, web: Web, pages: list[str]) -> None:
+        self.house, self.browser, self.web, self.pages = house, browser, web, pages
+
+    @asynccontextmanager
+    async def agent(self, name: str, **hello: Any) -> AsyncIterator[Agent]:
+        said = {"browser": "mine", **hello}
+        async with self.house.agent(self.web, name=name, **said) as agent:
+            yield agent
+
+    async def strip(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = await self.browser.person(STRIP)
+        return found
+
+    async def strip_when(
+        self, is_so: Callable[[list[dict[str, Any]]], bool]
+    ) -> list[dict[str, Any]]:
+        """The tab strip, as soon as it looks like that."""
+        async with asyncio.timeout(SECONDS):
+            while not is_so(strip := await self.strip()):
+                pass
+        return strip
+
+    async def active(self) -> str:
+        """What the person looks at."""
+        (url,) = [tab["url"] for tab in await self.strip() if tab["active"]]
+        return str(url)
+
+    async def settle(self) -> None:
+        """The person's tabs are there, they look at the first, and the browser is linked."""
+        async with asyncio.timeout(SECONDS), self.house.operator() as operator:
+            while not any(
+                one.id == MINE_CHROMIUM for one in (await operator.call(ops.Status())).browsers
+            ):
+                pass
+        await self.strip_when(lambda strip: {tab["url"] for tab in strip} >= set(self.pages))
+        await self.person(
+            "async (url) => { const [tab] = await chrome.tabs.query({url});"
+            " await chrome.tabs.update(tab.id, {active: true}) }",
+            self.pages[0],
+        )
+
+    async def person(self, function: str, *arguments: Any) -> Any:
+        return await self.browser.person(function, *arguments)
+
+
+@contextmanager
+def own_house(web: Web) -> Iterator[OwnHouse]:
+    pages = [web.page(f"<h1>Mine {n}</h1>", title=f"Mine {n}", path=f"/mine-{n}") for n in range(3)]
+    with (
+        screen() as display,
+        house_of("chromium") as house,
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+    ):
+        _has_allowed(house.home, NAMES)
+        ensure_broker(house.home)
+        browser = OwnChromium(house.home, Path(folder), display)
+        browser.start(*pages)
+        own = OwnHouse(house, browser, web, pages)
+        try:
+            asyncio.run(own.settle())
+            yield own
+        finally:
+            browser.kill()
+
+
+def _has_allowed(home: Home, names: list[str]) -> None:
+    """The person has been asked about these agents before, and said yes."""
+    journal = Journal(home.journal)
+    rows = [Consent(browser=MINE_CHROMIUM, name=name, allow=True) for name in names]
+    journal.write([Change(Consent.table, row.key, row) for row in rows])
+    journal.close()
