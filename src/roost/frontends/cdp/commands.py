@@ -32,7 +32,6 @@ from roost.frontends.cdp.messages import (
 )
 from roost.frontends.cdp.methods import Way, rule_for
 from roost.frontends.cdp.targets import (
-    BROWSER_INFO,
     Attachment,
     AutoAttach,
     Filter,
@@ -165,7 +164,7 @@ def _set_discover_targets(view: View, call: Call, link: Link) -> list[Effect]:
     effects: list[Effect] = []
     if not was_on:
         if root.discovers is not None:
-            effects += view.discovered(root, BROWSER_INFO)
+            effects += view.discovered(root, view.targets.browser)
         for info in view.targets.visible():
             effects += view.discovered(root, info)
     return [*effects, _answer(call)]
@@ -182,7 +181,7 @@ def _get_targets(view: View, call: Call, link: Link) -> list[Effect]:
 def _get_target_info(view: View, call: Call, link: Link) -> list[Effect]:
     target = call.text("targetId")
     if target is None and link.kind is Kind.BROWSER:
-        return [_answer(call, {"targetInfo": BROWSER_INFO})]
+        return [_answer(call, {"targetInfo": view.targets.browser})]
     if target is None and link.is_page:
         return [Send(call, call.method, {}, call.session)]
     return [_answer(call, {"targetInfo": _own_target(view, target or link.target)})]
@@ -193,7 +192,7 @@ def _attach_to_target(view: View, call: Call, link: Link) -> list[Effect]:
     info = _own_target(view, _needed(call, "targetId"))
     if call.params.get("flatten") is not True:
         raise Refusal(FAILED, "Only flat sessions are to be had through Roost: say flatten: true.")
-    if info is BROWSER_INFO:
+    if info is view.targets.browser:
         return _attach_to_browser(view, call, link)
     if info["type"] == "tab":
         page = view.targets.page_in(info["targetId"])
@@ -247,7 +246,7 @@ def _create_target(view: View, call: Call, link: Link) -> list[Effect]:
 @_does("Target.closeTarget")
 def _close_target(view: View, call: Call, link: Link) -> list[Effect]:
     info = _own_target(view, _needed(call, "targetId"))
-    if info is BROWSER_INFO:
+    if info is view.targets.browser:
         return [_answer(call, {"success": False})]
     if info["type"] == "tab":
         info = view.targets.page_in(info["targetId"]) or info

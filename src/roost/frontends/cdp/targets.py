@@ -96,6 +96,8 @@ class Targets:
     """``context`` is the session's jar; None: the browser's own, where only tabs are ours."""
 
     context: str | None
+    browser: Json
+    """The browser itself, as this client knows it."""
     made: set[str] = field(default_factory=set)
     """Contexts this client made."""
     owned: set[str] = field(default_factory=set)
@@ -132,7 +134,7 @@ class Targets:
 
     def all(self) -> Iterator[Json]:
         """The visible ones, the tab around each page, and the browser itself."""
-        yield BROWSER_INFO
+        yield self.browser
         for info in self.visible():
             yield info
             if info["type"] == "page":
@@ -170,15 +172,11 @@ class Targets:
         return [link for link in self.links.values() if link.target == target]
 
 
-BROWSER_INFO: Json = {
-    "targetId": hashlib.sha256(b"the browser itself").hexdigest()[:32].upper(),
-    "type": "browser",
-    "title": "",
-    "url": "",
-    "attached": True,
-    "canAccessOpener": False,
-}
-"""To a client its session is the browser, and the real one's id is nobody's business."""
+def browser_info(nonce: str) -> Json:
+    """To a client its session is the browser; the real one's id is nobody's business."""
+    made = hashlib.sha256(f"{nonce} the browser itself".encode()).hexdigest()[:32].upper()
+    about = {"title": "", "url": "", "attached": True, "canAccessOpener": False}
+    return {"targetId": made, "type": "browser", **about}
 
 
 def tab_of(page: str) -> str:

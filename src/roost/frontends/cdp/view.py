@@ -30,12 +30,12 @@ from roost.frontends.cdp.messages import (
 )
 from roost.frontends.cdp.methods import BROWSER_EVENTS
 from roost.frontends.cdp.targets import (
-    BROWSER_INFO,
     Attachment,
     Kind,
     Link,
     Targets,
     Waiting,
+    browser_info,
     tab_info,
     tab_of,
 )
@@ -63,7 +63,7 @@ class View:
     that none of an earlier connection is ever met again."""
 
     def __init__(self, *, root: str, context: str | None, judge: Judge, nonce: str) -> None:
-        self.targets = Targets(context)
+        self.targets = Targets(context, browser_info(nonce))
         self.targets.links[""] = Link("", Kind.BROWSER, "")
         self.judge = judge
         self.windows: set[int] = set()
@@ -329,7 +329,7 @@ class View:
             return [Tell(frame)]
         if info["type"] == "browser":
             self.targets.links[new] = Link(new, Kind.BROWSER, "", session, new, session)
-            params = {**params, "targetInfo": BROWSER_INFO}
+            params = {**params, "targetInfo": self.targets.browser}
             return [Tell(messages.event("Target.attachedToTarget", params, session))]
         queue = self._attaching.get(info["targetId"])
         if not queue or self.targets.get(info["targetId"]) is None:
