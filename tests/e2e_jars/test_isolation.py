@@ -8,7 +8,7 @@ import json
 
 from local_web import Answer, Request, Web
 from pages_house import House, refused
-from ways_to_look import HELD, callers, everything_seen
+from ways_to_look import HELD, caller_in, everything_seen, person
 
 from roost import ops
 from roost.errors import NotFound, SessionGone, TabGone
@@ -59,8 +59,9 @@ async def test_two_agents_of_one_profile_share_its_logins_and_nothing_else(
     async with (
         house.agent(web, **clone) as one,
         house.agent(web, **clone) as two,
-        callers(house, one, two) as over_http,
+        person(house) as operator,
     ):
+        over_http = [await caller_in(operator, agent.session) for agent in (one, two)]
         agents = dict(zip(NAMES, (one, two), strict=True))
         for name, agent in agents.items():
             await agent.go(echo)

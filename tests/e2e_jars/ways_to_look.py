@@ -127,19 +127,19 @@ async def by_playwright(endpoint: str) -> str:
 
 
 @asynccontextmanager
-async def callers(house: House, *agents: Agent) -> AsyncIterator[list[Caller]]:
-    """Each agent's session, for whoever comes over HTTP with its token."""
+async def person(house: House) -> AsyncIterator[Caller]:
+    """Whoever has the operator's token, over HTTP."""
     async with house.operator() as operator:
-        tokens = [
-            (await operator.call(ops.SessionToken(session=agent.session))).token for agent in agents
-        ]
         address = (await operator.call(ops.Status())).broker.http
     assert address is not None
     async with httpx.AsyncClient(base_url=address, timeout=SECONDS) as client:
-        yield [
-            Caller(client, token, agent.session)
-            for token, agent in zip(tokens, agents, strict=True)
-        ]
+        yield Caller(client, house.home.operator_token())
+
+
+async def caller_in(person: Caller, session: str, **more: Any) -> Caller:
+    """Whoever has that session's token; opened if it is not there."""
+    opened = await person.ask("POST", "/session", json={"sessionId": session, **more})
+    return Caller(person.client, opened["token"], session)
 
 
 def endpoint_of(caller: Caller) -> str:

@@ -41,9 +41,19 @@ def test_every_error_has_a_status_and_stands_in_the_description() -> None:
 
 
 def test_nothing_is_referred_to_that_is_not_there() -> None:
-    schemas = DESCRIBED["components"]["schemas"]
     for reference in references(DESCRIBED):
-        assert reference.removeprefix("#/components/schemas/") in schemas
+        _, _, kind, name = reference.split("/")
+        assert name in DESCRIBED["components"][kind]
+
+
+def test_every_status_is_described_with_the_codes_that_come_with_it() -> None:
+    for kind, status in STATUS.items():
+        described = DESCRIBED["components"]["responses"][str(status)]["content"]
+        _, only = described["application/json"]["schema"]["allOf"]
+        assert kind.code in only["properties"]["code"]["enum"]
+    for path in DESCRIBED["paths"].values():
+        for route in path.values():
+            assert "default" not in route["responses"], "whatever else there may be is said"
 
 
 async def test_it_is_served_to_whoever_has_a_token_with_the_servers_address(tmp_path: Path) -> None:

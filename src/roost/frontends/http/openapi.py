@@ -10,12 +10,19 @@ from pydantic import BaseModel
 from roost import __version__
 from roost.api import views
 from roost.api.operations import OPERATIONS, Operation
-from roost.errors import BY_CODE
+from roost.errors import BY_CODE, Internal, Unauthorized
 from roost.frontends.http.bodies import NAME, PageBody, SessionBody, names_session
+from roost.frontends.http.replies import NO_TOKEN, STATUS
 from roost.vocabulary import CALL_SECONDS_MAX
 
 Json = dict[str, Any]
 _REF = "#/components/schemas/{model}"
+_HOST = frozenset({STATUS[Unauthorized], STATUS[Internal]})
+_GATE = _HOST | {NO_TOKEN}
+_IN_SESSION = _GATE | {*STATUS.values()}
+_ASIDE = _IN_SESSION - {409, 423, 429}
+"""Refusals: before anybody looks for a token; before a route is taken; of what works in a session,
+which its page, its pool, the person or the clock may refuse; and of what does not."""
 
 
 @cache
@@ -32,6 +39,7 @@ def description(address: str) -> Json:
         "paths": paths,
         "components": {
             "schemas": schemas,
+            "responses": _responses(),
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
     }
@@ -109,8 +117,10 @@ def _routes(schemas: Json) -> Json:
         "/pages/{name}": {
             "delete": _route("Close a page by name", tabs, [_PAGE_NAME, _SESSION_HEADER])
         },
-        "/openapi.json": {"get": _route("This description", anything)},
-        "/healthz": {"get": _route("Whether Roost answers", health) | {"security": []}},
+        "/openapi.json": {"get": _route("This description", anything, refused=_GATE)},
+        "/healthz": {
+            "get": _route("Whether Roost answers", health, refused=_HOST) | {"security": []}
+        },
     }
 
 
@@ -121,16 +131,21 @@ def _tool(operation: type[Operation], schemas: Json) -> Json:
         del body["properties"]["session"]
         body["required"] = [name for name in body.get("required", ()) if name != "session"]
     reply = _schema(operation.reply, schemas)
-    about = _route(operation.title, reply, [_SESSION_ID, _TIMEOUT], body=body)
+    refused = _IN_SESSION if {"tab", "session"} & operation.model_fields.keys() else _ASIDE
+    about = _route(operation.title, reply, [_SESSION_ID, _TIMEOUT], body, refused)
     return about | {"description": body.pop("description", ""), "operationId": operation.op}
 
 
 def _route(
-    summary: str, reply: Json, parameters: list[Json] | None = None, body: Json | None = None
+    summary: str,
+    reply: Json,
+    parameters: list[Json] | None = None,
+    body: Json | None = None,
+    refused: frozenset[int] = _IN_SESSION,
 ) -> Json:
     route: Json = {
         "summary": summary,
-        "responses": {"200": _answer(summary, reply), "default": _ERROR_ANSWER},
+        "responses": {"200": _answer(summary, reply), **_refusals(refused)},
     }
     if parameters:
         route["parameters"] = parameters
@@ -147,7 +162,7 @@ def _events() -> Json:
         "parameters": [_SESSION_ID],
         "responses": {
             "200": {"description": "Server-sent events", "content": content},
-            "default": _ERROR_ANSWER,
+            **_refusals(_IN_SESSION),
         },
     }
 
@@ -157,7 +172,29 @@ def _answer(what: str, schema: Json) -> Json:
 
 
 _JSON = "application/json"
-_ERROR_ANSWER = _answer("Refused or failed", {"$ref": _REF.format(model="Error")})
+
+
+def _refusals(statuses: frozenset[int]) -> Json:
+    return {str(one): {"$ref": f"#/components/responses/{one}"} for one in sorted(statuses)}
+
+
+def _responses() -> Json:
+    """Every status of a refusal, with the codes it comes with."""
+    codes = {NO_TOKEN: [Unauthorized.code]}
+    for kind, status in STATUS.items():
+        codes.setdefault(status, []).append(kind.code)
+    return {
+        str(status): _answer(
+            ", ".join(own),
+            {
+                "allOf": [
+                    {"$ref": _REF.format(model="Error")},
+                    {"properties": {"code": {"enum": own}}},
+                ]
+            },
+        )
+        for status, own in sorted(codes.items())
+    }
 
 
 def _schema(model: type[BaseModel], schemas: Json) -> Json:
