@@ -107,6 +107,8 @@ CALL_SECONDS_MAX: Final = 300.0
 
 NAME_PATTERN: Final = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}"
 """What a caller may call a session or a page."""
+PROFILE_PATTERN: Final = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
+"""What a profile may be called: it is a file's name."""
 _SESSION_ID = re.compile(NAME_PATTERN)
 
 

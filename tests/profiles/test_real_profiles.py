@@ -28,7 +28,10 @@ LOOKS, LOOK_AGAIN_SECONDS = 480, 0.25
 HOSTS, EACH = 4, 140
 """So many that Chromium, which writes after 512 changes or half a minute, writes at once."""
 LAST = f"s{HOSTS - 1}.localhost"
-SCRIPT = "localStorage.k = 'v'; localStorage.long = 'ab€'.repeat(999);"
+SCRIPT = """localStorage.k = 'v'; localStorage.long = 'ab€'.repeat(999);
+localStorage.large = 'abcdefgh'.repeat(150000); localStorage.gone = 1; delete localStorage.gone;"""
+STORED = {"k": "v", "long": "ab€" * 999, "large": "abcdefgh" * 150_000}
+"""Large enough that Chromium, which keeps the last 4 MiB in a log, has tables, too."""
 
 
 class _Site(BaseHTTPRequestHandler):
@@ -137,18 +140,23 @@ def test_a_running_firefox_is_imported_with_cookies_and_storage(tmp_path: Path) 
     assert len([one for one in harvest.cookies if one.domain == LAST]) == EACH
     stored = next(one for one in harvest.storage if one.origin == base)
     assert stored == OriginStorage(base, stored.items)
-    assert dict(stored.items) == {"k": "v", "long": "ab€" * 999}
+    assert dict(stored.items) == STORED
     assert not harvest.left_out
 
 
-def test_a_running_chromium_is_imported_with_its_cookies(tmp_path: Path) -> None:
+def test_a_running_chromium_is_imported_with_cookies_and_storage(tmp_path: Path) -> None:
     with _site() as base:
         command = [find_browser("chromium", None), f"--user-data-dir={tmp_path}", "--headless=new"]
         command += ["--no-first-run", "--password-store=basic", "--remote-debugging-port=0"]
         command += ["--no-sandbox"] if os.getuid() == 0 else []
         with _running([*command, f"{base}/0"]):
-            kind, harvest = _written(tmp_path, lambda it: len(it.cookies) > 500)
+            kind, harvest = _written(
+                tmp_path, lambda it: len(it.cookies) > 500 and len(it.storage) == HOSTS
+            )
 
     assert kind is SourceKind.CHROMIUM
     _check_cookies(harvest.cookies)
+    assert all(dict(one.items) == STORED for one in harvest.storage)
+    assert base in {one.origin for one in harvest.storage}
+    assert list(tmp_path.glob("Default/Local Storage/leveldb/*.ldb"))
     assert not harvest.left_out

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from roost.drivers.base import OriginStorage
 from roost.errors import BadRequest
-from roost.profiles.sources import SourceKind, contents_of, read_source
+from roost.profiles import sources
+from roost.profiles.reading import Harvest
+from roost.profiles.sources import ORIGINS, SourceKind, contents_of, read_source
 
 TXT = "".join(
     f"{domain}\tTRUE\t/\tFALSE\t0\tsid\t1\n"
@@ -44,6 +47,20 @@ def test_domains_choose_storage_too(tmp_path: Path) -> None:
     _, harvest = read_source(path, ["example.com"])
 
     assert [one.origin for one in harvest.storage] == ["https://app.example.com:8443"]
+
+
+def test_of_a_browsers_profile_the_storage_used_last_is_taken_and_the_rest_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cookies.sqlite").touch()
+    storage = [OriginStorage(f"https://s{n}.test", (("k", "v"),)) for n in range(ORIGINS + 3)]
+    monkeypatch.setattr(sources, "read_firefox", lambda folder: Harvest(storage=list(storage)))
+    _, harvest = read_source(tmp_path)
+    assert harvest.storage == storage[:ORIGINS]
+    assert dict(harvest.left_out) == {sources.BEYOND: 3}
+    _, chosen = read_source(tmp_path, [f"s{ORIGINS + 1}.test"])
+    assert chosen.storage == [storage[ORIGINS + 1]]
+    assert not chosen.left_out
 
 
 @pytest.mark.parametrize("domain", ["", "  ", "https://example.com/", "*."])

@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import Literal
 
 from pydantic import Field
+from pydantic.config import JsonDict
 
 from roost.api import jar_views as views
 from roost.api.operation import Answers, Audience, Operation, PageOperation
+from roost.vocabulary import PROFILE_PATTERN
+
+_PROFILE_NAME: JsonDict = {"pattern": f"^{PROFILE_PATTERN}$"}
+"""Described here; held by the store, which says better what is wrong with a name."""
 
 
 class Cookies(PageOperation, Answers[views.CookiesView]):
@@ -55,7 +60,7 @@ class ProfileImport(Operation, Answers[views.ProfileView]):
     audience = Audience.OPERATOR
     audited = ("source", "name", "domains")
     source: str = Field(max_length=4096, description="Absolute path; never written to")
-    name: str = Field(max_length=64)
+    name: str = Field(max_length=64, json_schema_extra=_PROFILE_NAME)
     domains: list[str] = Field(
         default_factory=list, max_length=1000, description="Only these and their subdomains"
     )
@@ -80,4 +85,4 @@ class ProfileRemove(Operation, Answers[views.ProfilesView]):
     audience = Audience.OPERATOR
     destructive = True
     audited = ("name",)
-    name: str = Field(max_length=64)
+    name: str = Field(max_length=64, json_schema_extra=_PROFILE_NAME)

@@ -1,7 +1,8 @@
-"""A Chromium profile folder (Chrome, Brave, Edge likewise): its Cookies, decrypted where possible.
+"""A Chromium profile folder (Chrome, Brave, Edge likewise): its Cookies, decrypted where possible,
+and localStorage.
 
-Values are encrypted: ``v10`` with a key everybody knows (Linux) or one of the keychain (macOS),
-``v11`` with one of the desktop's keyring. localStorage is LevelDB, which is not read.
+Values of cookies are encrypted: ``v10`` with a key everybody knows (Linux) or one of the keychain
+(macOS), ``v11`` with one of the desktop's keyring.
 https://chromium.googlesource.com/chromium/src/+/HEAD/components/os_crypt/
 """
 
@@ -10,13 +11,14 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from roost.drivers.base import Cookie
+from roost.drivers.base import Cookie, OriginStorage
 from roost.profiles.keyring import Keyring
+from roost.profiles.leveldb import Bytes, read_leveldb
 from roost.profiles.reading import Harvest, database
 
 PLACES = ("Cookies", "Network/Cookies", "Default/Cookies", "Default/Network/Cookies")
@@ -31,6 +33,10 @@ HOST_HASH_FROM = 24
 NO_KEY = "cookies whose key could not be had: {}"
 WRONG_KEY = "cookies that none of the keys found opens"
 UNKNOWN = "cookies in an encryption Roost does not know ({})"
+STORAGE = "Local Storage/leveldb"
+ITEM, META, FIRST_FIELD = b"_", b"META:", b"\x08"
+WIDE, NARROW = 0, 1
+"""How the characters of a name or a value are kept."""
 
 
 def cookies_file(folder: Path) -> Path | None:
@@ -48,6 +54,7 @@ def read_chromium(store: Path, keyring: Keyring, platform: str = sys.platform) -
                 value = row["value"]
             if value is not None:
                 harvest.cookies.append(_cookie(row, value))
+    _read_storage(store, harvest)
     return harvest
 
 
@@ -135,3 +142,50 @@ class _Vault:
 
 def _key(password: str, rounds: int) -> bytes:
     return hashlib.pbkdf2_hmac("sha1", password.encode(), SALT, rounds, 16)
+
+
+# --- localStorage --------------------------------------------------------------------------------
+
+
+def _read_storage(cookies: Path, harvest: Harvest) -> None:
+    beside = cookies.parent.parent if cookies.parent.name == "Network" else cookies.parent
+    folder = beside / STORAGE
+    if not (folder / "CURRENT").is_file():
+        return
+    try:
+        pairs = read_leveldb(folder)
+    except (OSError, ValueError) as problem:
+        harvest.left_out[f"stores of all sites' storage, which cannot be read: {problem}"] += 1
+        return
+    origins: dict[str, list[tuple[str, str]]] = {}
+    for key, value in pairs.items():
+        site, _, name = key.removeprefix(ITEM).partition(b"\0")
+        if not key.startswith(ITEM) or not site.startswith(b"http"):
+            continue
+        if b"^" in site:
+            harvest.left_out["storage items of sites inside others"] += 1
+            continue
+        try:
+            item = _text(name), _text(value)
+        except ValueError:
+            harvest.left_out["storage items that cannot be read"] += 1
+            continue
+        origins.setdefault(site.decode("latin-1"), []).append(item)
+    latest_first = sorted(origins, key=lambda origin: -_written_at(pairs, origin))
+    harvest.storage += [OriginStorage(origin, tuple(origins[origin])) for origin in latest_first]
+
+
+def _written_at(pairs: Mapping[bytes, bytes], origin: str) -> int:
+    """By what stands beside an origin's items: a protobuf whose first field is a time."""
+    about = pairs.get(META + origin.encode("latin-1"), b"")
+    if not about.startswith(FIRST_FIELD):
+        return 0
+    return Bytes(about[1:]).number()
+
+
+def _text(data: bytes) -> str:
+    if not data or data[0] not in (WIDE, NARROW):
+        raise ValueError("no text")
+    if data[0] == NARROW:
+        return data[1:].decode("latin-1")
+    return data[1:].decode("utf-16-le", "surrogatepass")

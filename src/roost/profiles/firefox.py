@@ -1,7 +1,7 @@
 """A Firefox profile folder: cookies.sqlite, and localStorage below storage/default.
 
 Only what the person's own tabs use: containers are other identities, and stay where they are.
-Cookies that end with the browser are not on disk, so they cannot be imported.
+Cookies that end with the browser are not in that database, so they are not imported.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def read_firefox(folder: Path) -> Harvest:
             else:
                 harvest.cookies.append(cookie)
     # A folder's name holds the container or the embedding site, if there is one, after a "^".
-    for store in sorted(folder.glob("storage/default/http*/ls/data.sqlite")):
+    stores = folder.glob("storage/default/http*/ls/data.sqlite")
+    for store in sorted(stores, key=lambda store: -store.stat().st_mtime):
         if "^" not in store.parts[-3]:
             _read_storage(store, harvest)
     return harvest

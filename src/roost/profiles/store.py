@@ -12,11 +12,11 @@ from pydantic import TypeAdapter, ValidationError
 from roost.drivers.base import JarContents
 from roost.errors import BadRequest, ProfileNotFound, TooLarge
 from roost.local.home import read_secret, write_secret
-from roost.vocabulary import MIB
+from roost.vocabulary import MIB, PROFILE_PATTERN
 
 PROFILE_BYTES = 64 * MIB
 SUFFIX = ".json"
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_NAME = re.compile(PROFILE_PATTERN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
