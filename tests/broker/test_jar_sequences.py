@@ -18,11 +18,11 @@ from roost.api.door import Admission
 from roost.drivers.base import Cookie, JarContents, OriginStorage
 from roost.drivers.fake import FakeBrowser
 from roost.drivers.fake.browser import SHARED_JAR
-from roost.errors import RoostError
+from roost.errors import RoostError, Unauthorized
 from roost.profiles.store import Profile, ProfileStore
 from roost.testing.house import FakeHouse, fake_house
 from roost.testing.waiting import turn, until
-from roost.vocabulary import JarPolicy
+from roost.vocabulary import LEASE_SECONDS, JarPolicy
 from roost.wire.hello import ClientKind
 
 AGENTS, SESSIONS = 3, 3
@@ -41,6 +41,8 @@ STEPS = st.one_of(
     st.tuples(st.just("let_go")),
     st.tuples(st.just("wait_a_moment")),
     st.tuples(st.just("leave"), who),
+    st.tuples(st.just("kill_agent"), who),
+    st.tuples(st.just("hand_out_tokens")),
     st.tuples(st.just("kill_browser")),
     st.tuples(st.just("kill_broker")),
 )
@@ -54,6 +56,7 @@ class Story:
         self._browser = FakeBrowser()
         self._calls: list[asyncio.Task[Any]] = []
         self._agents: list[Admission] = []
+        self._tokens: set[str] = set()
         self._stack = AsyncExitStack()
         self.house: FakeHouse
 
@@ -106,6 +109,18 @@ class Story:
         self.house.door.leave(self._agents[agent], goodbye=True)
         self._agents[agent] = self._somebody()
 
+    async def kill_agent(self, agent: int) -> None:
+        """Its connection is lost, and nobody comes back."""
+        self.house.door.leave(self._agents[agent], goodbye=False)
+        self._agents[agent] = self._somebody()
+
+    async def hand_out_tokens(self) -> None:
+        operator = self.house.admit(self.house.hello(ClientKind.CLI)).api
+        for session in (await operator.call(ops.SessionList())).sessions:
+            token = (await operator.call(ops.SessionToken(session=session.id))).token
+            self._tokens.add(token)
+            self.house.door.visit(token)
+
     async def kill_browser(self) -> None:
         self.house.driver.kill()
 
@@ -135,6 +150,8 @@ class Story:
         house = self.house
         for agent in self._agents:
             house.door.leave(agent, goodbye=True)
+        house.clock.advance(LEASE_SECONDS)  # more than the grace of a lost connection
+        await until(lambda: not house.state.agents)
         operator = house.admit(house.hello(ClientKind.CLI))
         for session in (await operator.api.call(ops.SessionList())).sessions:
             await operator.api.call(ops.SessionDispose(session=session.id))
@@ -146,6 +163,10 @@ class Story:
         assert house.broker._journal.keepsakes() == []
         files = house.broker.files
         assert not files.is_dir() or list(files.iterdir()) == []
+        assert not house.state.sessions
+        for token in self._tokens:
+            with pytest.raises(Unauthorized):
+                house.door.visit(token)
         await self._stack.aclose()
 
 
