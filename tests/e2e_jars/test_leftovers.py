@@ -5,13 +5,15 @@ The long sequences run on the fake browser (tests/broker/test_jar_sequences.py).
 from __future__ import annotations
 
 import asyncio
+import os
 import random
+import signal
 from contextlib import suppress
 
 import pytest
 from handled_firefox import HandledFirefox
 from local_web import Web
-from pages_house import START_SECONDS, Agent, House
+from pages_house import START_SECONDS, WAIT_SECONDS, Agent, House
 from test_chromium import HandledChromium
 
 from roost import ops
@@ -19,10 +21,11 @@ from roost.api.operations import Answers
 from roost.api.views import View
 from roost.drivers.base import Started
 from roost.errors import RoostError
+from roost.local.processes import identify, wait_until_gone
 from roost.testing.waiting import started
 from roost.vocabulary import JarPolicy
 
-SEED, ROUNDS, NAMES = 6, 8, 4
+SEED, ROUNDS, NAMES, SITES = 6, 8, 4, 50
 DRIVERS: dict[str, type[HandledChromium | HandledFirefox]] = {
     "chromium": HandledChromium,
     "firefox": HandledFirefox,
@@ -31,7 +34,7 @@ DRIVERS: dict[str, type[HandledChromium | HandledFirefox]] = {
 
 async def _imported(house: House) -> None:
     source = house.work / "cookies.txt"
-    lines = [f"s{n}.example\tFALSE\t/\tFALSE\t0\tc\t1" for n in range(50)]
+    lines = [f"s{n}.example\tFALSE\t/\tFALSE\t0\tc\t1" for n in range(SITES)]
     source.write_text("\n".join(lines))
     async with house.operator() as operator:
         await operator.call(ops.ProfileImport(source=str(source), name="work"))
@@ -55,6 +58,15 @@ async def _played(agent: Agent, url: str, dice: random.Random) -> None:
             await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
     for answer in await asyncio.gather(*calls, return_exceptions=True):
         assert isinstance(answer, RoostError) or not isinstance(answer, BaseException), answer
+
+
+async def _ended(house: House) -> None:
+    """The person ends whatever is there."""
+    async with house.operator() as operator:
+        for session in (await operator.call(ops.SessionList())).sessions:
+            await operator.call(ops.SessionDispose(session=session.id))
+        await operator.call(ops.BrowserStart(), timeout=START_SECONDS)
+        assert (await operator.call(ops.Status())).sessions == []
 
 
 async def _found(house: House) -> Started:
@@ -85,11 +97,32 @@ async def test_nothing_is_left_in_the_browser(own_house: House, web: Web) -> Non
         with suppress(RoostError):
             await under_way
         await last.tabs()  # the next broker is there
-    async with house.operator() as operator:
-        for session in (await operator.call(ops.SessionList())).sessions:
-            await operator.call(ops.SessionDispose(session=session.id))
-        await operator.call(ops.BrowserStart(), timeout=START_SECONDS)
-        assert (await operator.call(ops.Status())).sessions == []
+    await _ended(house)
+    found = await _found(house)
+
+    assert (found.resumed, found.jars, found.tabs) == (True, frozenset(), frozenset())
+
+
+@pytest.mark.timeout(240)
+async def test_a_jar_that_is_recorded_but_gone_is_made_anew_and_then_forgotten(
+    own_house: House, web: Web
+) -> None:
+    """The broker dies, and before the next one looks, its browser."""
+    house, page = own_house, web.page("<p>here")
+    await _imported(house)
+    named = {"session": "kept", "jar": JarPolicy.CLONE, "profile": "work"}
+    async with house.agent(web, **named) as agent:
+        await agent.go(page)
+        browser = identify(await house.browser_pid())
+        assert browser is not None
+        house.kill_broker()
+        os.kill(browser.pid, signal.SIGKILL)
+        assert wait_until_gone(browser, WAIT_SECONDS)
+        async with asyncio.timeout(START_SECONDS):
+            await agent.wait_until_restored("here")
+        cookies = (await agent.call(ops.Cookies())).cookies
+        assert len([one for one in cookies if one.domain.endswith(".example")]) == SITES
+    await _ended(house)
     found = await _found(house)
 
     assert (found.resumed, found.jars, found.tabs) == (True, frozenset(), frozenset())
