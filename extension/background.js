@@ -2,6 +2,7 @@
 
 import { Debugger } from "./debugger.js";
 import { Downloads } from "./downloads.js";
+import { Pages } from "./firefox/pages.js";
 import { TabStrip } from "./groups.js";
 import { HOST, Link, noSuchMethod } from "./link.js";
 import { PanelDesk } from "./panel.js";
@@ -22,9 +23,9 @@ const tell = (method, params, sessionId) => link.tell(method, params, sessionId)
 const desk = new PanelDesk(api, tell);
 const strip = new TabStrip(api, api.storage, (method, params) => {
   tell(method, params);
-  pages?.sweep();
+  pages.sweep();
 });
-const pages = isFirefox ? null : chromiumPages();
+const pages = isFirefox ? new Pages(api, strip, tell) : chromiumPages();
 let away = null;
 
 async function hello() {
@@ -44,9 +45,9 @@ async function answer(method, params, session) {
   if (method === "Panel.show") return (await desk.show(params)) ?? {};
   await strip.ready;
   if (session !== undefined) return pages.command(method, params, session);
-  const answered = await (strip.call(method, params) ?? pages?.call(method, params));
+  const answered = await (pages.call(method, params) ?? strip.call(method, params));
   if (answered === undefined) throw noSuchMethod(method);
-  pages?.sweep();
+  pages.sweep();
   return answered;
 }
 
@@ -61,7 +62,7 @@ function changed(now) {
   const { state } = now;
   desk.changed(now);
   clearTimeout(away);
-  if (state !== "linked") away = setTimeout(() => pages?.releaseAll(), AWAY_MS);
+  if (state !== "linked") away = setTimeout(() => pages.releaseAll(), AWAY_MS);
 }
 
 function personSaid(what, group) {

@@ -6,21 +6,16 @@
 // Events and commands are worked on one after the other, once what was stored is known again: a
 // background page that was put to sleep wakes up with an event.
 
-const GRACE_MS = 300; // within this, the browser says which tab has opened a new one
-const HOLD_MS = 60; // closing a group closes its tabs one by one; within this, all are gone
+import { NO_SUCH_TAB, Refusal } from "./link.js";
+
+const GRACE_MS = 1000; // within this, the browser says which tab has opened a new one
+const HOLD_MS = 150; // closing a group closes its tabs one by one; within this, all are gone
 const FRONT_MS = 1000; // a spawned tab that comes to the front this soon was brought there
 const RESTORE_MS = 3000; // how long a browser may take to bring back its last windows
 const TRY_MS = 100;
 const TRIES = 20; // while the person drags a tab, the strip cannot be changed
+const DEFAULT_STORE = "firefox-default";
 const FORGOTTEN_AFTER = 3; // starts of the browser without the group
-
-/** An answer that is a refusal. `code` is 404 where there is no such tab. */
-export class Refusal extends Error {
-  constructor(code, message) {
-    super(message);
-    this.code = code;
-  }
-}
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -34,12 +29,13 @@ export class TabStrip {
   #tabs = new Map(); // tab id → {key, url, title, jar}
   #lost = []; // groups of before that are not found again: {key, title, color, urls, misses}
   #closed = new Set(); // keys of groups the person closed, until a broker has heard of it
-  #young = new Map(); // new tabs of which is not known yet who opened them → timer
+  #young = new Map(); // new tabs of which is not known yet who opened them → {timer, decided}
   #unsure = new Set(); // tabs the person has just moved: not ours until it is known where to
   #closing = new Set(); // tabs that we are closing ourselves
   #spawned = new Map(); // tab id → when it was spawned
   #front = new Map(); // window id → {now, before}: the tabs in front
   #leaving = new Map(); // key → tabs the person closed in the last moment
+  #watch = { joined: () => {}, left: () => {} };
   #written = {}; // what was stored last, of each area
   #last; // of the queue
   #ready;
@@ -66,7 +62,7 @@ export class TabStrip {
   /** The tab's id in the browser; refused unless it is in a managed group at this moment. */
   tabOf(handle) {
     const id = this.#idOf(handle);
-    if (id === null || this.#unsure.has(id)) throw new Refusal(404, "There is no such tab.");
+    if (id === null || this.#unsure.has(id)) throw new Refusal(NO_SUCH_TAB, "There is no such tab.");
     return id;
   }
 
@@ -84,8 +80,16 @@ export class TabStrip {
     return this.#tabs.get(id)?.jar ?? null;
   }
 
-  get tabIds() {
-    return [...this.#tabs.keys()];
+  /** joined(id), left(id) are called as tabs come into managed groups and go. */
+  watch(watch) {
+    this.#watch = watch;
+    for (const id of this.#tabs.keys()) watch.joined(id);
+  }
+
+  /** Resolves when it is known of every new tab whose it is. */
+  async decided() {
+    while (this.#young.size) await Promise.race([...this.#young.values()].map(({ decided }) => decided));
+    await this.#last;
   }
 
   /** The browser-level commands of the link; undefined for words that are not of the strip. */
@@ -132,7 +136,7 @@ export class TabStrip {
       await this.#api.tabs.remove(tab.id).catch(() => {});
       throw error;
     }
-    this.#tabs.set(tab.id, about(key, tab));
+    this.#add(tab, key);
     return { tab: this.#handle(tab.id) };
   }
 
@@ -191,7 +195,7 @@ export class TabStrip {
 
   /** The workspace is over. Tabs that are left in the group are the person's from now on. */
   #forget(key) {
-    for (const [id, tab] of this.#tabs) if (tab.key === key) this.#tabs.delete(id);
+    for (const [id, tab] of this.#tabs) if (tab.key === key) this.#drop(id);
     this.#groups.delete(key);
     this.#closed.delete(key);
     this.#lost = this.#lost.filter((one) => one.key !== key);
@@ -222,21 +226,31 @@ export class TabStrip {
   #created(tab) {
     if (this.#tabs.has(tab.id) || this.#spawned.has(tab.id)) return;
     // Who opened it comes in an event of its own. `openerTabId` names whichever tab is in front.
-    const decide = () => this.#inTurn(() => this.#grewUp(tab.id));
-    this.#young.set(tab.id, setTimeout(decide, GRACE_MS));
+    const young = { timer: setTimeout(() => this.#inTurn(() => this.#grewUp(tab.id)), GRACE_MS) };
+    young.decided = new Promise((resolve) => (young.decide = resolve));
+    this.#young.set(tab.id, young);
+  }
+
+  /** Whether it was not known yet whose the tab is. */
+  #decide(id) {
+    const young = this.#young.get(id);
+    if (!young) return false;
+    clearTimeout(young.timer);
+    this.#young.delete(id);
+    young.decide();
+    return true;
   }
 
   /** No tab has opened it: it is the person's, and where they put it. */
   async #grewUp(id) {
-    if (!this.#young.delete(id)) return;
+    if (!this.#decide(id)) return;
     const tab = await this.#get(id);
     if (tab !== null && this.#keyOf(tab.groupId) !== null) this.#join(tab, null);
     else if (tab !== null && this.#lost.length) await this.#findLost();
   }
 
   async #spawnedBy({ sourceTabId, tabId }) {
-    clearTimeout(this.#young.get(tabId));
-    const wasYoung = this.#young.delete(tabId);
+    const wasYoung = this.#decide(tabId);
     const tab = await this.#get(tabId);
     if (tab === null) return;
     const key = this.groupOf(sourceTabId);
@@ -275,22 +289,21 @@ export class TabStrip {
     const known = this.#tabs.get(id);
     const before = known.key;
     if (key === before) return;
-    if (key === null) this.#tabs.delete(id);
+    if (key === null) this.#drop(id);
     else known.key = key;
     this.#tell("Tabs.moved", { tab: this.#handle(id), group: key });
     this.#leftBehind(before, "moved", [known.url]);
   }
 
   #join(tab, opener, key = this.#keyOf(tab.groupId)) {
-    this.#tabs.set(tab.id, about(key, tab));
+    this.#add(tab, key);
     const { url, jar } = this.#tabs.get(tab.id);
     const openerHandle = opener === null ? null : this.#handle(opener);
     this.#tell("Tabs.appeared", { tab: this.#handle(tab.id), group: key, opener: openerHandle, jar, url });
   }
 
   #removed(id, isWindowClosing) {
-    clearTimeout(this.#young.get(id));
-    this.#young.delete(id);
+    this.#decide(id);
     this.#spawned.delete(id);
     if (this.#closing.delete(id)) this.#went(id, "ours");
     else this.#went(id, isWindowClosing ? "window" : "person");
@@ -302,7 +315,7 @@ export class TabStrip {
   #went(id, how) {
     const known = this.#tabs.get(id);
     if (!known) return;
-    this.#tabs.delete(id);
+    this.#drop(id);
     if (how === "person") this.#hold(known.key, id);
     else this.#tell("Tabs.removed", { tab: this.#handle(id) });
     if (how === "window") this.#groups.get(known.key)?.past.push(known.url);
@@ -441,8 +454,7 @@ export class TabStrip {
       this.#lost = this.#lost.filter((one) => one !== lost);
       this.#groups.set(lost.key, shown(lost.key, group));
       for (const tab of tabs) {
-        clearTimeout(this.#young.get(tab.id));
-        this.#young.delete(tab.id);
+        this.#decide(tab.id);
         this.#join(tab, null);
       }
     }
@@ -466,6 +478,18 @@ export class TabStrip {
         await pause(TRY_MS);
       }
     }
+  }
+
+  #add(tab, key) {
+    const { id, title, cookieStoreId } = tab;
+    const url = tab.url || tab.pendingUrl || "";
+    this.#tabs.set(id, { key, url, title: title ?? "", jar: cookieStoreId === DEFAULT_STORE ? null : (cookieStoreId ?? null) });
+    this.#watch.joined(id);
+  }
+
+  #drop(id) {
+    this.#tabs.delete(id);
+    this.#watch.left(id);
   }
 
   #tell(method, params) {
@@ -501,10 +525,6 @@ export class TabStrip {
     const [run, id] = String(handle).split(".");
     return run === this.#run && this.#tabs.has(Number(id)) ? Number(id) : null;
   }
-}
-
-function about(key, tab) {
-  return { key, url: tab.url || tab.pendingUrl || "", title: tab.title ?? "", jar: tab.cookieStoreId ?? null };
 }
 
 function shown(key, { id, title, color }) {

@@ -62,6 +62,7 @@ PROTOCOL_WORDS = {
         "drivers/firefox/",
         "keeper/",
         "link/",
+        "testing/own_firefox.py",
     ),
 }
 

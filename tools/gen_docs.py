@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from roost.api.operations import OPERATIONS, Operation
 from roost.daemon.settings import LISTS, PREFIX, Settings
 from roost.drivers.chromium import ChromiumDriver
+from roost.drivers.extension import OwnFirefoxDriver
 from roost.drivers.firefox import FirefoxDriver
 from roost.errors import BY_CODE
 from roost.errors import __doc__ as errors_doc
@@ -95,6 +96,11 @@ BROWSERS_INTRO = """# Browsers
 Every operation works in every browser, with one behaviour; what is listed here is all there is to
 the contrary. A driver states it as its capabilities (`roost.drivers.base`); no other part of Roost
 knows which browser it talks to."""
+BROWSERS = (
+    ("Chromium", ChromiumDriver.capabilities),
+    ("Firefox", FirefoxDriver.capabilities),
+    ("The person's own Firefox", OwnFirefoxDriver.capabilities),
+)
 
 
 CDP_INTRO = """# The DevTools protocol
@@ -273,9 +279,9 @@ def settings() -> Iterator[str]:
 
 def browsers() -> Iterator[str]:
     yield BROWSERS_INTRO
-    for name, driver in (("Chromium", ChromiumDriver), ("Firefox", FirefoxDriver)):
+    for name, capabilities in BROWSERS:
         yield f"\n## {name}\n"
-        lacks = driver.capabilities.lacks
+        lacks = capabilities.lacks
         if not lacks:
             yield "Nothing is missing."
             continue

@@ -1,4 +1,4 @@
-"""The driver of a person's own Chromium, with a door for its host, and the person's hands."""
+"""The drivers of a person's own browsers, with a door for their hosts, and the person's hands."""
 
 from __future__ import annotations
 
@@ -12,28 +12,56 @@ from pathlib import Path
 from link_door import LinkDoor
 
 from roost.drivers.base import Driver, Report, Started
-from roost.drivers.extension import OwnChromiumDriver
+from roost.drivers.extension import OwnChromiumDriver, OwnFirefoxDriver
 from roost.drivers.extension.hosting import Hosting
+from roost.drivers.extension.own import OwnBrowser
 from roost.local.home import Home
 from roost.page.bundle import bundle
-from roost.testing.bench import GROUP
+from roost.testing.bench import GROUP, HREF
+from roost.testing.driver_groups import ONE, TWO
 from roost.testing.own_browser import OwnChromium, screen
+from roost.testing.own_firefox import OwnFirefox
 from roost.testing.site import served, unreachable
-from roost.vocabulary import JarPolicy, TabHandle
+from roost.vocabulary import TabHandle
 
-START_SECONDS = 20.0
-JOIN = """async (title) => {
-    const one = async () => (await chrome.tabGroups.query({title}))[0];
-    const tab = await chrome.tabs.create({active: false, url: "about:blank"});
-    await chrome.tabs.group({groupId: (await one()).id, tabIds: [tab.id]});
+START_SECONDS = 40.0
+JOIN = """async (title, jar) => {
+    const api = globalThis.browser ?? chrome;
+    const [{ id }] = await api.tabGroups.query({title});
+    const store = jar === "default" ? {} : { cookieStoreId: jar };
+    const tab = await api.tabs.create({active: false, url: "about:blank", ...store});
+    await api.tabs.group({groupId: id, tabIds: [tab.id]});
 }"""
+OPEN = """async (title, url) => {
+    const api = globalThis.browser ?? chrome;
+    const [group] = title === null ? [] : await api.tabGroups.query({title});
+    const tab = await api.tabs.create({active: false, url});
+    if (group) await api.tabs.group({groupId: group.id, tabIds: [tab.id]});
+}"""
+MOVE = """async (id, title) => {
+    const api = globalThis.browser ?? chrome;
+    if (title === null) return void (await api.tabs.ungroup(id));
+    const [group] = await api.tabGroups.query({title});
+    await api.tabs.group({tabIds: [id], ...(group ? {groupId: group.id} : {})});
+}"""
+CLOSE = """async (title) => {
+    const api = globalThis.browser ?? chrome;
+    const [{ id }] = await api.tabGroups.query({title});
+    await api.tabs.remove((await api.tabs.query({groupId: id})).map((tab) => tab.id));
+}"""
+TITLES = {group.key: group.title for group in (GROUP, ONE, TWO)}
+Own = OwnChromium | OwnFirefox
 
 
-class HandledOwn(OwnChromiumDriver):
-    """``is_lone``: the browser was started for this driver, and ends with it."""
+class Handling(OwnBrowser):
+    """What tests need besides. ``is_lone``: the browser was started for this driver, and ends with
+    it."""
 
-    def __init__(self, home: Home, browser: OwnChromium, *, is_lone: bool) -> None:
-        super().__init__(Hosting(home, "mine-chromium"), bundle())
+    home: Home
+    browser: Own
+    is_lone: bool
+
+    def handle(self, home: Home, browser: Own, *, is_lone: bool) -> None:
         self.home, self.browser, self.is_lone = home, browser, is_lone
         self.door = LinkDoor(home)
         self._came = asyncio.Event()
@@ -53,6 +81,7 @@ class HandledOwn(OwnChromiumDriver):
         if self._cdp is not None and not self.is_lone:
             for tab in list(self._known):
                 await self.close_tab(tab)
+            await self.empty_jars()
         await super().stop()
         await self.door.close()
         if self.is_lone:
@@ -63,53 +92,88 @@ class HandledOwn(OwnChromiumDriver):
         self._report = lambda event: None
         self.door.cut()
 
+    async def empty_jars(self) -> None:
+        """What a check made stays in a browser that others use, too."""
+
     def _link_came(self, link: object) -> None:
         self.linked(link)  # type: ignore[arg-type]
         self._came.set()
+
+
+class HandledOwn(Handling, OwnChromiumDriver):
+    def __init__(self, home: Home, browser: OwnChromium, *, is_lone: bool) -> None:
+        super().__init__(Hosting(home, "mine-chromium"), bundle())
+        self.handle(home, browser, is_lone=is_lone)
+
+
+class HandledOwnFirefox(Handling, OwnFirefoxDriver):
+    def __init__(self, home: Home, browser: OwnFirefox, *, is_lone: bool) -> None:
+        super().__init__(Hosting(home, "mine-firefox"))
+        self.handle(home, browser, is_lone=is_lone)
+
+    async def empty_jars(self) -> None:
+        for jar in list(self._jars):
+            await self.remove_jar(jar)
 
 
 class OwnHarness:
     """``shared``: one browser for all checks; else each has one of its own."""
 
     def __init__(
-        self, base: str, nowhere: str, display: str, folder: Path, *, shared: bool
+        self, kind: str, base: str, nowhere: str, display: str, folder: Path, *, shared: bool
     ) -> None:
         self.nowhere = nowhere
+        self._kind = kind
         self._base = base
         self._display = display
         self._folder = folder
-        self._made: list[OwnChromium] = []
+        self._made: list[Own] = []
         self._shared = self._start() if shared else None
 
     def url(self, path: str) -> str:
         return self._base + path
 
-    def _start(self) -> tuple[Home, OwnChromium]:
+    def _start(self) -> tuple[Home, Own]:
         folder = Path(tempfile.mkdtemp(dir=self._folder))
         home = Home(folder / "home")
-        browser = OwnChromium(home, folder, self._display)
+        kind = OwnChromium if self._kind == "chromium" else OwnFirefox
+        browser = kind(home, folder, self._display)
         self._made.append(browser)
         return home, browser
 
     def make(self) -> Driver:
         home, browser = self._shared or self._start()
-        return HandledOwn(home, browser, is_lone=self._shared is None)
+        return _driver(home, browser, is_lone=self._shared is None)
 
     async def another(self, driver: Driver) -> Driver:
         first = handled(driver)
         first.dies_like_its_broker()
         await first.door.close()
-        return HandledOwn(first.home, first.browser, is_lone=True)
+        return _driver(first.home, first.browser, is_lone=True)
 
     async def open_page(self, driver: Driver, jar: str) -> None:
         """A person opens a tab in a group that is there."""
         own = handled(driver)
         if own._cdp is not None and not own._known:
-            await own.open_tab(await own.make_jar(JarPolicy.SHARED), GROUP)
-        await own.browser.person(JOIN, GROUP.title)
+            await own.open_tab(jar, GROUP)
+        await own.browser.person(JOIN, GROUP.title, jar)
+
+    async def person_opens(self, driver: Driver, group: str | None, url: str) -> None:
+        await handled(driver).browser.person(OPEN, TITLES.get(group or ""), url)
+
+    async def person_moves(self, driver: Driver, tab: TabHandle, group: str | None) -> None:
+        number = int(tab.split(".")[1])
+        await handled(driver).browser.person(MOVE, number, TITLES.get(group or ""))
+
+    async def person_closes_group(self, driver: Driver, group: str) -> None:
+        await handled(driver).browser.person(CLOSE, TITLES[group])
 
     async def crash(self, driver: Driver, tab: TabHandle) -> None:
-        handled(driver)._link().tell("Page.crash", None, tab)
+        own = handled(driver)
+        if isinstance(own.browser, OwnChromium):
+            own._link().tell("Page.crash", None, tab)
+        else:
+            await own.browser.kill_page_at(await driver.evaluate(tab, HREF))
 
     async def kill(self, driver: Driver) -> None:
         await asyncio.to_thread(handled(driver).browser.kill)
@@ -119,16 +183,22 @@ class OwnHarness:
             browser.kill()
 
 
-def handled(driver: Driver) -> HandledOwn:
-    assert isinstance(driver, HandledOwn)
+def handled(driver: Driver) -> Handling:
+    assert isinstance(driver, Handling)
     return driver
 
 
+def _driver(home: Home, browser: Own, *, is_lone: bool) -> Driver:
+    if isinstance(browser, OwnChromium):
+        return HandledOwn(home, browser, is_lone=is_lone)
+    return HandledOwnFirefox(home, browser, is_lone=is_lone)
+
+
 @contextmanager
-def harness(*, shared: bool) -> Iterator[OwnHarness]:
+def harness(kind: str, *, shared: bool) -> Iterator[OwnHarness]:
     folder = Path(tempfile.mkdtemp(prefix="roost-own-"))
     with served() as base, unreachable() as nowhere, screen() as display:
-        made = OwnHarness(base, nowhere, display, folder, shared=shared)
+        made = OwnHarness(kind, base, nowhere, display, folder, shared=shared)
         try:
             yield made
         finally:

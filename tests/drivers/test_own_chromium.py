@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from handled_own import OwnHarness, harness
 
+from roost.testing.driver_groups import GROUP_CHECKS, GroupCheck, check_groups
 from roost.testing.drivers import (
     DRIVER_CHECKS,
     JAR_CHECKS,
@@ -23,13 +24,13 @@ CHECKS = [check for check in DRIVER_CHECKS if check not in JAR_CHECKS]
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[OwnHarness]:
-    with harness(shared=True) as made:
+    with harness("chromium", shared=True) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
 def lone() -> Iterator[OwnHarness]:
-    with harness(shared=False) as made:
+    with harness("chromium", shared=False) as made:
         yield made
 
 
@@ -44,3 +45,10 @@ async def test_an_own_chromium_that_is_started_for_it_keeps_the_contract(
     lone: OwnHarness, check: DriverCheck
 ) -> None:
     await check_driver(lone, check)
+
+
+@pytest.mark.parametrize("check", GROUP_CHECKS, ids=check_name)
+async def test_own_chromium_keeps_the_contract_of_groups(
+    shared: OwnHarness, check: GroupCheck
+) -> None:
+    await check_groups(shared, check)

@@ -19,7 +19,7 @@ from roost.daemon.settings import Settings
 from roost.drivers.base import Driver
 from roost.drivers.chromium import ChromiumDriver
 from roost.drivers.chromium.launch import ChromiumOptions, has_display
-from roost.drivers.extension import OwnChromiumDriver
+from roost.drivers.extension import OwnChromiumDriver, OwnFirefoxDriver
 from roost.drivers.extension.hosting import Hosting
 from roost.drivers.fake import FakeDriver
 from roost.drivers.firefox import FirefoxDriver
@@ -43,6 +43,7 @@ from roost.wire.hello import ClientKind
 CHROMIUM = BrowserId("chromium")
 FIREFOX = BrowserId("firefox")
 MINE_CHROMIUM = BrowserId("mine-chromium")
+MINE_FIREFOX = BrowserId("mine-firefox")
 FAKE = BrowserId("fake")
 
 
@@ -106,6 +107,7 @@ def _drivers(home: Home, settings: Settings) -> dict[BrowserId, Driver]:
         FIREFOX: FirefoxDriver(_keeping(home, FIREFOX, firefox, settings), bundle()),
         # The person's own cost nothing until one of them is linked.
         MINE_CHROMIUM: OwnChromiumDriver(Hosting(home, MINE_CHROMIUM), bundle()),
+        MINE_FIREFOX: OwnFirefoxDriver(Hosting(home, MINE_FIREFOX)),
     }
     return {default: made[default], **made}
 

@@ -115,11 +115,11 @@ class OwnChromium:
         """The extension's background page, over the browser's own debugging port."""
         port = self._profile / "DevToolsActivePort"
         while not (port.exists() and len(port.read_text().splitlines()) == 2):
-            await _moment()
+            await moment()
         number, path = port.read_text().splitlines()
         async with connect(f"ws://127.0.0.1:{number}{path}", max_size=None) as socket:
             while (target := await self._worker(socket)) is None:
-                await _moment()
+                await moment()
             params: dict[str, Any] = {"targetId": target, "flatten": True}
             session = (await _ask(socket, "Target.attachToTarget", params))["sessionId"]
 
@@ -130,7 +130,7 @@ class OwnChromium:
                 return answer["result"].get("value")
 
             while not await evaluate("globalThis.chrome?.tabs !== undefined"):
-                await _moment()  # it has only begun
+                await moment()  # it has only begun
             yield evaluate
 
     async def _worker(self, socket: ClientConnection) -> str | None:
@@ -153,7 +153,7 @@ async def _ask(
             return heard["result"]
 
 
-async def _moment() -> None:
+async def moment() -> None:
     """Between two looks at what tells nobody when it changes."""
     with suppress(TimeoutError):
         await asyncio.wait_for(asyncio.Event().wait(), 0.05)

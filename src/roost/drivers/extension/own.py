@@ -26,6 +26,7 @@ from roost.drivers.base import (
     TabRegrouped,
 )
 from roost.drivers.chromium.connection import BROWSER, CdpConnection, CdpError, Json, Pending
+from roost.drivers.exchange import unheard
 from roost.drivers.extension.hosting import Hosting
 from roost.drivers.link import Link
 from roost.drivers.panel import Panel
@@ -128,6 +129,8 @@ class OwnBrowser(ABC):
         self._known |= rows.keys()
         self._is_known = True
         self._take_over(handover)
+        for key in state.get("closed", ()):  # while no broker was there
+            asyncio.get_running_loop().call_soon(report, GroupClosed(key))
         return Started(
             version=handover["product"],
             pid=handover["pid"],
@@ -187,9 +190,15 @@ class OwnBrowser(ABC):
         if tab not in self._known:
             return
         gone = self._closing.setdefault(tab, asyncio.get_running_loop().create_future())
-        cdp.tell("Tabs.close", {"tab": tab})
+        cdp.call("Tabs.close", {"tab": tab}).add_done_callback(partial(self._closed, tab))
         async with asyncio.timeout(CLOSE_SECONDS):
             await asyncio.shield(gone)
+
+    def _closed(self, tab: TabHandle, answer: Pending) -> None:
+        """That it is gone is told before this is answered; unless it was not ours any more."""
+        unheard(answer)
+        if not answer.cancelled() and answer.exception() is None:
+            self._removed(tab)
 
     # --- the panel -----------------------------------------------------------------------------
 

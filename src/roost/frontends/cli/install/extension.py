@@ -10,6 +10,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.resources import files as files_of
 from pathlib import Path
 from typing import Any, Final
 
@@ -161,6 +162,9 @@ def unpack(kind: str, target: Path) -> None:
     fresh = target.with_name(f".{target.name}.{os.urandom(8).hex()}")
     shutil.copytree(source(), fresh, ignore=shutil.ignore_patterns(*_NOT_SHIPPED))
     shutil.copy(source() / f"manifest.{kind}.json", fresh / "manifest.json")
+    for name, data in _shared(kind):
+        (fresh / name).parent.mkdir(exist_ok=True)
+        (fresh / name).write_bytes(data)
     shutil.rmtree(target, ignore_errors=True)
     fresh.rename(target)
 
@@ -175,6 +179,13 @@ def files(kind: str) -> Iterator[tuple[str, bytes]]:
         for name in sorted(set(names) - left_out):
             path = Path(where, name)
             yield path.relative_to(source()).as_posix(), path.read_bytes()
+    yield from _shared(kind)
+
+
+def _shared(kind: str) -> Iterator[tuple[str, bytes]]:
+    """What all drivers run inside pages goes along where only the extension's scripts get there."""
+    if kind == "firefox":
+        yield "page/bundle.js", (files_of("roost.page") / "bundle.js").read_bytes()
 
 
 def source() -> Path:

@@ -1,0 +1,91 @@
+// Functions that are run inside pages, in the extension's own world there. Each stands alone: it is
+// sent as its text. What they give back is a string of JSON, for pages may not see our objects.
+
+/** A function of the page bundle; null where the bundle is not there yet. */
+export async function callBundle(name, json, child) {
+  if (!globalThis.__roost) return null;
+  const argument = JSON.parse(json);
+  if (child !== null) {
+    const holders = (root) =>
+      [...root.querySelectorAll("*")].flatMap((one) => [
+        ...(one.contentWindow && browser.runtime.getFrameId(one) === child ? [one] : []),
+        ...(one.openOrClosedShadowRoot ? holders(one.openOrClosedShadowRoot) : []),
+      ]);
+    argument.element = holders(document)[0];
+    if (!argument.element) return JSON.stringify({ frameGone: true });
+  }
+  return JSON.stringify({ value: await globalThis.__roost[name](argument) });
+}
+
+/** The caller's function in the page's own world, with the element behind a ref, if one is given. */
+export async function evaluate(source, ref) {
+  const described = (thrown) => {
+    try {
+      const isObject = typeof thrown === "object" && thrown !== null;
+      return isObject && "message" in thrown ? String(thrown) : JSON.stringify(thrown);
+    } catch {
+      return "something that cannot be shown";
+    }
+  };
+  let element = null;
+  if (ref !== null) {
+    element = globalThis.__roost?.element({ target: ref }) ?? null;
+    if (element === null) return JSON.stringify({ staleRef: true });
+  }
+  const given = element === null ? [] : [element];
+  let run;
+  try {
+    // As an expression: a function that does not parse is told as the page's error.
+    run = window.eval(`(async (...given) => JSON.stringify(await (${source}\n)(...given)))`);
+  } catch (error) {
+    return JSON.stringify({ [error.name === "EvalError" ? "isForbidden" : "thrown"]: described(error) });
+  }
+  try {
+    return JSON.stringify({ json: (await run(...given)) ?? null });
+  } catch (error) {
+    return JSON.stringify({ thrown: described(error) });
+  }
+}
+
+/** The main document's address and title, once it is there. */
+export function arrived(limit) {
+  return new Promise((resolve) => {
+    const tell = () => resolve(JSON.stringify([location.href, document.title]));
+    if (document.readyState === "complete") return tell();
+    const isParsed = () => setTimeout(tell, limit);
+    if (document.readyState === "interactive") isParsed();
+    else document.addEventListener("DOMContentLoaded", (event) => event.isTrusted && isParsed());
+    window.addEventListener("load", (event) => event.isTrusted && event.target === document && tell());
+  });
+}
+
+/** Gestures of the hands; null where they are not there yet, or the frame that is meant instead. */
+export async function useHands(name, json) {
+  if (!globalThis.__roostHands) return null;
+  return JSON.stringify((await globalThis.__roostHands[name](JSON.parse(json))) ?? {});
+}
+
+/** Where the viewport is in the page, and how large the page is. */
+export function measure() {
+  const { scrollWidth, scrollHeight } = document.scrollingElement ?? document.documentElement;
+  return JSON.stringify({ x: scrollX, y: scrollY, width: scrollWidth, height: scrollHeight });
+}
+
+/** Put items into this origin's localStorage, before any script of the page runs. */
+export function seed(items) {
+  for (const [name, value] of items) localStorage.setItem(name, value);
+}
+
+export function stored() {
+  return JSON.stringify([location.origin, Object.entries(localStorage)]);
+}
+
+/** To a blank page that scripts of extensions may run in: one that Firefox opens by itself they may not. */
+export function leaveForBlank() {
+  location.href = "about:blank";
+}
+
+/** The page must not ask whether it may be left: we do not ask it. */
+export function letGo() {
+  window.addEventListener("beforeunload", (event) => event.stopImmediatePropagation(), true);
+}

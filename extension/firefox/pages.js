@@ -1,0 +1,450 @@
+// Pages of Firefox: scripts in the extension's own world inside them, in tabs of managed groups and
+// in no others. A page's commands come in its tab's session, whose id is the tab's handle.
+
+import { NO_SUCH_TAB, Refusal, noSuchMethod } from "../link.js";
+import { arrived, callBundle, evaluate, leaveForBlank, letGo, measure, useHands } from "./inpage.js";
+import { Jars } from "./jars.js";
+import { ANYWHERE, End, Journeys, Unreachable } from "./journeys.js";
+import { Traffic } from "./traffic.js";
+
+/** Refusals, beside `NO_SUCH_TAB`: what the driver makes its errors of. */
+const CRASHED = 409;
+const DOCUMENT_GONE = 410;
+const FRAME_GONE = 411;
+const STALE_REF = 412;
+const THREW = 422;
+const FORBIDDEN = 423;
+const UNREACHABLE = 424;
+const NOWHERE = 425;
+const NO_PICTURE = 426;
+
+const BUNDLE = "page/bundle.js";
+const HANDS = "firefox/hands.js";
+const HOOK = "firefox/hook.js";
+const LOAD_MS = 5000; // a document that is there may take this long to load the rest
+const SOON_MS = 1000; // how long it may take to hear why a document is gone
+const DOCUMENT_TRIES = 10;
+const CRASH_PAGES = /^about:(blank|tabcrashed)/;
+const MAIN = 0;
+const BLANK = "about:blank";
+
+export class Pages {
+  #api;
+  #strip;
+  #tell;
+  #journeys = new Journeys();
+  #traffic;
+  #jars;
+  #running = new Map(); // tab id → what runs in its documents: {frameId, fail}
+  #crashed = new Map(); // tab id → where it was
+  #at = new Map(); // tab id → the address of its document
+  #before = new Map(); // tab id → documents it had had when it was last given input
+  #downloads = new Map(); // of an owned tab: download id → tab handle
+
+  constructor(api, strip, tell) {
+    this.#api = api;
+    this.#strip = strip;
+    this.#tell = tell;
+    this.#jars = new Jars(api, strip);
+    const handleOf = (id) => strip.handleOf(id);
+    this.#traffic = new Traffic(api, { tell: (...what) => this.#report(...what), handleOf, journeys: this.#journeys });
+    this.#listen();
+    strip.ready.then(() => strip.watch({ joined: (id) => this.#joined(id), left: (id) => this.#left(id) }));
+  }
+
+  /** The browser-level commands of the link; undefined for words that are not ours. */
+  call(method, params) {
+    if (method === "Tabs.close") return this.#close(params.tab);
+    if (method === "Roost.state") return this.#state();
+    if (method === "Tabs.create") return this.#create(params);
+    return this.#jars.call(method, params);
+  }
+
+  /** The strip's, with our jars: those first, for after the strip's answer events go on from it. */
+  async #state() {
+    const { jars } = await this.#jars.call("Jars.list", {});
+    return { ...(await this.#strip.call("Roost.state", {})), jars };
+  }
+
+  /** Ready when its first document is there; till then Firefox shows another, which it throws away. */
+  async #create(params) {
+    const made = await this.#strip.call("Tabs.create", params);
+    const tabId = this.#strip.tabOf(made.tab);
+    for (let waited = 0; !this.#journeys.turns(tabId) && waited < SOON_MS; waited += 10) await pause(10);
+    return made;
+  }
+
+  /** A command in a tab's page. */
+  async command(method, params, handle) {
+    const tabId = this.#strip.tabOf(handle);
+    const run = {
+      "Page.frames": () => this.#frames(tabId),
+      "Page.navigate": () => this.#navigate(tabId, params.url),
+      "Page.reload": () => this.#reload(tabId),
+      "Page.travel": () => this.#travel(tabId, params.delta),
+      "Page.call": () => this.#callBundle(tabId, params),
+      "Page.evaluate": () => this.#evaluate(tabId, params),
+      "Page.act": () => this.#act(tabId, params),
+      "Page.files": () => this.#files(tabId, params),
+      "Page.capture": () => this.#capture(tabId, params),
+    }[method];
+    if (!run) throw noSuchMethod(method);
+    return run();
+  }
+
+  /** Nothing is held here that could be let go: whose a tab is, is asked with every command. */
+  releaseAll() {}
+  sweep() {}
+
+  // --- going places ----------------------------------------------------------------------------
+
+  async #navigate(tabId, url) {
+    this.#crashed.delete(tabId);
+    const go = () => this.#api.tabs.update(tabId, { url });
+    const goBlank = () => this.#run(tabId, MAIN, leaveForBlank, []).catch(go);
+    try {
+      const { end, status } = await this.#journeys.go(tabId, url, url === BLANK ? goBlank : go);
+      return await this.#here(tabId, status, end);
+    } catch (error) {
+      throw asRefusal(error);
+    }
+  }
+
+  async #reload(tabId) {
+    const crashedAt = this.#crashed.get(tabId);
+    if (crashedAt !== undefined) return this.#navigate(tabId, crashedAt);
+    const { url } = await this.#api.tabs.get(tabId);
+    try {
+      const { end, status } = await this.#journeys.go(tabId, url, () => this.#api.tabs.reload(tabId));
+      return await this.#here(tabId, status, end);
+    } catch (error) {
+      throw asRefusal(error);
+    }
+  }
+
+  async #travel(tabId, delta) {
+    this.#checkAlive(tabId);
+    const { goBack, goForward } = this.#api.tabs;
+    const act = () => (delta < 0 ? goBack : goForward)(tabId).catch(() => {});
+    try {
+      const found = await this.#journeys.step(tabId, act);
+      if (found === null) throw new Refusal(NOWHERE, "no page in that direction");
+      return await this.#here(tabId, found.status, found.end);
+    } catch (error) {
+      throw asRefusal(error);
+    }
+  }
+
+  async #here(tabId, status, end) {
+    const [url, title] = JSON.parse(await this.#inWhatComes(() => this.#run(tabId, MAIN, arrived, [LOAD_MS])));
+    return { url, title, status, stayed: end === End.NOTHING };
+  }
+
+  // --- scripts ---------------------------------------------------------------------------------
+
+  async #frames(tabId) {
+    this.#checkAlive(tabId);
+    const found = (await this.#api.webNavigation.getAllFrames({ tabId })) ?? [];
+    const known = new Map(found.map((frame) => [frame.frameId, frame]));
+    const depth = ({ parentFrameId }) => (known.has(parentFrameId) ? 1 + depth(known.get(parentFrameId)) : 0);
+    found.sort((a, b) => depth(a) - depth(b));
+    return { frames: found.map(({ frameId, parentFrameId, url }) => ({ id: frameId, parent: parentFrameId, url })) };
+  }
+
+  async #callBundle(tabId, { frame, name, argument, child = null, once = false }) {
+    const ask = async () => {
+      const given = [name, JSON.stringify(argument), child];
+      const text = await this.#withFile(tabId, frame, BUNDLE, callBundle, given);
+      const { value, frameGone } = JSON.parse(text);
+      if (frameGone) throw new Refusal(FRAME_GONE, "that frame is gone");
+      return { value };
+    };
+    return once ? ask() : this.#inWhatComes(ask, tabId, frame);
+  }
+
+  async #evaluate(tabId, { frame, function: source, ref = null }) {
+    const isOnItsFirstWay = this.#at.get(tabId) === BLANK && this.#journeys.isLeaving(tabId);
+    if (isOnItsFirstWay) await Promise.race([this.#journeys.landed(tabId), pause(SOON_MS)]);
+    const found = JSON.parse(await this.#run(tabId, frame, evaluate, [source, ref]));
+    if (found.staleRef) throw new Refusal(STALE_REF, ref);
+    if (found.isForbidden) throw new Refusal(FORBIDDEN, found.isForbidden);
+    if (found.thrown !== undefined) throw new Refusal(THREW, found.thrown);
+    return { json: found.json };
+  }
+
+  /** Give input; then wait for its handlers, or the document it led to, and the tab it asked for. */
+  async #act(tabId, { inputs, frame, argument }) {
+    this.#checkAlive(tabId);
+    if (inputs.length) await this.#give(tabId, inputs);
+    return this.#settle(tabId, { frame, argument });
+  }
+
+  async #give(tabId, inputs) {
+    this.#before.set(tabId, this.#journeys.turns(tabId));
+    let into = { frame: MAIN, x: 0, y: 0 };
+    while (into) {
+      const { frame, x, y } = into;
+      const given = ["perform", JSON.stringify({ inputs, x, y })];
+      try {
+        into = JSON.parse(await this.#withFile(tabId, frame, HANDS, useHands, given)).into ?? null;
+      } catch (error) {
+        if (error.code !== DOCUMENT_GONE) throw error;
+        into = null; // it was delivered, and the page was left on the way
+      }
+    }
+  }
+
+  async #settle(tabId, { frame, argument }) {
+    const turns = this.#before.get(tabId) ?? this.#journeys.turns(tabId);
+    const hasLeft = () => this.#journeys.isLeaving(tabId) || this.#journeys.turns(tabId) !== turns;
+    let value = null;
+    if (!hasLeft()) {
+      try {
+        value = (await this.#callBundle(tabId, { frame, name: "settled", argument, once: true })).value;
+      } catch (error) {
+        if (![DOCUMENT_GONE, FRAME_GONE].includes(error.code)) throw error;
+      }
+    }
+    if (hasLeft()) {
+      value = null;
+      await this.#journeys.landed(tabId);
+      await this.#here(tabId, null, End.DOCUMENT);
+    }
+    await this.#strip.decided();
+    return { value };
+  }
+
+  async #files(tabId, { frame, ref = null, files }) {
+    if (ref !== null) await this.#withFile(tabId, frame, BUNDLE, callBundle, ["readiness", "{}", null]);
+    const given = ["files", JSON.stringify({ ref, files })];
+    return JSON.parse(await this.#withFile(tabId, frame, HANDS, useHands, given));
+  }
+
+  /** The same in the next document, while one follows the other. */
+  async #inWhatComes(ask) {
+    for (let tried = 1; ; tried++) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (error.code !== DOCUMENT_GONE || tried === DOCUMENT_TRIES) throw error;
+      }
+    }
+  }
+
+  /** A function that needs a file of ours in the page, which is brought along when it is missing. */
+  async #withFile(tabId, frameId, file, func, args) {
+    const found = await this.#run(tabId, frameId, func, args);
+    if (found !== null) return found;
+    await this.#inject(tabId, frameId, { files: [file] });
+    const again = await this.#run(tabId, frameId, func, args);
+    if (again === null) throw new Refusal(DOCUMENT_GONE, "the document is gone");
+    return again;
+  }
+
+  async #run(tabId, frameId, func, args) {
+    const [answer] = await this.#inject(tabId, frameId, { func, args });
+    if (answer?.error) throw new Error(answer.error.message ?? String(answer.error));
+    return answer?.result ?? null;
+  }
+
+  /** It fails at once when the document it runs in is left: Firefox may keep that, and its promises,
+   * for the way back. */
+  async #inject(tabId, frameId, what) {
+    this.#checkAlive(tabId);
+    const running = this.#running.get(tabId) ?? new Set();
+    this.#running.set(tabId, running);
+    const turns = this.#journeys.turns(tabId);
+    const one = { frameId };
+    const left = new Promise((_, reject) => (one.fail = reject));
+    running.add(one);
+    try {
+      const target = { tabId, frameIds: [frameId] };
+      return await Promise.race([this.#api.scripting.executeScript({ target, injectImmediately: true, ...what }), left]);
+    } catch (error) {
+      throw error instanceof Refusal ? error : await this.#whyNot(tabId, frameId, turns, error);
+    } finally {
+      running.delete(one);
+    }
+  }
+
+  /** Firefox says of a script that it did not end, and not why. */
+  async #whyNot(tabId, frameId, turns, error) {
+    const handle = this.#strip.handleOf(tabId);
+    const frames = (await this.#api.webNavigation.getAllFrames({ tabId }).catch(() => null)) ?? [];
+    if (frameId !== MAIN && !frames.some((frame) => frame.frameId === frameId))
+      return new Refusal(FRAME_GONE, "that frame is gone");
+    if (/permission|cannot access|restricted/i.test(error.message)) return error;
+    for (let waited = 0; waited < SOON_MS; waited += 20) {
+      if (handle === null || this.#strip.handleOf(tabId) === null) return new Refusal(NO_SUCH_TAB, "There is no such tab.");
+      if (this.#crashed.has(tabId)) return crashed();
+      if (this.#journeys.turns(tabId) !== turns) break;
+      await pause(20);
+    }
+    return new Refusal(DOCUMENT_GONE, error.message);
+  }
+
+  #checkAlive(tabId) {
+    if (this.#crashed.has(tabId)) throw crashed();
+  }
+
+  #failAll(tabId, error, fits = () => true) {
+    for (const one of this.#running.get(tabId) ?? []) if (fits(one)) one.fail(error);
+  }
+
+  // --- pictures --------------------------------------------------------------------------------
+
+  async #capture(tabId, { format, quality, scale, fullPage, clip }) {
+    this.#checkAlive(tabId);
+    const how = { format, scale, ...(format === "jpeg" ? { quality } : {}) };
+    if (fullPage || clip) {
+      const page = JSON.parse(await this.#run(tabId, MAIN, measure, []));
+      how.rect = fullPage
+        ? { x: 0, y: 0, width: page.width, height: page.height }
+        : { x: clip[0] + page.x, y: clip[1] + page.y, width: clip[2], height: clip[3] };
+    }
+    try {
+      const picture = await this.#api.tabs.captureTab(tabId, how);
+      return { data: picture.slice(picture.indexOf(",") + 1) };
+    } catch (error) {
+      throw new Refusal(NO_PICTURE, error.message);
+    }
+  }
+
+  // --- what happens ----------------------------------------------------------------------------
+
+  #listen() {
+    const { downloads, runtime, webNavigation } = this.#api;
+    const main = (listener) => (what) => what.frameId === MAIN && this.#isOurs(what.tabId) && listener(what);
+    webNavigation.onBeforeNavigate.addListener(main(({ tabId, url }) => this.#journeys.began(tabId, url)));
+    webNavigation.onCommitted.addListener((what) => this.#isOurs(what.tabId) && this.#committed(what));
+    webNavigation.onErrorOccurred.addListener(main((what) => this.#brokeOff(what)));
+    for (const event of ["onReferenceFragmentUpdated", "onHistoryStateUpdated"])
+      webNavigation[event].addListener(main(({ tabId, url }) => this.#journeys.movedWithin(tabId, url)));
+    runtime.onMessage.addListener((message, sender) => {
+      if (message?.roost === "page") return Promise.resolve(this.#pageSaid(message, sender));
+    });
+    downloads.onCreated.addListener((item) => this.#downloadBegan(item));
+    downloads.onChanged.addListener((change) => this.#downloadChanged(change));
+  }
+
+  #isOurs(tabId) {
+    return this.#strip.handleOf(tabId) !== null;
+  }
+
+  #committed({ tabId, frameId, url }) {
+    if (frameId === MAIN) {
+      this.#crashed.delete(tabId);
+      this.#at.set(tabId, url);
+      this.#journeys.committed(tabId, url);
+    }
+    const isBelow = (one) => frameId === MAIN || one.frameId === frameId;
+    this.#failAll(tabId, new Refusal(DOCUMENT_GONE, "the document was left"), isBelow);
+    this.#hook(tabId, frameId);
+  }
+
+  /** A page whose process died is replaced by another, to which nothing has set out. */
+  #brokeOff({ tabId, url, error }) {
+    const at = this.#at.get(tabId);
+    if (CRASH_PAGES.test(url) && at !== undefined && !this.#journeys.isExpected(tabId, url)) {
+      this.#journeys.began(tabId, null);
+      this.#crashed.set(tabId, at);
+      this.#failAll(tabId, crashed());
+      this.#tell("Page.died", { tab: this.#strip.handleOf(tabId) });
+    } else {
+      this.#journeys.brokeOff(tabId, url, error);
+    }
+  }
+
+  async #joined(tabId) {
+    this.#traffic.watch(tabId);
+    const frames = (await this.#api.webNavigation.getAllFrames({ tabId }).catch(() => null)) ?? [];
+    const tab = await this.#api.tabs.get(tabId).catch(() => null);
+    for (const { frameId, url } of frames) {
+      if (frameId === MAIN) {
+        this.#at.set(tabId, this.#at.get(tabId) ?? url);
+        // It was spawned, and set out before it was known whose it is.
+        if (url === BLANK && tab?.status === "loading") this.#journeys.began(tabId, ANYWHERE);
+      }
+      if (this.#isOurs(tabId)) await this.#hook(tabId, frameId);
+    }
+  }
+
+  #left(tabId) {
+    this.#traffic.unwatch(tabId);
+    this.#journeys.forget(tabId);
+    this.#failAll(tabId, new Refusal(NO_SUCH_TAB, "There is no such tab."));
+    for (const table of [this.#running, this.#crashed, this.#at, this.#before]) table.delete(tabId);
+  }
+
+  /** Our own script first, then the page's. */
+  async #hook(tabId, frameId) {
+    const into = (what) =>
+      this.#api.scripting
+        .executeScript({ target: { tabId, frameIds: [frameId] }, injectImmediately: true, ...what })
+        .catch(() => {}); // one of the browser's own pages, or it is gone again
+    await this.#jars.fill(tabId, frameId, into);
+    await into({ files: [HOOK] });
+    this.#traffic.release(tabId, frameId);
+  }
+
+  /** Whether the page is still ours to hear. */
+  #pageSaid({ what, level, text, url, line, multiple, origin, items }, { tab, frameId }) {
+    const handle = tab ? this.#strip.handleOf(tab.id) : null;
+    if (handle === null) return false;
+    if (what === "console") this.#tell("Page.console", { tab: handle, level, text, url, line });
+    else if (what === "storage") this.#jars.left(tab.id, origin, items);
+    else if (what === "chooser") this.#tell("Page.chooser", { tab: handle, frame: frameId, multiple });
+    return true;
+  }
+
+  /** Of requests of pages in managed groups only. */
+  #report(method, params) {
+    if (params.tab !== null) this.#tell(method, params);
+  }
+
+  // --- closing, downloads ----------------------------------------------------------------------
+
+  /** Closing is the strip's; here the page is kept from asking the person about it. */
+  async #close(handle) {
+    let tabId;
+    try {
+      tabId = this.#strip.tabOf(handle);
+    } catch {
+      return {};
+    }
+    const quiet = this.#api.scripting.executeScript({ target: { tabId, allFrames: true }, func: letGo, injectImmediately: true });
+    await Promise.race([quiet.catch(() => {}), pause(200)]);
+    return this.#strip.call("Tabs.close", { tab: handle });
+  }
+
+  /** Firefox does not say which tab a download is of: the one whose document was at its address. */
+  #downloadBegan({ id, url, filename }) {
+    const tabId = this.#traffic.askedFor(url);
+    if (tabId === null) return;
+    const tab = this.#strip.handleOf(tabId);
+    this.#journeys.downloaded(tabId, url);
+    this.#downloads.set(id, tab);
+    this.#tell("Downloads.began", { tab, download: String(id), url, name: filename.split("/").at(-1) });
+  }
+
+  async #downloadChanged({ id, state }) {
+    const tab = this.#downloads.get(id);
+    if (tab === undefined || !state || state.current === "in_progress") return;
+    this.#downloads.delete(id);
+    const [item] = await this.#api.downloads.search({ id });
+    const path = state.current === "complete" && item ? item.filename : null;
+    this.#tell("Downloads.ended", { tab, download: String(id), path });
+  }
+}
+
+function pause(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function crashed() {
+  return new Refusal(CRASHED, "the page's process died");
+}
+
+function asRefusal(error) {
+  return error instanceof Unreachable ? new Refusal(UNREACHABLE, error.message) : error;
+}

@@ -1,0 +1,146 @@
+// The requests of owned tabs, and of no others: listeners are made for one tab each.
+//
+// The documents among them wait for a moment, until our own script is in: so nothing that a page
+// says or does from its first line on is missed.
+
+const KINDS = {
+  main_frame: "document",
+  sub_frame: "document",
+  object: "document",
+  xmlhttprequest: "xhr",
+  imageset: "image",
+  web_manifest: "manifest",
+  csp_report: "ping",
+  beacon: "ping",
+};
+const DOCUMENTS = ["main_frame", "sub_frame"];
+const ASKED = 100;
+const HELD_MS = 500; // what is no document in the end never gets a script
+
+export class Traffic {
+  #api;
+  #tell;
+  #handleOf;
+  #journeys;
+  #listeners = new Map(); // tab id → functions that end them
+  #held = new Map(); // "tab frame" → lets the document go on
+  #asked = new Map(); // address of a document or its like → the tab that asked for it last
+
+  constructor(api, { tell, handleOf, journeys }) {
+    this.#api = api;
+    this.#tell = tell;
+    this.#handleOf = handleOf;
+    this.#journeys = journeys;
+  }
+
+  watch(tabId) {
+    if (this.#listeners.has(tabId)) return;
+    const { webRequest } = this.#api;
+    const all = { urls: ["<all_urls>"], tabId };
+    const documents = { ...all, types: DOCUMENTS };
+    const ends = [];
+    const listen = (event, listener, ...how) => {
+      event.addListener(listener, ...how);
+      ends.push(() => event.removeListener(listener));
+    };
+    // Those that may hold a request up are told in time; the others whenever it is convenient.
+    listen(webRequest.onBeforeRequest, (what) => this.#documentAsked(what), documents, ["blocking"]);
+    listen(webRequest.onHeadersReceived, (what) => this.#documentAnswered(what), documents, ["blocking", "responseHeaders"]);
+    listen(webRequest.onErrorOccurred, (what) => this.#documentFailed(what), documents);
+    listen(webRequest.onBeforeRequest, (what) => this.#sent(what), all);
+    listen(webRequest.onHeadersReceived, (what) => this.#answered(what, false), all, ["responseHeaders"]);
+    listen(webRequest.onCompleted, (what) => this.#answered(what, true), all, ["responseHeaders"]);
+    listen(webRequest.onBeforeRedirect, (what) => this.#answered(what, true), all, ["responseHeaders"]);
+    listen(webRequest.onErrorOccurred, (what) => this.#failed(what), all);
+    this.#listeners.set(tabId, ends);
+  }
+
+  unwatch(tabId) {
+    for (const end of this.#listeners.get(tabId) ?? []) end();
+    this.#listeners.delete(tabId);
+    for (const [where, goOn] of this.#held) if (where.startsWith(`${tabId} `)) goOn();
+  }
+
+  /** The tab that asked for what is at that address; null where none of ours did. */
+  askedFor(url) {
+    const tabId = this.#asked.get(url) ?? null;
+    return tabId !== null && this.#handleOf(tabId) !== null ? tabId : null;
+  }
+
+  /** Our script is in that frame's document: it may go on. */
+  release(tabId, frameId) {
+    this.#held.get(`${tabId} ${frameId}`)?.();
+  }
+
+  #documentAsked(what) {
+    if (what.type === "main_frame") this.#journeys.asked(what.tabId, what);
+    this.#remember(what);
+    this.#hold(what);
+    return {};
+  }
+
+  #remember({ url, tabId }) {
+    this.#asked.delete(url);
+    this.#asked.set(url, tabId);
+    if (this.#asked.size > ASKED) this.#asked.delete(this.#asked.keys().next().value);
+  }
+
+  #documentAnswered(what) {
+    if (what.type === "main_frame") this.#journeys.answered(what.tabId, what);
+    return {};
+  }
+
+  #documentFailed(what) {
+    if (what.type === "main_frame") this.#journeys.failed(what.tabId, what);
+  }
+
+  /** Until our script is in, which may be before the first of its data is there. */
+  #hold({ requestId, tabId, frameId }) {
+    const where = `${tabId} ${frameId}`;
+    const filter = this.#api.webRequest.filterResponseData(requestId);
+    let waiting = [];
+    let isStarted = false;
+    let isOver = false;
+    const end = () => {
+      waiting = null;
+      if (this.#held.get(where) === goOn) this.#held.delete(where);
+    };
+    const goOn = () => {
+      if (waiting === null) return;
+      const data = waiting;
+      end();
+      if (!isStarted) return;
+      for (const part of data) filter.write(part);
+      if (isOver) filter.close();
+      else filter.disconnect();
+    };
+    this.#held.set(where, goOn);
+    filter.onstart = () => {
+      isStarted = true;
+      if (waiting === null) filter.disconnect();
+      else setTimeout(goOn, HELD_MS);
+    };
+    filter.ondata = ({ data }) => waiting?.push(data);
+    filter.onstop = () => {
+      isOver = true;
+      if (!waiting?.length) goOn(); // no content
+    };
+    filter.onerror = end; // it was redirected or called off
+  }
+
+  #sent({ tabId, requestId, url, method, type }) {
+    const kind = KINDS[type] ?? type;
+    this.#tell("Network.sent", { tab: this.#handleOf(tabId), request: requestId, url, method, kind });
+  }
+
+  #answered({ tabId, requestId, statusCode, responseHeaders = [] }, finished) {
+    const type = responseHeaders.find(({ name }) => /^content-type$/i.test(name))?.value ?? "";
+    const mimeType = type.split(";")[0].trim() || null;
+    const answer = { request: requestId, status: statusCode || null, mimeType, finished };
+    this.#tell("Network.ended", { tab: this.#handleOf(tabId), ...answer });
+  }
+
+  #failed({ tabId, requestId, error }) {
+    this.#tell("Network.ended", { tab: this.#handleOf(tabId), request: requestId, error, finished: true });
+  }
+}

@@ -1,0 +1,53 @@
+"""What a person's own Firefox cannot do through an extension, why, and what callers get instead."""
+
+from __future__ import annotations
+
+from roost.drivers.base import Lack
+
+ELSEWHERE = "Use a managed browser for it: session_open with browser firefox."
+LACKS = (
+    Lack(
+        "trusted input",
+        "Clicks and keys are dispatched as events, in a browser's order and with what it would do "
+        "by itself; `isTrusted` is false in them, and CSS's `:hover` does not follow.",
+        "Firefox gives extensions no other input.",
+    ),
+    Lack(
+        "evaluate on guarded pages",
+        "`UNSUPPORTED` for `browser_evaluate` where a page's Content-Security-Policy forbids eval; "
+        "all else works there.",
+        "Firefox holds scripts of extensions in the page's own world to that policy.",
+    ),
+    Lack(
+        "dialogs",
+        "alert, confirm and prompt are shown to the person, who answers them; "
+        "`browser_handle_dialog` answers `UNSUPPORTED`.",
+        "Extensions can neither see nor answer them.",
+    ),
+    Lack(
+        "windows that scripts open",
+        "Firefox's popup blocker holds for them as for any page without a person's click.",
+        "The click that asks for one is not trusted.",
+    ),
+    Lack(
+        "domain lists",
+        "`JAR_UNAVAILABLE` for a session with allow or deny lists",
+        "They are held by a proxy for each jar, which a person's browser is not given.",
+    ),
+    Lack(
+        "size, paper and bodies",
+        "`UNSUPPORTED` for `browser_resize`, `browser_pdf` and the bodies of responses",
+        "A tab has the size of its window; extensions cannot print one, or read what it loaded.",
+    ),
+    Lack(
+        "cookies and storage of the shared jar",
+        "`UNSUPPORTED` where they are asked for; pages use them as always",
+        "They are the person's logins to every site. Jars of their own (`fresh`, `clone`) are "
+        "containers, and can be read and filled.",
+    ),
+    Lack(
+        "the CDP endpoint",
+        "`UNSUPPORTED` for `roost cdp-url` and clients of it",
+        "It is Chromium's own protocol.",
+    ),
+)

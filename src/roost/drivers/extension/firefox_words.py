@@ -1,0 +1,168 @@
+"""Our words and the Firefox extension's: input, cookies, refusals, and what pages report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from roost.drivers.base import (
+    ConsoleSaid,
+    Cookie,
+    DownloadBegan,
+    DownloadEnded,
+    DriverEvent,
+    Input,
+    InsertText,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseMove,
+    MouseUp,
+    RequestEnded,
+    RequestSent,
+    Wheel,
+)
+from roost.drivers.chromium.connection import CdpError, Json
+from roost.drivers.extension.firefox_lacks import ELSEWHERE
+from roost.errors import (
+    BadRequest,
+    Interrupted,
+    NotFound,
+    RoostError,
+    StaleRef,
+    TabCrashed,
+    TooLarge,
+    Unsupported,
+)
+from roost.vocabulary import TabHandle
+
+CRASHED = 409
+DOCUMENT_GONE = 410
+FRAME_GONE = 411
+STALE_REF = 412
+THREW = 422
+FORBIDDEN = 423
+UNREACHABLE = 424
+NOWHERE = 425
+NO_PICTURE = 426
+_SAME_SITE = {"strict": "Strict", "lax": "Lax", "no_restriction": "None"}
+
+
+def refusal(error: CdpError) -> RoostError:
+    """What the extension's answer means to a caller."""
+    make = _REFUSALS.get(error.code)
+    if make is None:
+        return BadRequest(
+            f"This page cannot be used: {error}.",
+            hint="It is one of the browser's own. Go elsewhere with browser_navigate.",
+        )
+    return make(str(error))
+
+
+_REFUSALS: dict[int, Callable[[str], RoostError]] = {
+    CRASHED: lambda _: TabCrashed("The page's process died."),
+    DOCUMENT_GONE: lambda _: Interrupted(
+        "The page was left meanwhile.", hint="Look where the tab is now, with browser_snapshot."
+    ),
+    FRAME_GONE: lambda _: NotFound("That frame is gone.", hint="Take a new browser_snapshot."),
+    STALE_REF: lambda ref: StaleRef(f"{ref} is not on this page any more.", ref=ref),
+    THREW: lambda thrown: BadRequest(f"The function threw: {thrown}", field="function"),
+    FORBIDDEN: lambda _: Unsupported(
+        "This page's Content-Security-Policy forbids functions from outside.",
+        hint=f"browser_snapshot and browser_get_content work there. {ELSEWHERE}",
+    ),
+    UNREACHABLE: lambda why: NotFound(f"The page cannot be opened: {why}.", reason=why),
+    NOWHERE: lambda why: NotFound("There is no page to go to in that direction.", reason=why),
+    NO_PICTURE: lambda why: TooLarge(f"There is no picture of it: {why}."),
+}
+
+
+def gestures(inputs: Sequence[Input]) -> list[Json]:
+    """As ``extension/firefox/hands.js`` takes them."""
+    return [_gesture(one) for one in inputs]
+
+
+def _gesture(one: Input) -> Json:
+    match one:
+        case MouseMove(x, y):
+            return {"do": "move", "x": x, "y": y}
+        case MouseDown(button, clicks):
+            return {"do": "down", "button": button, "clicks": clicks}
+        case MouseUp(button, clicks):
+            return {"do": "up", "button": button, "clicks": clicks}
+        case Wheel(x, y, dx, dy):
+            return {"do": "wheel", "x": x, "y": y, "dx": dx, "dy": dy}
+        case KeyDown(key):
+            return {"do": "keyDown", "key": key}
+        case KeyUp(key):
+            return {"do": "keyUp", "key": key}
+        case InsertText(text):
+            return {"do": "insert", "text": text}
+
+
+def cookie_from(cookie: Json) -> Cookie:
+    """https://developer.mozilla.org/docs/Mozilla/Add-ons/WebExtensions/API/cookies/Cookie"""
+    return Cookie(
+        name=cookie["name"],
+        value=cookie["value"],
+        domain=cookie["domain"],
+        path=cookie["path"],
+        expires=cookie.get("expirationDate"),
+        http_only=cookie["httpOnly"],
+        secure=cookie["secure"],
+        same_site=_SAME_SITE.get(cookie["sameSite"]),
+        partition_key=(cookie.get("partitionKey") or {}).get("topLevelSite"),
+    )
+
+
+def cookie_to(cookie: Cookie) -> Json:
+    """As ``extension/firefox/jars.js`` takes it."""
+    return {
+        "name": cookie.name,
+        "value": cookie.value,
+        "domain": cookie.domain,
+        "path": cookie.path,
+        "expires": cookie.expires,
+        "httpOnly": cookie.http_only,
+        "secure": cookie.secure,
+        "sameSite": cookie.same_site,
+        "partitionKey": cookie.partition_key,
+    }
+
+
+def report_of(method: str, params: Json) -> DriverEvent | None:
+    """What goes on in a page, for its owner."""
+    tab = TabHandle(params.get("tab", ""))
+    match method:
+        case "Page.console":
+            return ConsoleSaid(
+                handle=tab,
+                level=params["level"],
+                text=params["text"],
+                url=params["url"],
+                line=params["line"],
+            )
+        case "Network.sent":
+            return RequestSent(
+                handle=tab,
+                request=params["request"],
+                url=params["url"],
+                method=params["method"],
+                kind=params["kind"],
+            )
+        case "Network.ended":
+            return RequestEnded(
+                handle=tab,
+                request=params["request"],
+                status=params.get("status"),
+                mime_type=params.get("mimeType"),
+                error=params.get("error"),
+                finished=params["finished"],
+            )
+        case "Downloads.began":
+            return DownloadBegan(
+                handle=tab, download=params["download"], url=params["url"], name=params["name"]
+            )
+        case "Downloads.ended":
+            return DownloadEnded(handle=tab, download=params["download"], path=params["path"])
+        case _:
+            return None

@@ -1,0 +1,191 @@
+"""The person's own Firefox: headed, with Roost's extension installed in its profile for good, as a
+person has it, and the native host started by the browser itself.
+
+What the person does in it, tests do from a page of the extension, over WebDriver BiDi; Roost itself
+does not use that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import os
+import subprocess
+import uuid
+import zipfile
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+
+from roost.drivers.firefox.preferences import user_js
+from roost.frontends.cli.install import extension
+from roost.local.browsers import find_browser
+from roost.local.home import Home
+from roost.local.processes import end_tree, identify
+from roost.testing.own_browser import moment
+
+START_SECONDS = 60.0
+HANDS = "person.html"
+_UUID = str(uuid.uuid5(uuid.NAMESPACE_URL, extension.FIREFOX_ID))
+_PREFERENCES: dict[str, bool | int | str] = {
+    # An extension that Mozilla has not signed, in the profile of an ESR.
+    "xpinstall.signatures.required": False,
+    "extensions.autoDisableScopes": 0,
+    "extensions.webextensions.uuids": json.dumps({extension.FIREFOX_ID: _UUID}),
+    # No questions and no first pages.
+    "browser.aboutwelcome.enabled": False,
+    "browser.shell.checkDefaultBrowser": False,
+    "browser.startup.homepage": "about:blank",
+    "browser.startup.homepage_override.mstone": "ignore",
+    "browser.newtabpage.enabled": False,
+    "browser.tabs.warnOnClose": False,
+    "browser.warnOnQuit": False,
+    "datareporting.policy.dataSubmissionPolicyBypassNotification": True,
+    "toolkit.telemetry.reportingpolicy.firstRun": False,
+    "app.update.disabledForTesting": True,
+    "network.captive-portal-service.enabled": False,
+    "services.settings.server": "data:,#remote-settings-dummy/v1",
+    "browser.download.alwaysOpenPanel": False,
+    # Its windows and tabs come back when it is started again.
+    "browser.startup.page": 3,
+    "browser.sessionstore.resume_from_crash": True,
+    "toolkit.startup.max_resumed_crashes": -1,
+    "browser.sessionstore.interval": 500,
+    # A machine of two cores and many browsers.
+    "dom.ipc.processCount": 4,
+    "dom.ipc.processPrelaunch.enabled": False,
+}
+
+
+class OwnFirefox:
+    """A person's Firefox whose profile is in ``folder``, with the host of ``home``."""
+
+    def __init__(self, home: Home, folder: Path, display: str) -> None:
+        self._home = home
+        self._folder = folder
+        self._profile = folder / "profile"
+        self._display = display
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def start(self, *pages: str) -> None:
+        """The browser with these pages; what ``person`` does waits until it can be done."""
+        self._prepare()
+        command = [find_browser("firefox"), "--profile", str(self._profile), "--no-remote"]
+        command += ["--remote-debugging-port=0", "--remote-allow-system-access"]
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                [*command, *pages],
+                env={**os.environ, "DISPLAY": self._display, "HOME": str(self._folder)},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def quit(self) -> None:
+        """As by its menu."""
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait(START_SECONDS)
+
+    def kill(self) -> None:
+        if self._process is not None:
+            process = identify(self._process.pid)
+            if process is not None:
+                end_tree(process, grace_seconds=0)
+            self._process.wait(START_SECONDS)
+
+    async def person(self, function: str, *arguments: Any) -> Any:
+        """Something the person does, as a function of the extension's own API."""
+        given = ", ".join(map(json.dumps, arguments))
+        source = f"(async () => JSON.stringify(await ({function})({given})))()"
+        async with asyncio.timeout(START_SECONDS), self._hands() as ask:
+            page = await self._page(ask)
+            params = {"expression": source, "target": {"context": page}, "awaitPromise": True}
+            answer = await ask("script.evaluate", params)
+            await ask("browsingContext.close", {"context": page})
+        assert answer["type"] == "success", answer["exceptionDetails"]["text"]
+        text = answer["result"].get("value")
+        return None if text is None else json.loads(text)
+
+    async def kill_page_at(self, url: str) -> None:
+        """End the process that shows the page at that address."""
+        look = """(url) => {
+            for (const window of Services.wm.getEnumerator("navigator:browser"))
+                for (const { linkedBrowser } of window.gBrowser.tabs)
+                    if (linkedBrowser.currentURI.spec === url)
+                        return linkedBrowser.browsingContext.currentWindowGlobal.osPid;
+        }"""
+        async with asyncio.timeout(START_SECONDS), self._hands() as ask:
+            chrome = (await ask("browsingContext.getTree", {"moz:scope": "chrome"}))["contexts"][0]
+            params = {
+                "functionDeclaration": look,
+                "arguments": [{"type": "string", "value": url}],
+                "target": {"context": chrome["context"]},
+                "awaitPromise": False,
+            }
+            answer = await ask("script.callFunction", params)
+        os.kill(int(answer["result"]["value"]), 9)
+
+    @property
+    def _log(self) -> Path:
+        return self._folder / "firefox.log"
+
+    def _prepare(self) -> None:
+        manifests = self._folder / ".mozilla" / "native-messaging-hosts"
+        extension.install(self._home, "firefox", [manifests / f"{extension.HOST}.json"])
+        where = self._profile / "extensions" / f"{extension.FIREFOX_ID}.xpi"
+        where.parent.mkdir(parents=True, exist_ok=True)
+        if not where.exists():
+            where.write_bytes(_packed())
+        (self._profile / "user.js").write_text(user_js(_PREFERENCES), encoding="utf-8")
+        for left in ("lock", ".parentlock", "WebDriverBiDiServer.json"):
+            (self._profile / left).unlink(missing_ok=True)
+
+    @asynccontextmanager
+    async def _hands(self) -> AsyncIterator[Callable[[str, dict[str, Any]], Awaitable[Any]]]:
+        """A BiDi session for a moment: there can be one at a time."""
+        said = "WebDriver BiDi listening on "
+        while said not in self._log.read_text(errors="replace"):
+            await moment()
+        address = self._log.read_text(errors="replace").split(said)[1].split()[0]
+        async with connect(f"{address}/session", max_size=None) as socket:
+            await _ask(socket, "session.new", {"capabilities": {}})
+            try:
+                yield lambda method, params: _ask(socket, method, params)
+            finally:
+                await _ask(socket, "session.end", {})
+
+    async def _page(self, ask: Callable[[str, dict[str, Any]], Awaitable[Any]]) -> str:
+        """A page of the extension, behind the others."""
+        page = (await ask("browsingContext.create", {"type": "tab", "background": True}))["context"]
+        url = f"moz-extension://{_UUID}/{HANDS}"
+        await ask("browsingContext.navigate", {"context": page, "url": url, "wait": "complete"})
+        return str(page)
+
+
+def _packed() -> bytes:
+    """As for the store, and a page for the person's hands."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, data in extension.files("firefox"):
+            archive.writestr(name, data)
+        archive.writestr(HANDS, "<!doctype html><title>The person</title>")
+    return packed.getvalue()
+
+
+async def _ask(socket: ClientConnection, method: str, params: dict[str, Any]) -> Any:
+    await socket.send(json.dumps({"id": 1, "method": method, "params": params}))
+    while True:
+        heard = json.loads(await socket.recv())
+        if heard.get("id") == 1:
+            assert "error" not in heard, heard
+            return heard["result"]
