@@ -80,6 +80,11 @@ class HandledFirefox(FirefoxDriver):
         said = log.read_text(encoding="utf-8")
         return int(said.split("listening on ws://127.0.0.1:")[1].split()[0])
 
+    @property
+    def tab_handles(self) -> set[TabHandle]:
+        """Of all tabs that it has reported or made."""
+        return set(self._all_contexts().tabs)
+
     async def page_pid(self, tab: TabHandle) -> int:
         windows = await self._browser().call("browsingContext.getTree", {"moz:scope": "chrome"})
         answer = await self._browser().call(

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,6 +35,26 @@ from roost.vocabulary import JarPolicy, TabHandle
 
 pytestmark = pytest.mark.browser
 CLICK: list[Input] = [MouseDown(), MouseUp()]
+EXTENSION = {
+    "manifest_version": 2,
+    "name": "Facts",
+    "version": "1",
+    "permissions": ["<all_urls>", "tabs", "cookies", "tabGroups"],
+    "background": {"scripts": ["background.js"]},
+    "content_scripts": [{"matches": ["<all_urls>"], "js": ["content.js"]}],
+}
+BACKGROUND = """browser.runtime.onMessage.addListener(async (_, { tab }) => ({
+  store: tab.cookieStoreId,
+  picture: await browser.tabs.captureTab(tab.id),
+  canGroup: typeof browser.tabGroups?.query === "function",
+}));"""
+CONTENT = """browser.runtime.sendMessage("who am I?").then(
+  (seen) => { document.documentElement.dataset.seen = JSON.stringify(seen); });"""
+SEEN = """async () => {
+  const { dataset } = document.documentElement;
+  while (!dataset.seen) await new Promise((look) => setTimeout(look, 5));
+  return JSON.parse(dataset.seen);
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +101,52 @@ async def test_popups_without_an_opener_are_known_by_who_opened_them(
         tree = await driver._browser().call("browsingContext.getTree")
         windows = {context["clientWindow"] for context in tree["contexts"]}
         assert len(windows) == 1, "a tab in the same window, so nobody's tab lands in a popup's"
+
+
+async def test_whoever_opens_a_tab_spends_the_right_that_a_click_gave(lodging: Lodging) -> None:
+    """So a click that leaves it unspent need not wait for tabs it asked for."""
+    opens = {
+        "<button>Nothing</button>": True,
+        "<button onclick=\"open('/other', '', 'noopener')\">Script</button>": False,
+        "<a href=/other target=_blank>Link</a>": False,
+        "<form action=/other target=_blank><button>Form</button></form>": False,
+        "<a id=a href=/other target=_blank></a><button onclick='a.click()'>Both</button>": False,
+    }
+    async with lodging.guest(Reports()) as driver:
+        for html, is_left in opens.items():
+            tab = await open_page(driver, lodging.url("/"))
+            await put(driver, tab, f"<div style='zoom: 3'>{html}</div>")
+            before = len(driver.tab_handles)
+            answer = await driver.act(tab, [MouseMove(30, 30), *CLICK], None, {})
+            assert answer is not None
+            assert answer["hasActivation"] is is_left, html
+            assert len(driver.tab_handles) == before + (not is_left), "known when the click is over"
+
+
+async def test_an_extension_tells_jars_apart_and_pictures_tabs_in_the_background(
+    lodging: Lodging, tmp_path: Path
+) -> None:
+    (tmp_path / "manifest.json").write_text(json.dumps(EXTENSION), encoding="utf-8")
+    (tmp_path / "background.js").write_text(BACKGROUND, encoding="utf-8")
+    (tmp_path / "content.js").write_text(CONTENT, encoding="utf-8")
+    async with lodging.guest(Reports()) as driver:
+        bidi = driver._browser()
+        data = {"type": "path", "path": str(tmp_path)}
+        extension = (await bidi.call("webExtension.install", {"extensionData": data}))["extension"]
+        try:
+            jars = [await driver.make_jar(JarPolicy.FRESH) for _ in range(2)]
+            stores = []
+            for jar in (*jars, jars[0]):
+                tab = await open_page(driver, lodging.url("/"), jar)
+                seen = await driver.evaluate(tab, SEEN)
+                stores.append(seen["store"])
+                assert seen["picture"].startswith("data:image/png")
+                assert seen["canGroup"]
+            first, second, again = stores
+            assert first.startswith("firefox-container-")
+            assert first == again != second
+        finally:
+            await bidi.call("webExtension.uninstall", {"extension": extension})
 
 
 async def test_a_script_under_way_is_not_run_again_in_the_next_page(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from roost.errors import BrowserLost, Unsupported
-from roost.local.browsers import find_browser, installation
+from roost.local.browsers import check_reach, find_browser, installation
 
 
 def program(folder: Path, name: str) -> str:
@@ -83,7 +83,10 @@ def test_each_package_manager_is_asked_in_its_own_words(
 ) -> None:
     for kind, package in (("chromium", "chromium"), ("firefox", firefox)):
         plan = installation(
-            kind, is_root=is_root, which=lambda name: name if name == manager else None
+            kind,
+            is_root=is_root,
+            which=lambda name: name if name == manager else None,
+            is_ubuntu=False,
         )
         assert plan.manager == manager
         assert plan.commands[-1][: len(command)] == command
@@ -91,7 +94,7 @@ def test_each_package_manager_is_asked_in_its_own_words(
 
 
 def test_apt_looks_for_new_lists_first() -> None:
-    plan = installation("firefox", is_root=True, which=lambda name: name)
+    plan = installation("firefox", is_root=True, which=lambda name: name, is_ubuntu=False)
 
     assert plan.commands[0] == ("apt-get", "update", "-qq")
     assert str(plan).endswith("firefox-esr")
@@ -99,4 +102,26 @@ def test_apt_looks_for_new_lists_first() -> None:
 
 def test_without_a_package_manager_the_person_is_told_so() -> None:
     with pytest.raises(Unsupported):
-        installation("chromium", is_root=True, which=lambda name: None)
+        installation("chromium", is_root=True, which=lambda name: None, is_ubuntu=False)
+
+
+def test_ubuntus_browsers_are_snaps() -> None:
+    plan = installation("firefox", is_root=False, which=lambda name: name, is_ubuntu=True)
+    assert plan.commands == (("sudo", "snap", "install", "firefox"),)
+    with pytest.raises(Unsupported) as refusal:
+        installation("firefox", which=lambda name: None, is_ubuntu=True)
+    assert "snap" in refusal.value.message
+    assert "--browser-path" in refusal.value.hint
+
+
+def test_a_snap_is_not_given_a_folder_that_it_cannot_see(tmp_path: Path) -> None:
+    shim, own = program(tmp_path, "firefox"), program(tmp_path, "firefox-esr")
+    Path(shim).write_text('#!/bin/sh\nexec /snap/bin/firefox "$@"\n')
+    hidden = tmp_path / ".local" / "state" / "roost" / "profile"
+    for snap in (shim, "/snap/bin/firefox"):
+        with pytest.raises(Unsupported) as refusal:
+            check_reach(snap, hidden, tmp_path)
+        assert "ROOST_HOME" in refusal.value.hint
+        check_reach(snap, tmp_path / "roost" / "profile", tmp_path)
+        check_reach(snap, Path("/srv/.roost"), tmp_path)
+    check_reach(own, hidden, tmp_path)

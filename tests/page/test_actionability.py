@@ -164,3 +164,22 @@ def test_settled_waits_for_a_frame_only_if_something_changed(page: PageWorld) ->
     assert page.call("settled")["changed"] is False
     page.click("#loud")
     assert page.call("settled")["changed"] is True
+
+
+def test_settled_may_be_asked_before_the_click_has_come(page: PageWorld) -> None:
+    page.show("<button id=loud onclick='this.textContent = 1'>B</button>")
+    point = page.call("prepare", target="#loud")["point"]
+    page.in_world("void (globalThis.asked = __roost.settled({ releases: 1 }))")
+    page.tab.mouse.click(point["x"], point["y"])
+    assert page.in_world("asked")["changed"] is True
+
+
+def test_settled_waits_for_no_click_that_went_elsewhere(page: PageWorld) -> None:
+    page.show("<button id=b>B</button>")
+    page.call("prepare", target="#b")
+    page.in_world("void (globalThis.asked = __roost.settled({ releases: 1 }))")
+    page.call("delivered")
+    assert page.in_world("asked")["changed"] is False
+    page.in_world("void (globalThis.asked = __roost.settled({ releases: 1, watched: false }))")
+    page.call("delivered")
+    assert page.in_world("asked")["changed"] is True, "nobody watched, so nobody knows"

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from roost.drivers.link import Link
 from roost.errors import BrowserLost, RoostError
+from roost.local.browsers import check_reach
 from roost.local.home import Home, read_secret
 from roost.local.processes import Process, end_tree, is_alive, wait_until_gone
 from roost.local.starting import start_detached
@@ -131,6 +132,8 @@ class Keeping:
         self._end_orphan()
         profile = self._folder / "profile"
         profile.mkdir(mode=0o700, parents=True, exist_ok=True)
+        command = self._launch.command(profile)
+        check_reach(command[0], profile)
         self._launch.prepare(profile)
         start_detached(
             self._home,
@@ -141,7 +144,7 @@ class Keeping:
                 f"--away={self._away_seconds}",
                 *self._launch.keeper_options(),
                 "--",
-                *self._launch.command(profile),
+                *command,
             ],
             log=self._folder / "keeper.log",
             timeout_seconds=START_SECONDS,

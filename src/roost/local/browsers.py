@@ -6,12 +6,15 @@ Never a download of our own: the system's packages, or the exact words to type.
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from roost.errors import BrowserLost, Unsupported
+from roost.local.home import user_folder
 
 NAMES: Final = {
     "chromium": (
@@ -62,7 +65,10 @@ _MANAGERS: Final = {
         ("brew", "install", "--cask"),
         {"chromium": "chromium", "firefox": "firefox"},
     ),
+    # Only where the system's own packages are empty shells around these (``_is_ubuntu``).
+    "snap": ((), ("snap", "install"), {"chromium": "chromium", "firefox": "firefox"}),
 }
+_SNAPS: Final = "/snap/bin/"
 
 
 def find_browser(
@@ -90,6 +96,39 @@ def find_browser(
     return found
 
 
+def check_reach(program: str, folder: Path, home: Path | None = None) -> None:
+    """``Unsupported`` where that browser could not use that folder: a snap sees nothing of the
+    hidden folders in a person's home, and says nothing about it."""
+    if not _is_snap(program):
+        return
+    user = user_folder() if home is None else home
+    if folder.is_relative_to(user) and folder.relative_to(user).parts[0].startswith("."):
+        raise Unsupported(
+            f"{program} is a snap, and snaps cannot use hidden folders such as {folder}.",
+            hint="Set ROOST_HOME to a folder that is not hidden, such as ~/roost; or give a "
+            "browser that is no snap with --browser-path.",
+        )
+
+
+def _is_snap(program: str) -> bool:
+    """Also what Ubuntu has in its place: a script that starts the snap."""
+    if program.startswith(_SNAPS) or os.path.realpath(program).endswith("/bin/snap"):
+        return True
+    try:
+        with open(program, "rb") as file:
+            start = file.read(4096)
+    except OSError:
+        return False
+    return start.startswith(b"#!") and _SNAPS.encode() in start
+
+
+def _is_ubuntu() -> bool:
+    try:
+        return platform.freedesktop_os_release()["ID"] == "ubuntu"
+    except (OSError, KeyError):
+        return False
+
+
 @dataclass(frozen=True, slots=True)
 class Installation:
     """The commands that install a browser here, in order."""
@@ -106,14 +145,20 @@ def installation(
     *,
     is_root: bool | None = None,
     which: Callable[[str], str | None] = shutil.which,
+    is_ubuntu: bool | None = None,
 ) -> Installation:
     """How this machine's package manager installs that browser. ``Unsupported`` where there is
     none we know."""
-    manager = next((name for name in _MANAGERS if which(name)), None)
+    by_hand = f"Install {KNOWN[kind]} by hand, or give one with --browser-path."
+    managers = list(_MANAGERS)
+    if _is_ubuntu() if is_ubuntu is None else is_ubuntu:
+        managers = ["snap"]
+        if which("snap") is None:
+            raise Unsupported("Ubuntu has browsers as snaps only, and no snap here.", hint=by_hand)
+    manager = next((name for name in managers if which(name)), None)
     if manager is None:
         raise Unsupported(
-            f"No package manager we know ({', '.join(_MANAGERS)}) is here.",
-            hint=f"Install {KNOWN[kind]} by hand, or give one with --browser-path.",
+            f"No package manager we know ({', '.join(managers)}) is here.", hint=by_hand
         )
     update, install, packages = _MANAGERS[manager]
     root = os.getuid() == 0 if is_root is None else is_root

@@ -6,9 +6,10 @@ import asyncio
 
 import pytest
 
-from roost.drivers.firefox.waits import Course, End, Journey
+from roost.drivers.firefox.connection import Pending
+from roost.drivers.firefox.waits import Course, End, Journey, Ways
 from roost.errors import TabCrashed, TabGone
-from roost.testing.waiting import answer_of, error_of, started
+from roost.testing.waiting import answer_of, error_of, started, turn
 
 SOME_WAY, OTHER_WAY = "n1", "n2"
 
@@ -63,3 +64,42 @@ async def test_what_is_known_already_is_not_waited_for() -> None:
     course.turn()
     async with asyncio.timeout(0.5):
         await course.known_since(turns)
+
+
+def begins(navigation: str) -> dict[str, str]:
+    return {"navigation": navigation, "url": "http://x/"}
+
+
+async def test_what_is_under_way_is_waited_for_until_it_ends_or_somebody_gave_up() -> None:
+    ways = Ways()
+    ways.started(begins(SOME_WAY))
+    with ways.journey(None) as journey:
+        landing = await started(ways.land(journey))
+        ways.ended(OTHER_WAY, End.DOCUMENT)
+        await turn()
+        assert not landing.done()
+        ways.ended(SOME_WAY, End.DOCUMENT)
+        await answer_of(landing)
+        await answer_of(ways.land(journey))
+    ways.started(begins(OTHER_WAY))
+    with pytest.raises(asyncio.CancelledError), ways.journey(None):
+        raise asyncio.CancelledError
+    assert ways.leaving is None
+
+
+async def test_one_command_sets_out_after_the_other_has_begun() -> None:
+    ways, sent = Ways(), list[Pending]()
+
+    def send() -> Pending:
+        sent.append(asyncio.get_running_loop().create_future())
+        return sent[-1]
+
+    await ways.set_out(send)
+    second = await started(ways.set_out(send))
+    assert len(sent) == 1
+    ways.started(begins(SOME_WAY))
+    await answer_of(second)
+    third = await started(ways.set_out(send))
+    sent[-1].set_result({})
+    await answer_of(third)
+    assert len(sent) == 3

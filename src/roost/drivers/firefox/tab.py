@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -28,7 +28,7 @@ from roost.drivers.firefox.hands import Hands
 from roost.drivers.firefox.keyboard import releases
 from roost.drivers.firefox.reports import report_of
 from roost.drivers.firefox.scripts import Asked, DocumentGone, Scripts
-from roost.drivers.firefox.waits import Course, End, Journey
+from roost.drivers.firefox.waits import Course, End, Way, Ways, way_of
 from roost.errors import NotFound, RoostError, TabCrashed, TabGone
 from roost.vocabulary import TabHandle
 
@@ -39,8 +39,6 @@ FROZEN_SECONDS = 3.0
 NO_CONTENT = (204, 205)
 NO_PASSWORD = "The page cannot be opened: it wants a password."
 AUTH_HINT = "The server wants a name and a password: write them as http://name:password@host/."
-Way = tuple[str, str]
-"""A navigation's id, and where it leads."""
 
 
 class Others(Protocol):
@@ -82,15 +80,9 @@ class BidiTab:
         self._others = others
         self._course = Course(self.check_alive)
         self.bind(context)
-        self._journeys: set[Journey] = set()
-        self._begun: Way | None = None
-        """The last navigation that began, until a document comes of it."""
-        self._leaving: Way | None = None
-        """The same, until it is known what comes of it."""
+        self._ways = Ways()
         self._before_input: tuple[int, Way | None] = 0, None
         """How often the document had changed by then, and what was under way to be the next."""
-        self._has_set_out: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        _settle(self._has_set_out)
         self._gone: RoostError | None = None
 
     # --- life ----------------------------------------------------------------------------------
@@ -108,7 +100,7 @@ class BidiTab:
         """Go on with what an earlier broker left, and with what happened since."""
         committed = known.get("committed") or {"url": url}
         self.url = url
-        self._begun = _way(known.get("begun"))
+        self._ways.begun = way_of(known.get("begun"))
         if "navigation" in committed and self._is_crash(committed):
             self.crashed = True
             self.url = (known.get("before") or committed)["url"]
@@ -117,7 +109,7 @@ class BidiTab:
         else:
             self._report(TabArrived(self.handle, url, ""))
             self._ask_title()
-        self._begun = _way(known.get("started"))
+        self._ways.begun = way_of(known.get("started"))
 
     def ended(self, error: RoostError) -> None:
         """The tab is gone; whoever waits for anything in it is told."""
@@ -164,13 +156,13 @@ class BidiTab:
     async def travel(self, delta: int) -> Arrival:
         """Back and forward. ``NotFound`` when there is nowhere to go."""
         self.check_alive()
-        with self._journey() as journey:
+        with self._ways.journey(self._gone) as journey:
             try:
                 await self._call("browsingContext.traverseHistory", {"delta": delta})
             except BidiError as error:
                 way = "back" if delta < 0 else "forward"
                 raise NotFound(f"There is no page to go {way} to.", reason=str(error)) from None
-            await self._land(journey)
+            await self._ways.land(journey)
             return await self._here(journey.last_status)
 
     async def act(self, inputs: Sequence[Input], frame: str | None, argument: Json) -> Json | None:
@@ -179,7 +171,7 @@ class BidiTab:
         self.check_alive()
         asked = None
         if inputs:
-            self._before_input = self._course.turns, self._leaving
+            self._before_input = self._course.turns, self._ways.leaving
             if count := releases(inputs):
                 asked = self.scripts.ask_settled(frame, {**argument, "releases": count})
             await self._hands.give(inputs)
@@ -190,13 +182,13 @@ class BidiTab:
 
     async def _settle(self, frame: str | None, argument: Json, asked: Asked | None) -> Json | None:
         answer: Json | None = None
-        with self._journey() as journey:
+        with self._ways.journey(self._gone) as journey:
             if not self._has_left():
                 # When the frame or its document went with the action, there is no answer.
                 with contextlib.suppress(NotFound, DocumentGone):
                     answer = await self.scripts.settled(frame, argument, asked)
             if self._has_left():
-                await self._land(journey)
+                await self._ways.land(journey)
                 await self._arrive()
                 return None
         return answer
@@ -204,12 +196,13 @@ class BidiTab:
     def _has_left(self) -> bool:
         """Whether the last input led to another document, or is about to."""
         turns, leaving = self._before_input
-        return turns != self._course.turns or self._leaving not in (None, leaving)
+        return turns != self._course.turns or self._ways.leaving not in (None, leaving)
 
     async def _go(self, method: str, params: Json) -> Arrival:
-        with self._journey() as journey:
+        with self._ways.journey(self._gone) as journey:
             try:
-                answer = await asyncio.shield(await self._set_out(method, params))
+                send = partial(self._call, method, params)
+                answer = await asyncio.shield(await self._ways.set_out(send))
                 end = await journey.end_of(answer["navigation"])
                 status = journey.status
                 if journey.wants_password:
@@ -223,7 +216,7 @@ class BidiTab:
     async def _thaw_if_frozen(self) -> bool:
         """A page whose script runs without end cannot even be left, and BiDi has no way to end a
         script: so the tab gets another context, and only its history is lost."""
-        if self._leaving is not None or self.errands.dialog is not None:
+        if self._ways.leaving is not None or self.errands.dialog is not None:
             return False
         probe = self.scripts.title()
         probe.add_done_callback(unheard)
@@ -232,23 +225,6 @@ class BidiTab:
             return False
         await self._others.replace(self)
         return True
-
-    async def _set_out(self, method: str, params: Json) -> Pending:
-        """Firefox works on commands at the same time, and one that was sent first, even if nobody
-        waits for it any more, could overtake. So one begins after the other has begun."""
-        while not self._has_set_out.done():
-            await asyncio.shield(self._has_set_out)
-        self._has_set_out = has_set_out = asyncio.get_running_loop().create_future()
-        answer = self._call(method, params)
-        answer.add_done_callback(unheard)
-        answer.add_done_callback(lambda _: _settle(has_set_out))
-        return answer
-
-    async def _land(self, journey: Journey) -> None:
-        """Wait for the end of what is under way, if anything is."""
-        if self._leaving is not None:
-            navigation, _ = self._leaving
-            await journey.end_of(navigation)
 
     async def _here(self, status: int | None, *, stayed: bool = False) -> Arrival:
         self.url, self.title = await self._arrive()
@@ -264,20 +240,6 @@ class BidiTab:
             if turns == self._course.turns:
                 return url, title
 
-    @contextlib.contextmanager
-    def _journey(self) -> Iterator[Journey]:
-        journey = Journey()
-        if self._gone is not None:
-            journey.failed(self._gone)
-        self._journeys.add(journey)
-        try:
-            yield journey
-        except asyncio.CancelledError:
-            self._leaving = None  # waited for once, in vain; what comes next does not wait again
-            raise
-        finally:
-            self._journeys.discard(journey)
-
     # --- events --------------------------------------------------------------------------------
 
     def heard(self, method: str, params: Json) -> None:
@@ -290,13 +252,12 @@ class BidiTab:
 
     def _started(self, params: Json) -> None:
         if self._is_ours(params):
-            self._begun = self._leaving = _way(params)
-            _settle(self._has_set_out)
+            self._ways.started(params)
 
     def _committed(self, params: Json) -> None:
         if not self._is_ours(params):
             return
-        begun, is_crash, self._begun = self._begun, self._is_crash(params), None
+        begun, is_crash, self._ways.begun = self._ways.begun, self._is_crash(params), None
         if is_crash:
             self._died()
             return
@@ -305,7 +266,7 @@ class BidiTab:
             self.url = begun[1]  # as the page itself and the person see it
         self.title, self.crashed = "", False
         self.errands.close_chooser()
-        self._ended(params["navigation"], End.DOCUMENT)
+        self._ways.ended(params["navigation"], End.DOCUMENT)
         self._course.turn()
         self._report(TabArrived(self.handle, self.url, ""))
 
@@ -313,10 +274,10 @@ class BidiTab:
         """BiDi has no word for it. A page whose process died is replaced by a blank one, or by
         Firefox's own page about that, without any navigation to there having begun."""
         to = params["url"]
-        return (to == BLANK or to.startswith(CRASH_PAGE)) and _way(params) != self._begun
+        return (to == BLANK or to.startswith(CRASH_PAGE)) and way_of(params) != self._ways.begun
 
     def _died(self) -> None:
-        self._leaving = None
+        self._ways.leaving = None
         if not self.crashed:
             self.crashed = True
             self._interrupt(TabCrashed("The page's process died."))
@@ -324,13 +285,13 @@ class BidiTab:
 
     def _failed(self, params: Json) -> None:
         if self._is_ours(params):
-            self._ended(params["navigation"], End.NOTHING)
+            self._ways.ended(params["navigation"], End.NOTHING)
 
     def _moved_within(self, params: Json) -> None:
         if self._is_ours(params):
             self.url = params["url"]
             if params.get("navigation") is not None:
-                self._ended(params["navigation"], End.WITHIN)
+                self._ways.ended(params["navigation"], End.WITHIN)
             self._report(TabArrived(self.handle, self.url, self.title))
 
     def _loaded(self, params: Json) -> None:
@@ -351,13 +312,11 @@ class BidiTab:
 
     def _answered(self, params: Json) -> None:
         if params["navigation"] is not None and self._is_ours(params):
-            for journey in self._journeys:
-                journey.answered(params["navigation"], params["response"]["status"])
+            self._ways.answered(params["navigation"], params["response"]["status"])
 
     def password_wanted(self, params: Json) -> None:
         if params["navigation"] is not None and self._is_ours(params):
-            for journey in self._journeys:
-                journey.wants_password = True
+            self._ways.password_wanted()
 
     def _request_failed(self, params: Json) -> None:
         if params["navigation"] is not None and params["errorText"] == "NS_BINDING_ABORTED":
@@ -365,7 +324,7 @@ class BidiTab:
 
     def _download_began(self, params: Json) -> None:
         if params["navigation"] is not None:
-            self._ended(params["navigation"], End.DOWNLOAD)
+            self._ways.ended(params["navigation"], End.DOWNLOAD)
 
     def _dialog_opened(self, params: Json) -> None:
         self.errands.dialog_opened(params)
@@ -373,7 +332,7 @@ class BidiTab:
     def _dialog_closed(self, params: Json) -> None:
         self.errands.dialog_closed()
         if params["type"] == "beforeunload" and params["accepted"]:
-            self._leaving = self._begun
+            self._ways.leaving = self._ways.begun
 
     def _chooser_opened(self, params: Json) -> None:
         self.errands.chooser_opened(params)
@@ -387,17 +346,10 @@ class BidiTab:
         """Of the main document, and not of a frame."""
         return bool(params["context"] == self.context)
 
-    def _ended(self, navigation: str, end: End) -> None:
-        if self._leaving is not None and self._leaving[0] == navigation:
-            self._leaving = None
-        for journey in self._journeys:
-            journey.ended(navigation, end)
-
     def _interrupt(self, error: RoostError) -> None:
         self._course.turn()
         self._bidi.fail(self.context, error)
-        for journey in self._journeys:
-            journey.failed(error)
+        self._ways.failed(error)
 
 
 def _flattened(context: Json, parent: str | None) -> list[FrameInfo]:
@@ -405,16 +357,6 @@ def _flattened(context: Json, parent: str | None) -> list[FrameInfo]:
     for child in context["children"] or []:
         found += _flattened(child, context["context"])
     return found
-
-
-def _settle(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)
-
-
-def _way(params: Json | None) -> Way | None:
-    # While a page still asks whether to be left, Firefox does not say where to.
-    return None if params is None else (params["navigation"], params.get("url", ""))
 
 
 def _cannot_open(error: BidiError) -> NotFound:

@@ -1,12 +1,18 @@
-"""Waiting for a navigation: driven by the tab's events, bounded by the caller's deadline."""
+"""Waiting for a navigation: driven by the tab's events, bounded by the caller's deadline.
+
+Firefox gives every navigation an id, and says when one begins and how it ends; who waits for which
+is known here.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum
 
+from roost.drivers.exchange import unheard
+from roost.drivers.firefox.connection import Json, Pending
 from roost.errors import RoostError
 
 SOON_SECONDS = 1.0
@@ -85,3 +91,84 @@ class Journey:
         if not self._over.done():
             self._over.set_exception(error)
             self._over.exception()  # nobody may be waiting yet
+
+
+Way = tuple[str, str]
+"""A navigation's id, and where it leads."""
+
+
+class Ways:
+    """Of one tab's main document: what has begun, and who waits for the end of it."""
+
+    def __init__(self) -> None:
+        self.begun: Way | None = None
+        """The last navigation that began, until a document comes of it."""
+        self.leaving: Way | None = None
+        """The same, until it is known what comes of it."""
+        self._journeys: set[Journey] = set()
+        self._has_set_out: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        _settle(self._has_set_out)
+
+    @contextlib.contextmanager
+    def journey(self, gone: RoostError | None) -> Iterator[Journey]:
+        """To wait in, for as long as the tab is not ``gone``."""
+        journey = Journey()
+        if gone is not None:
+            journey.failed(gone)
+        self._journeys.add(journey)
+        try:
+            yield journey
+        except asyncio.CancelledError:
+            self.leaving = None  # waited for once, in vain; what comes next does not wait again
+            raise
+        finally:
+            self._journeys.discard(journey)
+
+    async def set_out(self, send: Callable[[], Pending]) -> Pending:
+        """Firefox works on commands at the same time, and one that was sent first, even if nobody
+        waits for it any more, could overtake. So one begins after the other has begun."""
+        while not self._has_set_out.done():
+            await asyncio.shield(self._has_set_out)
+        self._has_set_out = has_set_out = asyncio.get_running_loop().create_future()
+        answer = send()
+        answer.add_done_callback(unheard)
+        answer.add_done_callback(lambda _: _settle(has_set_out))
+        return answer
+
+    async def land(self, journey: Journey) -> None:
+        """Wait for the end of what is under way, if anything is."""
+        if self.leaving is not None:
+            navigation, _ = self.leaving
+            await journey.end_of(navigation)
+
+    def started(self, params: Json) -> None:
+        self.begun = self.leaving = way_of(params)
+        _settle(self._has_set_out)
+
+    def answered(self, navigation: str, status: int) -> None:
+        for journey in self._journeys:
+            journey.answered(navigation, status)
+
+    def password_wanted(self) -> None:
+        for journey in self._journeys:
+            journey.wants_password = True
+
+    def ended(self, navigation: str, end: End) -> None:
+        if self.leaving is not None and self.leaving[0] == navigation:
+            self.leaving = None
+        for journey in self._journeys:
+            journey.ended(navigation, end)
+
+    def failed(self, error: RoostError) -> None:
+        for journey in self._journeys:
+            journey.failed(error)
+
+
+def way_of(params: Json | None) -> Way | None:
+    # While a page still asks whether to be left, Firefox does not say where to.
+    return None if params is None else (params["navigation"], params.get("url", ""))
+
+
+def _settle(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

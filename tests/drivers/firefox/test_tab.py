@@ -1,0 +1,104 @@
+"""A tab acted in: what is asked of Firefox, in which order (roost.drivers.firefox.tab)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from scripted_link import Heard, ScriptedLink
+
+from roost.drivers.base import Input, KeyDown, KeyUp, MouseDown, MouseMove, MouseUp
+from roost.drivers.firefox.connection import BidiConnection
+from roost.drivers.firefox.contexts import Contexts
+from roost.drivers.firefox.tab import BidiTab
+from roost.testing.waiting import answer_of, started, turn
+
+CLICK: list[Input] = [MouseMove(1, 2), MouseDown(), MouseUp()]
+SETTLED = {"changed": False, "hasActivation": True}
+
+
+class Firefox(ScriptedLink):
+    """With one tab in it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        heard = Heard()
+        bidi = BidiConnection(self, heard.word, heard.end, lambda method, params: None)
+        bidi.begin()
+        bidi.release()
+        about: dict[str, Any] = {
+            "context": "tab", "parent": None, "children": [], "url": "about:blank",
+            "userContext": "jar", "originalOpener": None,
+        }  # fmt: skip
+        contexts = Contexts(bidi, "", lambda event: None)
+        contexts.created(about)
+        found = contexts.tab_of("tab")
+        assert found is not None
+        self.tab: BidiTab = found
+
+    @property
+    def asked(self) -> list[str]:
+        """The commands, in order; of the bundle's functions their names."""
+        return [_name(said) for said in self.sent if isinstance(said, dict)]
+
+    def answers(self, name: str, result: dict[str, Any]) -> None:
+        """To the last such command."""
+        said = [one for one in self.sent if isinstance(one, dict) and _name(one) == name][-1]
+        if said["method"] == "script.callFunction":
+            result = {"type": "success", "result": {"type": "string", "value": json.dumps(result)}}
+        self.says(type="success", id=said["id"], result=result)
+
+
+def _name(command: dict[str, Any]) -> str:
+    if command["method"] != "script.callFunction":
+        return str(command["method"])
+    return str(command["params"]["arguments"][0]["value"])
+
+
+async def test_the_page_is_asked_while_a_click_is_still_on_its_way() -> None:
+    firefox = Firefox()
+    acting = await started(firefox.tab.act(CLICK, None, {}))
+    assert firefox.asked == ["settled", "input.performActions"]
+    firefox.answers("settled", SETTLED)
+    await turn()
+    assert not acting.done(), "nothing is over before the input is"
+    firefox.answers("input.performActions", {})
+    assert await answer_of(acting) == SETTLED
+    assert len(firefox.asked) == 2, "and nothing more was asked"
+
+
+async def test_a_page_that_the_click_passed_by_is_told_that_it_is_over() -> None:
+    firefox = Firefox()
+    acting = await started(firefox.tab.act(CLICK, None, {}))
+    firefox.answers("input.performActions", {})
+    await turn()
+    assert firefox.asked[2:] == ["delivered"]
+    firefox.answers("delivered", {})
+    firefox.answers("settled", SETTLED)
+    assert await answer_of(acting) == SETTLED
+
+
+@pytest.mark.parametrize("inputs", [[KeyDown("a"), KeyUp("a")], []])
+async def test_after_all_else_the_page_is_asked_when_it_is_over(inputs: list[Input]) -> None:
+    firefox = Firefox()
+    acting = await started(firefox.tab.act(inputs, None, {}))
+    if inputs:
+        assert firefox.asked == ["input.performActions"]
+        firefox.answers("input.performActions", {})
+        await turn()
+    assert firefox.asked[-1] == "settled"
+    firefox.answers("settled", SETTLED)
+    assert await answer_of(acting) == SETTLED
+
+
+async def test_tabs_are_waited_for_where_the_page_may_have_asked_for_one() -> None:
+    firefox = Firefox()
+    acting = await started(firefox.tab.act(CLICK, None, {}))
+    firefox.answers("settled", {"changed": False, "hasActivation": False})
+    firefox.answers("input.performActions", {})
+    await turn()
+    await turn()
+    assert firefox.asked[-1] == "browsingContext.getTree"
+    firefox.answers("browsingContext.getTree", {"contexts": []})
+    await answer_of(acting)
