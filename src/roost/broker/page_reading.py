@@ -99,8 +99,7 @@ async def wait_for(broker: Broker, agent: AgentId, op: ops.WaitFor) -> views.Wai
                 f"{given[0]} {wanted[given[0]]!r} did not come true within {op.timeout:g} s.",
                 hint="Take a browser_snapshot to see what the page shows instead.",
             )
-        with at.record.stirred(broker.clock):
-            pass  # it came true only now: what the page makes of it is still to be drawn
+        at.record.stir(broker.clock.now())
         waited = int((broker.clock.now() - begun) * 1000)
         return views.WaitView(tab=at.tab, waited_ms=waited, url=at.where()["url"])
 
@@ -209,8 +208,11 @@ async def _pictured(
         labels = (await at.page.call(None, "marks", fullPage=op.full_page))["labels"]
     try:
         shot = await _shot(at, op)
-        if readiness is not None and not able.draws_for_pictures and not readiness.rests():
-            await readiness.rendered()
+        if readiness is not None and not able.draws_for_pictures:
+            # A page may answer to being scrolled to a target, or to being marked.
+            is_as_it_was = op.target is None and not op.annotate
+            if not (is_as_it_was and readiness.rests()):
+                await readiness.rendered()
         taking = at.page.driver.capture(at.page.tab, shot)
         if readiness is not None and able.draws_for_pictures:
             picture, _ = await asyncio.gather(taking, readiness.rendered())

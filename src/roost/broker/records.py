@@ -100,6 +100,11 @@ class PageRecord:
         finally:
             self.rests_since = clock.now()
 
+    def stir(self, now: float) -> None:
+        """Something came for the page."""
+        if self.rests_since != math.inf:
+            self.rests_since = now
+
     def hear(self, event: PageEvent, now: float) -> None:
         match event:
             case ConsoleSaid():
@@ -122,8 +127,7 @@ class PageRecord:
                 self._ended(event, now)
             case _:
                 assert_never(event)
-        if self.rests_since != math.inf:
-            self.rests_since = now
+        self.stir(now)
         self._wake()
 
     def pending(self, kinds: frozenset[str]) -> int:
