@@ -8,7 +8,7 @@ a moment of its own.
 
 What profiling found (py-spy on broker and keeper; ``DEBUG=pw:protocol`` on both sides): a click is
 the same 18 commands and 18 answers either way, in 11 turns, and no event more; so what it costs is
-11 times what one turn costs. Of a turn, ASGI's queue and tasks were 40 %, and are gone
+11 times what one turn costs. Of that, ASGI's queue and tasks were a third, and are gone
 (``frontends/http/sockets.py``); what is left is two processes more that have to be woken up, each
 way: broker and keeper."""
 

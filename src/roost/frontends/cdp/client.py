@@ -111,10 +111,11 @@ class Client:
         try:
             async with asyncio.TaskGroup() as self._tasks:
                 await self._ready.wait()
-                self._seat.show_tabs()
-                self._socket = socket
-                self.has_room()
-                socket.listen(self)
+                if not self._over.is_set():
+                    self._seat.show_tabs()
+                    self._socket = socket
+                    self.has_room()
+                    socket.listen(self)
                 await self._over.wait()
                 await self._last_words()
                 raise _Over

@@ -48,6 +48,7 @@ class Serving:
             ws=Socket,
             ws_max_size=LINK_FRAME_BYTES,
             ws_per_message_deflate=False,
+            ws_ping_timeout=None,  # one who stopped at a breakpoint is not gone
             lifespan="off",
             log_config=None,
             log_level="error",
