@@ -312,3 +312,14 @@ async def test_a_session_names_its_group_once_it_has_a_tab(tmp_path: Path) -> No
 async def _opened(house: FakeHouse, browser: str) -> SessionView:
     operator = house.admit(house.hello(ClientKind.CLI)).api
     return await operator.call(ops.SessionOpen(session="work", browser=browser))
+
+
+async def test_a_session_opened_again_without_a_browser_is_found_where_it_is(
+    tmp_path: Path,
+) -> None:
+    async with fake_house(tmp_path, has_person=True) as house:
+        await house.broker.browsers[FAKE].ready()
+        agent = house.admit(replace(house.hello(), browser="mine"))
+        first = await agent.api.call(ops.SessionOpen(session="apart", browser="fake"))
+        again = await agent.api.call(ops.SessionOpen(session="apart"))
+        assert (again.id, again.browser) == (first.id, FAKE)

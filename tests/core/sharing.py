@@ -45,6 +45,7 @@ START: dict[str, Sequence[Any]] = {
     "reads": (Reads.PRIVATE, Reads.PRIVATE, Reads.SHARED),
     "tabs": range(4),
     "waiting": range(3),
+    "mine": (0, 2),
 }
 
 
@@ -85,7 +86,9 @@ class Sharing(RuleBasedStateMachine):
     now = 1000.0
 
     @initialize(**drawn(START))
-    def broker_starts(self, limit: int, other: int, reads: Reads, tabs: int, waiting: int) -> None:
+    def broker_starts(
+        self, limit: int, other: int, reads: Reads, tabs: int, waiting: int, mine: int
+    ) -> None:
         self.rules_ = Rules(
             default_browser=B1,
             pool_limits={B1: limit, B2: other},
@@ -106,6 +109,10 @@ class Sharing(RuleBasedStateMachine):
         self.captures: list[tuple[TabId, int]] = []
         self.people_come(tabs, waiting)
         self.the_person_answers(allow=True)
+        for _ in range(mine):
+            self.an_agent_comes(lease=False, browser=B2)
+            self.open_tab(self.everybody[-1], 0, evict=False)
+            self.perform(len(self.to_do) - 1, fails=False)
 
     def people_come(self, tabs: int, waiting: int) -> None:
         """Most stories begin with some agents at work and others waiting for a slot."""

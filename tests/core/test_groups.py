@@ -110,7 +110,8 @@ def test_a_moved_tab_keeps_its_jar_and_its_cookies_are_refused_to_the_new_sessio
     play = grouped_play(policy=JarPolicy.FRESH)
     ada, bob = play.agent("ada"), play.agent("bob")
     tab = play.tab(ada)
-    play.do(ev.JarMade(tab.jar or "", "jar-1"))  # type: ignore[arg-type]
+    assert tab.jar is not None
+    play.do(ev.JarMade(tab.jar, "jar-1"))
     move(play, tab, home(play, bob).group)
     (moved,) = play.state.tabs_in(home(play, bob).id)
     assert moved.jar == tab.jar
@@ -167,6 +168,16 @@ def test_a_tab_from_the_persons_own_jar_can_be_used_but_its_cookies_are_the_pers
     play.do(use(ada, tab.id))
     with pytest.raises(JarUnavailable):
         own_jar(play.state, ada, None, tab.id, action="read")
+
+
+def test_a_tab_from_a_jar_that_is_being_removed_is_not_counted_to_it() -> None:
+    play = grouped_play(policy=JarPolicy.FRESH)
+    ada, bob = play.agent("ada"), play.agent("bob")
+    tab = play.tab(ada)
+    assert tab.jar is not None
+    play.do(ev.JarMade(tab.jar, "jar-1"))
+    play.do(ev.AgentLeft(ada))
+    assert brought(play, home(play, bob), jar="jar-1").jar is None
 
 
 def test_tabs_the_person_brings_cannot_be_refused_and_are_debt() -> None:

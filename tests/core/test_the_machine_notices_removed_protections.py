@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sharing import walk
 
-from roost.core import leases, pool, rules, sessions, tabs
+from roost.core import groups, leases, pool, rules, sessions, tabs
 from roost.core.captures import Captures
 from roost.core.machine import Machine
 from roost.core.state import Pool, State
@@ -83,6 +83,24 @@ REMOVED: dict[str, tuple[Any, str, str, str]] = {
         "open_session",
         "replace(event.spec, id=None, ",
         "replace(event.spec, ",
+    ),
+    "the person is not asked": (
+        pool,
+        "open_tab",
+        "rules.check_welcome(state, session, event.agent)",
+        "pass",
+    ),
+    "a tab changes hands under its old id": (
+        groups,
+        "_hand_over",
+        "id=_next_id(state),",
+        "id=tab.id,",
+    ),
+    "a tab that changes hands is in nobody's hands": (
+        groups,
+        "place",
+        "_hand_over(state, tab, session, out)",
+        "state.put(tab)",
     ),
     "a closed tab stays current": (tabs, "retire", "if member.current == tab.id:", "if False:"),
     "a parked tab takes a late page": (

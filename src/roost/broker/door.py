@@ -27,6 +27,7 @@ from roost.broker.service import Broker
 from roost.broker.visits import Visits
 from roost.core import events as ev
 from roost.core.model import Agent
+from roost.core.sessions import NAME_CHARS
 from roost.errors import SessionGone, Unauthorized
 from roost.local.processes import Peer, ancestors, identify
 from roost.local.tcp_peers import Address, started_with, tcp_peer
@@ -140,7 +141,7 @@ class BrokerDoor:
                 agent=agent,
                 pid=peer.pid,
                 process_started="" if process is None else process.started,
-                name=hello.name or hello.kind.value,
+                name=(hello.name or hello.kind.value)[:NAME_CHARS],
                 secret_digest=_digest(secret),
                 session=_session_spec(hello, browser),
                 folders=(*filter(None, [hello.cwd]), *hello.files),

@@ -159,12 +159,14 @@ class Broker:
 
     def chosen(self, named: str | None, session: str | None = None) -> BrowserId | None:
         """The browser a caller means for a session, by its id or as ``mine``: the person's own that
-        is linked, or is about to be. None: the one of the rules."""
-        named = named or self._default
+        is linked, or is about to be. None: the session's, if it is there already, else the one of
+        the rules."""
+        known = self.state.sessions.get(SessionId(session or ""))
+        if named is None and known is None:
+            named = self._default
         if named != MINE:
             return None if named is None else self.browser(BrowserId(named)).id
         own = [one for one in self.browsers.values() if one.driver.capabilities.asks_person]
-        known = self.state.sessions.get(SessionId(session or ""))
         if known is not None and known.browser in {one.id for one in own}:
             return known.browser
         linked = (one.id for one in own if one.started is not None)

@@ -19,8 +19,12 @@ from roost.vocabulary import OPERATOR, AgentId, BrowserId, JarPolicy, Lifetime, 
 
 
 async def open_(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> views.SessionView:
-    browser = _browser_for(broker, agent, op)
-    _check_jar(broker, browser, op.jar)
+    row = broker.state.agents.get(agent)
+    started_with = None if row is None else row.browser
+    browser = None
+    if op.browser is not None or started_with is None:
+        browser = broker.chosen(op.browser, op.session if agent == OPERATOR else None)
+    _check_jar(broker, browser or started_with, op.jar)
     known = set(broker.state.sessions)
     outcome = broker.feed(
         ev.SessionOpenRequested(
@@ -161,14 +165,6 @@ def _lifetime(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> Lifetime:
     home = looks.home_session(broker, agent)
     row = None if home is None else broker.state.sessions.get(home)
     return Lifetime.RESUMABLE if row and row.lifetime is Lifetime.RESUMABLE else Lifetime.ANONYMOUS
-
-
-def _browser_for(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> BrowserId | None:
-    """The one that is named, else the one the agent was started with."""
-    row = broker.state.agents.get(agent)
-    if op.browser is None and row is not None and row.browser is not None:
-        return row.browser
-    return broker.chosen(op.browser, op.session)
 
 
 def _check_jar(broker: Broker, browser: BrowserId | None, policy: JarPolicy | None) -> None:

@@ -98,9 +98,9 @@ def _hand_over(state: State, tab: Tab, session: Session, out: list[Effect]) -> N
 def _jar_in(state: State, session: Session, jar: JarId | None) -> JarId | None:
     """A tab keeps its jar, whosever it is. The browser's own is every shared session's."""
     row = None if jar is None else state.jars.get(jar)
-    if row is not None and row.policy is not JarPolicy.SHARED:
-        return row.id
-    return jar_for(state, session).id if session.policy is JarPolicy.SHARED else None
+    if row is None or row.policy is JarPolicy.SHARED:
+        return jar_for(state, session).id if session.policy is JarPolicy.SHARED else None
+    return None if row.session is None else row.id  # None: it is going, and the tab with it
 
 
 def _put(state: State, tab: Tab, session: Session) -> None:
