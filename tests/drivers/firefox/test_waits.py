@@ -103,3 +103,30 @@ async def test_one_command_sets_out_after_the_other_has_begun() -> None:
     sent[-1].set_result({})
     await answer_of(third)
     assert len(sent) == 3
+
+
+@pytest.mark.parametrize("is_late", [True, False])
+async def test_a_request_that_is_repeated_with_its_password_goes_on_under_another_id(
+    is_late: bool,
+) -> None:
+    ways = Ways()
+    with ways.journey(None) as journey:
+        ways.started({"navigation": SOME_WAY, "url": "http://ada:secret@x/"})
+        waiting = None if is_late else await started(journey.end_of(SOME_WAY))
+        ways.answered(SOME_WAY, 401)
+        ways.started(begins(OTHER_WAY))
+        ways.answered(OTHER_WAY, 200)
+        waiting = waiting or await started(journey.end_of(SOME_WAY))
+        ways.ended(OTHER_WAY, End.DOCUMENT)
+        assert await answer_of(waiting) is End.DOCUMENT
+        assert journey.status == 200
+
+
+async def test_another_address_is_another_journey() -> None:
+    ways = Ways()
+    with ways.journey(None) as journey:
+        ways.started({"navigation": SOME_WAY, "url": "http://y/"})
+        waiting = await started(journey.end_of(SOME_WAY))
+        ways.started(begins(OTHER_WAY))
+        ways.ended(SOME_WAY, End.NOTHING)
+        assert await answer_of(waiting) is End.NOTHING

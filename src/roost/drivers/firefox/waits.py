@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections.abc import Callable, Iterator
 from enum import Enum
 
@@ -15,6 +16,7 @@ from roost.drivers.exchange import unheard
 from roost.drivers.firefox.connection import Json, Pending
 from roost.errors import RoostError
 
+_LOGIN = re.compile(r"//[^/?#]*@")
 SOON_SECONDS = 1.0
 """How long Firefox may take to say why a document is gone, or to bring what was asked for."""
 
@@ -63,6 +65,7 @@ class Journey:
         self._ends: dict[str, End] = {}
         self._statuses: dict[str, int] = {}
         self._navigation: str | None = None
+        self._retries: dict[str, str] = {}
         self._over: asyncio.Future[End] = asyncio.get_running_loop().create_future()
         self.last_status: int | None = None
         """Of the last document that was answered, whether or not it was ever shown."""
@@ -74,10 +77,18 @@ class Journey:
 
     async def end_of(self, navigation: str) -> End:
         """How that one ends. Whoever else waits for this journey fails it with an error."""
+        while navigation in self._retries:
+            navigation = self._retries[navigation]
         self._navigation = navigation
         if navigation in self._ends:
             return self._ends[navigation]
         return await self._over
+
+    def retried(self, navigation: str, under: str) -> None:
+        """It goes on as another; nothing more is told of the first."""
+        self._retries[navigation] = under
+        if navigation == self._navigation:
+            self._navigation = under
 
     def answered(self, navigation: str, status: int) -> None:
         self._statuses[navigation] = self.last_status = status
@@ -142,8 +153,13 @@ class Ways:
             await journey.end_of(navigation)
 
     def started(self, params: Json) -> None:
-        self.begun = self.leaving = way_of(params)
+        """Where a server wants a password, Firefox asks it a second time under another id."""
+        before = self.leaving
+        self.begun = self.leaving = now = params["navigation"], params.get("url", "")
         _settle(self._has_set_out)
+        if before is not None and before[0] != now[0] and _bare(before[1]) == _bare(now[1]):
+            for journey in self._journeys:
+                journey.retried(before[0], now[0])
 
     def answered(self, navigation: str, status: int) -> None:
         for journey in self._journeys:
@@ -167,6 +183,11 @@ class Ways:
 def way_of(params: Json | None) -> Way | None:
     # While a page still asks whether to be left, Firefox does not say where to.
     return None if params is None else (params["navigation"], params.get("url", ""))
+
+
+def _bare(url: str) -> str:
+    """Without a name and a password."""
+    return _LOGIN.sub("//", url, count=1)
 
 
 def _settle(future: asyncio.Future[None]) -> None:
