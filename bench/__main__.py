@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import sys
 
-from bench import admission, cdp, clones, firefox_pages, hooks, http, pages, peers, shims, sockets
+from bench import (
+    admission,
+    cdp,
+    clones,
+    firefox_pages,
+    hooks,
+    http,
+    own_chromium,
+    pages,
+    peers,
+    shims,
+    sockets,
+)
 from bench.report import keep, show
 
 PARTS = {
@@ -15,6 +27,7 @@ PARTS = {
     "admission": admission.rows,
     "pages": pages.rows,
     "firefox": firefox_pages.rows,
+    "extension": own_chromium.rows,
     "cdp": cdp.rows,
     "clones": clones.rows,
     "peers": peers.rows,

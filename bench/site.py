@@ -6,7 +6,7 @@ import functools
 import http.server
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -50,13 +50,20 @@ def site() -> Iterator[str]:
 
 
 @contextmanager
-def browser_home(browser: str, **settings: int) -> Iterator[Home]:
+def browser_home(
+    browser: str,
+    *,
+    headless: bool = True,
+    prepare: Callable[[Home], None] = lambda home: None,
+    **settings: int,
+) -> Iterator[Home]:
     with tempfile.TemporaryDirectory(prefix="roost-bench-", ignore_cleanup_errors=True) as folder:
         home = Home(Path(folder))
         home.create()
-        lines = [f'browser = "{browser}"', "headless = true"]
+        lines = [f'browser = "{browser}"', f"headless = {str(headless).lower()}"]
         lines += [f"{name} = {value}" for name, value in settings.items()]
         home.config.write_text("\n".join(lines), encoding="utf-8")
+        prepare(home)
         ensure_broker(home)
         try:
             yield home

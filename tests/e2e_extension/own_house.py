@@ -13,13 +13,9 @@ from local_web import Web
 from pages_house import Agent, House, house_of
 
 from roost import ops
-from roost.broker.journal import Journal
-from roost.core.model import Consent
-from roost.core.state import Change
 from roost.daemon.wiring import MINE_CHROMIUM
-from roost.local.home import Home
 from roost.local.starting import ensure_broker
-from roost.testing.own_browser import OwnChromium, screen
+from roost.testing.own_browser import OwnChromium, has_allowed, screen
 
 SECONDS = 30.0
 NAMES = ["Ann", "Bob", "Red", "Blue", "Pop", "Other", "Drag", "Ends", "Kept", "Reload", "Quit"]
@@ -91,7 +87,7 @@ def own_house(web: Web) -> Iterator[OwnHouse]:
         house_of("chromium") as house,
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
     ):
-        _has_allowed(house.home, NAMES)
+        has_allowed(house.home, NAMES)
         ensure_broker(house.home)
         browser = OwnChromium(house.home, Path(folder), display)
         browser.start(*pages)
@@ -101,11 +97,3 @@ def own_house(web: Web) -> Iterator[OwnHouse]:
             yield own
         finally:
             browser.kill()
-
-
-def _has_allowed(home: Home, names: list[str]) -> None:
-    """The person has been asked about these agents before, and said yes."""
-    journal = Journal(home.journal)
-    rows = [Consent(browser=MINE_CHROMIUM, name=name, allow=True) for name in names]
-    journal.write([Change(Consent.table, row.key, row) for row in rows])
-    journal.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -48,6 +49,18 @@ def test_the_id_is_the_one_its_key_makes() -> None:
 @pytest.mark.parametrize("kind", extension.KINDS)
 def test_it_has_the_version_of_the_broker_it_came_with(kind: str) -> None:
     assert manifest(kind)["version"] == __version__
+
+
+@pytest.mark.parametrize("kind", extension.KINDS)
+def test_every_permission_is_explained(kind: str) -> None:
+    page = ROOT.parent / "docs/reference/extension-permissions.md"
+    rows = [line for line in page.read_text(encoding="utf-8").splitlines() if line[:3] == "| `"]
+    given = manifest(kind)
+    wanted = {*given["permissions"], *given.get("host_permissions", [])}
+    about = [row for row in rows if row.split("|")[2].strip().lower() in ("both", kind)]
+    explained = {name for row in about for name in re.findall("`([^`]+)`", row.split("|")[1])}
+
+    assert wanted == explained
 
 
 @pytest.mark.parametrize("kind", extension.KINDS)

@@ -18,6 +18,10 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
+from roost.broker.journal import Journal
+from roost.core.model import Consent
+from roost.core.state import Change
+from roost.daemon.wiring import MINE_CHROMIUM
 from roost.frontends.cli.install import extension
 from roost.local.browsers import find_browser
 from roost.local.home import Home
@@ -157,3 +161,12 @@ async def moment() -> None:
     """Between two looks at what tells nobody when it changes."""
     with suppress(TimeoutError):
         await asyncio.wait_for(asyncio.Event().wait(), 0.05)
+
+
+def has_allowed(home: Home, names: list[str]) -> None:
+    """The person has been asked about these agents before, and said yes. Before the broker starts:
+    it reads its journal then."""
+    journal = Journal(home.journal)
+    rows = [Consent(browser=MINE_CHROMIUM, name=name, allow=True) for name in names]
+    journal.write([Change(Consent.table, row.key, row) for row in rows])
+    journal.close()

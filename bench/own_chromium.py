@@ -1,0 +1,189 @@
+"""Page work in a person's own Chromium, through extension and native host, against the managed one
+in the same run: both headed, on one screen, behind another tab. And what the link carries."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import statistics
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+from bench.report import Row
+from bench.site import browser_home, site
+from bench.timing import SAMPLES, WARM_UP, asking, timed
+from roost.api import operations as ops
+from roost.api.door import Admission, LinkEnd
+from roost.api.operations import Answers
+from roost.api.views import View
+from roost.client.client import Client, connect
+from roost.drivers.base import Group
+from roost.drivers.extension import OwnChromiumDriver
+from roost.drivers.extension.hosting import Hosting
+from roost.errors import BrowserLost, Unauthorized
+from roost.frontends.socket.server import SocketServer
+from roost.local.endpoint import Endpoint, write_endpoint
+from roost.local.home import Home, socket_path
+from roost.local.processes import Peer, identify
+from roost.testing.own_browser import OwnChromium, has_allowed, screen
+from roost.vocabulary import OPERATOR, WIRE_VERSION, Color, JarPolicy
+from roost.wire.hello import Hello, Welcome
+
+NAME = "bench"
+LINK_SECONDS = 30.0
+CAPTURE_BYTES = 5_000_000
+CAPTURES = 15
+
+
+def rows() -> list[Row]:
+    with _a_screen() as display, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        latencies = asyncio.run(_latencies(display, Path(folder) / "one"))
+        return [*latencies, asyncio.run(_throughput(display, Path(folder) / "two"))]
+
+
+@contextmanager
+def _a_screen() -> Iterator[str]:
+    """For this process and those it starts."""
+    before = os.environ.get("DISPLAY")
+    with screen() as display:
+        os.environ["DISPLAY"] = display
+        try:
+            yield display
+        finally:
+            if before is None:
+                del os.environ["DISPLAY"]
+            else:
+                os.environ["DISPLAY"] = before
+
+
+# --- beside the managed browser -----------------------------------------------------------------
+
+
+async def _latencies(display: str, folder: Path) -> list[Row]:
+    cases: list[tuple[str, float, Answers[View]]] = [
+        ("evaluate", 3, ops.Evaluate(function="() => 1")),
+        ("click", 2, ops.Click(target="#b", snapshot="none")),
+        ("screenshot", 1.5, ops.TakeScreenshot()),
+    ]
+    with (
+        site() as base,
+        browser_home("chromium", headless=False, prepare=_allow) as home,
+    ):
+        browser = OwnChromium(home, folder, display)
+        browser.start()
+        try:
+            async with (
+                await connect(home=home, name=NAME) as managed,
+                await connect(home=home, name=NAME, browser="mine-chromium") as own,
+            ):
+                await managed.call(ops.Navigate(url=f"{base}/page"))
+                # Opened in the background: behind the first, as the own browser's is.
+                await managed.call(ops.Tabs(action="new", url=f"{base}/page"))
+                await _arrive(own, f"{base}/page")
+                return [await _beside(*case, managed, own) for case in cases]
+        finally:
+            browser.kill()
+
+
+def _allow(home: Home) -> None:
+    has_allowed(home, [NAME])
+
+
+async def _arrive(own: Client, url: str) -> None:
+    """Its host is started by the browser, whenever that is ready."""
+    async with asyncio.timeout(LINK_SECONDS):
+        while True:
+            try:
+                await own.call(ops.Navigate(url=url))
+                return
+            except BrowserLost:
+                continue
+
+
+async def _beside(
+    name: str, limit: float, operation: Answers[View], managed: Client, own: Client
+) -> Row:
+    """Medians of both, taken in turns."""
+    pairs = [
+        (await timed(asking(managed, operation)), await timed(asking(own, operation)))
+        for _ in range(SAMPLES + WARM_UP)
+    ]
+    direct, through = (statistics.median(times) for times in zip(*pairs[WARM_UP:], strict=True))
+    return Row(
+        f"own Chromium: {name}",
+        through / direct,
+        "×",
+        limit=limit,
+        note=f"{through * 1000:.2f} ms to the managed browser's {direct * 1000:.2f} ms",
+    )
+
+
+# --- the link by itself -------------------------------------------------------------------------
+
+
+class _Door:
+    """A broker's socket with a driver behind it, and nothing else."""
+
+    def __init__(self, on_link: Callable[[LinkEnd], None]) -> None:
+        self._on_link = on_link
+
+    def admit(self, hello: Hello, peer: Peer, *, on_end: Callable[[], None]) -> Admission:
+        raise Unauthorized("Only links here.")
+
+    def admit_link(self, hello: Hello, peer: Peer, link: LinkEnd) -> Welcome:
+        self._on_link(link)
+        return Welcome(version=WIRE_VERSION, agent=OPERATOR)
+
+    def leave(self, admission: Admission, *, goodbye: bool) -> None:
+        pass
+
+
+@asynccontextmanager
+async def _driver(display: str, folder: Path) -> AsyncIterator[OwnChromiumDriver]:
+    home = Home(folder / "home")
+    home.create()
+    home.operator_token()
+    driver, came = OwnChromiumDriver(Hosting(home, "mine-chromium"), ""), asyncio.Event()
+
+    def linked(link: LinkEnd) -> None:
+        driver.linked(link)
+        came.set()
+
+    server = SocketServer(_Door(linked), socket_path(home))
+    await server.start()
+    process = identify(os.getpid())
+    assert process is not None
+    write_endpoint(home, Endpoint(socket_path(home), process, "bench", WIRE_VERSION))
+    browser = OwnChromium(home, folder, display)
+    browser.start()
+    try:
+        async with asyncio.timeout(LINK_SECONDS):
+            await came.wait()
+        await driver.start(lambda event: None)
+        yield driver
+    finally:
+        await driver.stop()
+        await server.aclose()
+        browser.kill()
+
+
+async def _throughput(display: str, folder: Path) -> Row:
+    """As much text as a large capture has, over extension, host and socket; less what the same
+    command costs without it."""
+    async with _driver(display, folder) as driver:
+        jar = await driver.make_jar(JarPolicy.SHARED)
+        tab = await driver.open_tab(jar, Group("bench", "Bench", Color.BLUE))
+        await driver.evaluate(tab, f"() => {{ window.picture = 'A'.repeat({CAPTURE_BYTES}) }}")
+        full = [await timed(lambda: driver.evaluate(tab, "() => picture")) for _ in range(CAPTURES)]
+        bare = [await timed(lambda: driver.evaluate(tab, "() => 1")) for _ in range(CAPTURES)]
+    seconds = statistics.median(full) - statistics.median(bare)
+    return Row(
+        "own Chromium: what the link carries of a 5 MB capture",
+        CAPTURE_BYTES / seconds / 1e6,
+        "MB/s",
+        limit=40,
+        at_least=True,
+        note=f"{seconds * 1000:.0f} ms, page to broker",
+    )

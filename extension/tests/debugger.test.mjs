@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Debugger } from "../debugger.js";
+import { Refusal } from "../link.js";
+
+class Event {
+  listeners = [];
+  addListener(listener) {
+    this.listeners.push(listener);
+  }
+  fire(...args) {
+    for (const listener of this.listeners) listener(...args);
+  }
+}
+
+/** A browser with tabs 1 and 2 in managed groups; tab 9 is the person's. */
+function desk() {
+  const told = [];
+  const said = [];
+  const calls = [];
+  const managed = new Set([1, 2]);
+  const api = {
+    tabs: { update: async () => {}, onUpdated: new Event() },
+    debugger: {
+      onEvent: new Event(),
+      onDetach: new Event(),
+      attach: async ({ tabId }) => void calls.push(["attach", tabId]),
+      detach: async ({ tabId }) => void calls.push(["detach", tabId]),
+      getTargets: async () => [1, 2, 9].map((tabId) => ({ tabId, type: "page", id: `F${tabId}`, url: "u" })),
+      sendCommand: async (target, method) => {
+        calls.push([method, target]);
+        return { done: method };
+      },
+    },
+  };
+  const strip = {
+    tabOf: (handle) => {
+      const id = Number(handle.split(".")[1]);
+      if (!managed.has(id)) throw new Refusal(404, "There is no such tab.");
+      return id;
+    },
+    handleOf: (id) => (managed.has(id) ? `r.${id}` : null),
+  };
+  const tell = (...message) => told.push(message);
+  const pages = new Debugger(api, strip, { tell, said: (...word) => said.push(word) });
+  return { api, pages, told, said, calls, managed };
+}
+
+test("a tab is attached once, however many ask, and told as CDP tells it", async () => {
+  const { pages, told, calls } = desk();
+  await Promise.all([1, 2, 3].map(() => pages.call("Debugger.attach", { tab: "r.1" })));
+  assert.deepEqual(calls, [["attach", 1]]);
+  const targetInfo = { targetId: "F1", type: "page", url: "u" };
+  const params = { sessionId: "r.1", targetInfo, waitingForDebugger: false };
+  assert.deepEqual(told, [["Target.attachedToTarget", params]]);
+});
+
+test("the person's own tabs are refused, on every command", async () => {
+  const { pages, calls, managed } = desk();
+  await assert.rejects(pages.call("Debugger.attach", { tab: "r.9" }), { code: 404 });
+  await assert.rejects(pages.command("Page.captureScreenshot", {}, "r.9"), { code: 404 });
+  await pages.call("Debugger.attach", { tab: "r.1" });
+  managed.delete(1); // dragged out
+  await assert.rejects(pages.command("Page.captureScreenshot", {}, "r.1"), { code: 404 });
+  await assert.rejects(pages.command("Page.captureScreenshot", {}, "r.1/child"), { code: 404 });
+  assert.deepEqual(calls, [["attach", 1]]);
+});
+
+test("a tab that is dragged out while it is attached is let go of at once", async () => {
+  const { api, pages, told, calls, managed } = desk();
+  api.debugger.attach = async () => void managed.delete(1);
+  await assert.rejects(pages.call("Debugger.attach", { tab: "r.1" }), { code: 404 });
+  assert.deepEqual(calls, [["detach", 1]]);
+  assert.deepEqual(told, []);
+});
+
+test("what left its group is let go of, and nothing of it is heard any more", async () => {
+  const { api, pages, told, calls, managed } = desk();
+  await pages.call("Debugger.attach", { tab: "r.1" });
+  managed.delete(1);
+  api.debugger.onEvent.fire({ tabId: 1 }, "Network.requestWillBeSent", { url: "secret" });
+  pages.sweep();
+  assert.deepEqual(calls.at(-1), ["detach", 1]);
+  assert.deepEqual(told.at(-1), ["Target.detachedFromTarget", { sessionId: "r.1", reason: "released" }]);
+  assert.ok(!JSON.stringify(told).includes("secret"));
+});
+
+test("commands and events of what is attached below a tab carry both ids", async () => {
+  const { api, pages, told, calls } = desk();
+  await pages.call("Debugger.attach", { tab: "r.1" });
+  await pages.command("Runtime.enable", {}, "r.1/child");
+  assert.deepEqual(calls.at(-1), ["Runtime.enable", { tabId: 1, sessionId: "child" }]);
+  api.debugger.onEvent.fire({ tabId: 1 }, "Target.attachedToTarget", { sessionId: "child" });
+  assert.deepEqual(told.at(-1), ["Target.attachedToTarget", { sessionId: "r.1/child" }, "r.1"]);
+  api.debugger.onEvent.fire({ tabId: 1, sessionId: "child" }, "Page.loadEventFired", {});
+  assert.deepEqual(told.at(-1), ["Page.loadEventFired", {}, "r.1/child"]);
+});
+
+test("Cancel on Chrome's bar pauses all; a closed tab pauses nobody", async () => {
+  const { api, pages, said } = desk();
+  for (const tab of ["r.1", "r.2"]) await pages.call("Debugger.attach", { tab });
+  api.debugger.onDetach.fire({ tabId: 2 }, "target_closed");
+  assert.deepEqual(said, []);
+  api.debugger.onDetach.fire({ tabId: 1 }, "canceled_by_user");
+  assert.deepEqual(said, [["pause", null]]);
+});
+
+test("a page of the browser's own is left before it is attached, if one may leave it", async () => {
+  const { api, pages, calls } = desk();
+  let isOwn = true;
+  api.debugger.attach = async () => {
+    if (isOwn) throw new Error("Cannot access a chrome:// URL");
+  };
+  api.tabs.update = async (id, { url }) => {
+    if (url === undefined) return;
+    isOwn = false;
+    setImmediate(() => api.tabs.onUpdated.fire(id, {}, { status: "complete", url }));
+  };
+  api.tabs.onUpdated.removeListener = () => {};
+  await assert.rejects(pages.call("Debugger.attach", { tab: "r.1" }), /chrome:/);
+  await pages.call("Debugger.attach", { tab: "r.1", leave: true });
+  assert.deepEqual(calls, []);
+});
+
+test("CDP's own refusals keep their code and words", async () => {
+  const { api, pages } = desk();
+  await pages.call("Debugger.attach", { tab: "r.1" });
+  api.debugger.sendCommand = async () => {
+    throw new Error('{"code":-32000,"message":"No frame","data":"F"}');
+  };
+  await assert.rejects(pages.command("A.b", {}, "r.1"), { code: -32000, message: "No frame: F" });
+});
