@@ -114,7 +114,7 @@ class House:
     async def browser_pid(self, browser: str | None = None) -> int:
         async with self.operator() as operator:
             status = await operator.call(ops.Status())
-        pid = next(row.pid for row in status.browsers if row.kind == (browser or self.browser))
+        pid = next(row.pid for row in status.browsers if row.id == (browser or self.browser))
         assert pid is not None
         return pid
 

@@ -14,6 +14,7 @@ from roost.core.model import Session, Tab, TabState
 from roost.core.redaction import redacted_url
 from roost.vocabulary import (
     LOOP_SECONDS,
+    MINE,
     OPERATOR,
     TAB_HEAVY_ABOVE,
     AgentId,
@@ -186,7 +187,7 @@ def browsers(broker: Broker) -> list[views.BrowserView]:
     return [
         views.BrowserView(
             id=browser.id,
-            kind=browser.id,
+            kind=browser.id.removeprefix(f"{MINE}-"),
             version=browser.started.version,
             pid=browser.started.pid,
             headless=browser.started.headless,

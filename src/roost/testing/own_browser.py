@@ -28,6 +28,7 @@ from roost.local.home import Home
 from roost.local.processes import end_tree, identify
 
 START_SECONDS = 30.0
+POPUP = "popup/popup.html"
 
 
 @contextmanager
@@ -111,18 +112,30 @@ class OwnChromium:
     async def person(self, function: str, *arguments: Any) -> Any:
         """Something the person does, as a function of the extension's own API."""
         given = ", ".join(map(json.dumps, arguments))
-        async with asyncio.timeout(START_SECONDS), self._background() as evaluate:
+        async with asyncio.timeout(START_SECONDS), self._inside("background.js") as evaluate:
+            return await evaluate(f"({function})({given})")
+
+    async def popup(self, function: str, *arguments: Any) -> Any:
+        """Something the person does in the popup page. Here it stands in a tab, which is theirs."""
+        open_it = """async (page) => {
+            const url = chrome.runtime.getURL(page);
+            const there = await chrome.tabs.query({ url });
+            if (there.length === 0) await chrome.tabs.create({ url, active: false });
+        }"""
+        await self.person(open_it, POPUP)
+        given = ", ".join(map(json.dumps, arguments))
+        async with asyncio.timeout(START_SECONDS), self._inside(POPUP) as evaluate:
             return await evaluate(f"({function})({given})")
 
     @asynccontextmanager
-    async def _background(self) -> AsyncIterator[Callable[[str], Awaitable[Any]]]:
-        """The extension's background page, over the browser's own debugging port."""
+    async def _inside(self, page: str) -> AsyncIterator[Callable[[str], Awaitable[Any]]]:
+        """A page of the extension's, over the browser's own debugging port."""
         port = self._profile / "DevToolsActivePort"
         while not (port.exists() and len(port.read_text().splitlines()) == 2):
             await moment()
         number, path = port.read_text().splitlines()
         async with connect(f"ws://127.0.0.1:{number}{path}", max_size=None) as socket:
-            while (target := await self._worker(socket)) is None:
+            while (target := await self._target(socket, page)) is None:
                 await moment()
             params: dict[str, Any] = {"targetId": target, "flatten": True}
             session = (await _ask(socket, "Target.attachToTarget", params))["sessionId"]
@@ -137,10 +150,10 @@ class OwnChromium:
                 await moment()  # it has only begun
             yield evaluate
 
-    async def _worker(self, socket: ClientConnection) -> str | None:
+    async def _target(self, socket: ClientConnection, page: str) -> str | None:
         targets = (await _ask(socket, "Target.getTargets", {}))["targetInfos"]
-        ours = f"chrome-extension://{extension.CHROMIUM_ID}/"
-        return next((one["targetId"] for one in targets if one["url"].startswith(ours)), None)
+        url = f"chrome-extension://{extension.CHROMIUM_ID}/{page}"
+        return next((one["targetId"] for one in targets if one["url"] == url), None)
 
 
 async def _ask(
