@@ -176,8 +176,12 @@ class BrokerSeat:
         if now - self._used_at.get(target, -USED_SECONDS) < USED_SECONDS:
             return
         tab = self._broker.state.tab_with(self._browser.id, TabHandle(target))
-        if tab is not None and tab.session == self.session:
-            self._used_at[target] = now
+        if tab is None or tab.session != self.session:
+            return
+        self._used_at[target] = now
+        # Where it was used last anyway, there is nothing to record: while its client is here, only
+        # the order among the session's own tabs counts.
+        if self._broker.state.tabs_in(self.session)[-1].id != tab.id:
             use = ev.TabUseRequested(
                 agent=self._agent, session=self.session, tab=tab.id, action="use", acts=False
             )
