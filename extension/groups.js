@@ -35,7 +35,7 @@ export class TabStrip {
   #spawned = new Map(); // tab id → when it was spawned
   #front = new Map(); // window id → {now, before}: the tabs in front
   #leaving = new Map(); // key → tabs the person closed in the last moment
-  #watch = { joined: () => {}, left: () => {} };
+  #watch = { joined: () => {}, left: () => {}, closing: async () => {} };
   #written = {}; // what was stored last, of each area
   #last; // of the queue
   #ready;
@@ -80,7 +80,8 @@ export class TabStrip {
     return this.#tabs.get(id)?.jar ?? null;
   }
 
-  /** joined(id), left(id) are called as tabs come into managed groups and go. */
+  /** joined(id), left(id) are called as tabs come into managed groups and go; closing(id) is waited
+   * for before one is closed. */
   watch(watch) {
     this.#watch = watch;
     for (const id of this.#tabs.keys()) watch.joined(id);
@@ -176,7 +177,7 @@ export class TabStrip {
     if (id === null) return {};
     const tab = await this.#get(id);
     if (tab !== null) {
-      await this.#keepTheBrowserOpen(tab);
+      await Promise.all([this.#keepTheBrowserOpen(tab), this.#watch.closing(id)]);
       this.#closing.add(id);
       await this.#patiently(() => this.#api.tabs.remove(id));
     }
@@ -300,6 +301,7 @@ export class TabStrip {
     const { url, jar } = this.#tabs.get(tab.id);
     const openerHandle = opener === null ? null : this.#handle(opener);
     this.#tell("Tabs.appeared", { tab: this.#handle(tab.id), group: key, opener: openerHandle, jar, url });
+    if (tab.title) this.#tell("Tabs.arrived", { tab: this.#handle(tab.id), url, title: tab.title });
   }
 
   #removed(id, isWindowClosing) {

@@ -10,10 +10,12 @@ if (!globalThis.__roostHook) {
   /** A tab that was taken out of its group is told so with the first answer: then all is still. */
   const tell = (what) => {
     if (isOver) return;
-    browser.runtime.sendMessage({ roost: "page", ...what }).then(
+    const told = browser.runtime.sendMessage({ roost: "page", ...what }).then(
       (isOwned) => (isOver = isOwned === false),
       () => {},
     );
+    // Who acts in this page hears of what it said before they hear that the action is over.
+    globalThis.__roostTold = Promise.all([globalThis.__roostTold, told]);
   };
 
   const shown = (value) => {

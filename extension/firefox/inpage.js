@@ -14,7 +14,9 @@ export async function callBundle(name, json, child) {
     argument.element = holders(document)[0];
     if (!argument.element) return JSON.stringify({ frameGone: true });
   }
-  return JSON.stringify({ value: await globalThis.__roost[name](argument) });
+  const value = await globalThis.__roost[name](argument);
+  await globalThis.__roostTold;
+  return JSON.stringify({ value });
 }
 
 /** The caller's function in the page's own world, with the element behind a ref, if one is given. */
@@ -41,7 +43,9 @@ export async function evaluate(source, ref) {
     return JSON.stringify({ [error.name === "EvalError" ? "isForbidden" : "thrown"]: described(error) });
   }
   try {
-    return JSON.stringify({ json: (await run(...given)) ?? null });
+    const json = (await run(...given)) ?? null;
+    await globalThis.__roostTold;
+    return JSON.stringify({ json });
   } catch (error) {
     return JSON.stringify({ thrown: described(error) });
   }
@@ -50,7 +54,10 @@ export async function evaluate(source, ref) {
 /** The main document's address and title, once it is there. */
 export function arrived(limit) {
   return new Promise((resolve) => {
-    const tell = () => resolve(JSON.stringify([location.href, document.title]));
+    const tell = async () => {
+      await globalThis.__roostTold;
+      resolve(JSON.stringify([location.href, document.title]));
+    };
     if (document.readyState === "complete") return tell();
     const isParsed = () => setTimeout(tell, limit);
     if (document.readyState === "interactive") isParsed();

@@ -23,6 +23,7 @@ const HANDS = "firefox/hands.js";
 const HOOK = "firefox/hook.js";
 const LOAD_MS = 5000; // a document that is there may take this long to load the rest
 const SOON_MS = 1000; // how long it may take to hear why a document is gone
+const QUIET_MS = 200;
 const DOCUMENT_TRIES = 10;
 const CRASH_PAGES = /^about:(blank|tabcrashed)/;
 const MAIN = 0;
@@ -49,12 +50,13 @@ export class Pages {
     const handleOf = (id) => strip.handleOf(id);
     this.#traffic = new Traffic(api, { tell: (...what) => this.#report(...what), handleOf, journeys: this.#journeys });
     this.#listen();
-    strip.ready.then(() => strip.watch({ joined: (id) => this.#joined(id), left: (id) => this.#left(id) }));
+    const joined = (id) => this.#joined(id);
+    const left = (id) => this.#left(id);
+    strip.ready.then(() => strip.watch({ joined, left, closing: (id) => this.#quiet(id) }));
   }
 
   /** The browser-level commands of the link; undefined for words that are not ours. */
   call(method, params) {
-    if (method === "Tabs.close") return this.#close(params.tab);
     if (method === "Roost.state") return this.#state();
     if (method === "Tabs.create") return this.#create(params);
     return this.#jars.call(method, params);
@@ -404,17 +406,11 @@ export class Pages {
 
   // --- closing, downloads ----------------------------------------------------------------------
 
-  /** Closing is the strip's; here the page is kept from asking the person about it. */
-  async #close(handle) {
-    let tabId;
-    try {
-      tabId = this.#strip.tabOf(handle);
-    } catch {
-      return {};
-    }
-    const quiet = this.#api.scripting.executeScript({ target: { tabId, allFrames: true }, func: letGo, injectImmediately: true });
-    await Promise.race([quiet.catch(() => {}), pause(200)]);
-    return this.#strip.call("Tabs.close", { tab: handle });
+  /** A page that is closed is kept from asking the person about it. */
+  async #quiet(tabId) {
+    const target = { tabId, allFrames: true };
+    const asked = this.#api.scripting.executeScript({ target, func: letGo, injectImmediately: true });
+    await Promise.race([asked.catch(() => {}), pause(QUIET_MS)]);
   }
 
   /** Firefox does not say which tab a download is of: the one whose document was at its address. */

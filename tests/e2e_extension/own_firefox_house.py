@@ -1,0 +1,76 @@
+"""A real daemon, and a person's own Firefox on a screen, linked by the extension."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+from local_web import Web
+from own_house import SECONDS, OwnHouse
+from pages_house import Agent, house_of
+
+from roost import ops
+from roost.broker.journal import Journal
+from roost.core.model import Consent
+from roost.core.state import Change
+from roost.daemon.wiring import MINE_FIREFOX
+from roost.local.home import Home
+from roost.local.starting import ensure_broker
+from roost.testing.own_browser import screen
+from roost.testing.own_firefox import OwnFirefox
+
+NAMES = ["Ann", "Bob", "Keys", "Says", "Guarded", "Drag", "Ends", "Quit"]
+"""The agents that the person lets in."""
+
+
+class OwnFirefoxHouse(OwnHouse):
+    @asynccontextmanager
+    async def agent(self, name: str, **hello: Any) -> AsyncIterator[Agent]:
+        async with super().agent(name, browser=MINE_FIREFOX, **hello) as agent:
+            yield agent
+
+    async def settle(self) -> None:
+        """The person's tabs are there, they look at the first, and the browser is linked."""
+        async with asyncio.timeout(2 * SECONDS), self.house.operator() as operator:
+            while not any(
+                one.id == MINE_FIREFOX for one in (await operator.call(ops.Status())).browsers
+            ):
+                pass
+        await self.strip_when(lambda strip: {tab["url"] for tab in strip} >= set(self.pages))
+        await self.person(
+            "async (url) => { for (const tab of await browser.tabs.query({}))"
+            " if (tab.url === url) await browser.tabs.update(tab.id, {active: true}) }",
+            self.pages[0],
+        )
+
+
+@contextmanager
+def own_firefox_house(web: Web) -> Iterator[OwnFirefoxHouse]:
+    pages = [web.page(f"<h1>My {n}</h1>", title=f"My {n}", path=f"/my-{n}") for n in range(3)]
+    with (
+        screen() as display,
+        house_of("firefox") as house,
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+    ):
+        _has_allowed(house.home)
+        ensure_broker(house.home)
+        browser = OwnFirefox(house.home, Path(folder), display)
+        browser.start(*pages)
+        own = OwnFirefoxHouse(house, browser, web, pages)  # type: ignore[arg-type]
+        try:
+            asyncio.run(own.settle())
+            yield own
+        finally:
+            browser.kill()
+
+
+def _has_allowed(home: Home) -> None:
+    """The person has been asked about these agents before, and said yes."""
+    journal = Journal(home.journal)
+    rows = [Consent(browser=MINE_FIREFOX, name=name, allow=True) for name in NAMES]
+    journal.write([Change(Consent.table, row.key, row) for row in rows])
+    journal.close()
