@@ -76,6 +76,11 @@ export class TabStrip {
     return this.#tabs.get(id)?.key ?? null;
   }
 
+  /** The colour its group is shown in. */
+  colorOf(id) {
+    return this.#groups.get(this.groupOf(id))?.color ?? null;
+  }
+
   jarOf(id) {
     return this.#tabs.get(id)?.jar ?? null;
   }

@@ -5,6 +5,7 @@ import { NO_SUCH_TAB, Refusal, noSuchMethod } from "../link.js";
 import { arrived, callBundle, evaluate, leaveForBlank, letGo, measure, useHands } from "./inpage.js";
 import { Jars } from "./jars.js";
 import { ANYWHERE, End, Journeys, Unreachable } from "./journeys.js";
+import { Marks } from "./marks.js";
 import { Traffic } from "./traffic.js";
 
 /** Refusals, beside `NO_SUCH_TAB`: what the driver makes its errors of. */
@@ -36,6 +37,7 @@ export class Pages {
   #journeys = new Journeys();
   #traffic;
   #jars;
+  #marks;
   #running = new Map(); // tab id → what runs in its documents: {frameId, fail}
   #crashed = new Map(); // tab id → where it was
   #at = new Map(); // tab id → the address of its document
@@ -47,6 +49,7 @@ export class Pages {
     this.#strip = strip;
     this.#tell = tell;
     this.#jars = new Jars(api, strip);
+    this.#marks = new Marks(api, (id) => strip.colorOf(id));
     const handleOf = (id) => strip.handleOf(id);
     this.#traffic = new Traffic(api, { tell: (...what) => this.#report(...what), handleOf, journeys: this.#journeys });
     this.#listen();
@@ -305,7 +308,7 @@ export class Pages {
         : { x: clip[0] + page.x, y: clip[1] + page.y, width: clip[2], height: clip[3] };
     }
     try {
-      const picture = await this.#api.tabs.captureTab(tabId, how);
+      const picture = await this.#marks.without(tabId, () => this.#api.tabs.captureTab(tabId, how));
       return { data: picture.slice(picture.indexOf(",") + 1) };
     } catch (error) {
       throw new Refusal(NO_PICTURE, error.message);
@@ -319,6 +322,7 @@ export class Pages {
     const main = (listener) => (what) => what.frameId === MAIN && this.#isOurs(what.tabId) && listener(what);
     webNavigation.onBeforeNavigate.addListener(main(({ tabId, url }) => this.#journeys.began(tabId, url)));
     webNavigation.onCommitted.addListener((what) => this.#isOurs(what.tabId) && this.#committed(what));
+    webNavigation.onDOMContentLoaded.addListener(main(({ tabId }) => this.#marks.show(tabId)));
     webNavigation.onErrorOccurred.addListener(main((what) => this.#brokeOff(what)));
     for (const event of ["onReferenceFragmentUpdated", "onHistoryStateUpdated"])
       webNavigation[event].addListener(main(({ tabId, url }) => this.#journeys.movedWithin(tabId, url)));
@@ -369,9 +373,11 @@ export class Pages {
       }
       if (this.#isOurs(tabId)) await this.#hook(tabId, frameId);
     }
+    if (tab !== null && tab.url !== BLANK) await this.#marks.show(tabId);
   }
 
   #left(tabId) {
+    this.#marks.hide(tabId);
     this.#traffic.unwatch(tabId);
     this.#journeys.forget(tabId);
     this.#failAll(tabId, new Refusal(NO_SUCH_TAB, "There is no such tab."));

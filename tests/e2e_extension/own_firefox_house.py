@@ -23,7 +23,7 @@ from roost.local.starting import ensure_broker
 from roost.testing.own_browser import screen
 from roost.testing.own_firefox import OwnFirefox
 
-NAMES = ["Ann", "Bob", "Keys", "Says", "Guarded", "Drag", "Ends", "Quit"]
+NAMES = ["Ann", "Bob", "Keys", "Says", "Guarded", "Marked", "Drag", "Ends", "Quit"]
 """The agents that the person lets in."""
 
 

@@ -107,6 +107,25 @@ async def test_a_guarded_page_can_be_read_and_says_what_cannot_be_done(
         assert "Content-Security-Policy" in error.message
 
 
+async def test_a_page_under_control_is_marked_but_not_in_pictures(own: OwnFirefoxHouse) -> None:
+    marks = "() => document.querySelectorAll('[data-roost-mark]').length"
+    shot = ops.TakeScreenshot(type="png", scale=0.2)
+    async with own.agent("Marked") as agent:
+        await agent.show("<h1>Marked</h1>")
+        async with asyncio.timeout(20):
+            while await agent.run(marks) != 1:
+                pass
+        marked = (await agent.call(shot)).data
+        assert await agent.run(marks) == 1
+        await own.person("() => browser.storage.local.set({mark: false})")
+        try:
+            await agent.show("<h1>Marked</h1>")
+            assert (await agent.call(shot)).data == marked
+            assert await agent.run(marks) == 0
+        finally:
+            await own.person("() => browser.storage.local.remove('mark')")
+
+
 async def test_a_tab_dragged_out_is_lost_and_one_dragged_in_is_the_agents(
     own: OwnFirefoxHouse,
 ) -> None:
