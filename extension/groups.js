@@ -11,7 +11,7 @@ import { NO_SUCH_TAB, Refusal } from "./link.js";
 const GRACE_MS = 1000; // within this, the browser says which tab has opened a new one
 const HOLD_MS = 150; // closing a group closes its tabs one by one; within this, all are gone
 const FRONT_MS = 1000; // a spawned tab that comes to the front this soon was brought there
-const RESTORE_MS = 3000; // how long a browser may take to bring back its last windows
+const RESTORE_MS = 6000; // how long a browser may take to bring back its last windows
 const TRY_MS = 100;
 const TRIES = 20; // while the person drags a tab, the strip cannot be changed
 const DEFAULT_STORE = "firefox-default";

@@ -136,8 +136,9 @@ class OwnHarness:
     def _start(self) -> tuple[Home, Own]:
         folder = Path(tempfile.mkdtemp(dir=self._folder))
         home = Home(folder / "home")
-        kind = OwnChromium if self._kind == "chromium" else OwnFirefox
-        browser = kind(home, folder, self._display)
+        browser: Own = OwnChromium(home, folder, self._display)
+        if self._kind == "firefox":
+            browser = OwnFirefox(home, folder, self._display, restores=False)
         self._made.append(browser)
         return home, browser
 

@@ -50,9 +50,6 @@ _PREFERENCES: dict[str, bool | int | str] = {
     "network.captive-portal-service.enabled": False,
     "services.settings.server": "data:,#remote-settings-dummy/v1",
     "browser.download.alwaysOpenPanel": False,
-    # Its windows and tabs come back when it is started again.
-    "browser.startup.page": 3,
-    "browser.sessionstore.resume_from_crash": True,
     "toolkit.startup.max_resumed_crashes": -1,
     "browser.sessionstore.interval": 500,
     # A machine of two cores and many browsers.
@@ -62,13 +59,18 @@ _PREFERENCES: dict[str, bool | int | str] = {
 
 
 class OwnFirefox:
-    """A person's Firefox whose profile is in ``folder``, with the host of ``home``."""
+    """A person's Firefox whose profile is in ``folder``, with the host of ``home``. Where it
+    ``restores``, its windows and tabs come back when it is started again."""
 
-    def __init__(self, home: Home, folder: Path, display: str) -> None:
+    def __init__(self, home: Home, folder: Path, display: str, *, restores: bool = True) -> None:
         self._home = home
         self._folder = folder
         self._profile = folder / "profile"
         self._display = display
+        self._preferences = _PREFERENCES | {
+            "browser.startup.page": 3 if restores else 0,
+            "browser.sessionstore.resume_from_crash": restores,
+        }
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -146,7 +148,7 @@ class OwnFirefox:
         where.parent.mkdir(parents=True, exist_ok=True)
         if not where.exists():
             where.write_bytes(_packed())
-        (self._profile / "user.js").write_text(user_js(_PREFERENCES), encoding="utf-8")
+        (self._profile / "user.js").write_text(user_js(self._preferences), encoding="utf-8")
         for left in ("lock", ".parentlock", "WebDriverBiDiServer.json"):
             (self._profile / left).unlink(missing_ok=True)
 
