@@ -21,6 +21,8 @@ from roost.frontends.cli.install import extension
 ROOT = Path(__file__).parents[2] / "extension"
 PACK = ROOT.parent / "tools" / "pack_extension.py"
 WEB_EXT = Path(sys.prefix) / "node-clients/node_modules/.bin/web-ext"
+# browser_evaluate runs what the agent wrote; there is no other way to do that in a page.
+ON_PURPOSE = {("DANGEROUS_EVAL", "firefox/inpage.js")}
 NOT_FIREFOX = {"MANIFEST_FIELD_UNSUPPORTED", "EXTENSION_ID_REQUIRED", "MANIFEST_PERMISSIONS"}
 
 
@@ -92,6 +94,7 @@ def test_web_ext_finds_no_fault(kind: str, tmp_path: Path) -> None:
         f"{one['code']}: {one['message']}"
         for one in found["errors"] + found["warnings"]
         if kind == "firefox" or one["code"] not in NOT_FIREFOX
+        if (one["code"], one.get("file")) not in ON_PURPOSE
     ]
     assert ours == []
 
