@@ -19,6 +19,11 @@ LACKS = (
         "Firefox holds scripts of extensions in the page's own world to that policy.",
     ),
     Lack(
+        "error pages",
+        "What would look into one is refused, and says so; `browser_navigate` leaves it.",
+        "Firefox shows a page of its own where a site did not answer, and lets no extension in.",
+    ),
+    Lack(
         "dialogs",
         "alert, confirm and prompt are shown to the person, who answers them; "
         "`browser_handle_dialog` answers `UNSUPPORTED`.",
