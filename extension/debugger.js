@@ -12,6 +12,8 @@ const PROTOCOL = "1.3";
 const BLANK = "about:blank";
 const ATTACHED = "Target.attachedToTarget";
 const DETACHED = "Target.detachedFromTarget";
+const CUT_OFF = /^Detached while handling command/;
+const CUT_OFF_MS = 1000; // within this, Chrome says why
 
 export class Debugger {
   #api;
@@ -20,6 +22,7 @@ export class Debugger {
   #heardIn;
   #attached = new Map(); // tab id → its handle
   #attaching = new Map(); // tab id → a promise
+  #cutOff = new Map(); // tab id → what waits to hear that it was let go
 
   /**
    * strip   knows which tabs are in managed groups: tabOf(handle) or a refusal, handleOf(id) or null
@@ -58,8 +61,19 @@ export class Debugger {
     try {
       return await this.#api.debugger.sendCommand(target, method, params);
     } catch (problem) {
+      if (CUT_OFF.test(problem?.message)) await this.#untilGone(tabId);
       throw asCdp(problem);
     }
+  }
+
+  /** That the tab was let go, and why, is told before what was cut off by it is answered. */
+  async #untilGone(tabId) {
+    if (!this.#attached.has(tabId)) return;
+    const late = new Promise((resolve) => setTimeout(resolve, CUT_OFF_MS));
+    const gone = new Promise((resolve) => {
+      this.#cutOff.set(tabId, [...(this.#cutOff.get(tabId) ?? []), resolve]);
+    });
+    await Promise.race([gone, late]);
   }
 
   /** Let go of all that is no longer in a managed group. */
@@ -137,6 +151,8 @@ export class Debugger {
   #gone(tabId, reason = "released") {
     const handle = this.#attached.get(tabId);
     if (handle !== undefined) this.#tell(DETACHED, { sessionId: handle, reason });
+    for (const answer of this.#cutOff.get(tabId) ?? []) answer();
+    this.#cutOff.delete(tabId);
     return this.#attached.delete(tabId);
   }
 }

@@ -131,3 +131,18 @@ test("CDP's own refusals keep their code and words", async () => {
   };
   await assert.rejects(pages.command("A.b", {}, "r.1"), { code: -32000, message: "No frame: F" });
 });
+
+test("what a closing tab cuts off is answered after the tab was told to be gone", async () => {
+  const { api, pages, told } = desk();
+  await pages.call("Debugger.attach", { tab: "r.1" });
+  api.debugger.sendCommand = async () => {
+    throw new Error("Detached while handling command.");
+  };
+  const order = [];
+  const cutOff = pages.command("Runtime.evaluate", {}, "r.1").catch(() => order.push(told.at(-1)[0]));
+  await new Promise(setImmediate);
+  assert.deepEqual(order, []);
+  api.debugger.onDetach.fire({ tabId: 1 }, "target_closed");
+  await cutOff;
+  assert.deepEqual(order, ["Target.detachedFromTarget"]);
+});
