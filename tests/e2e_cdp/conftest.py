@@ -1,4 +1,7 @@
-"""One Roost and one bare Chromium for all these tests; each test has a session of its own."""
+"""One Roost and one bare Chromium for each of these files; each test has a session of its own.
+
+Not for all of them: pages that tests leave behind would draw until the last test of the run.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +31,13 @@ def web() -> Iterator[Web]:
         yield web
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def house() -> Iterator[CdpHouse]:
     with cdp_house() as house:
         yield house
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def bare() -> Iterator[str]:
     """The address of a Chromium with nothing in between."""
     with tempfile.TemporaryDirectory(prefix="roost-bare-", ignore_cleanup_errors=True) as folder:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -31,11 +33,23 @@ def web() -> Iterator[Web]:
 
 
 @pytest.fixture(scope="session")
-def house(browser_kind: str) -> Iterator[House]:
+def houses() -> Iterator[Callable[[str], House]]:
+    """One of each kind for all files: a parameter of pytest's would be ended with every file."""
+    with ExitStack() as open_ones:
+
+        @cache
+        def of(browser: str) -> House:
+            house = open_ones.enter_context(house_of(browser))
+            house.start()
+            return house
+
+        yield of
+
+
+@pytest.fixture(scope="session")
+def house(browser_kind: str, houses: Callable[[str], House]) -> House:
     """Shared: a test may do to its own session what it likes, and to the browser nothing."""
-    with house_of(browser_kind) as house:
-        house.start()
-        yield house
+    return houses(browser_kind)
 
 
 @pytest.fixture(scope="module")
