@@ -17,12 +17,10 @@ from __future__ import annotations
 import os
 import random
 import statistics
-import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
@@ -31,11 +29,10 @@ from bench.report import Row
 from bench.site import browser_home, site
 from bench.timing import took
 from roost.api import operations as ops
-from roost.drivers.chromium.launch import ChromiumOptions, command_line
 from roost.frontends.cli.asked import Asked
 from roost.frontends.cli.calling import ask
 from roost.local.home import Home
-from roost.local.processes import end_tree, identify
+from roost.testing.bare_chromium import bare_chromium
 
 SAMPLES, SLOW_SAMPLES = 100, 8
 FRAMES_SECONDS = 2 / 60
@@ -58,7 +55,7 @@ def rows() -> list[Row]:
     with (
         site() as base,
         tempfile.TemporaryDirectory(prefix="roost-bench-", ignore_cleanup_errors=True) as folder,
-        _bare(Path(folder)) as bare,
+        bare_chromium(Path(folder)) as bare,
         browser_home("chromium", pool=0) as home,
         sync_playwright() as playwright,
     ):
@@ -163,22 +160,3 @@ def _endpoint(home: Home, session: str) -> str:
 
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asked).result()
-
-
-@contextmanager
-def _bare(folder: Path) -> Iterator[str]:
-    command = command_line(ChromiumOptions(), folder / "profile", is_root=os.getuid() == 0)
-    command[command.index("--remote-debugging-pipe")] = "--remote-debugging-port=0"
-    started = subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
-    process = identify(started.pid)
-    assert process is not None
-    assert started.stderr is not None
-    try:
-        for line in started.stderr:
-            if line.startswith("DevTools listening on ws://"):
-                yield "http://" + line.split("ws://")[1].split("/")[0]
-                break
-    finally:
-        end_tree(process, grace_seconds=0)
-        started.stderr.close()
-        started.wait()

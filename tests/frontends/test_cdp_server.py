@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,13 +9,12 @@ from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 import websockets
 from cdp_stub_door import StubDoor
+from served_app import served_app
 from starlette.routing import Mount, Router
 
 from roost.frontends.cdp.mounting import endpoints
-from roost.frontends.http.sockets import Socket
 from roost.testing.waiting import until
 
 VERSION = {
@@ -32,23 +30,9 @@ WS_MESSAGE_BYTES = 1_000_000
 @asynccontextmanager
 async def served() -> AsyncIterator[tuple[str, StubDoor]]:
     door = StubDoor(INFOS, Browser_getVersion=VERSION)
-    config = uvicorn.Config(
-        Router([Mount("/cdp", endpoints(door)())]),
-        port=0,
-        ws=Socket,
-        ws_max_size=WS_MESSAGE_BYTES,
-        log_level="critical",
-        lifespan="off",
-    )
-    server = uvicorn.Server(config)
-    running = asyncio.get_running_loop().create_task(server.serve())
-    await until(lambda: server.started)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    try:
-        yield f"127.0.0.1:{port}", door
-    finally:
-        server.should_exit = True
-        await running
+    app = Router([Mount("/cdp", endpoints(door)())])
+    async with served_app(app, ws_max_size=WS_MESSAGE_BYTES) as address:
+        yield address, door
 
 
 async def got(address: str, path: str, **headers: str) -> tuple[int, Any]:

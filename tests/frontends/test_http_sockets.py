@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
-import uvicorn
 import websockets
+from served_app import served_app
 from starlette.types import Receive, Scope, Send
 
 from roost.frontends.http.sockets import DIRECT, TURN, Socket
@@ -62,23 +62,8 @@ async def served(
         listeners.append(listener)
         await listener.has_left.wait()
 
-    config = uvicorn.Config(
-        app,
-        port=0,
-        ws=Socket,
-        ws_per_message_deflate=False,
-        log_level="critical",
-        lifespan="off",
-    )
-    server = uvicorn.Server(config)
-    running = asyncio.get_running_loop().create_task(server.serve())
-    await until(lambda: server.started)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    try:
-        yield f"ws://127.0.0.1:{port}", listeners
-    finally:
-        server.should_exit = True
-        await running
+    async with served_app(app, ws_per_message_deflate=False) as address:
+        yield f"ws://{address}", listeners
 
 
 async def test_messages_are_heard_as_they_were_said_and_answered() -> None:
