@@ -153,7 +153,10 @@ def test_something_that_never_holds_still_is_reported(page: PageWorld) -> None:
     page.show(
         f"<style>@keyframes go {{ to {{ transform: translateX(400px) }} }}</style><button id=b style='{PLACED};animation:go 1s linear infinite'>B</button>"
     )
-    assert page.error("prepare", target="#b", timeoutMs=50)["reason"] == "moving"
+    # Where a busy machine shows no frame within 100 ms, nothing was seen to move.
+    replies = (page.call("prepare", target="#b", timeoutMs=50) for _ in range(20))
+    refused = next(reply["error"] for reply in replies if "error" in reply)
+    assert refused["reason"] == "moving"
 
 
 def test_settled_waits_for_a_frame_only_if_something_changed(page: PageWorld) -> None:

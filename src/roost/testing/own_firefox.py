@@ -149,8 +149,17 @@ class OwnFirefox:
         if not where.exists():
             where.write_bytes(_packed())
         (self._profile / "user.js").write_text(user_js(self._preferences), encoding="utf-8")
+        self._grant()
         for left in ("lock", ".parentlock", "WebDriverBiDiServer.json"):
             (self._profile / left).unlink(missing_ok=True)
+
+    def _grant(self) -> None:
+        """What the person granted when the extension came. Firefox writes it a moment after the
+        extension is there, and one that is killed in between has lost it for good."""
+        granted = self._profile / "extension-preferences.json"
+        if not granted.exists():
+            every = {"permissions": ["<all_urls>"], "origins": ["<all_urls>"]}
+            granted.write_text(json.dumps({extension.FIREFOX_ID: every}), encoding="utf-8")
 
     @asynccontextmanager
     async def _hands(self) -> AsyncIterator[Callable[[str, dict[str, Any]], Awaitable[Any]]]:
