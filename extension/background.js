@@ -25,7 +25,8 @@ const strip = new TabStrip(api, api.storage, (method, params) => {
   tell(method, params);
   pages.sweep();
 });
-const pages = isFirefox ? new Pages(api, strip, tell) : chromiumPages();
+const allowed = (isAllowed) => desk.allowed(isAllowed);
+const pages = isFirefox ? new Pages(api, strip, { tell, allowed }) : chromiumPages();
 let away = null;
 
 async function hello() {

@@ -14,6 +14,7 @@ export class PanelDesk {
   #tell;
   #link = { state: "starting" };
   #panel = null;
+  #isAllowed = true;
   #popups = new Set();
 
   /** tell(method, params): says something to the broker. */
@@ -39,6 +40,12 @@ export class PanelDesk {
     this.#showAll();
   }
 
+  /** Whether the person lets us work on pages. */
+  allowed(isAllowed) {
+    this.#isAllowed = isAllowed;
+    this.#showAll();
+  }
+
   async #remember() {
     const kept = await this.#api.storage.session.get(KEPT);
     this.#panel ??= kept[KEPT] ?? null;
@@ -59,13 +66,15 @@ export class PanelDesk {
   }
 
   #state() {
-    return { link: this.#link, panel: this.#link.state === LINKED ? this.#panel : null };
+    const panel = this.#link.state === LINKED ? this.#panel : null;
+    return { link: this.#link, panel, isAllowed: this.#isAllowed };
   }
 
   #showAll() {
     const state = this.#state();
     for (const port of this.#popups) port.postMessage(state);
     const questions = state.panel?.questions.length ?? 0;
-    this.#api.action?.setBadgeText({ text: questions ? String(questions) : "" });
+    const text = this.#isAllowed ? String(questions || "") : "!";
+    this.#api.action?.setBadgeText({ text });
   }
 }

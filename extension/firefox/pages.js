@@ -2,6 +2,7 @@
 // in no others. A page's commands come in its tab's session, whose id is the tab's handle.
 
 import { NO_SUCH_TAB, Refusal, noSuchMethod } from "../link.js";
+import { Access } from "./access.js";
 import { arrived, callBundle, evaluate, leaveForBlank, letGo, measure, useHands } from "./inpage.js";
 import { Jars } from "./jars.js";
 import { ANYWHERE, End, Journeys, Unreachable } from "./journeys.js";
@@ -29,11 +30,13 @@ const DOCUMENT_TRIES = 10;
 const CRASH_PAGES = /^about:(blank|tabcrashed)/;
 const MAIN = 0;
 const BLANK = "about:blank";
+const OF_SITES = /^Jars\.(cookies|write|delete|storage)$/; // Firefox would answer as if there were none
 
 export class Pages {
   #api;
   #strip;
   #tell;
+  #access;
   #journeys = new Journeys();
   #traffic;
   #jars;
@@ -44,24 +47,35 @@ export class Pages {
   #before = new Map(); // tab id → documents it had had when it was last given input
   #downloads = new Map(); // of an owned tab: download id → tab handle
 
-  constructor(api, strip, tell) {
+  /** allowed(isAllowed): whether the person lets us work on pages. */
+  constructor(api, strip, { tell, allowed }) {
     this.#api = api;
     this.#strip = strip;
     this.#tell = tell;
+    this.#access = new Access(api, (isAllowed) => {
+      allowed(isAllowed);
+      if (isAllowed) this.#watchStrip(); // pages that came meanwhile have nothing of ours in them
+    });
     this.#jars = new Jars(api, strip);
     this.#marks = new Marks(api, (id) => strip.colorOf(id));
     const handleOf = (id) => strip.handleOf(id);
     this.#traffic = new Traffic(api, { tell: (...what) => this.#report(...what), handleOf, journeys: this.#journeys });
     this.#listen();
+    this.#watchStrip();
+  }
+
+  async #watchStrip() {
+    await this.#strip.ready;
     const joined = (id) => this.#joined(id);
     const left = (id) => this.#left(id);
-    strip.ready.then(() => strip.watch({ joined, left, closing: (id) => this.#quiet(id) }));
+    this.#strip.watch({ joined, left, closing: (id) => this.#quiet(id) });
   }
 
   /** The browser-level commands of the link; undefined for words that are not ours. */
   call(method, params) {
     if (method === "Roost.state") return this.#state();
     if (method === "Tabs.create") return this.#create(params);
+    if (OF_SITES.test(method)) return this.#access.check().then(() => this.#jars.call(method, params));
     return this.#jars.call(method, params);
   }
 
@@ -94,6 +108,7 @@ export class Pages {
       "Page.capture": () => this.#capture(tabId, params),
     }[method];
     if (!run) throw noSuchMethod(method);
+    await this.#access.check();
     return run();
   }
 
@@ -278,7 +293,10 @@ export class Pages {
     const frames = (await this.#api.webNavigation.getAllFrames({ tabId }).catch(() => null)) ?? [];
     if (frameId !== MAIN && !frames.some((frame) => frame.frameId === frameId))
       return new Refusal(FRAME_GONE, "that frame is gone");
-    if (/permission|cannot access|restricted/i.test(error.message)) return error;
+    if (/permission|cannot access|restricted/i.test(error.message)) {
+      await this.#access.lookAgain();
+      return this.#access.check().then(() => error, (refusal) => refusal);
+    }
     for (let waited = 0; waited < SOON_MS; waited += 20) {
       if (handle === null || this.#strip.handleOf(tabId) === null) return new Refusal(NO_SUCH_TAB, "There is no such tab.");
       if (this.#crashed.has(tabId)) return crashed();

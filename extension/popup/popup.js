@@ -14,9 +14,11 @@ function connect() {
 
 function drawn(tree) {
   if (typeof tree === "string") return document.createTextNode(tree);
-  const [tag, { press, ...attributes }, ...children] = tree;
+  const [tag, { press, grant, ...attributes }, ...children] = tree;
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  // Only in a click of the person, and only here: the background learns of it from the browser.
+  if (grant !== undefined) element.addEventListener("click", () => api.permissions.request(grant));
   if (press !== undefined) element.addEventListener("click", () => port.postMessage(press));
   element.append(...children.map(drawn));
   return element;

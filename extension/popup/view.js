@@ -1,5 +1,8 @@
 // What the popup page looks like, as a plain tree: [tag, attributes, ...children]. A child is a tree
-// or a text; texts are only ever set as texts. An attribute `press` is what a button says.
+// or a text; texts are only ever set as texts. An attribute `press` is what a button says, `grant` the
+// permission it asks the browser for.
+
+import { PAGES } from "../firefox/access.js";
 
 const NOTICES = {
   starting: ["Looking for Roost …", ""],
@@ -7,18 +10,31 @@ const NOTICES = {
   away: ["Roost is not running.", "It is started by your agents, or with: roost up"],
 };
 
-/** state: {link: {state, error?}, panel} as the background tells it. */
-export function view({ link, panel }) {
-  if (link.state !== "linked") return ["main", {}, notice(link)];
-  if (panel === null) return ["main", {}, ["p", { class: "notice" }, "Nothing to show yet."]];
+/** state: {link: {state, error?}, panel, isAllowed} as the background tells it. */
+export function view({ link, panel, isAllowed }) {
+  return ["main", {}, ...(isAllowed ? [] : [shutOut()]), ...body(link, panel)];
+}
+
+function body(link, panel) {
+  if (link.state !== "linked") return [notice(link)];
+  if (panel === null) return [["p", { class: "notice" }, "Nothing to show yet."]];
   return [
-    "main",
-    {},
     ...panel.questions.map(question),
     ...panel.groups.map(group),
     ...(panel.groups.length ? [forAll(panel)] : [["p", { class: "notice" }, "No agent works here."]]),
     pool(panel),
     ...answers(panel),
+  ];
+}
+
+/** Firefox lets the person take from an extension what it was given when it came. */
+function shutOut() {
+  return [
+    "section",
+    { class: "question" },
+    ["p", {}, "Roost may not work on pages."],
+    ["p", { class: "hint" }, "Its permission was taken away. Agents wait until you give it back."],
+    ["footer", {}, ["button", { grant: PAGES }, "Allow"]],
   ];
 }
 

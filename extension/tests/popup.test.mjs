@@ -83,7 +83,7 @@ function read(tree) {
 const presses = (tree) => Object.values(read(tree).buttons);
 
 test("sessions, tabs, the pool, who waits, loops and questions are all shown", () => {
-  const { texts } = read(view({ link: LINKED, panel: PANEL }));
+  const { texts } = read(view({ link: LINKED, panel: PANEL, isAllowed: true }));
   for (const text of ["Research", "News", "Shop", "paused", "May claude use this browser?"]) {
     assert.ok(texts.includes(text), text);
   }
@@ -92,7 +92,7 @@ test("sessions, tabs, the pool, who waits, loops and questions are all shown", (
 });
 
 test("each session can be paused or resumed, and ended; so can all of them", () => {
-  const said = presses(view({ link: LINKED, panel: PANEL }))
+  const said = presses(view({ link: LINKED, panel: PANEL, isAllowed: true }))
     .map(({ said }) => said)
     .filter(Boolean);
   assert.deepEqual(
@@ -102,7 +102,7 @@ test("each session can be paused or resumed, and ended; so can all of them", () 
 });
 
 test("a question is answered with Allow or Refuse, and an answer can be changed", () => {
-  const answered = presses(view({ link: LINKED, panel: PANEL }))
+  const answered = presses(view({ link: LINKED, panel: PANEL, isAllowed: true }))
     .map(({ answered }) => answered)
     .filter(Boolean);
   assert.deepEqual(answered, [
@@ -115,7 +115,7 @@ test("a question is answered with Allow or Refuse, and an answer can be changed"
 test("what pages and agents call themselves is only ever text", () => {
   const name = "<img src=x onerror=alert(1)>";
   const panel = { ...PANEL, questions: [name], groups: [{ ...PANEL.groups[0], name }] };
-  const { texts } = read(view({ link: LINKED, panel }));
+  const { texts } = read(view({ link: LINKED, panel, isAllowed: true }));
   assert.ok(texts.includes(name));
 });
 
@@ -128,7 +128,7 @@ test("without a broker nothing can be pressed, and the page says what to do", ()
     [{ state: "refused", error: other }, "Another profile is linked."],
     [{ state: "what comes later" }, "This browser is not linked to Roost."],
   ]) {
-    const tree = view({ link, panel: PANEL });
+    const tree = view({ link, panel: PANEL, isAllowed: true });
     assert.ok(read(tree).texts.includes(words), words);
     assert.deepEqual(presses(tree), []);
   }
@@ -139,10 +139,10 @@ test("a popup is told at once, and whenever something changes", async () => {
   const desk = new PanelDesk(api, () => {});
   await desk.ready;
   const popup = open(api);
-  assert.deepEqual(popup.last, { link: { state: "starting" }, panel: null });
+  assert.deepEqual(popup.last, { link: { state: "starting" }, panel: null, isAllowed: true });
   desk.changed(LINKED);
   await desk.show(PANEL);
-  assert.deepEqual(popup.last, { link: LINKED, panel: PANEL });
+  assert.deepEqual(popup.last, { link: LINKED, panel: PANEL, isAllowed: true });
   popup.onDisconnect.fire();
   const heard = popup.sent.length;
   await desk.show({ ...PANEL, groups: [] });
@@ -162,7 +162,7 @@ test("a popup opened after the background slept is not dead: it shows the panel,
   assert.deepEqual(popup.last.link, { state: "starting" });
   await desk.ready;
   desk.changed(LINKED);
-  assert.deepEqual(popup.last, { link: LINKED, panel: PANEL });
+  assert.deepEqual(popup.last, { link: LINKED, panel: PANEL, isAllowed: true });
   popup.onMessage.fire({ said: { what: "pause", group: "s1@1" } });
   popup.onMessage.fire({ answered: { name: "claude", allow: true } });
   assert.deepEqual(told, [
@@ -191,5 +191,25 @@ test("waiting questions are counted on the button of the extension", async () =>
   await desk.show(PANEL);
   assert.equal(api.badge.at(-1), "1");
   await desk.show({ ...PANEL, questions: [] });
+  assert.equal(api.badge.at(-1), "");
+});
+
+test("who was shut out of pages says so, with a button that asks the browser, whatever else is shown", async () => {
+  const grants = ([, { grant }, ...children]) =>
+    [...(grant ? [grant] : []), ...children.flatMap((child) => (typeof child === "string" ? [] : grants(child)))];
+  for (const link of [LINKED, { state: "away" }]) {
+    const tree = view({ link, panel: PANEL, isAllowed: false });
+    assert.ok(read(tree).texts.includes("Roost may not work on pages."));
+    assert.deepEqual(grants(tree), [{ origins: ["<all_urls>"] }]);
+    assert.deepEqual(grants(view({ link, panel: PANEL, isAllowed: true })), []);
+  }
+  const api = browser();
+  const desk = new PanelDesk(api, () => {});
+  await desk.ready;
+  const popup = open(api);
+  desk.allowed(false);
+  assert.equal(popup.last.isAllowed, false);
+  assert.equal(api.badge.at(-1), "!");
+  desk.allowed(true);
   assert.equal(api.badge.at(-1), "");
 });

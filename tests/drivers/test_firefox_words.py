@@ -29,6 +29,7 @@ from roost.errors import (
     StaleRef,
     TabCrashed,
     TooLarge,
+    Unauthorized,
     Unsupported,
 )
 
@@ -45,6 +46,7 @@ from roost.errors import (
         (words.UNREACHABLE, NotFound),
         (words.NOWHERE, NotFound),
         (words.NO_PICTURE, TooLarge),
+        (words.NOT_ALLOWED, Unauthorized),
         (-32000, BadRequest),
     ],
 )

@@ -23,11 +23,13 @@ from roost.local.starting import ensure_broker
 from roost.testing.own_browser import screen
 from roost.testing.own_firefox import OwnFirefox
 
-NAMES = ["Ann", "Bob", "Keys", "Says", "Guarded", "Marked", "Drag", "Ends", "Quit"]
+NAMES = ["Ann", "Bob", "Keys", "Says", "Guarded", "Marked", "Drag", "Ends", "Quit", "Shut"]
 """The agents that the person lets in."""
 
 
 class OwnFirefoxHouse(OwnHouse):
+    browser: OwnFirefox  # type: ignore[assignment]
+
     @asynccontextmanager
     async def agent(self, name: str, **hello: Any) -> AsyncIterator[Agent]:
         async with super().agent(name, browser=MINE_FIREFOX, **hello) as agent:

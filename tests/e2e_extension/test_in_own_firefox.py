@@ -12,7 +12,16 @@ from own_firefox_house import OwnFirefoxHouse, own_firefox_house
 from pages_house import TRUSTED, Agent, refused
 
 from roost import ops
-from roost.errors import BrowserLost, NotActionable, SessionGone, TabGone, Unsupported
+from roost.errors import (
+    BadRequest,
+    BrowserLost,
+    NotActionable,
+    SessionGone,
+    TabGone,
+    Unauthorized,
+    Unsupported,
+)
+from roost.vocabulary import JarPolicy
 
 pytestmark = pytest.mark.timeout(240)
 FORM = """
@@ -164,6 +173,31 @@ async def test_closing_the_group_ends_the_session(own: OwnFirefoxHouse) -> None:
             lambda strip: any(tab["title"] == "Two" and tab["group"] for tab in strip)
         )
         assert [tab["title"] for tab in strip if tab["group"]] == ["Two"]
+
+
+async def test_a_person_who_shuts_roost_out_of_pages_can_let_it_in_again(
+    own: OwnFirefoxHouse,
+) -> None:
+    """Firefox lets them take away, at any time, what the extension was given when it came."""
+    pages = {"origins": ["<all_urls>"]}
+    async with own.agent("Shut", jar=JarPolicy.FRESH) as agent:
+        await agent.show("<h1>Before</h1>")
+        await own.person("(pages) => browser.permissions.remove(pages)", pages)
+        try:
+            for call in (agent.snapshot(), agent.run("() => 1"), agent.go(own.pages[0])):
+                error = await refused(Unauthorized, call)
+                assert "Allow" in (error.hint or "")
+            await refused(Unauthorized, agent.call(ops.TakeScreenshot()))
+            await refused(Unauthorized, agent.call(ops.Cookies()))
+        finally:
+            await own.browser.press("Allow")
+        assert "Before" in await agent.snapshot(), "at once, in the page that was there"
+        await agent.show("<script>console.log('heard')</script>")
+        said = await agent.call(ops.ConsoleMessages())
+        assert [one.text for one in said.messages] == ["heard"]
+        # For this port Firefox shows a page of its own; that is no matter of permission.
+        closed = await refused(BadRequest, agent.go("http://127.0.0.1:1/"))
+        assert "browser's own" in (closed.hint or "")
 
 
 async def test_a_firefox_that_quits_brings_its_agents_tabs_back(own: OwnFirefoxHouse) -> None:

@@ -26,7 +26,7 @@ from roost.frontends.cli.install import extension
 from roost.local.browsers import find_browser
 from roost.local.home import Home
 from roost.local.processes import end_tree, identify
-from roost.testing.own_browser import moment
+from roost.testing.own_browser import POPUP, moment
 
 START_SECONDS = 60.0
 HANDS = "person.html"
@@ -36,7 +36,8 @@ _PREFERENCES: dict[str, bool | int | str] = {
     "xpinstall.signatures.required": False,
     "extensions.autoDisableScopes": 0,
     "extensions.webextensions.uuids": json.dumps({extension.FIREFOX_ID: _UUID}),
-    # No questions and no first pages.
+    # No questions and no first pages. What a click asks for on behalf of the extension, is granted.
+    "extensions.webextOptionalPermissionPrompts": False,
     "browser.aboutwelcome.enabled": False,
     "browser.shell.checkDefaultBrowser": False,
     "browser.startup.homepage": "about:blank",
@@ -110,13 +111,39 @@ class OwnFirefox:
         given = ", ".join(map(json.dumps, arguments))
         source = f"(async () => JSON.stringify(await ({function})({given})))()"
         async with asyncio.timeout(START_SECONDS), self._hands() as ask:
-            page = await self._page(ask)
+            page = await self._page(ask, HANDS)
             params = {"expression": source, "target": {"context": page}, "awaitPromise": True}
             answer = await ask("script.evaluate", params)
             await ask("browsingContext.close", {"context": page})
         assert answer["type"] == "success", answer["exceptionDetails"]["text"]
         text = answer["result"].get("value")
         return None if text is None else json.loads(text)
+
+    async def press(self, button: str) -> None:
+        """The person presses a button of the popup page, until it is not there any more. The page
+        stands in a tab here; the click is a real one, which Firefox asks for."""
+        locator = {"type": "xpath", "value": f"//button[text()='{button}']"}
+        async with asyncio.timeout(START_SECONDS), self._hands() as ask:
+            page = await self._page(ask, POPUP)
+            is_pressed = False
+            while True:
+                found = await ask(
+                    "browsingContext.locateNodes", {"context": page, "locator": locator}
+                )
+                if found["nodes"] and not is_pressed:
+                    origin = {"type": "element", "element": found["nodes"][0]}
+                    steps = [
+                        {"type": "pointerMove", "x": 0, "y": 0, "origin": origin},
+                        {"type": "pointerDown", "button": 0},
+                        {"type": "pointerUp", "button": 0},
+                    ]
+                    mouse = {"type": "pointer", "id": "mouse", "actions": steps}
+                    await ask("input.performActions", {"context": page, "actions": [mouse]})
+                    is_pressed = True
+                elif is_pressed and not found["nodes"]:
+                    break
+                await moment()
+            await ask("browsingContext.close", {"context": page})
 
     async def kill_page_at(self, url: str) -> None:
         """End the process that shows the page at that address."""
@@ -175,10 +202,10 @@ class OwnFirefox:
             finally:
                 await _ask(socket, "session.end", {})
 
-    async def _page(self, ask: Callable[[str, dict[str, Any]], Awaitable[Any]]) -> str:
+    async def _page(self, ask: Callable[[str, dict[str, Any]], Awaitable[Any]], name: str) -> str:
         """A page of the extension, behind the others."""
         page = (await ask("browsingContext.create", {"type": "tab", "background": True}))["context"]
-        url = f"moz-extension://{_UUID}/{HANDS}"
+        url = f"moz-extension://{_UUID}/{name}"
         await ask("browsingContext.navigate", {"context": page, "url": url, "wait": "complete"})
         return str(page)
 

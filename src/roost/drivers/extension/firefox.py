@@ -33,6 +33,7 @@ from roost.drivers.chromium.connection import CdpError, Json
 from roost.drivers.extension.firefox_lacks import ELSEWHERE, LACKS
 from roost.drivers.extension.firefox_words import (
     DOCUMENT_GONE,
+    NOT_ALLOWED,
     cookie_from,
     cookie_to,
     gestures,
@@ -131,7 +132,12 @@ class OwnFirefoxDriver(OwnBrowser):
                 "The cookies and storage of a person's own browser are not given out.",
                 hint=f"In a page, document.cookie and localStorage work. {ELSEWHERE}",
             )
-        return await self._link().call(f"Jars.{what}", {"jar": jar, **rest})
+        try:
+            return await self._link().call(f"Jars.{what}", {"jar": jar, **rest})
+        except CdpError as error:
+            if error.code == NOT_ALLOWED:
+                raise refusal(error) from None
+            raise
 
     def _check_jar(self, jar: str) -> None:
         self._link()

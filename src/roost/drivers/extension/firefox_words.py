@@ -31,6 +31,7 @@ from roost.errors import (
     StaleRef,
     TabCrashed,
     TooLarge,
+    Unauthorized,
     Unsupported,
 )
 from roost.vocabulary import TabHandle
@@ -44,6 +45,7 @@ FORBIDDEN = 423
 UNREACHABLE = 424
 NOWHERE = 425
 NO_PICTURE = 426
+NOT_ALLOWED = 427
 _SAME_SITE = {"strict": "Strict", "lax": "Lax", "no_restriction": "None"}
 
 
@@ -73,6 +75,11 @@ _REFUSALS: dict[int, Callable[[str], RoostError]] = {
     UNREACHABLE: lambda why: NotFound(f"The page cannot be opened: {why}.", reason=why),
     NOWHERE: lambda why: NotFound("There is no page to go to in that direction.", reason=why),
     NO_PICTURE: lambda why: TooLarge(f"There is no picture of it: {why}."),
+    NOT_ALLOWED: lambda _: Unauthorized(
+        "The person's Firefox does not let Roost work on pages.",
+        hint="The person has to allow it: Roost's button in Firefox's toolbar, then Allow. Ask "
+        "them, then try again.",
+    ),
 }
 
 
