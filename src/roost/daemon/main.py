@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import logging
 import os
 import resource
@@ -93,6 +94,8 @@ async def _live(home: Home, settings: Settings, *, lingers: bool, ready_fd: int 
         logger.info("roost %s ready, pid %d, %s", __version__, os.getpid(), home.path)
         if ready_fd is not None:
             report(ready_fd)
+        # Modules and tables stay: a collection that walks them all made clients wait, now and then.
+        gc.freeze()
         if not lingers:
             house.mcp.begin()  # whoever started it to stay has agents coming
         async with asyncio.TaskGroup() as group:

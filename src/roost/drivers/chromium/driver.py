@@ -27,7 +27,7 @@ from roost.drivers.base import (
     TabAppeared,
     TabDisappeared,
 )
-from roost.drivers.chromium.connection import BROWSER, CdpConnection, CdpError, Json
+from roost.drivers.chromium.connection import BROWSER, CdpConnection, CdpError, Json, Pending
 from roost.drivers.chromium.cookies import cookie_from, delete_cookies, write_cookies
 from roost.drivers.chromium.downloads import Downloads
 from roost.drivers.chromium.holds import Holds
@@ -36,6 +36,7 @@ from roost.drivers.chromium.passwords import Passwords
 from roost.drivers.chromium.storage import UnseenPage
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.chromium.taps import Tap
+from roost.drivers.exchange import unheard
 from roost.drivers.keeping import Keeping
 from roost.drivers.link import Link
 from roost.errors import BrowserLost, JarUnavailable, TabGone
@@ -74,6 +75,9 @@ class ChromiumDriver(CdpPages):
         self._closing: dict[TabHandle, asyncio.Future[None]] = {}
         self._downloads = Downloads(self._tab_of_frame, self._tell)
         self._holds = Holds(self._let_run)
+        self._version: Json | None = None
+        self._spare: Pending | None = None
+        """A browser-level session for the next protocol client, so that it need not wait for it."""
         self._handover: asyncio.Future[Json] | None = None
         self._over = asyncio.Event()
         self._is_stopping = False
@@ -187,7 +191,10 @@ class ChromiumDriver(CdpPages):
     # --- protocol clients ----------------------------------------------------------------------
 
     async def version(self) -> Json:
-        return await self._browser().call("Browser.getVersion")
+        cdp = self._browser()
+        if self._version is None:
+            self._version = await cdp.call("Browser.getVersion")
+        return self._version
 
     async def targets(self) -> list[Json]:
         found = await self._browser().call("Target.getTargets")
@@ -195,8 +202,10 @@ class ChromiumDriver(CdpPages):
 
     async def open_tap(self, ear: ProtocolEar) -> ProtocolTap:
         cdp = self._browser()
-        attached = await cdp.call("Target.attachToBrowserTarget")
-        return cdp.taps.open(attached["sessionId"], ear)
+        asked = self._spare or cdp.call("Target.attachToBrowserTarget")
+        self._spare = cdp.call("Target.attachToBrowserTarget")
+        self._spare.add_done_callback(unheard)
+        return cdp.taps.open((await asked)["sessionId"], ear)
 
     def close_tap(self, tap: ProtocolTap) -> None:
         assert isinstance(tap, Tap)
@@ -427,6 +436,7 @@ class ChromiumDriver(CdpPages):
         for table in (self._tabs, self._sessions, self._undecided, self._closing, self._announced):
             table.clear()
         self._passwords.clear()
+        self._version = self._spare = None
 
     def _tell(self, event: DriverEvent) -> None:
         self._report(event)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
@@ -35,6 +36,7 @@ def _import(loop: asyncio.AbstractEventLoop, module: asyncio.Future[Any]) -> Non
     settle: Callable[[], None]
     try:
         found = import_module(SERVER)
+        gc.freeze()  # see daemon.main: it is here to stay
     except ImportError as error:
         why = error
         settle = lambda: module.set_exception(why)  # noqa: E731
