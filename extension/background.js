@@ -43,7 +43,10 @@ async function hello() {
 }
 
 async function answer(method, params, session) {
-  if (method === "Panel.show") return (await desk.show(params)) ?? {};
+  if (method === "Panel.show") {
+    pages.marks.paused(params.groups.filter(({ paused }) => paused).map(({ key }) => key));
+    return (await desk.show(params)) ?? {};
+  }
   await strip.ready;
   if (session !== undefined) return pages.command(method, params, session);
   const answered = await (pages.call(method, params) ?? strip.call(method, params));

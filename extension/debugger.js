@@ -7,6 +7,8 @@
 // so that the host can hand them to the next broker.
 
 import { NO_SUCH_TAB, Refusal } from "./link.js";
+import { paint } from "./mark.js";
+import { Marks } from "./marks.js";
 
 const PROTOCOL = "1.3";
 const BLANK = "about:blank";
@@ -14,6 +16,8 @@ const ATTACHED = "Target.attachedToTarget";
 const DETACHED = "Target.detachedFromTarget";
 const CUT_OFF = /^Detached while handling command/;
 const CUT_OFF_MS = 1000; // within this, Chrome says why
+const PICTURES = new Set(["Page.captureScreenshot", "Page.printToPDF"]);
+const WORLD = "roost"; // the driver's own, so that a page has no third one
 
 export class Debugger {
   #api;
@@ -21,7 +25,9 @@ export class Debugger {
   #tell;
   #heardIn;
   #attached = new Map(); // tab id → its handle
+  #worlds = new Map(); // tab id → {frameId, contextId: of our world in its main frame, if known}
   #attaching = new Map(); // tab id → a promise
+  #releasing = new Map(); // tab id → a promise
   #cutOff = new Map(); // tab id → what waits to hear that it was let go
 
   /**
@@ -35,6 +41,7 @@ export class Debugger {
     this.#strip = strip;
     this.#tell = tell;
     this.#heardIn = heard;
+    this.marks = new Marks(api.storage, strip, (tabId, look) => this.#paint(tabId, look));
     api.debugger.onEvent.addListener((...event) => this.#heard(...event));
     api.debugger.onDetach.addListener(({ tabId }, reason) => {
       const wasCancelled = reason === "canceled_by_user";
@@ -58,8 +65,11 @@ export class Debugger {
     const tabId = this.#strip.tabOf(handle);
     if (!this.#attached.has(tabId)) throw noSuchTab();
     const target = below === undefined ? { tabId } : { tabId, sessionId: below };
+    const send = () => this.#api.debugger.sendCommand(target, method, params);
+    const spot = spotOf(method, params);
+    if (spot !== null) this.marks.glow(tabId, spot);
     try {
-      return await this.#api.debugger.sendCommand(target, method, params);
+      return await (PICTURES.has(method) ? this.marks.without(tabId, send) : send());
     } catch (problem) {
       if (CUT_OFF.test(problem?.message)) await this.#untilGone(tabId);
       throw asCdp(problem);
@@ -80,6 +90,7 @@ export class Debugger {
   sweep() {
     for (const [tabId, handle] of this.#attached)
       if (this.#strip.handleOf(tabId) !== handle) this.#release(tabId);
+    this.marks.refresh();
   }
 
   async releaseAll() {
@@ -87,8 +98,18 @@ export class Debugger {
   }
 
   async #release(tabId) {
-    if (this.#gone(tabId)) await this.#api.debugger.detach({ tabId }).catch(() => {});
+    if (this.#attached.has(tabId)) {
+      const released = this.#unmarkAndDetach(tabId).finally(() => this.#releasing.delete(tabId));
+      this.#releasing.set(tabId, released);
+      this.#gone(tabId);
+    }
+    await this.#releasing.get(tabId);
     return {};
+  }
+
+  async #unmarkAndDetach(tabId) {
+    await this.marks.hide(tabId);
+    await this.#api.debugger.detach({ tabId }).catch(() => {});
   }
 
   async #attach(handle, leave) {
@@ -103,6 +124,7 @@ export class Debugger {
   }
 
   async #attachNow(tabId, handle, leave) {
+    await this.#releasing.get(tabId);
     // One that the browser discards comes back under another id.
     await this.#api.tabs.update(tabId, { autoDiscardable: false });
     try {
@@ -121,6 +143,8 @@ export class Debugger {
     }
     this.#attached.set(tabId, handle);
     const { id: targetId, url } = targets.find((one) => one.tabId === tabId && one.type === "page");
+    this.#worlds.set(tabId, { frameId: targetId });
+    this.marks.show(tabId);
     const targetInfo = { targetId, type: "page", url };
     this.#tell(ATTACHED, { sessionId: handle, targetInfo, waitingForDebugger: false });
   }
@@ -141,25 +165,49 @@ export class Debugger {
   #heard({ tabId, sessionId: below }, method, params = {}) {
     const handle = this.#attached.get(tabId);
     if (handle === undefined || this.#strip.handleOf(tabId) !== handle) return;
-    if (below === undefined) this.#heardIn(handle, method, params);
+    if (below === undefined) {
+      this.#heardIn(handle, method, params);
+      const isNew = method === "Page.frameNavigated" && params.frame.parentId === undefined;
+      if (isNew || method === "Runtime.executionContextsCleared") this.#worlds.get(tabId).contextId = undefined;
+      if (method === "Page.domContentEventFired") this.marks.show(tabId);
+    }
     const isOfTargets = method === ATTACHED || method === DETACHED;
     const said = isOfTargets ? { ...params, sessionId: `${handle}/${params.sessionId}` } : params;
     this.#tell(method, said, below === undefined ? handle : `${handle}/${below}`);
   }
 
-  /** Whether it had been attached. */
+  async #paint(tabId, look) {
+    const send = (method, params) => this.#api.debugger.sendCommand({ tabId }, method, params);
+    const world = this.#worlds.get(tabId);
+    if (world.contextId === undefined) {
+      const made = await send("Page.createIsolatedWorld", { frameId: world.frameId, worldName: WORLD });
+      world.contextId = made.executionContextId;
+    }
+    const expression = `(${paint})(${JSON.stringify(look)})`;
+    await send("Runtime.evaluate", { expression, contextId: world.contextId, silent: true });
+  }
+
   #gone(tabId, reason = "released") {
     const handle = this.#attached.get(tabId);
     if (handle !== undefined) this.#tell(DETACHED, { sessionId: handle, reason });
     for (const answer of this.#cutOff.get(tabId) ?? []) answer();
     this.#cutOff.delete(tabId);
-    return this.#attached.delete(tabId);
+    this.#worlds.delete(tabId);
+    this.marks.forget(tabId);
+    this.#attached.delete(tabId);
   }
 }
 
 function split(session) {
   const at = session.indexOf("/");
   return at < 0 ? [session] : [session.slice(0, at), session.slice(at + 1)];
+}
+
+/** Where a command puts a hand: [x, y], "focus", or null. Every click begins with a move. */
+function spotOf(method, { type, x, y, buttons }) {
+  if (method === "Input.dispatchMouseEvent" && type === "mouseMoved" && !buttons) return [x, y];
+  const isKey = method === "Input.dispatchKeyEvent" && type !== "keyUp";
+  return isKey || method === "Input.insertText" ? "focus" : null;
 }
 
 function noSuchTab() {

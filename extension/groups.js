@@ -76,9 +76,9 @@ export class TabStrip {
     return this.#tabs.get(id)?.key ?? null;
   }
 
-  /** The colour its group is shown in. */
-  colorOf(id) {
-    return this.#groups.get(this.groupOf(id))?.color ?? null;
+  /** How its group is shown: {key, title, color}; null for all that is not managed. */
+  lookOf(id) {
+    return this.#groups.get(this.groupOf(id)) ?? null;
   }
 
   jarOf(id) {

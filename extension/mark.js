@@ -1,26 +1,69 @@
-// A small mark on pages that an agent works in: a glow around the page and a word in its corner, in
-// the colour of its group. It takes no clicks, pages cannot look into it, and pictures are taken
-// without it. Both functions stand alone: they are run inside the page.
+// The mark on a page that an agent works in: a glow around it, its session's name in the corner, and
+// for a moment a glow around what is acted on. It takes no clicks and no room; all of it is in a
+// closed shadow root, of which the page sees an empty element.
 
-export const MARKED = "data-roost-mark";
+/**
+ * Stands alone: it runs inside the page, in a world of ours. `look` is how the mark is from now on,
+ * or null for none: {name, color, ink, isHidden, leaseMs, spot}. `spot` is where something is done:
+ * [x, y], or "focus". Unless it is painted again within `leaseMs` it goes by itself: nobody may be
+ * left to take it away. By an animation, for scripts of an extension end with it.
+ */
+export function paint(look) {
+  const known = globalThis.roostMark;
+  if (look === null) {
+    known?.host.remove();
+    delete globalThis.roostMark;
+    return;
+  }
+  if (document.documentElement === null) return;
+  const mark = known ?? make();
+  if (!mark.host.isConnected) document.documentElement.append(mark.host);
+  const { name, color, ink, isHidden, leaseMs, spot } = look;
+  mark.all.style.display = isHidden ? "none" : "block";
+  mark.edge.style.boxShadow = `inset 0 0 0 2px ${color}, inset 0 0 12px ${color}`;
+  mark.word.textContent = name;
+  mark.word.style.background = color;
+  mark.word.style.color = ink;
+  mark.glow.style.boxShadow = `0 0 0 3px ${color}, 0 0 16px 4px ${color}`;
+  mark.lease?.cancel();
+  mark.lease = mark.all.animate([{ visibility: "hidden" }], { delay: leaseMs, duration: 1, fill: "forwards" });
+  if (spot) glowAt(spot);
 
-export function mark(color, attribute) {
-  document.querySelector(`[${attribute}]`)?.remove();
-  const host = document.createElement("div");
-  host.setAttribute(attribute, "");
-  host.setAttribute("aria-hidden", "true");
-  const everywhere = "position: fixed; inset: 0; z-index: 2147483647; pointer-events: none;";
-  host.style.cssText = `all: initial; ${everywhere}`;
-  const glow = document.createElement("div");
-  glow.style.cssText = `${everywhere} box-shadow: inset 0 0 0 2px ${color}, inset 0 0 12px ${color};`;
-  const word = document.createElement("div");
-  word.textContent = "Roost";
-  const corner = "position: fixed; right: 8px; bottom: 8px; padding: 1px 6px; border-radius: 6px;";
-  word.style.cssText = `${corner} background: ${color}; color: white; font: 11px sans-serif; opacity: 0.85;`;
-  host.attachShadow({ mode: "closed" }).append(glow, word);
-  document.documentElement?.append(host);
-}
+  function make() {
+    const host = element("all: initial; position: fixed; inset: 0; z-index: 2147483647; pointer-events: none;", true);
+    host.setAttribute("data-roost-mark", "");
+    host.setAttribute("aria-hidden", "true");
+    const all = element("");
+    const edge = element("position: fixed; inset: 0;");
+    const word = element(
+      "position: fixed; right: 8px; bottom: 8px; padding: 1px 6px; border-radius: 6px; opacity: 0.85;" +
+        " max-width: 40vw; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font: 11px sans-serif;",
+    );
+    const glow = element("position: fixed; border-radius: 3px; opacity: 0;");
+    all.append(edge, glow, word);
+    host.attachShadow({ mode: "closed" }).append(all);
+    addEventListener("beforeprint", () => (all.style.display = "none"));
+    addEventListener("afterprint", () => (all.style.display = "block"));
+    return (globalThis.roostMark = { host, all, edge, word, glow });
+  }
 
-export function unmark(attribute) {
-  document.querySelector(`[${attribute}]`)?.remove();
+  function element(css, isSure = false) {
+    const made = document.createElementNS("http://www.w3.org/1999/xhtml", "div");
+    made.style.cssText = isSure ? css.replaceAll(";", " !important;") : css;
+    return made;
+  }
+
+  function glowAt(spot) {
+    const of = (root) => (spot === "focus" ? root.activeElement : root.elementFromPoint(...spot));
+    let target = of(document);
+    for (let inner = target; inner?.shadowRoot; ) {
+      inner = of(inner.shadowRoot);
+      if (inner === target) break;
+      target = inner ?? target;
+    }
+    if (target === null || target === document.body || target === document.documentElement) return;
+    const { left, top, width, height } = target.getBoundingClientRect();
+    Object.assign(mark.glow.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
+    mark.glow.animate([{ opacity: 0.9 }, { opacity: 0.9, offset: 0.5 }, { opacity: 0 }], 1500);
+  }
 }

@@ -3,7 +3,9 @@
 // A popup connects by a port and is told everything at once and whenever it changes. The browser may
 // have put this worker to sleep meanwhile: connecting wakes it, and the last panel is kept in the
 // storage of the session, so nobody looks at an empty page. What is said goes to the broker only
-// while there is one: before, the popup offers nothing to press.
+// while there is one: before, the popup offers nothing to press but the switch of the mark.
+
+import { SWITCH } from "./marks.js";
 
 export const POPUP = "popup";
 const KEPT = "panel";
@@ -15,6 +17,7 @@ export class PanelDesk {
   #link = { state: "starting" };
   #panel = null;
   #isAllowed = true;
+  #isMarking = true;
   #popups = new Set();
 
   /** tell(method, params): says something to the broker. */
@@ -24,6 +27,9 @@ export class PanelDesk {
     this.ready = this.#remember();
     api.runtime.onConnect.addListener((port) => {
       if (port.name === POPUP) this.#opened(port);
+    });
+    api.storage.local.onChanged.addListener((changes) => {
+      if (changes[SWITCH]) this.#marking(changes[SWITCH].newValue);
     });
   }
 
@@ -49,6 +55,11 @@ export class PanelDesk {
   async #remember() {
     const kept = await this.#api.storage.session.get(KEPT);
     this.#panel ??= kept[KEPT] ?? null;
+    this.#marking((await this.#api.storage.local.get(SWITCH))[SWITCH]);
+  }
+
+  #marking(isOn = true) {
+    this.#isMarking = isOn;
     this.#showAll();
   }
 
@@ -59,7 +70,8 @@ export class PanelDesk {
     port.postMessage(this.#state());
   }
 
-  #heard({ said, answered }) {
+  #heard({ said, answered, mark }) {
+    if (mark !== undefined) this.#api.storage.local.set({ [SWITCH]: mark });
     if (this.#link.state !== LINKED) return;
     if (said !== undefined) this.#tell("Person.said", said);
     if (answered !== undefined) this.#tell("Person.answered", answered);
@@ -67,7 +79,7 @@ export class PanelDesk {
 
   #state() {
     const panel = this.#link.state === LINKED ? this.#panel : null;
-    return { link: this.#link, panel, isAllowed: this.#isAllowed };
+    return { link: this.#link, panel, isAllowed: this.#isAllowed, isMarking: this.#isMarking };
   }
 
   #showAll() {

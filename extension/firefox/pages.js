@@ -2,11 +2,12 @@
 // in no others. A page's commands come in its tab's session, whose id is the tab's handle.
 
 import { NO_SUCH_TAB, Refusal, noSuchMethod } from "../link.js";
+import { paint } from "../mark.js";
+import { Marks } from "../marks.js";
 import { Access } from "./access.js";
 import { arrived, callBundle, evaluate, leaveForBlank, letGo, measure, useHands } from "./inpage.js";
 import { Jars } from "./jars.js";
 import { ANYWHERE, End, Journeys, Unreachable } from "./journeys.js";
-import { Marks } from "./marks.js";
 import { Traffic } from "./traffic.js";
 
 /** Refusals, beside `NO_SUCH_TAB`: what the driver makes its errors of. */
@@ -40,7 +41,6 @@ export class Pages {
   #journeys = new Journeys();
   #traffic;
   #jars;
-  #marks;
   #running = new Map(); // tab id → what runs in its documents: {frameId, fail}
   #crashed = new Map(); // tab id → where it was
   #at = new Map(); // tab id → the address of its document
@@ -57,7 +57,7 @@ export class Pages {
       if (isAllowed) this.#watchStrip(); // pages that came meanwhile have nothing of ours in them
     });
     this.#jars = new Jars(api, strip);
-    this.#marks = new Marks(api, (id) => strip.colorOf(id));
+    this.marks = new Marks(api.storage, strip, (tabId, look) => this.#paint(tabId, look));
     const handleOf = (id) => strip.handleOf(id);
     this.#traffic = new Traffic(api, { tell: (...what) => this.#report(...what), handleOf, journeys: this.#journeys });
     this.#listen();
@@ -112,9 +112,14 @@ export class Pages {
     return run();
   }
 
-  /** Nothing is held here that could be let go: whose a tab is, is asked with every command. */
-  releaseAll() {}
-  sweep() {}
+  /** Nothing is held here that could be let go but the mark: whose a tab is, is asked with every command. */
+  releaseAll() {
+    return this.marks.hideAll();
+  }
+
+  sweep() {
+    this.marks.refresh();
+  }
 
   // --- going places ----------------------------------------------------------------------------
 
@@ -195,7 +200,10 @@ export class Pages {
   /** Give input; then wait for its handlers, or the document it led to, and the tab it asked for. */
   async #act(tabId, { inputs, frame, argument }) {
     this.#checkAlive(tabId);
-    if (inputs.length) await this.#give(tabId, inputs);
+    if (inputs.length) {
+      this.#glow(tabId, inputs);
+      await this.#give(tabId, inputs);
+    }
     return this.#settle(tabId, { frame, argument });
   }
 
@@ -326,11 +334,22 @@ export class Pages {
         : { x: clip[0] + page.x, y: clip[1] + page.y, width: clip[2], height: clip[3] };
     }
     try {
-      const picture = await this.#marks.without(tabId, () => this.#api.tabs.captureTab(tabId, how));
+      const picture = await this.marks.without(tabId, () => this.#api.tabs.captureTab(tabId, how));
       return { data: picture.slice(picture.indexOf(",") + 1) };
     } catch (error) {
       throw new Refusal(NO_PICTURE, error.message);
     }
+  }
+
+  #glow(tabId, inputs) {
+    const pointed = inputs.find(({ x }) => x !== undefined);
+    const typed = inputs.some(({ do: what }) => what === "keyDown" || what === "insert");
+    if (pointed) this.marks.glow(tabId, [pointed.x, pointed.y]);
+    else if (typed) this.marks.glow(tabId, "focus");
+  }
+
+  async #paint(tabId, look) {
+    await this.#api.scripting.executeScript({ target: { tabId }, func: paint, args: [look], injectImmediately: true });
   }
 
   // --- what happens ----------------------------------------------------------------------------
@@ -340,7 +359,7 @@ export class Pages {
     const main = (listener) => (what) => what.frameId === MAIN && this.#isOurs(what.tabId) && listener(what);
     webNavigation.onBeforeNavigate.addListener(main(({ tabId, url }) => this.#journeys.began(tabId, url)));
     webNavigation.onCommitted.addListener((what) => this.#isOurs(what.tabId) && this.#committed(what));
-    webNavigation.onDOMContentLoaded.addListener(main(({ tabId }) => this.#marks.show(tabId)));
+    webNavigation.onDOMContentLoaded.addListener(main(({ tabId }) => this.marks.show(tabId)));
     webNavigation.onErrorOccurred.addListener(main((what) => this.#brokeOff(what)));
     for (const event of ["onReferenceFragmentUpdated", "onHistoryStateUpdated"])
       webNavigation[event].addListener(main(({ tabId, url }) => this.#journeys.movedWithin(tabId, url)));
@@ -391,11 +410,11 @@ export class Pages {
       }
       if (this.#isOurs(tabId)) await this.#hook(tabId, frameId);
     }
-    if (tab !== null && tab.url !== BLANK) await this.#marks.show(tabId);
+    if (tab !== null && tab.url !== BLANK) await this.marks.show(tabId);
   }
 
   #left(tabId) {
-    this.#marks.hide(tabId);
+    this.marks.hide(tabId);
     this.#traffic.unwatch(tabId);
     this.#journeys.forget(tabId);
     this.#failAll(tabId, new Refusal(NO_SUCH_TAB, "There is no such tab."));

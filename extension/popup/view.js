@@ -10,9 +10,9 @@ const NOTICES = {
   away: ["Roost is not running.", "It is started by your agents, or with: roost up"],
 };
 
-/** state: {link: {state, error?}, panel, isAllowed} as the background tells it. */
-export function view({ link, panel, isAllowed }) {
-  return ["main", {}, ...(isAllowed ? [] : [shutOut()]), ...body(link, panel)];
+/** state: {link: {state, error?}, panel, isAllowed, isMarking} as the background tells it. */
+export function view({ link, panel, isAllowed, isMarking }) {
+  return ["main", {}, ...(isAllowed ? [] : [shutOut()]), ...body(link, panel), marking(isMarking)];
 }
 
 function body(link, panel) {
@@ -112,6 +112,11 @@ function answers({ answers: known }) {
     allow ? answer("Refuse", name, false) : answer("Allow", name, true),
   ]);
   return [["details", {}, ["summary", {}, "Who may use this browser"], ["ul", {}, ...rows]]];
+}
+
+function marking(isMarking) {
+  const box = { type: "checkbox", press: { mark: !isMarking }, ...(isMarking ? { checked: "" } : {}) };
+  return ["label", {}, ["input", box], "Mark the pages that agents work in"];
 }
 
 function said(text, what, key) {

@@ -15,13 +15,14 @@ class Event {
 }
 
 /** A browser with tabs 1 and 2 in managed groups; tab 9 is the person's. */
-function desk() {
+function desk({ marked = false } = {}) {
   const told = [];
   const said = [];
   const calls = [];
   const managed = new Set([1, 2]);
   const api = {
     tabs: { update: async () => {}, onUpdated: new Event() },
+    storage: { local: { get: async () => ({}), onChanged: new Event() } },
     debugger: {
       onEvent: new Event(),
       onDetach: new Event(),
@@ -30,7 +31,7 @@ function desk() {
       getTargets: async () => [1, 2, 9].map((tabId) => ({ tabId, type: "page", id: `F${tabId}`, url: "u" })),
       sendCommand: async (target, method) => {
         calls.push([method, target]);
-        return { done: method };
+        return { done: method, executionContextId: 7 };
       },
     },
   };
@@ -41,6 +42,7 @@ function desk() {
       return id;
     },
     handleOf: (id) => (managed.has(id) ? `r.${id}` : null),
+    lookOf: (id) => (marked && managed.has(id) ? { key: "k", title: "Ann", color: "blue" } : null),
   };
   const tell = (...message) => told.push(message);
   const pages = new Debugger(api, strip, { tell, said: (...word) => said.push(word) });
@@ -81,6 +83,7 @@ test("what left its group is let go of, and nothing of it is heard any more", as
   managed.delete(1);
   api.debugger.onEvent.fire({ tabId: 1 }, "Network.requestWillBeSent", { url: "secret" });
   pages.sweep();
+  await new Promise(setImmediate);
   assert.deepEqual(calls.at(-1), ["detach", 1]);
   assert.deepEqual(told.at(-1), ["Target.detachedFromTarget", { sessionId: "r.1", reason: "released" }]);
   assert.ok(!JSON.stringify(told).includes("secret"));
@@ -145,4 +148,43 @@ test("what a closing tab cuts off is answered after the tab was told to be gone"
   api.debugger.onDetach.fire({ tabId: 1 }, "target_closed");
   await cutOff;
   assert.deepEqual(order, ["Target.detachedFromTarget"]);
+});
+
+const methods = (calls) => calls.map(([method]) => method);
+
+test("a tab is marked in our own world, and unmarked before it is let go of", async () => {
+  const { pages, calls, managed } = desk({ marked: true });
+  await pages.call("Debugger.attach", { tab: "r.1" });
+  await new Promise(setImmediate);
+  assert.deepEqual(methods(calls), ["attach", "Page.createIsolatedWorld", "Runtime.evaluate"]);
+  managed.delete(1);
+  pages.sweep();
+  managed.add(1); // and dragged in again at once
+  await pages.call("Debugger.attach", { tab: "r.1" });
+  assert.deepEqual(methods(calls).slice(3, 6), ["Runtime.evaluate", "detach", "attach"]);
+  pages.releaseAll();
+});
+
+test("a picture waits until the mark is away, whichever document it is of", async () => {
+  const { api, pages, calls } = desk({ marked: true });
+  await pages.call("Debugger.attach", { tab: "r.1" });
+  api.debugger.onEvent.fire({ tabId: 1 }, "Page.frameNavigated", { frame: { id: "F1" } });
+  calls.length = 0;
+  await pages.command("Page.captureScreenshot", {}, "r.1");
+  await new Promise(setImmediate);
+  const around = ["Page.createIsolatedWorld", "Runtime.evaluate", "Page.captureScreenshot", "Runtime.evaluate"];
+  assert.deepEqual(methods(calls), around);
+  await pages.releaseAll();
+});
+
+test("where a hand is put glows; what asks for nothing does not", async () => {
+  const { pages, calls } = desk({ marked: true });
+  await pages.call("Debugger.attach", { tab: "r.1" });
+  await new Promise(setImmediate);
+  calls.length = 0;
+  await pages.command("Input.dispatchMouseEvent", { type: "mouseMoved", x: 1, y: 2, buttons: 0 }, "r.1");
+  await pages.command("Input.dispatchMouseEvent", { type: "mousePressed", x: 1, y: 2 }, "r.1");
+  for (const type of ["keyDown", "keyUp", "keyDown"]) await pages.command("Input.dispatchKeyEvent", { type }, "r.1");
+  assert.equal(methods(calls).filter((method) => method === "Runtime.evaluate").length, 2);
+  await pages.releaseAll();
 });

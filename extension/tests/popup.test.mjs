@@ -27,6 +27,17 @@ class Port {
   }
 }
 
+/** Storage that tells of its changes. */
+class Kept {
+  values = {};
+  onChanged = new Event();
+  get = async (key) => (key in this.values ? { [key]: this.values[key] } : {});
+  set = async (values) => {
+    Object.assign(this.values, values);
+    this.onChanged.fire(Object.fromEntries(Object.entries(values).map(([key, newValue]) => [key, { newValue }])));
+  };
+}
+
 /** A browser's API as far as the desk needs it; `kept` outlives a worker. */
 function browser(kept = {}) {
   const badge = [];
@@ -39,6 +50,7 @@ function browser(kept = {}) {
         get: async (key) => (key in kept ? { [key]: structuredClone(kept[key]) } : {}),
         set: async (values) => void Object.assign(kept, structuredClone(values)),
       },
+      local: new Kept(),
     },
     action: { setBadgeText: ({ text }) => badge.push(text) },
   };
@@ -130,7 +142,7 @@ test("without a broker nothing can be pressed, and the page says what to do", ()
   ]) {
     const tree = view({ link, panel: PANEL, isAllowed: true });
     assert.ok(read(tree).texts.includes(words), words);
-    assert.deepEqual(presses(tree), []);
+    assert.deepEqual(presses(tree), [{ mark: true }], "only the switch, which is this browser's own");
   }
 });
 
@@ -139,10 +151,10 @@ test("a popup is told at once, and whenever something changes", async () => {
   const desk = new PanelDesk(api, () => {});
   await desk.ready;
   const popup = open(api);
-  assert.deepEqual(popup.last, { link: { state: "starting" }, panel: null, isAllowed: true });
+  assert.deepEqual(popup.last, { link: { state: "starting" }, panel: null, isAllowed: true, isMarking: true });
   desk.changed(LINKED);
   await desk.show(PANEL);
-  assert.deepEqual(popup.last, { link: LINKED, panel: PANEL, isAllowed: true });
+  assert.deepEqual(popup.last, { link: LINKED, panel: PANEL, isAllowed: true, isMarking: true });
   popup.onDisconnect.fire();
   const heard = popup.sent.length;
   await desk.show({ ...PANEL, groups: [] });
@@ -162,7 +174,7 @@ test("a popup opened after the background slept is not dead: it shows the panel,
   assert.deepEqual(popup.last.link, { state: "starting" });
   await desk.ready;
   desk.changed(LINKED);
-  assert.deepEqual(popup.last, { link: LINKED, panel: PANEL, isAllowed: true });
+  assert.deepEqual(popup.last, { link: LINKED, panel: PANEL, isAllowed: true, isMarking: true });
   popup.onMessage.fire({ said: { what: "pause", group: "s1@1" } });
   popup.onMessage.fire({ answered: { name: "claude", allow: true } });
   assert.deepEqual(told, [
@@ -212,4 +224,18 @@ test("who was shut out of pages says so, with a button that asks the browser, wh
   assert.equal(api.badge.at(-1), "!");
   desk.allowed(true);
   assert.equal(api.badge.at(-1), "");
+});
+
+test("the mark is switched in the popup, with or without a broker, and every popup shows it", async () => {
+  const api = browser();
+  const desk = new PanelDesk(api, () => assert.fail("no word of it is for the broker"));
+  await desk.ready;
+  const [one, other] = [open(api), open(api)];
+  const pressed = ({ last }) => presses(view(last)).find(({ mark }) => mark !== undefined);
+  assert.deepEqual(pressed(one), { mark: false });
+  one.onMessage.fire(pressed(one));
+  await new Promise(setImmediate);
+  assert.deepEqual(api.storage.local.values, { mark: false });
+  assert.deepEqual(pressed(other), { mark: true });
+  assert.deepEqual(pressed(open(api)), { mark: true });
 });

@@ -1,4 +1,4 @@
-"""One headed Chromium for all these tests; each test is an agent of its own in it."""
+"""One headed browser of each kind for all these tests; each test is an agent of its own in it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from local_web import Web, local_web
+from own_firefox_house import OwnFirefoxHouse, own_firefox_house
 from own_house import OwnHouse, own_house
 
 HERE = Path(__file__).parent
@@ -27,4 +28,10 @@ def web() -> Iterator[Web]:
 @pytest.fixture(scope="session")
 def own(web: Web) -> Iterator[OwnHouse]:
     with own_house(web) as own:
+        yield own
+
+
+@pytest.fixture(scope="session")
+def own_firefox(web: Web) -> Iterator[OwnFirefoxHouse]:
+    with own_firefox_house(web) as own:
         yield own

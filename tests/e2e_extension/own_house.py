@@ -18,7 +18,20 @@ from roost.local.starting import ensure_broker
 from roost.testing.own_browser import OwnChromium, has_allowed, screen
 
 SECONDS = 30.0
-NAMES = ["Ann", "Bob", "Red", "Blue", "Pop", "Other", "Drag", "Ends", "Kept", "Reload", "Quit"]
+NAMES = [
+    "Ann",
+    "Bob",
+    "Red",
+    "Blue",
+    "Pop",
+    "Other",
+    "Drag",
+    "Ends",
+    "Kept",
+    "Reload",
+    "Quit",
+    "Marked",
+]
 NAMES += [f"mark-{number}" for number in range(8)]
 """The agents that the person lets in."""
 STRIP = """async () => {

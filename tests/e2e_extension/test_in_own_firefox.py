@@ -4,11 +4,9 @@ person's way."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 
 import pytest
-from local_web import Web
-from own_firefox_house import OwnFirefoxHouse, own_firefox_house
+from own_firefox_house import OwnFirefoxHouse
 from pages_house import TRUSTED, Agent, refused
 
 from roost import ops
@@ -34,10 +32,9 @@ FORM = """
 """
 
 
-@pytest.fixture(scope="module")
-def own(web: Web) -> Iterator[OwnFirefoxHouse]:
-    with own_firefox_house(web) as own:
-        yield own
+@pytest.fixture
+def own(own_firefox: OwnFirefoxHouse) -> OwnFirefoxHouse:
+    return own_firefox
 
 
 async def test_two_agents_work_behind_the_persons_tab_and_see_their_own(
@@ -114,25 +111,6 @@ async def test_a_guarded_page_can_be_read_and_says_what_cannot_be_done(
         assert "Guarded" in await agent.snapshot()
         error = await refused(Unsupported, agent.run("() => 1"))
         assert "Content-Security-Policy" in error.message
-
-
-async def test_a_page_under_control_is_marked_but_not_in_pictures(own: OwnFirefoxHouse) -> None:
-    marks = "() => document.querySelectorAll('[data-roost-mark]').length"
-    shot = ops.TakeScreenshot(type="png", scale=0.2)
-    async with own.agent("Marked") as agent:
-        await agent.show("<h1>Marked</h1>")
-        async with asyncio.timeout(20):
-            while await agent.run(marks) != 1:
-                pass
-        marked = (await agent.call(shot)).data
-        assert await agent.run(marks) == 1
-        await own.person("() => browser.storage.local.set({mark: false})")
-        try:
-            await agent.show("<h1>Marked</h1>")
-            assert (await agent.call(shot)).data == marked
-            assert await agent.run(marks) == 0
-        finally:
-            await own.person("() => browser.storage.local.remove('mark')")
 
 
 async def test_a_tab_dragged_out_is_lost_and_one_dragged_in_is_the_agents(

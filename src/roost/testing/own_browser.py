@@ -7,6 +7,7 @@ What the person does in it, tests do through the extension's own background page
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import os
 import shutil
@@ -127,18 +128,31 @@ class OwnChromium:
         async with asyncio.timeout(START_SECONDS), self._inside(POPUP) as evaluate:
             return await evaluate(f"({function})({given})")
 
+    async def sees(self, url: str) -> bytes:
+        """What the person sees of the page at that address, as PNG."""
+        async with asyncio.timeout(START_SECONDS), self._session(url) as (socket, session):
+            await _ask(socket, "Page.bringToFront", {}, session)
+            shot = await _ask(socket, "Page.captureScreenshot", {}, session)
+        return base64.b64decode(shot["data"])
+
     @asynccontextmanager
-    async def _inside(self, page: str) -> AsyncIterator[Callable[[str], Awaitable[Any]]]:
-        """A page of the extension's, over the browser's own debugging port."""
+    async def _session(self, url: str) -> AsyncIterator[tuple[ClientConnection, str]]:
+        """Of the page or worker at that address, over the browser's own debugging port."""
         port = self._profile / "DevToolsActivePort"
         while not (port.exists() and len(port.read_text().splitlines()) == 2):
             await moment()
         number, path = port.read_text().splitlines()
         async with connect(f"ws://127.0.0.1:{number}{path}", max_size=None) as socket:
-            while (target := await self._target(socket, page)) is None:
+            while (target := await self._target(socket, url)) is None:
                 await moment()
             params: dict[str, Any] = {"targetId": target, "flatten": True}
-            session = (await _ask(socket, "Target.attachToTarget", params))["sessionId"]
+            yield socket, (await _ask(socket, "Target.attachToTarget", params))["sessionId"]
+
+    @asynccontextmanager
+    async def _inside(self, page: str) -> AsyncIterator[Callable[[str], Awaitable[Any]]]:
+        """A page of the extension's."""
+        url = f"chrome-extension://{extension.CHROMIUM_ID}/{page}"
+        async with self._session(url) as (socket, session):
 
             async def evaluate(expression: str) -> Any:
                 how = {"expression": expression, "awaitPromise": True, "returnByValue": True}
@@ -150,9 +164,8 @@ class OwnChromium:
                 await moment()  # it has only begun
             yield evaluate
 
-    async def _target(self, socket: ClientConnection, page: str) -> str | None:
+    async def _target(self, socket: ClientConnection, url: str) -> str | None:
         targets = (await _ask(socket, "Target.getTargets", {}))["targetInfos"]
-        url = f"chrome-extension://{extension.CHROMIUM_ID}/{page}"
         return next((one["targetId"] for one in targets if one["url"] == url), None)
 
 

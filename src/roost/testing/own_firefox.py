@@ -8,6 +8,7 @@ does not use that.
 from __future__ import annotations
 
 import asyncio
+import base64
 import io
 import json
 import os
@@ -144,6 +145,14 @@ class OwnFirefox:
                     break
                 await moment()
             await ask("browsingContext.close", {"context": page})
+
+    async def sees(self, url: str) -> bytes:
+        """What the person sees of the page at that address, as PNG."""
+        async with asyncio.timeout(START_SECONDS), self._hands() as ask:
+            tree = (await ask("browsingContext.getTree", {"maxDepth": 0}))["contexts"]
+            page = {"context": next(one["context"] for one in tree if one["url"] == url)}
+            await ask("browsingContext.activate", page)
+            return base64.b64decode((await ask("browsingContext.captureScreenshot", page))["data"])
 
     async def kill_page_at(self, url: str) -> None:
         """End the process that shows the page at that address."""

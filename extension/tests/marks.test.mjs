@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Marks } from "../marks.js";
+
+const turn = () => new Promise(setImmediate);
+
+/** Tabs 1 and 2 are in groups; `pages` is what was painted last in each. */
+async function desk(kept = {}) {
+  const listeners = [];
+  const local = { get: async () => kept, onChanged: { addListener: (listener) => listeners.push(listener) } };
+  const groups = new Map([1, 2].map((id) => [id, { key: `k${id}`, title: `S${id}`, color: "blue" }]));
+  const pages = new Map();
+  const painted = [];
+  const strip = { lookOf: (id) => groups.get(id) ?? null };
+  const marks = new Marks({ local }, strip, async (tabId, look) => {
+    painted.push([tabId, look]);
+    pages.set(tabId, look);
+  });
+  const turnSwitch = (newValue) => listeners.forEach((listener) => listener({ mark: { newValue } }));
+  await turn();
+  return { marks, groups, pages, painted, turnSwitch };
+}
+
+test("a page is marked with its group's name and colour, and follows what the person makes of it", async () => {
+  const { marks, groups, pages, painted } = await desk();
+  await marks.show(1);
+  assert.deepEqual([pages.get(1).name, pages.get(1).color], ["S1", "#1a73e8"]);
+  groups.set(1, { key: "k2", title: "S2", color: "yellow" });
+  marks.refresh();
+  assert.deepEqual([pages.get(1).name, pages.get(1).ink], ["S2", "#202124"]);
+  const times = painted.length;
+  marks.refresh();
+  assert.equal(painted.length, times, "what has not changed is not painted");
+  await marks.hideAll();
+  assert.equal(pages.get(1), null);
+});
+
+test("the switch is remembered, and holds at once for every tab", async () => {
+  const { marks, pages, painted, turnSwitch } = await desk({ mark: false });
+  await marks.show(1);
+  await marks.show(2);
+  assert.deepEqual(painted, [], "a page that bears none is left alone");
+  turnSwitch(true);
+  assert.deepEqual([...pages.values()].map(({ name }) => name), ["S1", "S2"]);
+  turnSwitch(false);
+  assert.deepEqual([...pages.values()], [null, null]);
+  await marks.hideAll();
+});
+
+test("a session that the person pauses bears none until it goes on", async () => {
+  const { marks, pages } = await desk();
+  await marks.show(1);
+  await marks.show(2);
+  marks.paused(["k1"]);
+  assert.deepEqual([pages.get(1), pages.get(2).name], [null, "S2"]);
+  marks.paused([]);
+  assert.equal(pages.get(1).name, "S1");
+  await marks.hideAll();
+});
+
+test("the mark comes back after the last of two pictures, not between them", async () => {
+  const { marks, pages } = await desk();
+  await marks.show(1);
+  const shutters = [];
+  const takes = [1, 2].map(() => marks.without(1, () => new Promise((resolve) => shutters.push(resolve))));
+  await turn();
+  shutters[0]();
+  await takes[0];
+  assert.equal(pages.get(1).isHidden, true);
+  shutters[1]();
+  await takes[1];
+  assert.equal(pages.get(1).isHidden, false);
+  await marks.hideAll();
+});
+
+test("a picture that fails gives the mark back, and one of a page that left its group does not", async () => {
+  const { marks, groups, pages } = await desk();
+  await marks.show(1);
+  await assert.rejects(marks.without(1, async () => { throw new Error("no picture"); }), /no picture/);
+  assert.equal(pages.get(1).isHidden, false);
+  await marks.without(1, async () => {
+    groups.delete(1);
+    await marks.hide(1);
+  });
+  assert.equal(pages.get(1), null);
+});
