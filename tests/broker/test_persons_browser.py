@@ -12,7 +12,7 @@ from roost.api import operations as ops
 from roost.api.broker import BrokerApi
 from roost.api.door import Admission
 from roost.api.views import SessionView
-from roost.drivers.base import PersonAnswered, PersonSaid, TabRegrouped
+from roost.drivers.base import PersonAnswered, PersonSaid, Report, Started, TabRegrouped
 from roost.errors import BrowserLost, JarUnavailable, Paused, SessionGone, TabGone, Unauthorized
 from roost.testing.house import FakeHouse, fake_house
 from roost.testing.scene import next_notice
@@ -292,7 +292,35 @@ async def test_mine_is_the_browser_of_a_named_session_that_is_there_already(
         assert (await _opened(house, browser="mine")).browser == FAKE, "linked or not"
 
 
-async def test_an_agent_that_wants_mine_is_told_at_the_door_that_there_is_none(
+async def test_an_agent_that_wants_mine_comes_in_before_the_browser_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def is_not_linked(report: Report) -> Started:
+        raise BrowserLost("Your own browser is not linked.", hint="Start it.")
+
+    async with fake_house(tmp_path, has_person=True) as house:
+        await house.welcome()
+        with monkeypatch.context() as until_it_links:
+            until_it_links.setattr(house.driver, "start", is_not_linked)
+            house.driver.kill()
+            agent = house.admit(replace(house.hello(), browser="mine"))
+            assert (await agent.api.call(ops.SessionList())).sessions[0].browser == FAKE
+            refusal = await error_of(BrowserLost, agent.api.call(ops.Navigate(url=URL)))
+            assert refusal.hint == "Start it."
+        assert (await agent.api.call(ops.Navigate(url=URL))).url == URL
+
+
+async def test_whom_the_person_cannot_be_asked_about_yet_hears_that_the_browser_is_missing(
+    tmp_path: Path,
+) -> None:
+    async with fake_house(tmp_path, has_person=True) as house:
+        agent = house.admit(replace(house.hello(), browser="mine"))
+        await error_of(BrowserLost, agent.api.call(ops.Navigate(url=URL)))
+        await house.broker.browsers[FAKE].ready()
+        await error_of(Paused, agent.api.call(ops.Navigate(url=URL)))
+
+
+async def test_an_agent_that_wants_mine_where_nobody_has_one_is_told_at_the_door(
     tmp_path: Path,
 ) -> None:
     async with fake_house(tmp_path) as house:

@@ -7,7 +7,7 @@ import pytest
 
 from roost.broker.clock import SystemClock
 from roost.daemon.settings import Settings
-from roost.daemon.wiring import FAKE, MINE_CHROMIUM, build
+from roost.daemon.wiring import FAKE, MINE_CHROMIUM, MINE_FIREFOX, build
 from roost.drivers.fake import FakeDriver
 from roost.errors import BrowserLost
 from roost.local.home import Home
@@ -52,4 +52,7 @@ async def test_who_starts_roost_for_their_own_browser_means_it_in_every_session(
     with pytest.raises(BrowserLost):
         broker.chosen(None)
     assert broker.chosen("chromium") == "chromium"
+    assert broker.chosen("mine", waits=True) == MINE_CHROMIUM
+    home.extension("firefox").mkdir(parents=True)
+    assert broker.chosen("mine", waits=True) == MINE_FIREFOX, "the one that has the extension"
     await broker.aclose()

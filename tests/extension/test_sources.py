@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -107,3 +108,11 @@ def test_what_is_packed_is_all_that_the_manifest_names(kind: str) -> None:
     assert len(names) == len(set(names))
     assert {"background.js", "link.js", "groups.js"} <= set(names)
     assert not any("test" in name or name == "package.json" for name in names)
+
+
+def test_the_wheel_carries_the_extension_without_its_tests() -> None:
+    project = tomllib.loads((ROOT.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+
+    assert wheel["sources"]["extension"] == "roost/extension"
+    assert "/extension/tests" in wheel["exclude"]

@@ -133,7 +133,8 @@ class BrokerDoor:
         agent = AgentId(f"agent_{secrets.token_hex(16)}_{peer.pid}")
         secret = secrets.token_hex(SECRET_BYTES)
         process = identify(peer.pid)
-        browser = self._broker.chosen(hello.browser, hello.session)
+        # An agent comes once, perhaps before the browser does: its calls say what is missing.
+        browser = self._broker.chosen(hello.browser, hello.session, waits=True)
         if hello.profile is not None and hello.session not in self._broker.state.sessions:
             self._broker.profiles.check(hello.profile)
         self._broker.feed(

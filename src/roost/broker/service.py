@@ -43,7 +43,15 @@ from roost.drivers.base import (
 )
 from roost.drivers.link import Link
 from roost.drivers.panel import Paneled
-from roost.errors import BrowserLost, Internal, JarUnavailable, RoostError, TabGone, Unsupported
+from roost.errors import (
+    BrowserLost,
+    Internal,
+    JarUnavailable,
+    Paused,
+    RoostError,
+    TabGone,
+    Unsupported,
+)
 from roost.profiles.store import ProfileStore
 from roost.vocabulary import (
     MINE,
@@ -78,9 +86,11 @@ class Broker:
         upstream: str | None = None,
         default: str | None = None,
         is_near: Callable[[BrowserId], bool] = lambda _: False,
+        is_expected: Callable[[BrowserId], bool] = lambda _: False,
     ) -> None:
         """``default`` is the browser meant by who names none; without it, the rules' first. Whether
-        a browser of the person's own waits to be linked, ``is_near`` tells."""
+        a browser of the person's own waits to be linked, ``is_near`` tells; whether it could be
+        some day, ``is_expected``."""
         self.machine = Machine(rules, journal.rows())
         self.clock = clock
         self.audit = audit
@@ -100,6 +110,7 @@ class Broker:
         """Ends by itself some time after the last session; ``roost up`` clears this."""
         self._default = default
         self._is_near = is_near
+        self._is_expected = is_expected
         self._journal = journal
         self._tasks = Tasks()
         self._timer: Timer | None = None
@@ -145,8 +156,16 @@ class Broker:
             self._perform(effect)
         self._arm()
         if outcome.refusal is not None:
-            raise outcome.refusal
+            raise self._asked_in_vain(outcome.refusal) or outcome.refusal
         return outcome
+
+    def _asked_in_vain(self, refusal: RoostError) -> BrowserLost | None:
+        """A person can only be asked in a browser that is there: until then, that is missing."""
+        browser = self.browsers.get(refusal.details.get("browser", ""))
+        if not isinstance(refusal, Paused) or browser is None:
+            return None
+        is_there = browser.started is not None or self._is_near(browser.id)
+        return None if is_there else _not_linked()
 
     def browser(self, browser: BrowserId) -> Browser:
         found = self.browsers.get(browser)
@@ -157,10 +176,12 @@ class Broker:
             )
         return found
 
-    def chosen(self, named: str | None, session: str | None = None) -> BrowserId | None:
+    def chosen(
+        self, named: str | None, session: str | None = None, *, waits: bool = False
+    ) -> BrowserId | None:
         """The browser a caller means for a session, by its id or as ``mine``: the person's own that
-        is linked, or is about to be. None: the session's, if it is there already, else the one of
-        the rules."""
+        is linked, or is about to be; for one who ``waits``, else that which has the extension.
+        None: the session's, if it is there already, else the one of the rules."""
         known = self.state.sessions.get(SessionId(session or ""))
         if named is None and known is None:
             named = self._default
@@ -172,12 +193,11 @@ class Broker:
         linked = (one.id for one in own if one.started is not None)
         near = (one.id for one in own if self._is_near(one.id))
         found = next(linked, None) or next(near, None)
+        if found is None and waits and own:
+            expected = (one.id for one in own if self._is_expected(one.id))
+            found = next(expected, own[0].id)
         if found is None:
-            raise BrowserLost(
-                "No browser of the person's own is linked to Roost.",
-                hint="They start it, or give it the extension with `roost install extension"
-                " --browser chromium` (or firefox).",
-            )
+            raise _not_linked()
         return found
 
     def record(self, tab: TabId) -> PageRecord:
@@ -436,3 +456,11 @@ class Broker:
     def _time_passed(self) -> None:
         self._timer = self._timer_at = None
         self.feed(ev.TimePassed())
+
+
+def _not_linked() -> BrowserLost:
+    return BrowserLost(
+        "No browser of the person's own is linked to Roost.",
+        hint="They start it, or give it the extension with `roost install extension"
+        " --browser chromium` (or firefox).",
+    )

@@ -85,6 +85,7 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
         upstream=settings.proxy,
         default=MINE if settings.browser == MINE else None,
         is_near=lambda browser: bool(running_hosts(home, browser)),
+        is_expected=lambda browser: home.extension(browser.removeprefix(f"{MINE}-")).is_dir(),
     )
     Panels(broker)
     door = BrokerDoor(broker)

@@ -75,6 +75,10 @@ class Home:
         """Each session's own folder, downloads included."""
         return self.path / "files"
 
+    def extension(self, kind: str) -> Path:
+        """The copy of the extension that the person loads into a browser of that kind."""
+        return self.path / "extension" / kind
+
     @property
     def profiles(self) -> Path:
         """Named sources of logins."""

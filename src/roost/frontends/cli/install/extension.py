@@ -82,7 +82,7 @@ def places(kind: str, platform: str = sys.platform) -> list[Place]:
 
 def folder(home: Home, kind: str) -> Path:
     """Where the copy lies that the person loads."""
-    return home.path / "extension" / kind
+    return home.extension(kind)
 
 
 def launcher(home: Home) -> Path:
