@@ -20,7 +20,10 @@ from cli_house import cli as cli_house
 import roost
 from roost.api.operations import OPERATIONS
 from roost.daemon.settings import Settings
+from roost.frontends.cli import doctor
+from roost.frontends.cli.asked import Asked
 from roost.frontends.cli.main import cli as command_line
+from roost.local import browsers
 from roost.local.processes import is_alive, wait_until_gone
 
 
@@ -325,6 +328,16 @@ def test_the_doctor_names_what_is_broken_and_the_fix(cli: Cli) -> None:
     cli.home.path.chmod(0o770)
     text = cli.run("doctor").stdout
     assert f"fix: chmod 700 {cli.home.path}" in text
+
+
+def test_where_there_is_no_browser_the_doctor_says_how_to_get_one(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(cli.home.path))
+    monkeypatch.setattr(browsers, "PLACES", dict.fromkeys(browsers.PLACES, ()))
+    (finding,) = doctor._browsers(cli.home, Asked())
+    assert finding.verdict is doctor.Verdict.WARNING
+    assert "roost browser install chromium" in str(finding.fix)
 
 
 def test_nobody_reading_is_no_reason_to_complain(cli: Cli) -> None:

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -22,14 +23,6 @@ if TYPE_CHECKING:
     from roost.local.home import Home
 
 PYTHON = (3, 11)
-CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FIREFOXES = ("firefox", "firefox-esr")
-INSTALLERS = {
-    "apt": "sudo apt install chromium",
-    "dnf": "sudo dnf install chromium",
-    "pacman": "sudo pacman -S chromium",
-    "brew": "brew install --cask chromium",
-}
 DISK_LOW_BYTES, DISK_FULL_BYTES = 500 * MIB, 20 * MIB
 
 
@@ -213,13 +206,17 @@ def _lock(home: Home) -> Iterator[Finding]:
 
 
 def _browsers(home: Home, asked: Asked) -> Iterator[Finding]:
-    found = [path for name in (*CHROMIUMS, *FIREFOXES) if (path := shutil.which(name))]
+    from roost.local.browsers import NAMES, find_browser
+
+    found = []
+    for kind in NAMES:
+        with suppress(RoostError):
+            found.append(find_browser(kind))
     if found:
         yield Finding("browser", Verdict.OK, ", ".join(found))
         return
-    fixes = [fix for installer, fix in INSTALLERS.items() if shutil.which(installer)]
-    fix = fixes[0] if fixes else "Install Chromium or Firefox."
-    yield Finding("browser", Verdict.WARNING, "neither Chromium nor Firefox is on PATH.", fix)
+    fix = "Run `roost browser install chromium`, or `… firefox`."
+    yield Finding("browser", Verdict.WARNING, "there is neither Chromium nor Firefox.", fix)
 
 
 def _extension(home: Home, asked: Asked) -> Iterator[Finding]:
