@@ -35,3 +35,9 @@ def own(web: Web) -> Iterator[OwnHouse]:
 def own_firefox(web: Web) -> Iterator[OwnFirefoxHouse]:
     with own_firefox_house(web) as own:
         yield own
+
+
+@pytest.fixture(params=["own", "own_firefox"])
+def mine(request: pytest.FixtureRequest) -> OwnHouse:
+    house: OwnHouse = request.getfixturevalue(request.param)
+    return house

@@ -10,30 +10,32 @@ from pathlib import Path
 from typing import Any
 
 from local_web import Web
+from own_house import NAMES as OTHERS
 from own_house import SECONDS, OwnHouse
 from pages_house import Agent, house_of
 
 from roost import ops
-from roost.broker.journal import Journal
-from roost.core.model import Consent
-from roost.core.state import Change
 from roost.daemon.wiring import MINE_FIREFOX
-from roost.local.home import Home
 from roost.local.starting import ensure_broker
-from roost.testing.own_browser import screen
+from roost.testing.own_browser import has_allowed, screen
 from roost.testing.own_firefox import OwnFirefox
 
-NAMES = ["Ann", "Bob", "Keys", "Says", "Guarded", "Marked", "Drag", "Ends", "Quit", "Shut"]
-"""The agents that the person lets in."""
+NAMES = [*OTHERS, "Keys", "Says", "Guarded", "Shut"]
 
 
 class OwnFirefoxHouse(OwnHouse):
+    id = MINE_FIREFOX
     browser: OwnFirefox  # type: ignore[assignment]
 
     @asynccontextmanager
     async def agent(self, name: str, **hello: Any) -> AsyncIterator[Agent]:
         async with super().agent(name, browser=MINE_FIREFOX, **hello) as agent:
             yield agent
+
+    async def start_again(self) -> None:
+        """After it has quit. It brings back what was open."""
+        self.browser.start()
+        await self.settle()
 
     async def settle(self) -> None:
         """The person's tabs are there, they look at the first, and the browser is linked."""
@@ -58,7 +60,7 @@ def own_firefox_house(web: Web) -> Iterator[OwnFirefoxHouse]:
         house_of("firefox") as house,
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
     ):
-        _has_allowed(house.home)
+        has_allowed(house.home, NAMES, MINE_FIREFOX)
         ensure_broker(house.home)
         browser = OwnFirefox(house.home, Path(folder), display)
         browser.start(*pages)
@@ -68,11 +70,3 @@ def own_firefox_house(web: Web) -> Iterator[OwnFirefoxHouse]:
             yield own
         finally:
             browser.kill()
-
-
-def _has_allowed(home: Home) -> None:
-    """The person has been asked about these agents before, and said yes."""
-    journal = Journal(home.journal)
-    rows = [Consent(browser=MINE_FIREFOX, name=name, allow=True) for name in NAMES]
-    journal.write([Change(Consent.table, row.key, row) for row in rows])
-    journal.close()

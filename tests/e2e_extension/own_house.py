@@ -47,6 +47,8 @@ STRIP = """async () => {
 class OwnHouse:
     """``pages`` are the person's own tabs; the first is the one they look at."""
 
+    id = MINE_CHROMIUM
+
     def __init__(self, house: House, browser: OwnChromium, web: Web, pages: list[str]) -> None:
         self.house, self.browser, self.web, self.pages = house, browser, web, pages
 
@@ -78,7 +80,7 @@ class OwnHouse:
         """The person's tabs are there, they look at the first, and the browser is linked."""
         async with asyncio.timeout(SECONDS), self.house.operator() as operator:
             while not any(
-                one.id == MINE_CHROMIUM for one in (await operator.call(ops.Status())).browsers
+                one.id == self.id for one in (await operator.call(ops.Status())).browsers
             ):
                 pass
         await self.strip_when(lambda strip: {tab["url"] for tab in strip} >= set(self.pages))
@@ -87,6 +89,11 @@ class OwnHouse:
             " await chrome.tabs.update(tab.id, {active: true}) }",
             self.pages[0],
         )
+
+    async def start_again(self) -> None:
+        """After it has quit. It does not bring back the person's tabs."""
+        self.browser.start(*self.pages)
+        await self.settle()
 
     async def person(self, function: str, *arguments: Any) -> Any:
         return await self.browser.person(function, *arguments)

@@ -1,18 +1,30 @@
-"""The extension is reloaded, the browser quits: agents are told, and go on when it is back."""
+"""The extension is reloaded or switched off, a window closes, the browser quits: agents are told at
+once, and go on when it is back."""
 
 from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
-from own_house import OwnHouse
-from pages_house import Agent
+from own_house import STRIP, OwnHouse
+from pages_house import Agent, refused
 
-from roost.errors import BrowserLost
+from roost import ops
+from roost.errors import BrowserLost, TabGone
 from roost.local.hosts import running_hosts
+from roost.testing.own_browser import OwnChromium
 
 pytestmark = pytest.mark.timeout(240)
+MOVE_OUT = """async (title) => {
+    const api = globalThis.browser ?? chrome;
+    const [group] = await api.tabGroups.query({ title });
+    const other = await api.windows.create({ url: "about:blank", focused: false });
+    await api.tabGroups.move(group.id, { windowId: other.id, index: -1 });
+    return other.id;
+}"""
+CLOSE_WINDOW = "(id) => (globalThis.browser ?? chrome).windows.remove(id)"
 
 
 async def _until_lost(agent: Agent) -> BrowserLost:
@@ -24,34 +36,96 @@ async def _until_lost(agent: Agent) -> BrowserLost:
                 return lost
 
 
-async def test_an_extension_that_is_reloaded_finds_its_tabs_as_they_are(own: OwnHouse) -> None:
-    async with own.agent("Reload") as agent:
+async def test_an_extension_that_is_reloaded_finds_its_tabs_as_they_are(mine: OwnHouse) -> None:
+    """As an update does it."""
+    async with mine.agent("Reload") as agent:
         await agent.show("<h1>Still here</h1><input id=i>", title="Reload")
         await agent.type("#i", "half-written")
-        before = running_hosts(own.house.home, "mine-chromium")
-        await own.person("() => { setTimeout(() => chrome.runtime.reload(), 0) }")
+        before = running_hosts(mine.house.home, mine.id)
+        await mine.browser.reload_extension()
         async with asyncio.timeout(20):
-            while running_hosts(own.house.home, "mine-chromium") in ([], before):
+            while running_hosts(mine.house.home, mine.id) in ([], before):
                 with suppress(BrowserLost):
                     await agent.snapshot()
         await agent.wait_until_restored("Still here")
         assert await agent.run("() => i.value") == "half-written"
-        strip = await own.strip()
+        strip = await mine.strip()
         assert [tab["group"] for tab in strip if tab["title"] == "Reload"] == ["Reload"]
 
 
-async def test_a_browser_that_quits_is_told_at_once_and_its_tabs_come_back_with_it(
-    own: OwnHouse,
+async def test_an_extension_that_is_switched_off_is_missed_at_once_and_goes_on_when_it_is_back(
+    mine: OwnHouse,
 ) -> None:
-    async with own.agent("Quit") as agent:
+    """Uninstalling it is the same to everybody but the person."""
+    async with mine.agent("Reload") as agent:
+        await agent.show("<h1>Still here</h1><input id=i>", title="Off")
+        await agent.type("#i", "half-written")
+        await mine.browser.switch_extension(on=False)
+        assert (await _until_lost(agent)).hint
+        await mine.browser.switch_extension(on=True)
+        await agent.wait_until_restored("Still here")
+        assert await agent.run("() => i.value") == "half-written"
+
+
+async def test_a_window_that_is_closed_with_a_group_ends_no_session(mine: OwnHouse) -> None:
+    async with mine.agent("Other") as agent:
+        await agent.show("<h1>There</h1>", title="There")
+        session = (await agent.call(ops.SessionList())).sessions[0].id
+        await mine.person(CLOSE_WINDOW, await mine.person(MOVE_OUT, "Other"))
+        await mine.strip_when(lambda strip: all(tab["group"] is None for tab in strip))
+        async with asyncio.timeout(20):
+            while (await agent.tabs()).tabs:
+                pass
+        await refused(TabGone, agent.snapshot())
+        await agent.open(mine.web.page("<h1>Here</h1>", title="Here"))
+        assert [one.id for one in (await agent.call(ops.SessionList())).sessions] == [session]
+        await mine.strip_when(
+            lambda strip: ("Here", "Other") in {(tab["title"], tab["group"]) for tab in strip}
+        )
+
+
+async def test_a_browser_that_quits_is_told_at_once_and_its_tabs_come_back_with_it(
+    mine: OwnHouse,
+) -> None:
+    async with mine.agent("Quit") as agent:
         await agent.show("<h1>Back again</h1>", title="Quit")
-        await asyncio.to_thread(own.browser.quit)
+        await asyncio.to_thread(mine.browser.quit)
         lost = await _until_lost(agent)
         assert lost.hint
-        own.browser.start(*own.pages)
-        await own.settle()
+        await mine.start_again()
         await agent.wait_until_restored("Back again")
-        await own.strip_when(
+        await mine.strip_when(
             lambda strip: ("Quit", "Quit") in {(tab["title"], tab["group"]) for tab in strip}
         )
-        assert await own.active() == own.pages[0]
+        assert await mine.active() == mine.pages[0]
+
+
+async def test_a_second_profile_is_refused_and_says_so_until_the_first_has_quit(
+    own: OwnHouse, tmp_path: Path
+) -> None:
+    """Links are never stolen: the original's last browser took them all."""
+    second = OwnChromium(own.house.home, tmp_path, own.browser.display)
+    async with own.agent("Ann") as agent:
+        await agent.show("<h1>Where it was</h1><input id=i>", title="Ann's")
+        await agent.type("#i", "half-written")
+        second.start()
+        try:
+            async with asyncio.timeout(60):
+                while "another profile of it, is linked" not in (said := await _popup(second)):
+                    pass
+            assert "Quit that one" in said
+            assert await agent.run("() => i.value") == "half-written"
+            assert len(running_hosts(own.house.home, own.id)) == 2
+            await asyncio.to_thread(own.browser.quit)
+            await agent.wait_until_restored("Where it was")
+            assert [tab["group"] for tab in await second.person(STRIP) if tab["group"]] == ["Ann"]
+            async with asyncio.timeout(60):
+                while "tabs in use" not in await _popup(second):
+                    pass
+        finally:
+            second.kill()
+            await own.start_again()
+
+
+async def _popup(browser: OwnChromium) -> str:
+    return str(await browser.popup("() => document.body.innerText"))

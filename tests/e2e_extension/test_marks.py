@@ -45,12 +45,6 @@ UNGROUP = """async (title) => {
 CLOSE = "(id) => (globalThis.browser ?? chrome).tabs.remove(id)"
 
 
-@pytest.fixture(params=["own", "own_firefox"])
-def mine(request: pytest.FixtureRequest) -> OwnHouse:
-    house: OwnHouse = request.getfixturevalue(request.param)
-    return house
-
-
 async def _until_marked(agent: Agent, count: int) -> None:
     async with asyncio.timeout(20):
         while await agent.run(MARKS) != count:

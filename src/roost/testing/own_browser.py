@@ -14,6 +14,7 @@ import shutil
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,11 @@ from roost.frontends.cli.install import extension
 from roost.local.browsers import find_browser
 from roost.local.home import Home
 from roost.local.processes import end_tree, identify
+from roost.vocabulary import BrowserId
 
 START_SECONDS = 30.0
 POPUP = "popup/popup.html"
+EXTENSIONS = "chrome://extensions/"
 
 
 @contextmanager
@@ -54,7 +57,7 @@ class OwnChromium:
     def __init__(self, home: Home, folder: Path, display: str) -> None:
         self._home = home
         self._profile = folder / "profile"
-        self._display = display
+        self.display = display
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -83,7 +86,7 @@ class OwnChromium:
         ]
         self._process = subprocess.Popen(
             command,
-            env={**os.environ, "DISPLAY": self._display},
+            env={**os.environ, "DISPLAY": self.display},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -128,6 +131,22 @@ class OwnChromium:
         async with asyncio.timeout(START_SECONDS), self._inside(POPUP) as evaluate:
             return await evaluate(f"({function})({given})")
 
+    async def reload_extension(self) -> None:
+        """As when it is updated."""
+        await self.person("() => { setTimeout(() => chrome.runtime.reload(), 0) }")
+
+    async def switch_extension(self, *, on: bool) -> None:
+        """As in the list of extensions."""
+        switch = f"chrome.management.setEnabled({extension.CHROMIUM_ID!r}, {json.dumps(on)})"
+        async with asyncio.timeout(START_SECONDS), self._socket() as socket:
+            page = {"url": EXTENSIONS, "background": True}
+            target = (await _ask(socket, "Target.createTarget", page))["targetId"]
+            session = await _attach(socket, target)
+            while await _evaluate(socket, session, "typeof chrome.management") != "object":
+                await moment()  # it has only begun
+            await _evaluate(socket, session, switch)
+            await _ask(socket, "Target.closeTarget", {"targetId": target})
+
     async def sees(self, url: str) -> bytes:
         """What the person sees of the page at that address, as PNG."""
         async with asyncio.timeout(START_SECONDS), self._session(url) as (socket, session):
@@ -138,28 +157,26 @@ class OwnChromium:
     @asynccontextmanager
     async def _session(self, url: str) -> AsyncIterator[tuple[ClientConnection, str]]:
         """Of the page or worker at that address, over the browser's own debugging port."""
+        async with self._socket() as socket:
+            while (target := await self._target(socket, url)) is None:
+                await moment()
+            yield socket, await _attach(socket, target)
+
+    @asynccontextmanager
+    async def _socket(self) -> AsyncIterator[ClientConnection]:
         port = self._profile / "DevToolsActivePort"
         while not (port.exists() and len(port.read_text().splitlines()) == 2):
             await moment()
         number, path = port.read_text().splitlines()
         async with connect(f"ws://127.0.0.1:{number}{path}", max_size=None) as socket:
-            while (target := await self._target(socket, url)) is None:
-                await moment()
-            params: dict[str, Any] = {"targetId": target, "flatten": True}
-            yield socket, (await _ask(socket, "Target.attachToTarget", params))["sessionId"]
+            yield socket
 
     @asynccontextmanager
     async def _inside(self, page: str) -> AsyncIterator[Callable[[str], Awaitable[Any]]]:
         """A page of the extension's."""
         url = f"chrome-extension://{extension.CHROMIUM_ID}/{page}"
         async with self._session(url) as (socket, session):
-
-            async def evaluate(expression: str) -> Any:
-                how = {"expression": expression, "awaitPromise": True, "returnByValue": True}
-                answer = await _ask(socket, "Runtime.evaluate", how, session)
-                assert "exceptionDetails" not in answer, answer["exceptionDetails"]
-                return answer["result"].get("value")
-
+            evaluate = partial(_evaluate, socket, session)
             while not await evaluate("globalThis.chrome?.tabs !== undefined"):
                 await moment()  # it has only begun
             yield evaluate
@@ -167,6 +184,18 @@ class OwnChromium:
     async def _target(self, socket: ClientConnection, url: str) -> str | None:
         targets = (await _ask(socket, "Target.getTargets", {}))["targetInfos"]
         return next((one["targetId"] for one in targets if one["url"] == url), None)
+
+
+async def _attach(socket: ClientConnection, target: str) -> str:
+    params = {"targetId": target, "flatten": True}
+    return str((await _ask(socket, "Target.attachToTarget", params))["sessionId"])
+
+
+async def _evaluate(socket: ClientConnection, session: str, expression: str) -> Any:
+    how = {"expression": expression, "awaitPromise": True, "returnByValue": True}
+    answer = await _ask(socket, "Runtime.evaluate", how, session)
+    assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+    return answer["result"].get("value")
 
 
 async def _ask(
@@ -189,10 +218,10 @@ async def moment() -> None:
         await asyncio.wait_for(asyncio.Event().wait(), 0.05)
 
 
-def has_allowed(home: Home, names: list[str]) -> None:
+def has_allowed(home: Home, names: list[str], browser: BrowserId = MINE_CHROMIUM) -> None:
     """The person has been asked about these agents before, and said yes. Before the broker starts:
     it reads its journal then."""
     journal = Journal(home.journal)
-    rows = [Consent(browser=MINE_CHROMIUM, name=name, allow=True) for name in names]
+    rows = [Consent(browser=browser, name=name, allow=True) for name in names]
     journal.write([Change(Consent.table, row.key, row) for row in rows])
     journal.close()

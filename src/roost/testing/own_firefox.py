@@ -31,6 +31,7 @@ from roost.testing.own_browser import POPUP, moment
 
 START_SECONDS = 60.0
 HANDS = "person.html"
+Ask = Callable[[str, dict[str, Any]], Awaitable[Any]]
 _UUID = str(uuid.uuid5(uuid.NAMESPACE_URL, extension.FIREFOX_ID))
 _PREFERENCES: dict[str, bool | int | str] = {
     # An extension that Mozilla has not signed, in the profile of an ESR.
@@ -109,10 +110,17 @@ class OwnFirefox:
 
     async def person(self, function: str, *arguments: Any) -> Any:
         """Something the person does, as a function of the extension's own API."""
+        return await self._do(HANDS, function, *arguments)
+
+    async def popup(self, function: str, *arguments: Any) -> Any:
+        """Something the person does in the popup page. Here it stands in a tab for a moment."""
+        return await self._do(POPUP, function, *arguments)
+
+    async def _do(self, where: str, function: str, *arguments: Any) -> Any:
         given = ", ".join(map(json.dumps, arguments))
         source = f"(async () => JSON.stringify(await ({function})({given})))()"
         async with asyncio.timeout(START_SECONDS), self._hands() as ask:
-            page = await self._page(ask, HANDS)
+            page = await self._page(ask, where)
             params = {"expression": source, "target": {"context": page}, "awaitPromise": True}
             answer = await ask("script.evaluate", params)
             await ask("browsingContext.close", {"context": page})
@@ -162,16 +170,38 @@ class OwnFirefox:
                     if (linkedBrowser.currentURI.spec === url)
                         return linkedBrowser.browsingContext.currentWindowGlobal.osPid;
         }"""
+        os.kill(int(await self._in_the_browser(look, {"type": "string", "value": url})), 9)
+
+    async def switch_extension(self, *, on: bool) -> None:
+        """As in the list of add-ons."""
+        await self._to_the_addon("enable" if on else "disable")
+
+    async def reload_extension(self) -> None:
+        """As when it is updated."""
+        await self._to_the_addon("reload")
+
+    async def _to_the_addon(self, what: str) -> None:
+        act = """async (id, what) => {
+            const url = "resource://gre/modules/AddonManager.sys.mjs";
+            const addon = await ChromeUtils.importESModule(url).AddonManager.getAddonByID(id);
+            await addon[what]();
+        }"""
+        given = [{"type": "string", "value": value} for value in (extension.FIREFOX_ID, what)]
+        await self._in_the_browser(act, *given)
+
+    async def _in_the_browser(self, function: str, *arguments: dict[str, Any]) -> Any:
+        """With the rights of its own windows."""
         async with asyncio.timeout(START_SECONDS), self._hands() as ask:
             chrome = (await ask("browsingContext.getTree", {"moz:scope": "chrome"}))["contexts"][0]
             params = {
-                "functionDeclaration": look,
-                "arguments": [{"type": "string", "value": url}],
+                "functionDeclaration": function,
+                "arguments": list(arguments),
                 "target": {"context": chrome["context"]},
-                "awaitPromise": False,
+                "awaitPromise": True,
             }
             answer = await ask("script.callFunction", params)
-        os.kill(int(answer["result"]["value"]), 9)
+        assert answer["type"] == "success", answer["exceptionDetails"]["text"]
+        return answer["result"].get("value")
 
     @property
     def _log(self) -> Path:
@@ -198,7 +228,7 @@ class OwnFirefox:
             granted.write_text(json.dumps({extension.FIREFOX_ID: every}), encoding="utf-8")
 
     @asynccontextmanager
-    async def _hands(self) -> AsyncIterator[Callable[[str, dict[str, Any]], Awaitable[Any]]]:
+    async def _hands(self) -> AsyncIterator[Ask]:
         """A BiDi session for a moment: there can be one at a time."""
         said = "WebDriver BiDi listening on "
         while said not in self._log.read_text(errors="replace"):
@@ -211,9 +241,11 @@ class OwnFirefox:
             finally:
                 await _ask(socket, "session.end", {})
 
-    async def _page(self, ask: Callable[[str, dict[str, Any]], Awaitable[Any]], name: str) -> str:
-        """A page of the extension, behind the others."""
-        page = (await ask("browsingContext.create", {"type": "tab", "background": True}))["context"]
+    async def _page(self, ask: Ask, name: str) -> str:
+        """A page of the extension, behind the others of the person's first window."""
+        first = (await ask("browsingContext.getTree", {"maxDepth": 0}))["contexts"][0]["context"]
+        behind = {"type": "tab", "background": True, "referenceContext": first}
+        page = (await ask("browsingContext.create", behind))["context"]
         url = f"moz-extension://{_UUID}/{name}"
         await ask("browsingContext.navigate", {"context": page, "url": url, "wait": "complete"})
         return str(page)
