@@ -54,15 +54,14 @@ Own = OwnChromium | OwnFirefox
 
 
 class Handling(OwnBrowser):
-    """What tests need besides. ``is_lone``: the browser was started for this driver, and ends with
-    it."""
+    """What tests need besides. Where a driver is stopped, its browser ends."""
 
     home: Home
     browser: Own
-    is_lone: bool
 
-    def handle(self, home: Home, browser: Own, *, is_lone: bool) -> None:
-        self.home, self.browser, self.is_lone = home, browser, is_lone
+    def handle(self, home: Home, browser: Own) -> None:
+        self.home, self.browser = home, browser
+        self.has_died = False
         self.door = LinkDoor(home)
         self._came = asyncio.Event()
 
@@ -78,17 +77,23 @@ class Handling(OwnBrowser):
         return await super().start(report)
 
     async def stop(self) -> None:
-        if self._cdp is not None and not self.is_lone:
+        await self._say_goodbye()
+        await asyncio.to_thread(self.browser.kill)
+
+    async def leave(self) -> None:
+        """For whoever comes next: nothing of this driver's is left in the browser."""
+        if self._cdp is not None and not self.has_died:
             for tab in list(self._known):
                 await self.close_tab(tab)
             await self.empty_jars()
+        await self._say_goodbye()
+
+    async def _say_goodbye(self) -> None:
         await super().stop()
         await self.door.close()
-        if self.is_lone:
-            await asyncio.to_thread(self.browser.kill)
 
     def dies_like_its_broker(self) -> None:
-        self.is_lone = False
+        self.has_died = True
         self._report = lambda event: None
         self.door.cut()
 
@@ -101,15 +106,15 @@ class Handling(OwnBrowser):
 
 
 class HandledOwn(Handling, OwnChromiumDriver):
-    def __init__(self, home: Home, browser: OwnChromium, *, is_lone: bool) -> None:
+    def __init__(self, home: Home, browser: OwnChromium) -> None:
         super().__init__(Hosting(home, "mine-chromium"), bundle())
-        self.handle(home, browser, is_lone=is_lone)
+        self.handle(home, browser)
 
 
 class HandledOwnFirefox(Handling, OwnFirefoxDriver):
-    def __init__(self, home: Home, browser: OwnFirefox, *, is_lone: bool) -> None:
+    def __init__(self, home: Home, browser: OwnFirefox) -> None:
         super().__init__(Hosting(home, "mine-firefox"))
-        self.handle(home, browser, is_lone=is_lone)
+        self.handle(home, browser)
 
     async def empty_jars(self) -> None:
         for jar in list(self._jars):
@@ -117,40 +122,34 @@ class HandledOwnFirefox(Handling, OwnFirefoxDriver):
 
 
 class OwnHarness:
-    """``shared``: one browser for all checks; else each has one of its own."""
+    """One browser for all checks; what a check ended is started again for the next."""
 
-    def __init__(
-        self, kind: str, base: str, nowhere: str, display: str, folder: Path, *, shared: bool
-    ) -> None:
+    def __init__(self, kind: str, base: str, nowhere: str, display: str, folder: Path) -> None:
         self.nowhere = nowhere
-        self._kind = kind
         self._base = base
-        self._display = display
-        self._folder = folder
-        self._made: list[Own] = []
-        self._shared = self._start() if shared else None
+        self._home = Home(folder / "home")
+        self._browser: Own = (
+            OwnFirefox(self._home, folder, display, restores=False)
+            if kind == "firefox"
+            else OwnChromium(self._home, folder, display)
+        )
 
     def url(self, path: str) -> str:
         return self._base + path
 
-    def _start(self) -> tuple[Home, Own]:
-        folder = Path(tempfile.mkdtemp(dir=self._folder))
-        home = Home(folder / "home")
-        browser: Own = OwnChromium(home, folder, self._display)
-        if self._kind == "firefox":
-            browser = OwnFirefox(home, folder, self._display, restores=False)
-        self._made.append(browser)
-        return home, browser
-
     def make(self) -> Driver:
-        home, browser = self._shared or self._start()
-        return _driver(home, browser, is_lone=self._shared is None)
+        if isinstance(self._browser, OwnChromium):
+            return HandledOwn(self._home, self._browser)
+        return HandledOwnFirefox(self._home, self._browser)
 
     async def another(self, driver: Driver) -> Driver:
         first = handled(driver)
         first.dies_like_its_broker()
         await first.door.close()
-        return _driver(first.home, first.browser, is_lone=True)
+        return self.make()
+
+    async def let_go(self, driver: Driver) -> None:
+        await handled(driver).leave()
 
     async def open_page(self, driver: Driver, jar: str) -> None:
         """A person opens a tab in a group that is there."""
@@ -180,8 +179,7 @@ class OwnHarness:
         await asyncio.to_thread(handled(driver).browser.kill)
 
     def clean_up(self) -> None:
-        for browser in self._made:
-            browser.kill()
+        self._browser.kill()
 
 
 def handled(driver: Driver) -> Handling:
@@ -189,17 +187,11 @@ def handled(driver: Driver) -> Handling:
     return driver
 
 
-def _driver(home: Home, browser: Own, *, is_lone: bool) -> Driver:
-    if isinstance(browser, OwnChromium):
-        return HandledOwn(home, browser, is_lone=is_lone)
-    return HandledOwnFirefox(home, browser, is_lone=is_lone)
-
-
 @contextmanager
-def harness(kind: str, *, shared: bool) -> Iterator[OwnHarness]:
+def harness(kind: str) -> Iterator[OwnHarness]:
     folder = Path(tempfile.mkdtemp(prefix="roost-own-"))
     with served() as base, unreachable() as nowhere, screen() as display:
-        made = OwnHarness(kind, base, nowhere, display, folder, shared=shared)
+        made = OwnHarness(kind, base, nowhere, display, folder)
         try:
             yield made
         finally:

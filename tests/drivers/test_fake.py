@@ -31,6 +31,9 @@ class FakeHarness:
     async def another(self, driver: Driver) -> Driver:
         return FakeDriver(_fake(driver).browser)
 
+    async def let_go(self, driver: Driver) -> None:
+        await driver.stop()
+
     async def open_page(self, driver: Driver, jar: str) -> None:
         _fake(driver).browser.open_page(jar)
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from handled_firefox import HandledFirefox, Lodging, lodging_in
+from handled_firefox import HandledFirefox
+from lodging import Lodging, lodging_in
 from websockets.sync.client import connect
 
 from roost.drivers.base import (
@@ -58,8 +59,8 @@ SEEN = """async () => {
 
 
 @pytest.fixture(scope="module")
-def lodging(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lodging]:
-    with lodging_in(tmp_path_factory.mktemp("home")) as lodging:
+def lodging(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lodging[HandledFirefox]]:
+    with lodging_in(tmp_path_factory.mktemp("home"), HandledFirefox) as lodging:
         yield lodging
 
 
@@ -82,13 +83,15 @@ async def put(driver: HandledFirefox, tab: TabHandle, html: str) -> None:
     await driver.evaluate(tab, f"() => {{ document.body.innerHTML = {json.dumps(html)} }}")
 
 
-async def test_nobody_else_gets_a_session_while_the_keeper_holds_it(lodging: Lodging) -> None:
+async def test_nobody_else_gets_a_session_while_the_keeper_holds_it(
+    lodging: Lodging[HandledFirefox],
+) -> None:
     async with lodging.guest(Reports()) as driver:
         assert session_asked_at(driver.port)["error"] == "session not created"
 
 
 async def test_popups_without_an_opener_are_known_by_who_opened_them(
-    lodging: Lodging,
+    lodging: Lodging[HandledFirefox],
 ) -> None:
     reports = Reports()
     async with lodging.guest(reports) as driver:
@@ -103,7 +106,9 @@ async def test_popups_without_an_opener_are_known_by_who_opened_them(
         assert len(windows) == 1, "a tab in the same window, so nobody's tab lands in a popup's"
 
 
-async def test_whoever_opens_a_tab_spends_the_right_that_a_click_gave(lodging: Lodging) -> None:
+async def test_whoever_opens_a_tab_spends_the_right_that_a_click_gave(
+    lodging: Lodging[HandledFirefox],
+) -> None:
     """So a click that leaves it unspent need not wait for tabs it asked for."""
     opens = {
         "<button>Nothing</button>": True,
@@ -124,7 +129,7 @@ async def test_whoever_opens_a_tab_spends_the_right_that_a_click_gave(lodging: L
 
 
 async def test_an_extension_tells_jars_apart_and_pictures_tabs_in_the_background(
-    lodging: Lodging, tmp_path: Path
+    lodging: Lodging[HandledFirefox], tmp_path: Path
 ) -> None:
     (tmp_path / "manifest.json").write_text(json.dumps(EXTENSION), encoding="utf-8")
     (tmp_path / "background.js").write_text(BACKGROUND, encoding="utf-8")
@@ -150,7 +155,7 @@ async def test_an_extension_tells_jars_apart_and_pictures_tabs_in_the_background
 
 
 async def test_a_script_under_way_is_not_run_again_in_the_next_page(
-    lodging: Lodging,
+    lodging: Lodging[HandledFirefox],
 ) -> None:
     """Firefox by itself would, until it ends (``remote.retry-on-abort``)."""
     async with lodging.guest(Reports()) as driver:
@@ -165,7 +170,7 @@ async def test_a_script_under_way_is_not_run_again_in_the_next_page(
 
 
 async def test_input_reaches_frames_of_other_sites_in_tabs_in_the_background(
-    lodging: Lodging,
+    lodging: Lodging[HandledFirefox],
 ) -> None:
     async with lodging.guest(Reports()) as driver:
         tab = await open_page(driver, lodging.url("/"))
@@ -198,7 +203,9 @@ async def test_input_reaches_frames_of_other_sites_in_tabs_in_the_background(
         )
 
 
-async def test_keys_operate_buttons_in_tabs_in_the_background(lodging: Lodging) -> None:
+async def test_keys_operate_buttons_in_tabs_in_the_background(
+    lodging: Lodging[HandledFirefox],
+) -> None:
     async with lodging.guest(Reports()) as driver:
         tab = await open_page(driver, lodging.url("/"))
         await put(driver, tab, "<button id=b>B</button><input type=checkbox id=c>")
@@ -219,7 +226,9 @@ async def test_keys_operate_buttons_in_tabs_in_the_background(lodging: Lodging) 
         assert not await driver.evaluate(tab, "() => c.checked"), "the page took the key itself"
 
 
-async def test_tabs_in_the_background_have_frames_like_one_in_front(lodging: Lodging) -> None:
+async def test_tabs_in_the_background_have_frames_like_one_in_front(
+    lodging: Lodging[HandledFirefox],
+) -> None:
     """Firefox by itself doubles the time between two frames again and again: fifteen of them would
     take minutes."""
     frames = """async () => {
@@ -231,7 +240,9 @@ async def test_tabs_in_the_background_have_frames_like_one_in_front(lodging: Lod
         assert await driver.evaluate(tab, frames) == "hidden"
 
 
-async def test_a_picture_is_made_smaller_whatever_the_page_forbids(lodging: Lodging) -> None:
+async def test_a_picture_is_made_smaller_whatever_the_page_forbids(
+    lodging: Lodging[HandledFirefox],
+) -> None:
     async with lodging.guest(Reports()) as driver:
         tab = await open_page(driver, lodging.url("/"))
         await driver.evaluate(
@@ -250,7 +261,7 @@ async def test_a_picture_is_made_smaller_whatever_the_page_forbids(lodging: Lodg
 
 
 async def test_the_next_broker_knows_of_crashes_dialogs_and_popups_of_meanwhile(
-    lodging: Lodging,
+    lodging: Lodging[HandledFirefox],
 ) -> None:
     async with lodging.guest(Reports()) as driver:
         crashing = await open_page(driver, lodging.url("/"))
@@ -273,7 +284,9 @@ async def test_the_next_broker_knows_of_crashes_dialogs_and_popups_of_meanwhile(
         assert (await heir.reload(crashing)).url == lodging.url("/")
 
 
-async def test_a_frozen_page_can_be_left_and_its_tab_stays_the_same(lodging: Lodging) -> None:
+async def test_a_frozen_page_can_be_left_and_its_tab_stays_the_same(
+    lodging: Lodging[HandledFirefox],
+) -> None:
     reports = Reports()
     async with lodging.guest(reports) as driver:
         tab = await open_page(driver, lodging.url("/"))
@@ -286,7 +299,7 @@ async def test_a_frozen_page_can_be_left_and_its_tab_stays_the_same(lodging: Lod
         assert await heir.evaluate(tab, HREF) == lodging.url("/other")
 
 
-async def test_a_killed_firefox_leaves_no_jar_to_the_next(lodging: Lodging) -> None:
+async def test_a_killed_firefox_leaves_no_jar_to_the_next(lodging: Lodging[HandledFirefox]) -> None:
     """It would: user contexts are on the disk, and come back nameless, under numbers of their own,
     with all that was stored in them."""
     reports = Reports()
@@ -304,7 +317,7 @@ async def test_a_killed_firefox_leaves_no_jar_to_the_next(lodging: Lodging) -> N
 
 
 async def test_a_firefox_whose_keeper_died_is_of_no_use_and_ended_before_the_next(
-    lodging: Lodging,
+    lodging: Lodging[HandledFirefox],
 ) -> None:
     """Its one session is never given out again: that is what keepers are for."""
     reports = Reports()

@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from handled_chromium import HandledChromium
 from handled_firefox import HandledFirefox
 from local_web import Answer, local_web
-from test_chromium import HandledChromium
 
 from roost.drivers.base import Cookie, Driver, OriginStorage
 from roost.local.home import Home

@@ -11,10 +11,10 @@ import signal
 from contextlib import suppress
 
 import pytest
+from handled_chromium import HandledChromium
 from handled_firefox import HandledFirefox
 from local_web import Web
 from pages_house import START_SECONDS, WAIT_SECONDS, Agent, House
-from test_chromium import HandledChromium
 
 from roost import ops
 from roost.api.operations import Answers

@@ -46,9 +46,10 @@ def houses() -> Iterator[Callable[[str], House]]:
         yield of
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def house(browser_kind: str, houses: Callable[[str], House]) -> House:
-    """Shared: a test may do to its own session what it likes, and to the browser nothing."""
+    """Shared: a test may do to its own session what it likes, and to the browser nothing. Asked for
+    anew by each test: where a start failed, the next one tries again."""
     return houses(browser_kind)
 
 

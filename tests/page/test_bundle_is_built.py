@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from page_world import BUNDLE, SOURCE
 
+from roost.page.bundle import bundle
+
 npm = shutil.which("npm")
 
 
@@ -47,6 +49,10 @@ def test_the_types_hold(sources: Path) -> None:
         timeout=50,
     )
     assert checked.returncode == 0, checked.stdout
+
+
+def test_what_drivers_put_into_pages_is_that_bundle() -> None:
+    assert bundle() == BUNDLE.read_text(encoding="utf-8")
 
 
 def test_the_bundle_is_readable_and_says_how_it_is_made() -> None:

@@ -113,7 +113,7 @@ class Keeping:
             return await asyncio.shield(self._arrival())
 
     def _running(self) -> Process | None:
-        with contextlib.suppress(ValueError, KeyError, RoostError):
+        with contextlib.suppress(ValueError, KeyError, TypeError, RoostError):
             fields = json.loads(read_secret(self._record) or b"{}")
             process = Process(fields["pid"], fields["processStarted"])
             if is_alive(process):
@@ -122,7 +122,7 @@ class Keeping:
 
     def _end_orphan(self) -> None:
         """A keeper that was killed leaves its browser behind; two must never use one profile."""
-        with contextlib.suppress(ValueError, KeyError, RoostError):
+        with contextlib.suppress(ValueError, KeyError, TypeError, RoostError):
             fields = json.loads(read_secret(self._record) or b"{}")
             orphan = Process(fields["browserPid"], fields["browserStarted"])
             if is_alive(orphan):

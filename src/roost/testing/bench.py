@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from roost.drivers.base import Driver, DriverEvent, Group, Started
+from roost.drivers.base import Driver, DriverEvent, Group
 from roost.testing.waiting import started
 from roost.vocabulary import Color, JarPolicy, TabHandle
 
@@ -33,10 +33,13 @@ class DriverHarness(Protocol):
         """The contract site's page at that path (``roost.testing.site.PAGES``)."""
 
     def make(self) -> Driver:
-        """A driver with a browser of its own, not started."""
+        """A driver, not started, whose browser nobody else uses: there are no tabs and no jars."""
 
     async def another(self, driver: Driver) -> Driver:
         """The driver of a broker that comes after the first one's was killed: same browser."""
+
+    async def let_go(self, driver: Driver) -> None:
+        """A check is over. Stop the driver, or leave its browser, empty again, to the next one."""
 
     async def open_page(self, driver: Driver, jar: str) -> None:
         """The person opens a tab in that jar."""
@@ -79,7 +82,6 @@ class Bench:
     harness: DriverHarness
     driver: Driver
     reports: Reports
-    started: Started
 
     def url(self, path: str) -> str:
         return self.harness.url(path)
@@ -120,21 +122,20 @@ class Bench:
 
 DriverCheck = Callable[[Bench], Awaitable[None]]
 DRIVER_CHECKS: list[DriverCheck] = []
-LONE_CHECKS: list[DriverCheck] = []
-"""Those that need a browser nobody had before: they look at its start, or end it."""
 JAR_CHECKS: list[DriverCheck] = []
 """Those of browsers whose jars are apart from one another."""
 
 
 async def check_driver(harness: DriverHarness, check: DriverCheck | None = None) -> None:
-    """Hold the driver to one check, or to all of them, each with a browser of its own."""
+    """Hold the driver to one check, or to all of them, each with a driver of its own."""
     for each in DRIVER_CHECKS if check is None else [check]:
         driver, reports = harness.make(), Reports()
         try:
             async with asyncio.timeout(CHECK_SECONDS):
-                await each(Bench(harness, driver, reports, await driver.start(reports)))
+                await driver.start(reports)
+                await each(Bench(harness, driver, reports))
         finally:
-            await driver.stop()
+            await harness.let_go(driver)
 
 
 def check_name(check: DriverCheck) -> str:
@@ -148,9 +149,4 @@ def driver_check(check: DriverCheck) -> DriverCheck:
 
 def jar_check(check: DriverCheck) -> DriverCheck:
     JAR_CHECKS.append(check)
-    return driver_check(check)
-
-
-def lone_driver_check(check: DriverCheck) -> DriverCheck:
-    LONE_CHECKS.append(check)
     return driver_check(check)

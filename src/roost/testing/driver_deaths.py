@@ -16,7 +16,6 @@ from roost.testing.bench import (
     Reports,
     driver_check,
     jar_check,
-    lone_driver_check,
 )
 from roost.testing.pictures import check_picture
 from roost.testing.waiting import error_of, started
@@ -50,7 +49,7 @@ async def a_navigation_under_way_ends_with_its_tab(bench: Bench) -> None:
     await error_of(TabGone, call)
 
 
-@lone_driver_check
+@driver_check
 async def a_navigation_under_way_ends_with_its_browser(bench: Bench) -> None:
     tab = await bench.tab("/")
     call = await started(bench.driver.navigate(tab, bench.url("/stalls")))
@@ -146,7 +145,20 @@ async def a_crashed_tab_can_be_closed(bench: Bench) -> None:
     await error_of(TabGone, bench.driver.evaluate(tab, HREF))
 
 
-@lone_driver_check
+@driver_check
+async def a_killed_browser_can_be_started_again(bench: Bench) -> None:
+    jar = await bench.fresh_jar()
+    tab = await bench.tab("/", jar=jar)
+    await bench.harness.kill(bench.driver)
+    await bench.reports.first(BrowserEnded)
+    again = await bench.driver.start(Reports())
+    assert not again.resumed
+    assert tab not in again.tabs
+    assert jar not in again.jars
+    await bench.works(await bench.tab("/"))
+
+
+@driver_check
 async def a_killed_browser_fails_every_call_and_is_reported_once(bench: Bench) -> None:
     jar = await bench.fresh_jar()
     tabs = [await bench.tab("/", jar=jar) for _ in range(3)]
@@ -170,20 +182,7 @@ async def a_killed_browser_fails_every_call_and_is_reported_once(bench: Bench) -
     assert len([e for e in bench.reports.events if isinstance(e, BrowserEnded)]) == 1
 
 
-@lone_driver_check
-async def a_killed_browser_can_be_started_again(bench: Bench) -> None:
-    jar = await bench.fresh_jar()
-    tab = await bench.tab("/", jar=jar)
-    await bench.harness.kill(bench.driver)
-    await bench.reports.first(BrowserEnded)
-    again = await bench.driver.start(Reports())
-    assert not again.resumed
-    assert tab not in again.tabs
-    assert jar not in again.jars
-    await bench.works(await bench.tab("/"))
-
-
-@lone_driver_check
+@driver_check
 async def stopping_is_safe_after_a_kill(bench: Bench) -> None:
     await bench.harness.kill(bench.driver)
     await bench.reports.first(BrowserEnded)
@@ -193,7 +192,7 @@ async def stopping_is_safe_after_a_kill(bench: Bench) -> None:
 # --- taking over -------------------------------------------------------------------------------
 
 
-@lone_driver_check
+@driver_check
 async def the_next_driver_takes_over_tabs_and_jars_as_they_are(bench: Bench) -> None:
     jar = await bench.fresh_jar()
     tab, other = await bench.tab("/other", jar=jar), await bench.tab()
@@ -212,10 +211,10 @@ async def the_next_driver_takes_over_tabs_and_jars_as_they_are(bench: Bench) -> 
         await reports.first(TabDisappeared, lambda event: event.handle == other)
         assert await heir.open_tab(jar, bench.group) not in {tab, other}
     finally:
-        await heir.stop()
+        await bench.harness.let_go(heir)
 
 
-@lone_driver_check
+@driver_check
 async def a_tab_that_opens_during_a_start_is_known_exactly_once(bench: Bench) -> None:
     jar = await bench.fresh_jar()
     before = await bench.tab(jar=jar)
@@ -229,4 +228,4 @@ async def a_tab_that_opens_during_a_start_is_known_exactly_once(bench: Bench) ->
             assert len(resumed.tabs) == 2
             assert not any(isinstance(event, TabAppeared) for event in reports.events)
     finally:
-        await heir.stop()
+        await bench.harness.let_go(heir)

@@ -82,16 +82,16 @@ def group_check(check: GroupCheck) -> GroupCheck:
 
 
 async def check_groups(harness: GroupHarness, check: GroupCheck | None = None) -> None:
-    """Hold the driver to one check, or to all of them, each with a browser of its own."""
+    """Hold the driver to one check, or to all of them, each with a driver of its own."""
     for each in GROUP_CHECKS if check is None else [check]:
         driver, reports = harness.make(), Reports()
         try:
             async with asyncio.timeout(CHECK_SECONDS):
-                bench = Bench(harness, driver, reports, await driver.start(reports))
+                await driver.start(reports)
                 jar = await driver.make_jar(JarPolicy.SHARED)
-                await each(GroupBench(bench, harness, jar))
+                await each(GroupBench(Bench(harness, driver, reports), harness, jar))
         finally:
-            await driver.stop()
+            await harness.let_go(driver)
 
 
 @group_check
@@ -105,7 +105,7 @@ async def what_stands_in_groups_is_there_at_the_start_with_its_address(at: Group
         assert started.groups[two] == TWO.key
         assert started.places[two] == at.bench.url("/other")
     finally:
-        await heir.stop()
+        await at.bench.harness.let_go(heir)
 
 
 @group_check
@@ -138,7 +138,7 @@ async def a_tab_of_the_persons_own_is_neither_reported_nor_there(at: GroupBench)
     try:
         assert started.tabs == {mine}
     finally:
-        await heir.stop()
+        await at.bench.harness.let_go(heir)
 
 
 @group_check

@@ -26,7 +26,6 @@ from roost.testing.bench import (
     DRIVER_CHECKS,
     HREF,
     JAR_CHECKS,
-    LONE_CHECKS,
     NO_TAB,
     Bench,
     DriverCheck,
@@ -36,7 +35,6 @@ from roost.testing.bench import (
     check_name,
     driver_check,
     jar_check,
-    lone_driver_check,
 )
 from roost.testing.pictures import check_picture
 from roost.testing.waiting import error_of
@@ -45,7 +43,6 @@ from roost.vocabulary import JarPolicy
 __all__ = [
     "DRIVER_CHECKS",
     "JAR_CHECKS",
-    "LONE_CHECKS",
     "Bench",
     "DriverCheck",
     "DriverHarness",
@@ -57,14 +54,19 @@ __all__ = [
 # --- starting and stopping ---------------------------------------------------------------------
 
 
-@lone_driver_check
-async def a_new_browser_is_not_resumed(bench: Bench) -> None:
-    assert not bench.started.resumed
-    assert bench.started.version
-    assert bench.started.jars == frozenset()
+@driver_check
+async def a_stopped_browser_is_started_again_as_a_new_one(bench: Bench) -> None:
+    tab = await bench.tab("/")
+    await bench.driver.stop()
+    again = await bench.driver.start(bench.reports)
+    assert again.version
+    assert not again.resumed
+    assert tab not in again.tabs
+    assert again.jars == frozenset()
+    await bench.works(await bench.tab("/"))
 
 
-@lone_driver_check
+@driver_check
 async def stopping_is_safe_before_a_start_and_twice(bench: Bench) -> None:
     tab = await bench.tab()
     await bench.driver.stop()
@@ -73,17 +75,7 @@ async def stopping_is_safe_before_a_start_and_twice(bench: Bench) -> None:
     await bench.harness.make().stop()
 
 
-@lone_driver_check
-async def a_stopped_browser_can_be_started_again(bench: Bench) -> None:
-    tab = await bench.tab("/")
-    await bench.driver.stop()
-    again = await bench.driver.start(bench.reports)
-    assert not again.resumed
-    assert tab not in again.tabs
-    await bench.works(await bench.tab("/"))
-
-
-@lone_driver_check
+@driver_check
 async def a_call_running_when_the_browser_is_stopped_fails_at_once(bench: Bench) -> None:
     call = await bench.running(await bench.tab())
     await bench.driver.stop()
