@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import threading
 from collections.abc import Awaitable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +21,33 @@ pytest.register_assert_rewrite("roost.testing")
 ASYNC_TEST_SECONDS = 40.0
 BROWSER_TEST_SECONDS = 55.0
 """Of which a browser's start, on a machine with other things to do, may take half."""
+
+TESTS = Path(__file__).parent
+LONGEST_FIRST = [
+    "drivers/test_own_firefox.py",
+    "e2e_cdp/test_puppeteer_parity.py",
+    "e2e_cdp/test_parity_pages.py",
+    "e2e_cdp/test_parity_browser.py",
+    "drivers/test_firefox.py",
+    "drivers/test_own_chromium.py",
+    "e2e_pages/test_cross_talk.py",
+    "e2e_pages/test_recovery.py",
+    "e2e_pages/test_navigating.py",
+]
+"""Several workers take a file each: one that begins a minute's work last lets the others wait."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest files, then those with browsers, then what takes no time."""
+    patient = {
+        item.path
+        for item in items
+        if item.get_closest_marker("browser") or item.get_closest_marker("slow")
+    }
+    rank = {TESTS / name: place for place, name in enumerate(LONGEST_FIRST)}
+    last = len(rank)
+    items.sort(key=lambda item: rank.get(item.path, last + (item.path not in patient)))
 
 
 @pytest.hookimpl(tryfirst=True)

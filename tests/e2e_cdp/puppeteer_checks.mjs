@@ -9,7 +9,9 @@ const [entry, how, folder] = process.argv.slice(2);
 const {default: puppeteer, KnownDevices} = await import(entry);
 const CHECK_MS = 15_000;
 const checks = {};
-const check = (name, work) => { checks[name] = work; };
+// A context is a window, which costs more than its page: checks that keep nothing share one.
+const check = (name, work) => { checks[name] = {work, isApart: false}; };
+const apart = (name, work) => { checks[name] = {work, isApart: true}; };
 
 // --- a small web -----------------------------------------------------------------------------------
 
@@ -211,7 +213,7 @@ check('a frame that goes', async ({page}) => {
 
 // --- popups and targets ----------------------------------------------------------------------------
 
-check('window.open makes a popup', async ({page, context}) => {
+apart('window.open makes a popup', async ({page, context}) => {
   const goal = serve({text: '<title>pop</title>'});
   await page.goto(serve(`<button onclick="window.open('${goal}')">b</button>`));
   const came = once(page, 'popup');
@@ -220,7 +222,7 @@ check('window.open makes a popup', async ({page, context}) => {
   await popup.waitForFunction(() => document.title === 'pop', {polling: 50});
   return [popup.url() === goal, (await context.pages()).length, popup.target().opener() === page.target()];
 });
-check('a popup without opener', async ({page, context}) => {
+apart('a popup without opener', async ({page, context}) => {
   const goal = serve({text: '<title>pop</title>'});
   await page.goto(serve(`<a target=_blank rel=noopener href='${goal}'>b</a>`));
   const came = context.waitForTarget(target => target.url() === goal);
@@ -229,7 +231,7 @@ check('a popup without opener', async ({page, context}) => {
   await popup.waitForFunction(() => document.title === 'pop', {polling: 50});
   return popup.evaluate(() => window.opener === null);
 });
-check('a popup that closes itself', async ({page, context}) => {
+apart('a popup that closes itself', async ({page, context}) => {
   await page.goto(serve('<button onclick="window.w = window.open(\'about:blank\')">b</button>'));
   const came = once(page, 'popup');
   await page.click('button');
@@ -238,7 +240,7 @@ check('a popup that closes itself', async ({page, context}) => {
   await closed;
   return (await context.pages()).length;
 });
-check('targets are told', async ({context}) => {
+apart('targets are told', async ({context}) => {
   const seen = [];
   const created = once(context, 'targetcreated').then(target => seen.push(['created', target.type()]));
   const page = await context.newPage();
@@ -248,7 +250,7 @@ check('targets are told', async ({context}) => {
   await gone;
   return seen;
 });
-check('a tab of a context is no other context\'s', async ({page, browser}) => {
+apart('a tab of a context is no other context\'s', async ({page, browser}) => {
   const fresh = await browser.createBrowserContext();
   const before = (await fresh.pages()).length;
   const own = await fresh.newPage();
@@ -276,7 +278,7 @@ check('a worker that ends', async ({page}) => {
   await gone;
   return page.workers().length;
 });
-check('a service worker', async ({page, context}) => {
+apart('a service worker', async ({page, context}) => {
   const at = script("self.x = 9; onfetch = e => { if (e.request.url.endsWith('/from-sw')) e.respondWith(new Response('sw')); }; onactivate = e => e.waitUntil(clients.claim())", '/sw.js');
   const came = context.waitForTarget(target => target.type() === 'service_worker');
   await page.goto(serve('x'));
@@ -285,7 +287,7 @@ check('a service worker', async ({page, context}) => {
   await page.waitForFunction(() => navigator.serviceWorker.controller);
   return [await worker.evaluate(() => self.x), await page.evaluate(() => fetch('/from-sw').then(r => r.text()))];
 });
-check('a shared worker', async ({page, context}) => {
+apart('a shared worker', async ({page, context}) => {
   const at = script('onconnect = e => e.ports[0].postMessage(3)');
   const came = context.waitForTarget(target => target.type() === 'shared_worker');
   await page.goto(serve(`<script>window.w = new SharedWorker('${at}'); w.port.onmessage = e => window.got = e.data</script>`));
@@ -343,7 +345,7 @@ check('a file is chosen', async ({page}) => {
   await chooser.accept([file]);
   return [chooser.isMultiple(), await page.$eval('input', input => input.files[0].text())];
 });
-check('a download', async ({page, context, browser}) => {
+apart('a download', async ({page, context, browser}) => {
   const into = fs.mkdtempSync(path.join(folder, 'down-'));
   const cdp = await browser.target().createCDPSession();
   await cdp.send('Browser.setDownloadBehavior', {behavior: 'allow', downloadPath: into, browserContextId: context.id, eventsEnabled: true});
@@ -441,14 +443,14 @@ check('a web page that asks for a password, as a header', async ({page}) => {
 // --- cookies and storage ---------------------------------------------------------------------------
 
 const shown = cookies => cookies.map(one => [one.name, one.value, one.httpOnly, one.session]).sort();
-check('cookies of a context', async ({page, context}) => {
+apart('cookies of a context', async ({page, context}) => {
   await page.goto(serve({headers: {'set-cookie': 'a=1; HttpOnly'}, text: 'x'}));
   await context.setCookie({name: 'b', value: '2', domain: '127.0.0.1'});
   const both = shown(await context.cookies());
   await context.deleteCookie(...(await context.cookies()).filter(one => one.name === 'a'));
   return [both, shown(await context.cookies()), await page.evaluate(() => document.cookie)];
 });
-check('cookies of one context are not another\'s', async ({page, context, browser}) => {
+apart('cookies of one context are not another\'s', async ({page, context, browser}) => {
   await context.setCookie({name: 'mine', value: '1', domain: '127.0.0.1'});
   const fresh = await browser.createBrowserContext(), own = await fresh.newPage();
   await own.goto(serve('x'));
@@ -456,12 +458,12 @@ check('cookies of one context are not another\'s', async ({page, context, browse
   await fresh.close();
   return seen;
 });
-check('cookies are sent', async ({page, context}) => {
+apart('cookies are sent', async ({page, context}) => {
   await context.setCookie({name: 'sent', value: 'yes', domain: '127.0.0.1'});
   await page.goto(serve(({request}) => ({text: request.headers.cookie ?? 'none'})));
   return page.$eval('body', body => body.textContent);
 });
-check('storage is the context\'s', async ({page, browser}) => {
+apart('storage is the context\'s', async ({page, browser}) => {
   const at = serve('x');
   await page.goto(at);
   await page.evaluate(() => { localStorage.setItem('k', 'v'); sessionStorage.setItem('s', '1'); });
@@ -472,11 +474,11 @@ check('storage is the context\'s', async ({page, browser}) => {
   await fresh.close();
   return seen;
 });
-check('indexed databases', async ({page}) => {
+apart('indexed databases', async ({page}) => {
   await page.goto(serve('x'));
   return page.evaluate(() => new Promise(resolve => { const open = indexedDB.open('d'); open.onsuccess = () => indexedDB.databases().then(all => resolve(all.map(one => one.name))); }));
 });
-check('permissions', async ({page, context}) => {
+apart('permissions', async ({page, context}) => {
   await page.goto(serve('x'));
   const asked = () => page.evaluate(() => navigator.permissions.query({name: 'geolocation'}).then(r => r.state));
   await context.overridePermissions(base, ['geolocation']);
@@ -531,7 +533,7 @@ check('what is under way when a page closes', async ({page}) => {
   await page.close();
   return waiting;
 });
-check('a page that crashes', async ({page, context}) => {
+apart('a page that crashes', async ({page, context}) => {
   const came = once(page, 'error');
   page.goto('chrome://crash').catch(() => {});
   const cdp = await page.createCDPSession();
@@ -539,13 +541,13 @@ check('a page that crashes', async ({page, context}) => {
   const said = (await came).message;
   return [said, await (await context.newPage()).evaluate(() => 1)];
 });
-check('a context that closes takes its pages', async ({browser}) => {
+apart('a context that closes takes its pages', async ({browser}) => {
   const fresh = await browser.createBrowserContext(), pages = [await fresh.newPage(), await fresh.newPage()];
   await Promise.all([...pages.map(page => once(page, 'close')), fresh.close()]);
   return [pages.map(page => page.isClosed()), browser.browserContexts().includes(fresh)];
 });
-check('the browser says what it is', async ({browser}) => [(await browser.version()).split('/')[0], (await browser.userAgent()).includes('Chrome'), browser.connected]);
-check('many pages at once', async ({context}) => {
+apart('the browser says what it is', async ({browser}) => [(await browser.version()).split('/')[0], (await browser.userAgent()).includes('Chrome'), browser.connected]);
+apart('many pages at once', async ({context}) => {
   const at = serve('<title>many</title>');
   const pages = await Promise.all([1, 2, 3].map(() => context.newPage()));
   await Promise.all(pages.map(page => page.goto(at)));
@@ -565,9 +567,15 @@ check('a second connection sees the same pages', async ({page}) => {
 // --- all of them -----------------------------------------------------------------------------------
 
 const browser = await puppeteer.connect(JSON.parse(how));
+const together = await browser.createBrowserContext();
+const stays = await together.newPage(); // a window ends with its last page
+const rest = async () => {
+  const others = (await together.pages()).filter(page => page !== stays);
+  await Promise.all(others.map(page => page.close().catch(() => {})));
+};
 const seen = {};
-for (const [name, work] of Object.entries(checks)) {
-  const context = await browser.createBrowserContext();
+for (const [name, {work, isApart}] of Object.entries(checks)) {
+  const context = isApart ? await browser.createBrowserContext() : together;
   const place = {browser, context, page: await context.newPage()};
   let timer;
   const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error('too late')), CHECK_MS); });
@@ -577,7 +585,8 @@ for (const [name, work] of Object.entries(checks)) {
     seen[name] = {failed: error.message};
   }
   clearTimeout(timer);
-  await Promise.race([context.close().catch(() => {}), new Promise(resolve => setTimeout(resolve, 5000).unref())]);
+  const end = isApart ? context.close().catch(() => {}) : rest();
+  await Promise.race([end, new Promise(resolve => setTimeout(resolve, 5000).unref())]);
 }
 await browser.disconnect();
 console.log(JSON.stringify(seen));
