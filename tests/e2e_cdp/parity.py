@@ -36,8 +36,6 @@ class Place:
 
 Check = Callable[[Place], Any]
 CHECKS: dict[str, Check] = {}
-APART: set[str] = set()
-"""Those that leave something in their context: they always have one of their own."""
 
 
 def check(function: Check) -> Check:
@@ -45,11 +43,6 @@ def check(function: Check) -> Check:
     assert name not in CHECKS, name
     CHECKS[name] = function
     return function
-
-
-def check_apart(function: Check) -> Check:
-    APART.add(function.__name__)
-    return check(function)
 
 
 _NUMBERED = re.compile(r"(http://(?:127\.0\.0\.1|localhost):)\d+/\d+")
@@ -85,20 +78,12 @@ def checks_of(module: ModuleType) -> list[str]:
     return [name for name, check in CHECKS.items() if check.__module__ == module.__name__]
 
 
-def played(
-    name: str, browser: Browser, web: Web, folder: Path, together: BrowserContext | None = None
-) -> Any:
-    """What the check saw in that browser: in a context of its own, or in one that others had before
-    and that costs no window. The first page of that one stays."""
-    context = None if name in APART else together
-    context = context or browser.new_context()
+def played(name: str, browser: Browser, web: Web, folder: Path) -> Any:
+    """What the check saw in that browser."""
+    context = browser.new_context()
     try:
         context.set_default_timeout(10_000)
         place = Place(browser, context, context.new_page(), web, folder)
         return comparable(CHECKS[name](place))
     finally:
-        if context is together:
-            for page in context.pages[1:]:
-                page.close()
-        else:
-            context.close()
+        context.close()

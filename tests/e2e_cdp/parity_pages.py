@@ -7,7 +7,7 @@ import threading
 from typing import Any
 
 from local_web import Answer
-from parity import Place, check, check_apart, failure
+from parity import Place, check, failure
 
 
 def size_of(png: bytes) -> tuple[int, int]:
@@ -211,7 +211,7 @@ def init_scripts_run_before_the_page(p: Place) -> Any:
     return p.page.evaluate("window.seen")
 
 
-@check_apart
+@check
 def init_scripts_of_the_context_run_in_frames_and_popups(p: Place) -> Any:
     p.context.add_init_script("window.early = 'yes'")
     inner = p.web.page("<script>document.title = window.early</script>")
@@ -230,7 +230,7 @@ def exposed_functions_are_called(p: Place) -> Any:
     return p.page.evaluate("add(2, 3)")
 
 
-@check_apart
+@check
 def exposed_bindings_know_their_source(p: Place) -> Any:
     inner = p.web.page("<p>in</p>")
     p.context.expose_binding("where", lambda source: source["frame"].url)

@@ -9,7 +9,8 @@ const [entry, how, folder] = process.argv.slice(2);
 const {default: puppeteer, KnownDevices} = await import(entry);
 const CHECK_MS = 15_000;
 const checks = {};
-// A context is a window, which costs more than its page: checks that keep nothing share one.
+// A context is a window, which costs more than its page: checks that keep nothing and draw nothing
+// share one.
 const check = (name, work) => { checks[name] = {work, isApart: false}; };
 const apart = (name, work) => { checks[name] = {work, isApart: true}; };
 
@@ -357,25 +358,25 @@ apart('a download', async ({page, context, browser}) => {
   await cdp.detach();
   return [...told, fs.readFileSync(path.join(into, 'd.txt'), 'utf8')];
 });
-check('a screenshot', async ({page}) => {
+apart('a screenshot', async ({page}) => {
   await page.setViewport({width: 300, height: 200});
   await page.setContent('<body style="background: red">');
   const shot = Buffer.from(await page.screenshot());
   return [shot.subarray(1, 4).toString(), shot.readUInt32BE(16), shot.readUInt32BE(20)];
 });
-check('a screenshot of all of it', async ({page}) => {
+apart('a screenshot of all of it', async ({page}) => {
   await page.setViewport({width: 300, height: 200});
   await page.setContent('<body style="margin: 0"><div style="height: 1234px"></div>');
   return Buffer.from(await page.screenshot({fullPage: true})).readUInt32BE(20);
 });
-check('a screenshot of an element and a clip', async ({page}) => {
+apart('a screenshot of an element and a clip', async ({page}) => {
   await page.setContent('<div style="width: 50px; height: 60px; background: blue"></div>');
   const element = Buffer.from(await (await page.$('div')).screenshot());
   const clip = Buffer.from(await page.screenshot({clip: {x: 0, y: 0, width: 20, height: 10}}));
   return [element.readUInt32BE(16), element.readUInt32BE(20), clip.readUInt32BE(16), clip.readUInt32BE(20)];
 });
-check('a jpeg', async ({page}) => { await page.setContent('x'); return (await page.screenshot({type: 'jpeg', quality: 50, encoding: 'base64'})).slice(0, 4); });
-check('a pdf', async ({page}) => { await page.setContent('x'); return Buffer.from(await page.pdf({format: 'A4'})).subarray(0, 5).toString(); });
+apart('a jpeg', async ({page}) => { await page.setContent('x'); return (await page.screenshot({type: 'jpeg', quality: 50, encoding: 'base64'})).slice(0, 4); });
+apart('a pdf', async ({page}) => { await page.setContent('x'); return Buffer.from(await page.pdf({format: 'A4'})).subarray(0, 5).toString(); });
 
 // --- the network -----------------------------------------------------------------------------------
 

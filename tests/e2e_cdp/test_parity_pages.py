@@ -3,7 +3,6 @@ shared one, alike."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import parity_browser
@@ -11,28 +10,14 @@ import parity_pages
 import pytest
 from local_web import Web
 from parity import CHECKS, checks_of, played
-from playwright.sync_api import Browser, BrowserContext
-
-
-@pytest.fixture(scope="module")
-def contexts(browsers: list[Browser]) -> Iterator[list[BrowserContext]]:
-    """One in each browser, with the page that keeps its window open."""
-    made = [browser.new_context() for browser in browsers]
-    for context in made:
-        context.new_page()
-    yield made
-    for context in made:
-        context.close()
+from playwright.sync_api import Browser
 
 
 @pytest.mark.parametrize("name", checks_of(parity_pages))
 def test_a_sessions_pages_behave_like_those_of_a_browser_of_its_own(
-    browsers: list[Browser], contexts: list[BrowserContext], web: Web, folder: Path, name: str
+    browsers: list[Browser], web: Web, folder: Path, name: str
 ) -> None:
-    direct, through_roost = (
-        played(name, browser, web, folder, context)
-        for browser, context in zip(browsers, contexts, strict=True)
-    )
+    direct, through_roost = (played(name, browser, web, folder) for browser in browsers)
 
     assert through_roost == direct
 

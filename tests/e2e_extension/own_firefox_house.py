@@ -17,7 +17,7 @@ from pages_house import Agent, house_of
 from roost import ops
 from roost.daemon.wiring import MINE_FIREFOX
 from roost.local.starting import ensure_broker
-from roost.testing.own_browser import has_allowed, screen
+from roost.testing.own_browser import has_allowed, moment, screen
 from roost.testing.own_firefox import OwnFirefox
 
 NAMES = [*OTHERS, "Keys", "Says", "Guarded", "Shut"]
@@ -43,7 +43,7 @@ class OwnFirefoxHouse(OwnHouse):
             while not any(
                 one.id == MINE_FIREFOX for one in (await operator.call(ops.Status())).browsers
             ):
-                pass
+                await moment()
         await self.strip_when(lambda strip: {tab["url"] for tab in strip} >= set(self.pages))
         await self.person(
             "async (url) => { for (const tab of await browser.tabs.query({}))"

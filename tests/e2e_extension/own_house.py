@@ -15,7 +15,7 @@ from pages_house import Agent, House, house_of
 from roost import ops
 from roost.daemon.wiring import MINE_CHROMIUM
 from roost.local.starting import ensure_broker
-from roost.testing.own_browser import OwnChromium, has_allowed, screen
+from roost.testing.own_browser import OwnChromium, has_allowed, moment, screen
 
 SECONDS = 30.0
 NAMES = [
@@ -68,7 +68,7 @@ class OwnHouse:
         """The tab strip, as soon as it looks like that."""
         async with asyncio.timeout(SECONDS):
             while not is_so(strip := await self.strip()):
-                pass
+                await moment()
         return strip
 
     async def active(self) -> str:
@@ -82,7 +82,7 @@ class OwnHouse:
             while not any(
                 one.id == self.id for one in (await operator.call(ops.Status())).browsers
             ):
-                pass
+                await moment()
         await self.strip_when(lambda strip: {tab["url"] for tab in strip} >= set(self.pages))
         await self.person(
             "async (url) => { const [tab] = await chrome.tabs.query({url});"
