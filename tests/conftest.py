@@ -20,7 +20,9 @@ pytest.register_assert_rewrite("roost.testing")
 
 ASYNC_TEST_SECONDS = 40.0
 BROWSER_TEST_SECONDS = 55.0
-"""Of which a browser's start, on a machine with other things to do, may take half."""
+"""Of which a browser's start, on a machine with other things to do, may take half. A test that is
+marked with a longer timeout of its own may take most of that, on such a machine."""
+OF_ITS_OWN = 0.8
 
 TESTS = Path(__file__).parent
 LONGEST_FIRST = [
@@ -57,7 +59,10 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     names = inspect.signature(pyfuncitem.obj).parameters
     arguments = {name: pyfuncitem.funcargs[name] for name in names}
     is_browser = pyfuncitem.get_closest_marker("browser") is not None
+    own = pyfuncitem.get_closest_marker("timeout")
     seconds = BROWSER_TEST_SECONDS if is_browser else ASYNC_TEST_SECONDS
+    if own is not None:
+        seconds = max(seconds, own.args[0] * OF_ITS_OWN)
     asyncio.run(_bounded(pyfuncitem.obj(**arguments), seconds))
     _wait_for_imports(seconds)
     return True

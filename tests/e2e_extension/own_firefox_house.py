@@ -11,7 +11,7 @@ from typing import Any
 
 from local_web import Web
 from own_house import NAMES as OTHERS
-from own_house import SECONDS, OwnHouse
+from own_house import OWN, SECONDS, OwnHouse
 from pages_house import Agent, house_of
 
 from roost import ops
@@ -54,7 +54,7 @@ class OwnFirefoxHouse(OwnHouse):
 
 @contextmanager
 def own_firefox_house(web: Web) -> Iterator[OwnFirefoxHouse]:
-    pages = [web.page(f"<h1>My {n}</h1>", title=f"My {n}", path=f"/my-{n}") for n in range(3)]
+    pages = [web.page(OWN, title=f"My {n}", path=f"/my-{n}") for n in range(3)]
     with (
         screen() as display,
         house_of("firefox") as house,

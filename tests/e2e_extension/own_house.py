@@ -34,6 +34,11 @@ NAMES = [
 ]
 NAMES += [f"mark-{number}" for number in range(8)]
 """The agents that the person lets in."""
+OWN = """<h1>Mine</h1><input autofocus><script>
+    for (const type of ['pointerdown', 'click', 'keydown', 'input', 'wheel'])
+        addEventListener(type, () => { document.title = 'Touched' }, true);
+</script>"""
+"""A page of the person's own, whose tab says so when anybody touches it."""
 STRIP = """async () => {
     const groups = new Map((await chrome.tabGroups.query({})).map((one) => [one.id, one]));
     return (await chrome.tabs.query({})).map((tab) => ({
@@ -101,7 +106,7 @@ class OwnHouse:
 
 @contextmanager
 def own_house(web: Web) -> Iterator[OwnHouse]:
-    pages = [web.page(f"<h1>Mine {n}</h1>", title=f"Mine {n}", path=f"/mine-{n}") for n in range(3)]
+    pages = [web.page(OWN, title=f"Mine {n}", path=f"/mine-{n}") for n in range(3)]
     with (
         screen() as display,
         house_of("chromium") as house,

@@ -131,6 +131,17 @@ class OwnChromium:
         async with asyncio.timeout(START_SECONDS), self._inside(POPUP) as evaluate:
             return await evaluate(f"({function})({given})")
 
+    async def watch_front(self) -> None:
+        """From now on, note which tabs come to the front."""
+        await self.person(
+            "() => { globalThis.fronts = []; chrome.tabs.onActivated.addListener("
+            "({ tabId }) => globalThis.fronts.push(tabId)) }"
+        )
+
+    async def came_to_front(self) -> list[int]:
+        """The tabs that did; it is not watched any longer."""
+        return list(await self.person("() => globalThis.fronts"))
+
     async def reload_extension(self) -> None:
         """As when it is updated."""
         await self.person("() => { setTimeout(() => chrome.runtime.reload(), 0) }")

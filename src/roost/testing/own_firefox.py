@@ -30,7 +30,13 @@ from roost.local.processes import end_tree, identify
 from roost.testing.own_browser import POPUP, moment
 
 START_SECONDS = 60.0
+END_SECONDS = 10.0
+IS_THERE = "document.readyState === 'complete' ? location.href : ''"
 HANDS = "person.html"
+WATCH = "watch.html"
+_WATCHES = """globalThis.fronts = [];
+browser.tabs.onActivated.addListener(({ tabId }) => globalThis.fronts.push(tabId));
+"""
 Ask = Callable[[str, dict[str, Any]], Awaitable[Any]]
 _UUID = str(uuid.uuid5(uuid.NAMESPACE_URL, extension.FIREFOX_ID))
 _PREFERENCES: dict[str, bool | int | str] = {
@@ -127,6 +133,28 @@ class OwnFirefox:
         assert answer["type"] == "success", answer["exceptionDetails"]["text"]
         text = answer["result"].get("value")
         return None if text is None else json.loads(text)
+
+    async def watch_front(self) -> None:
+        """From now on, note which tabs come to the front."""
+        await self.person(
+            """async (url) => {
+                await browser.tabs.create({ url, active: false });
+                const isUp = () =>
+                    browser.extension.getViews({ type: "tab" }).some((view) => view.fronts);
+                while (!isUp()) await new Promise((resolve) => setTimeout(resolve, 50));
+            }""",
+            WATCH,
+        )
+
+    async def came_to_front(self) -> list[int]:
+        """The tabs that did; it is not watched any longer."""
+        look = """async () => {
+            const view = browser.extension.getViews({ type: "tab" }).find((view) => view.fronts);
+            const fronts = [...view.fronts];
+            await browser.tabs.remove((await view.browser.tabs.getCurrent()).id);
+            return fronts;
+        }"""
+        return list(await self.person(look))
 
     async def press(self, button: str) -> None:
         """The person presses a button of the popup page, until it is not there any more. The page
@@ -239,7 +267,8 @@ class OwnFirefox:
             try:
                 yield lambda method, params: _ask(socket, method, params)
             finally:
-                await _ask(socket, "session.end", {})
+                async with asyncio.timeout(END_SECONDS):
+                    await _ask(socket, "session.end", {})
 
     async def _page(self, ask: Ask, name: str) -> str:
         """A page of the extension, behind the others of the person's first window."""
@@ -247,17 +276,24 @@ class OwnFirefox:
         behind = {"type": "tab", "background": True, "referenceContext": first}
         page = (await ask("browsingContext.create", behind))["context"]
         url = f"moz-extension://{_UUID}/{name}"
-        await ask("browsingContext.navigate", {"context": page, "url": url, "wait": "complete"})
+        # That it is there is asked of itself: a page that changes its process on the way is not
+        # always told of.
+        await ask("browsingContext.navigate", {"context": page, "url": url, "wait": "none"})
+        look = {"expression": IS_THERE, "target": {"context": page}, "awaitPromise": False}
+        while (await ask("script.evaluate", look)).get("result", {}).get("value") != url:
+            await moment()
         return str(page)
 
 
 def _packed() -> bytes:
-    """As for the store, and a page for the person's hands."""
+    """As for the store, and pages for the person's hands and eyes."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for name, data in extension.files("firefox"):
             archive.writestr(name, data)
         archive.writestr(HANDS, "<!doctype html><title>The person</title>")
+        archive.writestr(WATCH, "<!doctype html><title>Watch</title><script src=watch.js></script>")
+        archive.writestr("watch.js", _WATCHES)
     return packed.getvalue()
 
 
