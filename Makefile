@@ -15,6 +15,9 @@ ifneq ($(origin BROWSER),command line)
 BROWSER := auto
 endif
 
+# What one test's processes compiled, the next one's need not: a test run starts hundreds.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test test-fast soak lint bench build clean docs
 
 help:  ## say what there is

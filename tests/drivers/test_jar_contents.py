@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 from handled_chromium import HandledChromium
 from handled_firefox import HandledFirefox
 from local_web import Answer, local_web
+from lodging import Lodging, lodging_in
 
 from roost.drivers.base import Cookie, Driver, OriginStorage
-from roost.local.home import Home
 from roost.vocabulary import JarPolicy
 
 pytestmark = pytest.mark.browser
@@ -44,22 +41,18 @@ TOO_LONG = Cookie(name="long", value="x" * 5000, domain="a.example")
 GOOD = [HOST_ONLY, WHOLE_DOMAIN, UNSAID, EMBEDDED, SAME_BUT_NOT_APART]
 
 
-@asynccontextmanager
-async def _started(kind: type[HandledChromium | HandledFirefox]) -> AsyncIterator[Driver]:
-    with tempfile.TemporaryDirectory(prefix="roost-test-", ignore_cleanup_errors=True) as folder:
-        driver = kind(Home(Path(folder)))
-        await driver.start(lambda event: None)
-        try:
-            yield driver
-        finally:
-            await driver.stop()
+@pytest.fixture(scope="module", params=[HandledChromium, HandledFirefox])
+def lodging(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Lodging[HandledChromium | HandledFirefox]]:
+    with lodging_in(tmp_path_factory.mktemp("home"), request.param) as lodging:
+        yield lodging
 
 
-@pytest.mark.parametrize("kind", [HandledChromium, HandledFirefox])
 async def test_cookies_come_out_as_they_went_in(
-    kind: type[HandledChromium | HandledFirefox],
+    lodging: Lodging[HandledChromium | HandledFirefox],
 ) -> None:
-    async with _started(kind) as driver:
+    async with lodging.guest(lambda event: None) as driver:
         await _check(driver)
 
 
@@ -102,14 +95,13 @@ REGISTER = """async () => {
 }"""
 
 
-@pytest.mark.parametrize("kind", [HandledChromium, HandledFirefox])
 async def test_no_script_of_a_site_runs_when_its_storage_is_read(
-    kind: type[HandledChromium | HandledFirefox],
+    lodging: Lodging[HandledChromium | HandledFirefox],
 ) -> None:
     """Not even where a worker of the site answers in the network's place."""
     with local_web() as web:
         web.serve(Answer(WORKER, kind="text/javascript"), "/worker.js")
-        async with _started(kind) as driver:
+        async with lodging.guest(lambda event: None) as driver:
             jar = await driver.make_jar(JarPolicy.FRESH)
             tab = await driver.open_tab(jar)
             await driver.navigate(tab, web.page("here"))
