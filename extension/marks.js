@@ -7,6 +7,7 @@ const BEAT_MS = 2000;
 const LEASE_MS = 6000; // some beats may come late
 const SOON_MS = 1000; // a page that shows a dialog lets nobody in, and is not waited for
 const PICTURE_MS = 5000; // a picture waits longer for a page that is only slow
+const BACK_MS = 300; // after a picture; the next one, if it comes sooner, need not wait
 const KEYS_MS = 250; // typing glows once in this time
 const WHITE = "#fff";
 const BLACK = "#202124";
@@ -28,7 +29,7 @@ export class Marks {
   #run;
   #isOn = true;
   #paused = new Set(); // group keys
-  #shown = new Map(); // tab id → {look: as painted last, or null, pictures: being taken, isBusy, keyed}
+  #shown = new Map(); // tab id → {look: as painted last, or null, pictures: being taken, hiding, back, isBusy, keyed}
   #beat = null;
 
   /**
@@ -63,6 +64,7 @@ export class Marks {
 
   /** The page cannot be reached any more. */
   forget(tabId) {
+    clearTimeout(this.#shown.get(tabId)?.back);
     this.#shown.delete(tabId);
     if (this.#shown.size || this.#beat === null) return;
     clearInterval(this.#beat);
@@ -82,12 +84,14 @@ export class Marks {
     const known = this.#shown.get(tabId);
     if (!known?.look) return take();
     known.pictures++;
-    await this.#paint(tabId, null, PICTURE_MS);
+    clearTimeout(known.back);
+    known.hiding ??= this.#paint(tabId, null, PICTURE_MS);
     try {
+      await known.hiding;
       return await take();
     } finally {
       known.pictures--;
-      if (this.#shown.get(tabId) === known) this.#paint(tabId);
+      known.back = setTimeout(() => this.#shown.get(tabId) === known && this.#paint(tabId), BACK_MS);
     }
   }
 
@@ -113,7 +117,7 @@ export class Marks {
   }
 
   #known(tabId) {
-    if (!this.#shown.has(tabId)) this.#shown.set(tabId, { look: null, pictures: 0, isBusy: false, keyed: -Infinity });
+    if (!this.#shown.has(tabId)) this.#shown.set(tabId, { look: null, pictures: 0, hiding: null, isBusy: false, keyed: -Infinity });
     return this.#shown.get(tabId);
   }
 
@@ -129,6 +133,7 @@ export class Marks {
     const look = this.#lookOf(tabId);
     const wasPainted = known.look !== null;
     known.look = look;
+    if (!known.pictures) known.hiding = null;
     if (look !== null) this.#beat ??= setInterval(() => this.#again(), BEAT_MS);
     if (look !== null) await this.#soon(tabId, { ...look, isHidden: known.pictures > 0, leaseMs: LEASE_MS, spot }, ms);
     else if (wasPainted) await this.#soon(tabId, null);

@@ -171,7 +171,7 @@ test("a picture waits until the mark is away, whichever document it is of", asyn
   api.debugger.onEvent.fire({ tabId: 1 }, "Page.frameNavigated", { frame: { id: "F1" } });
   calls.length = 0;
   await pages.command("Page.captureScreenshot", {}, "r.1");
-  await new Promise(setImmediate);
+  await new Promise((resolve) => setTimeout(resolve, 400));
   const around = ["Page.createIsolatedWorld", "Runtime.evaluate", "Page.captureScreenshot", "Runtime.evaluate"];
   assert.deepEqual(methods(calls), around);
   await pages.releaseAll();

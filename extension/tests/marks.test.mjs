@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { Marks } from "../marks.js";
 
 const turn = () => new Promise(setImmediate);
+const later = () => new Promise((resolve) => setTimeout(resolve, 400));
 
 /** Tabs 1 and 2 are in groups; `pages` is what was painted last in each. */
 async function desk(kept = {}) {
@@ -70,6 +71,8 @@ test("the mark comes back after the last of two pictures, not between them", asy
   assert.equal(pages.get(1).isHidden, true);
   shutters[1]();
   await takes[1];
+  await marks.without(1, async () => assert.equal(pages.get(1).isHidden, true, "nor before a third"));
+  await later();
   assert.equal(pages.get(1).isHidden, false);
   await marks.hideAll();
 });
@@ -78,6 +81,7 @@ test("a picture that fails gives the mark back, and one of a page that left its 
   const { marks, groups, pages } = await desk();
   await marks.show(1);
   await assert.rejects(marks.without(1, async () => { throw new Error("no picture"); }), /no picture/);
+  await later();
   assert.equal(pages.get(1).isHidden, false);
   await marks.without(1, async () => {
     groups.delete(1);
