@@ -85,8 +85,14 @@ export class TabStrip {
     return this.#tabs.get(id)?.jar ?? null;
   }
 
-  /** joined(id), left(id) are called as tabs come into managed groups and go; closing(id) is waited
-   * for before one is closed. */
+  /** The managed tabs in a jar, as the browser names it. */
+  tabsIn(store) {
+    const jar = jarIn(store);
+    return [...this.#tabs].filter(([, tab]) => tab.jar === jar).map(([id]) => id);
+  }
+
+  /** joined(id, isSettingOut), left(id) are called as tabs come into managed groups and go; closing(id)
+   * is waited for before one is closed. */
   watch(watch) {
     this.#watch = watch;
     for (const id of this.#tabs.keys()) watch.joined(id);
@@ -96,6 +102,11 @@ export class TabStrip {
   async decided() {
     while (this.#young.size) await Promise.race([...this.#young.values()].map(({ decided }) => decided));
     await this.#last;
+  }
+
+  /** A tab that a managed one asked for: in its group and its jar, behind the one in front; its id. */
+  spawn(opener, url) {
+    return this.#inTurn(() => this.#spawn(opener, url));
   }
 
   /** The browser-level commands of the link; undefined for words that are not of the strip. */
@@ -144,6 +155,23 @@ export class TabStrip {
     }
     this.#add(tab, key);
     return { tab: this.#handle(tab.id) };
+  }
+
+  async #spawn(opener, url) {
+    const key = this.groupOf(opener);
+    if (key === null) throw new Refusal(NO_SUCH_TAB, "There is no such tab.");
+    const { windowId, cookieStoreId } = await this.#api.tabs.get(opener);
+    const jar = cookieStoreId ? { cookieStoreId } : {};
+    const tab = await this.#api.tabs.create({ url: "about:blank", active: false, windowId, ...jar });
+    try {
+      await this.#group(tab, this.#groups.get(key));
+    } catch (error) {
+      await this.#api.tabs.remove(tab.id).catch(() => {});
+      throw error;
+    }
+    this.#join(tab, opener, key, true);
+    await this.#api.tabs.update(tab.id, { url }); // by now whoever watches it is there
+    return tab.id;
   }
 
   /** Only what the broker changed: a name that the person gave to the group stays. */
@@ -301,8 +329,8 @@ export class TabStrip {
     this.#leftBehind(before, "moved", [known.url]);
   }
 
-  #join(tab, opener, key = this.#keyOf(tab.groupId)) {
-    this.#add(tab, key);
+  #join(tab, opener, key = this.#keyOf(tab.groupId), isSettingOut = false) {
+    this.#add(tab, key, isSettingOut);
     const { url, jar } = this.#tabs.get(tab.id);
     const openerHandle = opener === null ? null : this.#handle(opener);
     this.#tell("Tabs.appeared", { tab: this.#handle(tab.id), group: key, opener: openerHandle, jar, url });
@@ -487,11 +515,11 @@ export class TabStrip {
     }
   }
 
-  #add(tab, key) {
+  #add(tab, key, isSettingOut = false) {
     const { id, title, cookieStoreId } = tab;
     const url = tab.url || tab.pendingUrl || "";
-    this.#tabs.set(id, { key, url, title: title ?? "", jar: cookieStoreId === DEFAULT_STORE ? null : (cookieStoreId ?? null) });
-    this.#watch.joined(id);
+    this.#tabs.set(id, { key, url, title: title ?? "", jar: jarIn(cookieStoreId) });
+    this.#watch.joined(id, isSettingOut);
   }
 
   #drop(id) {
@@ -536,6 +564,10 @@ export class TabStrip {
 
 function shown(key, { id, title, color }) {
   return { key, id, title, color, given: `${color} ${title}`, past: [] };
+}
+
+function jarIn(store) {
+  return store === DEFAULT_STORE ? null : (store ?? null);
 }
 
 function isUsable(window) {

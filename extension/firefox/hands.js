@@ -9,7 +9,8 @@ globalThis.__roostHands ??= (() => {
   const LINE = 40;
   const CODES = { " ": "Space", "-": "Minus", "=": "Equal", ",": "Comma", ".": "Period", "/": "Slash", ";": "Semicolon", "'": "Quote", "[": "BracketLeft", "]": "BracketRight", "\\": "Backslash", "`": "Backquote" };
   const KEY_CODES = { Backspace: 8, Tab: 9, Enter: 13, Shift: 16, Control: 17, Alt: 18, Escape: 27, " ": 32, PageUp: 33, PageDown: 34, End: 35, Home: 36, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40, Delete: 46, Meta: 91 };
-  const SHIFTED = Object.fromEntries([..."!@#$%^&*()"].map((sign, index) => [sign, String((index + 1) % 10)]));
+  const PLAIN_SIGNS = "`1234567890-=[]\\;',./";
+  const SHIFTED_SIGNS = '~!@#$%^&*()_+{}|:"<>?';
 
   const mouse = { x: 0, y: 0, buttons: 0, over: null, pressed: null, drag: null, slider: null };
   const held = { ctrlKey: false, shiftKey: false, altKey: false, metaKey: false };
@@ -349,9 +350,15 @@ globalThis.__roostHands ??= (() => {
 
   // --- keys --------------------------------------------------------------------------------------
 
+  /** As a keyboard gives it: with Shift, h is H and 1 is an exclamation mark. */
+  function shifted(key) {
+    if (!held.shiftKey || !isTyped(key)) return key;
+    return SHIFTED_SIGNS[PLAIN_SIGNS.indexOf(key)] ?? key.toUpperCase();
+  }
+
   function keyEvent(kind, key, extra = {}) {
-    const sign = SHIFTED[key] ?? key;
-    const code = CODES[key] ?? (/^[a-z]$/i.test(key) ? `Key${key.toUpperCase()}` : /^\d$/.test(sign) ? `Digit${sign}` : key.length > 1 ? (MODIFIERS[key] ? `${key}Left` : key) : "");
+    const sign = PLAIN_SIGNS[SHIFTED_SIGNS.indexOf(key)] ?? key;
+    const code = CODES[sign] ?? (/^[a-z]$/i.test(key) ? `Key${key.toUpperCase()}` : /^\d$/.test(sign) ? `Digit${sign}` : key.length > 1 ? (MODIFIERS[key] ? `${key}Left` : key) : "");
     const keyCode = KEY_CODES[key] ?? (/^[a-z0-9]$/i.test(key) ? key.toUpperCase().charCodeAt(0) : /^F\d+$/.test(key) ? 111 + Number(key.slice(1)) : 0);
     const how = { bubbles: true, cancelable: true, composed: true, view: window, key, code, keyCode, which: keyCode, ...held, ...extra };
     return passes(active(), new KeyboardEvent(kind, how));
@@ -360,9 +367,10 @@ globalThis.__roostHands ??= (() => {
   const isTyped = (key) => [...key].length === 1;
   let wasPrevented = false; // what a key would do when it is let go
 
-  function keyDown({ key }) {
+  function keyDown({ key: pressed }) {
     catchUp();
-    if (MODIFIERS[key]) held[MODIFIERS[key]] = true;
+    if (MODIFIERS[pressed]) held[MODIFIERS[pressed]] = true;
+    const key = shifted(pressed);
     wasPrevented = !keyEvent("keydown", key);
     if (wasPrevented || MODIFIERS[key]) return;
     const isCommand = held.ctrlKey || held.metaKey;
@@ -375,8 +383,9 @@ globalThis.__roostHands ??= (() => {
     else named(key);
   }
 
-  function keyUp({ key }) {
-    if (MODIFIERS[key]) held[MODIFIERS[key]] = false;
+  function keyUp({ key: released }) {
+    if (MODIFIERS[released]) held[MODIFIERS[released]] = false;
+    const key = shifted(released);
     const isHeard = keyEvent("keyup", key);
     const target = active();
     if (key === " " && isHeard && !wasPrevented && (isOperated(target) || isInput(target, "checkbox", "radio"))) target.click();
@@ -508,6 +517,7 @@ globalThis.__roostHands ??= (() => {
     if (into) return { into: { ...into, x: into.x + x, y: into.y + y } };
     for (const { do: what, ...how } of inputs) {
       if ("x" in how) Object.assign(how, { x: how.x - x, y: how.y - y });
+      globalThis.__roostGesture = Date.now(); // what comes of it is asked for, as by a person's
       DO[what](how);
       await turn();
     }

@@ -1,6 +1,6 @@
 // In every document of an owned tab, before its first script: hears what the page says on its
-// console, what it does not catch, and where it asks for files. It runs in a world that pages do not
-// see; what it changes in theirs looks to them like the browser's own functions.
+// console, what it does not catch, and where it asks for files, tabs and answers. It runs in a world
+// that pages do not see; what it changes in theirs looks to them like the browser's own functions.
 
 if (!globalThis.__roostHook) {
   globalThis.__roostHook = true;
@@ -61,6 +61,104 @@ if (!globalThis.__roostHook) {
     } catch {
       // a page without an origin, or one that may keep nothing
     }
+  });
+
+  // What stands in the browser's way, and so in the person's: dialogs. See `dialogs.js`.
+  const page = window.wrappedJSObject;
+  const DIALOGS = {
+    alert: () => undefined,
+    confirm: ({ accept }) => accept,
+    prompt: ({ accept, text }) => (accept ? text : null),
+  };
+  for (const [kind, meaning] of Object.entries(DIALOGS)) {
+    const own = page[kind];
+    const asked = (...given) => {
+      const [message = "", text = ""] = given;
+      const answer = isOver ? null : wait({ kind, message, default: text });
+      return answer === null ? own.call(page, ...given) : meaning(answer);
+    };
+    exportFunction(asked, page, { defineAs: kind });
+  }
+
+  /** Stands still until there is an answer; null: the browser has to ask. */
+  function wait(dialog) {
+    globalThis.__roostAnswer = null;
+    const waiting = new XMLHttpRequest();
+    try {
+      waiting.open("GET", `https://roost-dialog.invalid/?${new URLSearchParams(dialog)}`, false);
+      waiting.send();
+    } catch {
+      // that is how it ends
+    }
+    return globalThis.__roostAnswer;
+  }
+
+  // What the page makes addresses for: a download of one is told apart by that.
+  const made = (globalThis.__roostMade ??= new Set());
+  const MADE = 1000;
+  const remember = (url) => {
+    made.add(url);
+    if (made.size > MADE) made.delete(made.values().next().value);
+    return url;
+  };
+  const ownMake = page.URL.createObjectURL;
+  exportFunction((...given) => remember(ownMake.call(page.URL, ...given)), page.URL, { defineAs: "createObjectURL" });
+
+  // Tabs that the page opens. Firefox's popup blocker takes our clicks for nobody's, so what would
+  // come of a person's is opened by the extension: one for each click, and without an opener.
+  const GESTURE_MS = 5000;
+  const isOurs = () => !isOver && !navigator.userActivation.isActive && Date.now() - (globalThis.__roostGesture ?? 0) < GESTURE_MS;
+  const openTab = (url) => {
+    globalThis.__roostGesture = 0;
+    tell({ what: "open", url });
+  };
+  const isWebPage = (url) => /^https?:/.test(url);
+  const hasFrame = (name) => name === window.name || document.querySelector(`iframe[name=${CSS.escape(name)}]`) !== null;
+  const isElsewhere = (target) => !/^(|_self|_parent|_top)$/i.test(target) && (/^_blank$/i.test(target) || !hasFrame(target));
+  const targetOf = (element) => element.target || document.querySelector("base[target]")?.target || "";
+
+  const ownOpen = page.open;
+  const opened = (...given) => {
+    const [url = "", target = "_blank", features = ""] = given;
+    const isAlone = /\bno(opener|referrer)\b/.test(features);
+    const isWanted = isOurs() && isElsewhere(String(target) || "_blank") && isWebPage(whole(url));
+    const found = isWanted && isAlone ? null : ownOpen.call(page, ...given);
+    if (isWanted && found === null) openTab(whole(url));
+    return found;
+  };
+  exportFunction(opened, page, { defineAs: "open" });
+
+  function whole(url) {
+    try {
+      return new URL(url, document.baseURI).href;
+    } catch {
+      return "";
+    }
+  }
+
+  function followLink(event) {
+    const link = event.composedPath().find((one) => one instanceof Element && one.matches("a[href], area[href]"));
+    const { button, ctrlKey, metaKey, shiftKey, defaultPrevented } = event;
+    if (link && /^data:/.test(link.href)) remember(link.href);
+    if (!link || defaultPrevented || link.hasAttribute("download") || !isWebPage(link.href)) return;
+    const isBeside = button === 1 || (button === 0 && (ctrlKey || metaKey || shiftKey));
+    if (!isBeside && !(button === 0 && isElsewhere(targetOf(link)))) return;
+    if (!isOurs()) return;
+    event.preventDefault();
+    openTab(link.href);
+  }
+
+  for (const kind of ["click", "auxclick"]) window.addEventListener(kind, (event) => event.isTrusted || followLink(event));
+
+  window.addEventListener("submit", (event) => {
+    const { target: form, submitter } = event;
+    const said = (name) => submitter?.getAttribute(`form${name}`) ?? form.getAttribute(name) ?? "";
+    const url = new URL(said("action") || location.href, document.baseURI);
+    if (event.defaultPrevented || /^(post|dialog)$/i.test(said("method")) || !isWebPage(url.href)) return;
+    if (!isElsewhere(said("target") || targetOf(form)) || !isOurs()) return;
+    event.preventDefault();
+    url.search = new URLSearchParams([...new FormData(form, submitter)].filter(([, value]) => typeof value === "string"));
+    openTab(url.href);
   });
 
   // A window of the browser's to choose files in would wait for the person.

@@ -35,6 +35,7 @@ export async function evaluate(source, ref) {
     if (element === null) return JSON.stringify({ staleRef: true });
   }
   const given = element === null ? [] : [element];
+  globalThis.__roostGesture = Date.now(); // it may open tabs, as in any other browser
   let run;
   try {
     // As an expression: a function that does not parse is told as the page's error.

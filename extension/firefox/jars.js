@@ -38,24 +38,12 @@ export class Jars {
 
   // --- containers ------------------------------------------------------------------------------
 
+  /** Also those that an earlier run of the browser had: the broker knows whether anybody's are. */
   async #list() {
-    await this.#sweep();
     const { jars = [] } = await this.#api.storage.local.get("jars");
     const there = await this.#api.contextualIdentities.query({});
     const ids = new Set(there.map(({ cookieStoreId }) => cookieStoreId));
     return { jars: jars.filter((jar) => ids.has(jar)) };
-  }
-
-  /** Once in a run of the browser: what is left of earlier ones goes, unless their tabs came back. */
-  async #sweep() {
-    const { jarsAreSwept } = await this.#api.storage.session.get("jarsAreSwept");
-    if (jarsAreSwept) return;
-    await this.#api.storage.session.set({ jarsAreSwept: true });
-    const { jars = [] } = await this.#api.storage.local.get("jars");
-    for (const jar of jars) {
-      const tabs = await this.#api.tabs.query({ cookieStoreId: jar }).catch(() => []);
-      if (!tabs.length) await this.#api.contextualIdentities.remove(jar).catch(() => {});
-    }
   }
 
   async #make({ name, color }) {

@@ -4,9 +4,12 @@
 // `webNavigation` names no more than addresses. Where a page of another site needs another process,
 // Firefox calls a navigation off and begins it again: so that it was called off ends nothing.
 
+import { isFile } from "./downloads.js";
+
 const CALLED_OFF = /\b2152398850\b|NS_BINDING_ABORTED/;
 const NO_CONTENT = [204, 205];
-const MOMENT_MS = 300; // within this, a step in the history begins, or there is none
+const MOMENT_MS = 300; // within this, what was called off begins again, or does not
+const STEP_MS = 1000; // within this, a step in the history begins, or there is none
 
 /** Where a tab is on its way to of which is not known where to. */
 export const ANYWHERE = "";
@@ -20,7 +23,7 @@ export class Unreachable extends Error {}
 class Course {
   turns = 0; // documents this tab has had
   begun = null; // where it is on its way to
-  request = null; // {id, urls, status, error} of the last document that was asked for
+  request = null; // {id, urls, status, error, isOver: it was no document} of the last document that was asked for
   journeys = new Set();
 }
 
@@ -50,11 +53,12 @@ export class Journeys {
   async step(tabId, act) {
     const course = this.#of(tabId);
     const { turns } = course;
-    const under = this.#follow(tabId, null, act);
-    const isNowhere = new Promise((resolve) => {
-      setTimeout(() => course.begun === null && course.turns === turns && resolve(null), MOMENT_MS);
+    const isNowhere = () => course.begun === null && course.turns === turns;
+    const { end, status } = await this.#follow(tabId, null, async (journey) => {
+      setTimeout(() => isNowhere() && journey.end({ end: null }), STEP_MS);
+      await act();
     });
-    return Promise.race([under, isNowhere]);
+    return end === null ? null : { end, status };
   }
 
   /** Whether anybody waits for that tab to get there. */
@@ -64,16 +68,19 @@ export class Journeys {
 
   /** What is under way ends; at once where nothing is. */
   async landed(tabId) {
-    if (this.isLeaving(tabId)) await this.#follow(tabId, null, async () => {}).catch(() => {});
+    const { begun, request } = this.#of(tabId);
+    if (begun === null) return;
+    const asked = request?.urls.has(plain(begun)) ? request : null; // else it is still to come
+    await this.#follow(tabId, null, async () => {}, asked).catch(() => {});
   }
 
-  async #follow(tabId, url, act) {
+  async #follow(tabId, url, act, request = null) {
     const course = this.#of(tabId);
-    const journey = { url, request: null, isOver: false };
+    const journey = { url, request, isOver: false };
     const over = new Promise((resolve) => (journey.end = resolve));
     course.journeys.add(journey);
     try {
-      await act();
+      await act(journey);
       const found = await over;
       if (found === null) throw new Error("the tab is gone");
       if (found.error) throw new Unreachable(found.error);
@@ -87,7 +94,7 @@ export class Journeys {
 
   asked(tabId, { requestId, url }) {
     const course = this.#of(tabId);
-    if (course.request?.id !== requestId) course.request = { id: requestId, urls: new Set(), status: null };
+    if (course.request?.id !== requestId) course.request = { id: requestId, urls: new Set(), status: null, isOver: false };
     course.request.urls.add(plain(url));
     for (const journey of course.journeys)
       if (journey.url === null || plain(journey.url) === plain(url)) journey.request ??= course.request;
@@ -97,10 +104,7 @@ export class Journeys {
     const { request } = this.#of(tabId);
     if (request?.id !== requestId) return;
     request.status = statusCode;
-    const isFile = responseHeaders.some(
-      ({ name, value }) => /^content-disposition$/i.test(name) && /^\s*attachment/i.test(value ?? ""),
-    );
-    if (NO_CONTENT.includes(statusCode) || isFile) this.#end(tabId, End.NOTHING, (one) => one.request === request);
+    if (NO_CONTENT.includes(statusCode) || isFile(responseHeaders)) this.#came(tabId, request);
   }
 
   failed(tabId, { requestId, error }) {
@@ -109,11 +113,23 @@ export class Journeys {
   }
 
   downloaded(tabId, url) {
-    this.#end(tabId, End.NOTHING, (one) => one.request?.urls.has(plain(url)) ?? false);
+    const { request } = this.#of(tabId);
+    if (request?.urls.has(plain(url))) this.#came(tabId, request);
   }
 
+  /** To nothing: the tab stays where it is. */
+  #came(tabId, request) {
+    const course = this.#of(tabId);
+    request.isOver = true;
+    if (course.begun !== null && request.urls.has(plain(course.begun))) course.begun = null;
+    this.#end(tabId, End.NOTHING, (one) => one.request === request);
+  }
+
+  /** Told at leisure: what came of it may be known already. */
   began(tabId, url) {
-    this.#of(tabId).begun = url;
+    const course = this.#of(tabId);
+    const wasNothing = url !== null && course.request?.isOver && course.request.urls.has(plain(url));
+    if (!wasNothing) course.begun = url;
   }
 
   committed(tabId, url) {
@@ -131,6 +147,7 @@ export class Journeys {
     const course = this.#of(tabId);
     if (CALLED_OFF.test(error)) {
       if (course.begun === url || course.begun === ANYWHERE) course.begun = null;
+      setTimeout(() => course.begun === null && this.#end(tabId, End.NOTHING, (one) => one.url === null), MOMENT_MS);
       return;
     }
     const reason = course.request?.error ?? error;

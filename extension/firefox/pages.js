@@ -5,6 +5,8 @@ import { NO_SUCH_TAB, Refusal, noSuchMethod } from "../link.js";
 import { paint } from "../mark.js";
 import { Marks } from "../marks.js";
 import { Access } from "./access.js";
+import { Dialogs } from "./dialogs.js";
+import { Downloads } from "./downloads.js";
 import { arrived, callBundle, evaluate, leaveForBlank, letGo, measure, useHands } from "./inpage.js";
 import { Jars } from "./jars.js";
 import { ANYWHERE, End, Journeys, Unreachable } from "./journeys.js";
@@ -40,12 +42,17 @@ export class Pages {
   #access;
   #journeys = new Journeys();
   #traffic;
+  #dialogs;
+  #downloads;
   #jars;
   #running = new Map(); // tab id → what runs in its documents: {frameId, fail}
   #crashed = new Map(); // tab id → where it was
   #at = new Map(); // tab id → the address of its document
   #before = new Map(); // tab id → documents it had had when it was last given input
-  #downloads = new Map(); // of an owned tab: download id → tab handle
+  #asleep = new Map(); // tabs that Firefox has not loaded (again) yet → promise of that, once it is asked for
+  #settingOut = new Set(); // tabs that were opened to go somewhere, and have not come there
+  #loading = new Map(); // download id → promise of the tab it is of, or of null
+  #openers = new Map(); // tab id → the one that asked for it
 
   /** allowed(isAllowed): whether the person lets us work on pages. */
   constructor(api, strip, { tell, allowed }) {
@@ -59,14 +66,22 @@ export class Pages {
     this.#jars = new Jars(api, strip);
     this.marks = new Marks(api.storage, strip, (tabId, look) => this.#paint(tabId, look));
     const handleOf = (id) => strip.handleOf(id);
-    this.#traffic = new Traffic(api, { tell: (...what) => this.#report(...what), handleOf, journeys: this.#journeys });
+    this.#dialogs = new Dialogs(api, { tell, handleOf });
+    this.#downloads = new Downloads(api, (jar) => strip.tabsIn(jar));
+    this.#traffic = new Traffic(api, {
+      tell: (...what) => this.#report(...what),
+      handleOf,
+      journeys: this.#journeys,
+      dialogs: this.#dialogs,
+      downloads: this.#downloads,
+    });
     this.#listen();
     this.#watchStrip();
   }
 
   async #watchStrip() {
     await this.#strip.ready;
-    const joined = (id) => this.#joined(id);
+    const joined = (id, isSettingOut) => this.#joined(id, isSettingOut);
     const left = (id) => this.#left(id);
     this.#strip.watch({ joined, left, closing: (id) => this.#quiet(id) });
   }
@@ -82,7 +97,9 @@ export class Pages {
   /** The strip's, with our jars: those first, for after the strip's answer events go on from it. */
   async #state() {
     const { jars } = await this.#jars.call("Jars.list", {});
-    return { ...(await this.#strip.call("Roost.state", {})), jars };
+    const state = await this.#strip.call("Roost.state", {});
+    setTimeout(() => this.#dialogs.tellAgain()); // to a broker that knows those tabs by then
+    return { ...state, jars };
   }
 
   /** Ready when its first document is there; till then Firefox shows another, which it throws away. */
@@ -104,16 +121,19 @@ export class Pages {
       "Page.call": () => this.#callBundle(tabId, params),
       "Page.evaluate": () => this.#evaluate(tabId, params),
       "Page.act": () => this.#act(tabId, params),
+      "Page.answer": () => this.#dialogs.answer(tabId, params),
       "Page.files": () => this.#files(tabId, params),
       "Page.capture": () => this.#capture(tabId, params),
     }[method];
     if (!run) throw noSuchMethod(method);
+    if (method !== "Page.navigate") await this.#wake(tabId);
     await this.#access.check();
     return run();
   }
 
-  /** Nothing is held here that could be let go but the mark: whose a tab is, is asked with every command. */
+  /** The mark goes, and the person has to answer dialogs: whose a tab is, is asked with every command. */
   releaseAll() {
+    this.#dialogs.handBack();
     return this.marks.hideAll();
   }
 
@@ -165,6 +185,19 @@ export class Pages {
     return { url, title, status, stayed: end === End.NOTHING };
   }
 
+  /** Of the tabs that it brings back, Firefox loads none until somebody looks at it; nor one that it
+   * put aside because memory was short. */
+  async #wake(tabId) {
+    if (this.#journeys.turns(tabId) && !this.#asleep.has(tabId)) return;
+    const waking = this.#asleep.get(tabId) ?? this.#loadAgain(tabId);
+    this.#asleep.set(tabId, waking);
+    await waking.finally(() => this.#asleep.delete(tabId));
+  }
+
+  async #loadAgain(tabId) {
+    if ((await this.#api.tabs.get(tabId)).discarded) await this.#reload(tabId);
+  }
+
   // --- scripts ---------------------------------------------------------------------------------
 
   async #frames(tabId) {
@@ -188,6 +221,7 @@ export class Pages {
   }
 
   async #evaluate(tabId, { frame, function: source, ref = null }) {
+    for (let waited = 0; this.#settingOut.has(tabId) && waited < LOAD_MS; waited += 20) await pause(20);
     const isOnItsFirstWay = this.#at.get(tabId) === BLANK && this.#journeys.isLeaving(tabId);
     if (isOnItsFirstWay) await Promise.race([this.#journeys.landed(tabId), pause(SOON_MS)]);
     const found = JSON.parse(await this.#run(tabId, frame, evaluate, [source, ref]));
@@ -355,7 +389,7 @@ export class Pages {
   // --- what happens ----------------------------------------------------------------------------
 
   #listen() {
-    const { downloads, runtime, webNavigation } = this.#api;
+    const { downloads, runtime, tabs, webNavigation } = this.#api;
     const main = (listener) => (what) => what.frameId === MAIN && this.#isOurs(what.tabId) && listener(what);
     webNavigation.onBeforeNavigate.addListener(main(({ tabId, url }) => this.#journeys.began(tabId, url)));
     webNavigation.onCommitted.addListener((what) => this.#isOurs(what.tabId) && this.#committed(what));
@@ -364,7 +398,10 @@ export class Pages {
     for (const event of ["onReferenceFragmentUpdated", "onHistoryStateUpdated"])
       webNavigation[event].addListener(main(({ tabId, url }) => this.#journeys.movedWithin(tabId, url)));
     runtime.onMessage.addListener((message, sender) => {
-      if (message?.roost === "page") return Promise.resolve(this.#pageSaid(message, sender));
+      if (message?.roost === "page") return this.#pageSaid(message, sender);
+    });
+    tabs.onUpdated.addListener((id, { discarded }) => {
+      if (discarded && this.#isOurs(id)) this.#asleep.set(id, null);
     });
     downloads.onCreated.addListener((item) => this.#downloadBegan(item));
     downloads.onChanged.addListener((change) => this.#downloadChanged(change));
@@ -378,8 +415,13 @@ export class Pages {
     if (frameId === MAIN) {
       this.#crashed.delete(tabId);
       this.#at.set(tabId, url);
+      if (url !== BLANK) this.#settingOut.delete(tabId);
+      if (this.#asleep.get(tabId) === null) this.#asleep.delete(tabId); // the person looked at it
       this.#journeys.committed(tabId, url);
     }
+    this.#downloads.committed(tabId, url);
+    this.#tell("Page.left", { tab: this.#strip.handleOf(tabId), frame: frameId });
+    this.#dialogs.left(tabId, frameId === MAIN ? undefined : frameId);
     const isBelow = (one) => frameId === MAIN || one.frameId === frameId;
     this.#failAll(tabId, new Refusal(DOCUMENT_GONE, "the document was left"), isBelow);
     this.#hook(tabId, frameId);
@@ -398,7 +440,8 @@ export class Pages {
     }
   }
 
-  async #joined(tabId) {
+  async #joined(tabId, isSettingOut) {
+    if (isSettingOut) this.#settingOut.add(tabId);
     this.#traffic.watch(tabId);
     const frames = (await this.#api.webNavigation.getAllFrames({ tabId }).catch(() => null)) ?? [];
     const tab = await this.#api.tabs.get(tabId).catch(() => null);
@@ -415,10 +458,12 @@ export class Pages {
 
   #left(tabId) {
     this.marks.hide(tabId);
+    this.#dialogs.left(tabId);
     this.#traffic.unwatch(tabId);
+    this.#downloads.left(tabId);
     this.#journeys.forget(tabId);
     this.#failAll(tabId, new Refusal(NO_SUCH_TAB, "There is no such tab."));
-    for (const table of [this.#running, this.#crashed, this.#at, this.#before]) table.delete(tabId);
+    for (const table of [this.#running, this.#crashed, this.#at, this.#before, this.#openers, this.#settingOut, this.#asleep]) table.delete(tabId);
   }
 
   /** Our own script first, then the page's. */
@@ -433,12 +478,13 @@ export class Pages {
   }
 
   /** Whether the page is still ours to hear. */
-  #pageSaid({ what, level, text, url, line, multiple, origin, items }, { tab, frameId }) {
+  async #pageSaid({ what, level, text, url, line, multiple, origin, items }, { tab, frameId }) {
     const handle = tab ? this.#strip.handleOf(tab.id) : null;
     if (handle === null) return false;
     if (what === "console") this.#tell("Page.console", { tab: handle, level, text, url, line });
     else if (what === "storage") this.#jars.left(tab.id, origin, items);
     else if (what === "chooser") this.#tell("Page.chooser", { tab: handle, frame: frameId, multiple });
+    else if (what === "open") this.#openers.set(await this.#strip.spawn(tab.id, url), tab.id);
     return true;
   }
 
@@ -456,20 +502,33 @@ export class Pages {
     await Promise.race([asked.catch(() => {}), pause(QUIET_MS)]);
   }
 
-  /** Firefox does not say which tab a download is of: the one whose document was at its address. */
-  #downloadBegan({ id, url, filename }) {
-    const tabId = this.#traffic.askedFor(url);
-    if (tabId === null) return;
-    const tab = this.#strip.handleOf(tabId);
-    this.#journeys.downloaded(tabId, url);
-    this.#downloads.set(id, tab);
-    this.#tell("Downloads.began", { tab, download: String(id), url, name: filename.split("/").at(-1) });
+  #downloadBegan(item) {
+    this.#loading.set(item.id, this.#owned(item));
+  }
+
+  async #owned(item) {
+    const tabId = await this.#downloads.tabOf(item);
+    const tab = tabId === null ? null : this.#strip.handleOf(await this.#staying(tabId));
+    if (tab === null) return null;
+    this.#journeys.downloaded(tabId, item.url);
+    const name = item.filename.split("/").at(-1);
+    this.#tell("Downloads.began", { tab, download: String(item.id), url: item.url, name });
+    return tab;
+  }
+
+  /** A tab that was opened for nothing but a download goes again; it is its opener's then. */
+  async #staying(tabId) {
+    const opener = this.#openers.get(tabId);
+    if (opener === undefined || (this.#at.get(tabId) ?? BLANK) !== BLANK) return tabId;
+    await this.#strip.call("Tabs.close", { tab: this.#strip.handleOf(tabId) });
+    return opener;
   }
 
   async #downloadChanged({ id, state }) {
-    const tab = this.#downloads.get(id);
-    if (tab === undefined || !state || state.current === "in_progress") return;
-    this.#downloads.delete(id);
+    if (!state || state.current === "in_progress") return;
+    const tab = (await this.#loading.get(id)) ?? null;
+    this.#loading.delete(id);
+    if (tab === null) return;
     const [item] = await this.#api.downloads.search({ id });
     const path = state.current === "complete" && item ? item.filename : null;
     this.#tell("Downloads.ended", { tab, download: String(id), path });

@@ -3,6 +3,9 @@
 // The documents among them wait for a moment, until our own script is in: so nothing that a page
 // says or does from its first line on is missed.
 
+import { WAITING_ROOM } from "./dialogs.js";
+import { isFile } from "./downloads.js";
+
 const KINDS = {
   main_frame: "document",
   sub_frame: "document",
@@ -14,7 +17,6 @@ const KINDS = {
   beacon: "ping",
 };
 const DOCUMENTS = ["main_frame", "sub_frame"];
-const ASKED = 100;
 const HELD_MS = 500; // what is no document in the end never gets a script
 
 export class Traffic {
@@ -22,15 +24,18 @@ export class Traffic {
   #tell;
   #handleOf;
   #journeys;
+  #dialogs;
+  #downloads;
   #listeners = new Map(); // tab id → functions that end them
   #held = new Map(); // "tab frame" → lets the document go on
-  #asked = new Map(); // address of a document or its like → the tab that asked for it last
 
-  constructor(api, { tell, handleOf, journeys }) {
+  constructor(api, { tell, handleOf, journeys, dialogs, downloads }) {
     this.#api = api;
     this.#tell = tell;
     this.#handleOf = handleOf;
     this.#journeys = journeys;
+    this.#dialogs = dialogs;
+    this.#downloads = downloads;
   }
 
   watch(tabId) {
@@ -43,15 +48,18 @@ export class Traffic {
       event.addListener(listener, ...how);
       ends.push(() => event.removeListener(listener));
     };
+    const waiting = { urls: [`${WAITING_ROOM}*`], types: ["xmlhttprequest"], tabId };
+    const visible = (listener) => (what) => what.url.startsWith(WAITING_ROOM) || listener(what);
     // Those that may hold a request up are told in time; the others whenever it is convenient.
     listen(webRequest.onBeforeRequest, (what) => this.#documentAsked(what), documents, ["blocking"]);
     listen(webRequest.onHeadersReceived, (what) => this.#documentAnswered(what), documents, ["blocking", "responseHeaders"]);
     listen(webRequest.onErrorOccurred, (what) => this.#documentFailed(what), documents);
-    listen(webRequest.onBeforeRequest, (what) => this.#sent(what), all);
+    listen(webRequest.onBeforeRequest, (what) => this.#dialogs.asked(what), waiting, ["blocking"]);
+    listen(webRequest.onBeforeRequest, visible((what) => this.#sent(what)), all);
     listen(webRequest.onHeadersReceived, (what) => this.#answered(what, false), all, ["responseHeaders"]);
     listen(webRequest.onCompleted, (what) => this.#answered(what, true), all, ["responseHeaders"]);
     listen(webRequest.onBeforeRedirect, (what) => this.#answered(what, true), all, ["responseHeaders"]);
-    listen(webRequest.onErrorOccurred, (what) => this.#failed(what), all);
+    listen(webRequest.onErrorOccurred, visible((what) => this.#failed(what)), all);
     this.#listeners.set(tabId, ends);
   }
 
@@ -61,12 +69,6 @@ export class Traffic {
     for (const [where, goOn] of this.#held) if (where.startsWith(`${tabId} `)) goOn();
   }
 
-  /** The tab that asked for what is at that address; null where none of ours did. */
-  askedFor(url) {
-    const tabId = this.#asked.get(url) ?? null;
-    return tabId !== null && this.#handleOf(tabId) !== null ? tabId : null;
-  }
-
   /** Our script is in that frame's document: it may go on. */
   release(tabId, frameId) {
     this.#held.get(`${tabId} ${frameId}`)?.();
@@ -74,23 +76,20 @@ export class Traffic {
 
   #documentAsked(what) {
     if (what.type === "main_frame") this.#journeys.asked(what.tabId, what);
-    this.#remember(what);
+    this.#downloads.asked(what);
     this.#hold(what);
     return {};
   }
 
-  #remember({ url, tabId }) {
-    this.#asked.delete(url);
-    this.#asked.set(url, tabId);
-    if (this.#asked.size > ASKED) this.#asked.delete(this.#asked.keys().next().value);
-  }
-
-  #documentAnswered(what) {
+  async #documentAnswered(what) {
+    if (isFile(what.responseHeaders)) this.release(what.tabId, what.frameId);
+    await this.#downloads.answered(what);
     if (what.type === "main_frame") this.#journeys.answered(what.tabId, what);
     return {};
   }
 
   #documentFailed(what) {
+    this.#downloads.failed(what);
     if (what.type === "main_frame") this.#journeys.failed(what.tabId, what);
   }
 

@@ -16,7 +16,12 @@ Strip = dict[str, tuple[str, str]]
 """Handle, group and address of every tab that stands in a group."""
 
 
-def back(play: Play, strip: Strip, jars: frozenset[str] = frozenset()) -> Outcome:
+def back(
+    play: Play,
+    strip: Strip,
+    jars: frozenset[str] = frozenset(),
+    jar_of: dict[str, str] | None = None,
+) -> Outcome:
     handles = {TabHandle(handle): place for handle, place in strip.items()}
     return play.do(
         ev.BrowserUp(
@@ -25,6 +30,7 @@ def back(play: Play, strip: Strip, jars: frozenset[str] = frozenset()) -> Outcom
             jars=jars,
             groups={handle: group for handle, (group, _) in handles.items()},
             places={handle: url for handle, (_, url) in handles.items()},
+            jar_of={TabHandle(handle): jar for handle, jar in (jar_of or {}).items()},
         )
     )
 
@@ -141,3 +147,32 @@ def test_the_jars_that_the_browser_still_has_are_the_sessions_still() -> None:
     play.do(ev.BrowserDown(B1))
     back(play, {})
     assert play.state.jars[tab.jar].handle is None, "one that is gone is made again"
+
+
+def test_a_page_at_the_same_address_in_another_jar_is_another_tab() -> None:
+    """Both came back in the session's group; only one of them has the session's logins."""
+    play = grouped_play(policy=JarPolicy.FRESH)
+    ada = play.agent("ada")
+    tab, group = play.tab(ada), home(play, ada).group
+    assert tab.jar is not None
+    play.do(ev.JarMade(tab.jar, "jar-1"))
+    play.do(ev.BrowserDown(B1))
+    for mine, persons in (("new-1", "new-2"), ("new-4", "new-3")):
+        strip = {mine: (group, URL), persons: (group, URL)}
+        back(play, strip, frozenset({"jar-1"}), {mine: "jar-1", persons: "default"})
+        assert play.state.tabs[tab.id].handle == mine
+        (other,) = [one for one in play.state.tabs_in(home(play, ada).id) if one.id != tab.id]
+        assert (other.handle, other.jar) == (persons, None)
+        play.do(ev.BrowserDown(B1))
+
+
+def test_a_tab_whose_jar_came_back_is_adopted_with_it() -> None:
+    play = grouped_play(policy=JarPolicy.FRESH)
+    ada = play.agent("ada")
+    tab, group = play.tab(ada), home(play, ada).group
+    assert tab.jar is not None
+    play.do(ev.JarMade(tab.jar, "jar-1"))
+    play.do(ev.BrowserDown(B1))
+    strip = {"new-1": (group, URL), "new-2": (group, "https://example.com/popup")}
+    back(play, strip, frozenset({"jar-1"}), dict.fromkeys(strip, "jar-1"))
+    assert {one.jar for one in play.state.tabs_in(home(play, ada).id)} == {tab.jar}

@@ -20,16 +20,18 @@ from roost.local.starting import ensure_broker
 from roost.testing.own_browser import has_allowed, moment, screen
 from roost.testing.own_firefox import OwnFirefox
 
-NAMES = [*OTHERS, "Keys", "Says", "Guarded", "Shut"]
+NAMES = [*OTHERS, "Keys", "Says", "Guarded", "Shut", "tester"]
 
 
 class OwnFirefoxHouse(OwnHouse):
+    """Its ``house`` is one for page tests, too: whoever comes in there works in this browser."""
+
     id = MINE_FIREFOX
     browser: OwnFirefox  # type: ignore[assignment]
 
     @asynccontextmanager
     async def agent(self, name: str, **hello: Any) -> AsyncIterator[Agent]:
-        async with super().agent(name, browser=MINE_FIREFOX, **hello) as agent:
+        async with self.house.agent(self.web, name=name, **hello) as agent:
             yield agent
 
     async def start_again(self) -> None:
@@ -64,6 +66,7 @@ def own_firefox_house(web: Web) -> Iterator[OwnFirefoxHouse]:
         ensure_broker(house.home)
         browser = OwnFirefox(house.home, Path(folder), display)
         browser.start(*pages)
+        house.browser, house.hello = MINE_FIREFOX, {"browser": MINE_FIREFOX}
         own = OwnFirefoxHouse(house, browser, web, pages)  # type: ignore[arg-type]
         try:
             asyncio.run(own.settle())

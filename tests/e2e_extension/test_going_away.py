@@ -12,9 +12,11 @@ from own_house import STRIP, OwnHouse
 from pages_house import Agent, refused
 
 from roost import ops
+from roost.daemon.wiring import MINE_FIREFOX
 from roost.errors import BrowserLost, TabGone
 from roost.local.hosts import running_hosts
 from roost.testing.own_browser import OwnChromium
+from roost.vocabulary import JarPolicy
 
 pytestmark = pytest.mark.timeout(240)
 MOVE_OUT = """async (title) => {
@@ -23,6 +25,12 @@ MOVE_OUT = """async (title) => {
     const other = await api.windows.create({ url: "about:blank", focused: false });
     await api.tabGroups.move(group.id, { windowId: other.id, index: -1 });
     return other.id;
+}"""
+PLACES = """async () => {
+    const api = globalThis.browser ?? chrome;
+    const groups = new Map((await api.tabGroups.query({})).map(({ id, title }) => [id, title]));
+    const tabs = (await api.tabs.query({})).filter(({ groupId }) => groups.has(groupId));
+    return tabs.map(({ groupId, cookieStoreId }) => [groups.get(groupId), cookieStoreId ?? ""]);
 }"""
 CLOSE_WINDOW = "(id) => (globalThis.browser ?? chrome).windows.remove(id)"
 
@@ -84,19 +92,29 @@ async def test_a_window_that_is_closed_with_a_group_ends_no_session(mine: OwnHou
         )
 
 
+async def _places(mine: OwnHouse) -> set[tuple[str, str]]:
+    """The groups, and in Firefox the container of the tabs in each."""
+    return {(group, container) for group, container in await mine.person(PLACES)}
+
+
 async def test_a_browser_that_quits_is_told_at_once_and_its_tabs_come_back_with_it(
     mine: OwnHouse,
 ) -> None:
-    async with mine.agent("Quit") as agent:
-        await agent.show("<h1>Back again</h1>", title="Quit")
+    """In Firefox the second agent has a jar of its own, at the same address."""
+    policy = JarPolicy.FRESH if mine.id == MINE_FIREFOX else JarPolicy.SHARED
+    page = mine.web.page("<h1>Back again</h1>", title="Quit")
+    async with mine.agent("Quit") as agent, mine.agent("Ann", jar=policy) as other:
+        for one in (agent, other):
+            await one.go(page)
+        before = await _places(mine)
         await asyncio.to_thread(mine.browser.quit)
         lost = await _until_lost(agent)
         assert lost.hint
         await mine.start_again()
-        await agent.wait_until_restored("Back again")
-        await mine.strip_when(
-            lambda strip: ("Quit", "Quit") in {(tab["title"], tab["group"]) for tab in strip}
-        )
+        for one in (agent, other):
+            await one.wait_until_restored("Back again")
+        await other.open(page)
+        assert await _places(mine) == before, "each in its group and its jar"
         assert await mine.active() == mine.pages[0]
 
 

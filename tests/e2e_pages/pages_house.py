@@ -20,7 +20,9 @@ from roost.api import page_views as views
 from roost.api.operations import Answers
 from roost.api.views import PageView, TabsView, View
 from roost.client.client import Client
+from roost.daemon.wiring import MINE_FIREFOX
 from roost.drivers.chromium import ChromiumDriver
+from roost.drivers.extension import OwnFirefoxDriver
 from roost.drivers.firefox import FirefoxDriver
 from roost.errors import BrowserLost, Internal, RoostError
 from roost.local.endpoint import read_endpoint
@@ -44,6 +46,8 @@ class House:
         """The agents' working directory."""
         self.work.mkdir()
         self.browser = browser
+        self.hello: dict[str, Any] = {}
+        """What every agent says besides."""
         self.home.create()
         known = {"browser": browser, "headless": headless, "pool": 0, "keep_seconds": 30}
         known |= settings
@@ -98,7 +102,7 @@ class House:
             name="tester",
             cwd=str(self.work),
         )
-        client = Client(self.home, replace(said, **hello), start=True)
+        client = Client(self.home, replace(said, **{**self.hello, **hello}), start=True)
         await client.reach()
         async with client:
             yield Agent(client, web, self)
@@ -201,8 +205,12 @@ class Agent:
 
 def lacks(house: House, name: str) -> bool:
     """Whether its browser says that it cannot do that (docs/reference/browsers.md)."""
-    drivers = {"chromium": ChromiumDriver.capabilities, "firefox": FirefoxDriver.capabilities}
-    return name in {lack.name for lack in drivers[house.browser].lacks}
+    browsers = {
+        "chromium": ChromiumDriver.capabilities,
+        "firefox": FirefoxDriver.capabilities,
+        MINE_FIREFOX: OwnFirefoxDriver.capabilities,
+    }
+    return name in {lack.name for lack in browsers[house.browser].lacks}
 
 
 E = TypeVar("E", bound=RoostError)

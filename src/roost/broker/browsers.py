@@ -140,6 +140,7 @@ class Browser:
                 jars=started.jars,
                 groups=started.groups,
                 places={handle: whole(url) for handle, url in started.places.items()},
+                jar_of=started.jar_of,
             )
         )
         for event in self._early:

@@ -238,14 +238,15 @@ class LoopTurnEnded:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowserUp:
     """A browser is ready. ``handles`` are the tabs it has now: the truth rows are held against.
-    ``jars`` likewise; and, where tabs are shown in groups, in which group each stands, and at
-    which address."""
+    ``jars`` likewise; and, where tabs are shown in groups, in which group each stands, at which
+    address, and in which jar."""
 
     browser: BrowserId
     handles: frozenset[TabHandle] = field(default_factory=frozenset)
     jars: frozenset[str] = field(default_factory=frozenset)
     groups: Mapping[TabHandle, str] = field(default_factory=dict)
     places: Mapping[TabHandle, str] = field(default_factory=dict)
+    jar_of: Mapping[TabHandle, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

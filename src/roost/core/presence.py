@@ -1,7 +1,7 @@
 """A browser goes and comes back: its rows held against what it really has.
 
 A managed browser comes back empty, and its tabs are opened again. A person's own brings tabs back
-by itself, under new handles: those are known again by their group and address, and only what is
+by itself, under new handles: those are known again by group, address and jar, and only what is
 missing is opened. Whatever else stands in a session's group is the session's.
 """
 
@@ -17,7 +17,7 @@ from roost.core.model import Jar, Tab, TabState
 from roost.core.state import State
 from roost.core.tabs import gone, retire, tab_vanished
 from roost.errors import BrowserLost, TabGone
-from roost.vocabulary import TabHandle, TabId
+from roost.vocabulary import JarPolicy, TabHandle, TabId
 
 
 def browser_down(state: State, event: BrowserDown, now: float, out: list[Effect]) -> None:
@@ -62,11 +62,14 @@ def browser_up(state: State, event: BrowserUp, now: float, out: list[Effect]) ->
         if session is None:
             out.append(CloseStray(event.browser, handle))
         else:
-            groups.adopt(state, session, handle, event.places.get(handle, ""), out)
+            jar = state.jar_with(event.browser, event.jar_of.get(handle))
+            place = None if jar is None else jar.id
+            groups.adopt(state, session, handle, event.places.get(handle, ""), out, jar=place)
 
 
 def _found(state: State, event: BrowserUp, rows: Sequence[Tab]) -> dict[TabId, TabHandle]:
-    """Which page is which tab: by handle, its own or the one it had; else by group and address."""
+    """Which page is which tab: by handle, its own or the one it had; else by group, address and
+    jar."""
     found = {}
     for tab in rows:
         if tab.handle is not None and tab.handle in event.handles:
@@ -80,10 +83,23 @@ def _found(state: State, event: BrowserUp, rows: Sequence[Tab]) -> dict[TabId, T
     for tab in rows:
         is_missing = tab.state is TabState.LOST or tab.handle is not None
         if tab.id not in found and tab.session is not None and is_missing:
-            same = alike.get((state.sessions[tab.session].group, tab.url))
-            if same:
-                found[tab.id] = same.pop()
+            same = alike.get((state.sessions[tab.session].group, tab.url), [])
+            fits = (one for one in reversed(same) if _is_in_jar(state, event, tab, one))
+            page = next(fits, None)
+            if page is not None:
+                same.remove(page)
+                found[tab.id] = page
     return found
+
+
+def _is_in_jar(state: State, event: BrowserUp, tab: Tab, handle: TabHandle) -> bool:
+    """Whether that page has the tab's logins, as far as anybody knows: two tabs at one address may
+    be two people's there."""
+    place = event.jar_of.get(handle)
+    jar = None if tab.jar is None else state.jars.get(tab.jar)
+    if place is None or jar is None:
+        return True
+    return place not in event.jars if jar.policy is JarPolicy.SHARED else place == jar.handle
 
 
 def _take_up(

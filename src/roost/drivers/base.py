@@ -80,7 +80,9 @@ class Started:
     """The key of the group each tab is in, where tabs have groups."""
     places: Mapping[TabHandle, str] = field(default_factory=dict)
     """The addresses of those tabs: a tab that the browser itself brought back has a new handle, and
-    is known again by its group and its address."""
+    is known again by its group, its address and its jar."""
+    jar_of: Mapping[TabHandle, str] = field(default_factory=dict)
+    """The jar each of them is in."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,6 +104,7 @@ async def what_stands_in_groups_is_there_at_the_start_with_its_address(at: Group
         assert started.groups[one] == ONE.key
         assert started.groups[two] == TWO.key
         assert started.places[two] == at.bench.url("/other")
+        assert started.jar_of[two] == at.jar
     finally:
         await at.bench.harness.let_go(heir)
 

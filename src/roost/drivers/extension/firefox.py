@@ -258,10 +258,9 @@ class OwnFirefoxDriver(OwnBrowser):
                 raise NotFound("The field that asked for files is gone.")
 
     async def answer_dialog(self, tab: TabHandle, *, accept: bool, text: str | None) -> None:
-        self._check(tab)
-        raise Unsupported(
-            "Dialogs of your own Firefox are answered by the person in front of it.", hint=ELSEWHERE
-        )
+        found = await self._ask(tab, "Page.answer", {"accept": accept, "text": text})
+        if not found["isOpen"]:
+            raise NotFound("No dialog is open in this tab.", hint="Go on.")
 
     async def resize(self, tab: TabHandle, width: int, height: int) -> None:
         self._check(tab)
@@ -311,6 +310,9 @@ class OwnFirefoxDriver(OwnBrowser):
         elif method == "Page.chooser":
             self._choosers[tab] = params["frame"]
             self._tell(ChooserOpened(handle=tab, multiple=params["multiple"]))
+        elif method == "Page.left":
+            if params["frame"] in (_MAIN, self._choosers.get(tab)):
+                self._close_chooser(tab)
         elif (report := report_of(method, params)) is not None:
             self._tell(report)
 

@@ -24,15 +24,10 @@ LACKS = (
         "Firefox shows a page of its own where a site did not answer, and lets no extension in.",
     ),
     Lack(
-        "dialogs",
-        "alert, confirm and prompt are shown to the person, who answers them; "
-        "`browser_handle_dialog` answers `UNSUPPORTED`.",
-        "Extensions can neither see nor answer them.",
-    ),
-    Lack(
-        "windows that scripts open",
-        "Firefox's popup blocker holds for them as for any page without a person's click.",
-        "The click that asks for one is not trusted.",
+        "openers of new tabs",
+        "A tab that a page opens has no `window.opener`, and `window.open` gives the page null; a "
+        "form that is posted to a new tab opens none.",
+        "Firefox's popup blocker takes the click for nobody's, so the extension opens the tab.",
     ),
     Lack(
         "domain lists",

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from roost.drivers.base import (
     ConsoleSaid,
     Cookie,
+    DialogClosed,
+    DialogOpened,
     DownloadBegan,
     DownloadEnded,
     DriverEvent,
@@ -148,6 +150,15 @@ def report_of(method: str, params: Json) -> DriverEvent | None:
                 url=params["url"],
                 line=params["line"],
             )
+        case "Page.dialog":
+            return DialogOpened(
+                handle=tab,
+                kind=params["kind"],
+                message=params["message"],
+                default=params["default"],
+            )
+        case "Page.dialogOver":
+            return DialogClosed(tab)
         case "Network.sent":
             return RequestSent(
                 handle=tab,

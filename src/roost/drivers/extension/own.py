@@ -140,6 +140,7 @@ class OwnBrowser(ABC):
             jars=frozenset(state.get("jars", ())),
             groups={tab: row["group"] for tab, row in rows.items()},
             places={tab: row["url"] for tab, row in rows.items()},
+            jar_of={tab: row["jar"] or SHARED_JAR for tab, row in rows.items()},
         )
 
     async def stop(self) -> None:

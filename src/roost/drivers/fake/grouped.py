@@ -111,6 +111,7 @@ class GroupedDriver(FakeDriver):
             tabs=frozenset(strip),
             groups=dict(strip),
             places={handle: self.browser.pages[handle].url for handle in strip},
+            jar_of={handle: self.browser.pages[handle].jar for handle in strip},
         )
 
     async def open_tab(self, jar: str, group: Group | None = None) -> TabHandle:
