@@ -424,7 +424,7 @@ export class Pages {
     this.#dialogs.left(tabId, frameId === MAIN ? undefined : frameId);
     const isBelow = (one) => frameId === MAIN || one.frameId === frameId;
     this.#failAll(tabId, new Refusal(DOCUMENT_GONE, "the document was left"), isBelow);
-    this.#hook(tabId, frameId);
+    this.#hook(tabId, frameId, url);
   }
 
   /** A page whose process died is replaced by another, to which nothing has set out. */
@@ -451,7 +451,7 @@ export class Pages {
         // It was spawned, and set out before it was known whose it is.
         if (url === BLANK && tab?.status === "loading") this.#journeys.began(tabId, ANYWHERE);
       }
-      if (this.#isOurs(tabId)) await this.#hook(tabId, frameId);
+      if (this.#isOurs(tabId)) await this.#hook(tabId, frameId, url);
     }
     if (tab !== null && tab.url !== BLANK) await this.marks.show(tabId);
   }
@@ -467,14 +467,14 @@ export class Pages {
   }
 
   /** Our own script first, then the page's. */
-  async #hook(tabId, frameId) {
+  async #hook(tabId, frameId, url) {
     const into = (what) =>
       this.#api.scripting
         .executeScript({ target: { tabId, frameIds: [frameId] }, injectImmediately: true, ...what })
         .catch(() => {}); // one of the browser's own pages, or it is gone again
     await this.#jars.fill(tabId, frameId, into);
     await into({ files: [HOOK] });
-    this.#traffic.release(tabId, frameId);
+    this.#traffic.release(tabId, frameId, url);
   }
 
   /** Whether the page is still ours to hear. */

@@ -27,7 +27,7 @@ export class Traffic {
   #dialogs;
   #downloads;
   #listeners = new Map(); // tab id → functions that end them
-  #held = new Map(); // "tab frame" → lets the document go on
+  #held = new Map(); // "tab frame" → {url, goOn: lets the document go on}
 
   constructor(api, { tell, handleOf, journeys, dialogs, downloads }) {
     this.#api = api;
@@ -66,12 +66,13 @@ export class Traffic {
   unwatch(tabId) {
     for (const end of this.#listeners.get(tabId) ?? []) end();
     this.#listeners.delete(tabId);
-    for (const [where, goOn] of this.#held) if (where.startsWith(`${tabId} `)) goOn();
+    for (const [where, { goOn }] of this.#held) if (where.startsWith(`${tabId} `)) goOn();
   }
 
-  /** Our script is in that frame's document: it may go on. */
-  release(tabId, frameId) {
-    this.#held.get(`${tabId} ${frameId}`)?.();
+  /** Our script is in that frame's document: it may go on; another that came after it may not. */
+  release(tabId, frameId, url) {
+    const held = this.#held.get(`${tabId} ${frameId}`);
+    if (held && plain(held.url) === plain(url)) held.goOn();
   }
 
   #documentAsked(what) {
@@ -82,7 +83,7 @@ export class Traffic {
   }
 
   async #documentAnswered(what) {
-    if (isFile(what.responseHeaders)) this.release(what.tabId, what.frameId);
+    if (isFile(what.responseHeaders)) this.release(what.tabId, what.frameId, what.url);
     await this.#downloads.answered(what);
     if (what.type === "main_frame") this.#journeys.answered(what.tabId, what);
     return {};
@@ -94,7 +95,7 @@ export class Traffic {
   }
 
   /** Until our script is in, which may be before the first of its data is there. */
-  #hold({ requestId, tabId, frameId }) {
+  #hold({ requestId, tabId, frameId, url }) {
     const where = `${tabId} ${frameId}`;
     const filter = this.#api.webRequest.filterResponseData(requestId);
     let waiting = [];
@@ -102,7 +103,7 @@ export class Traffic {
     let isOver = false;
     const end = () => {
       waiting = null;
-      if (this.#held.get(where) === goOn) this.#held.delete(where);
+      if (this.#held.get(where)?.goOn === goOn) this.#held.delete(where);
     };
     const goOn = () => {
       if (waiting === null) return;
@@ -113,7 +114,7 @@ export class Traffic {
       if (isOver) filter.close();
       else filter.disconnect();
     };
-    this.#held.set(where, goOn);
+    this.#held.set(where, { goOn, url });
     filter.onstart = () => {
       isStarted = true;
       if (waiting === null) filter.disconnect();
@@ -142,4 +143,8 @@ export class Traffic {
   #failed({ tabId, requestId, error }) {
     this.#tell("Network.ended", { tab: this.#handleOf(tabId), request: requestId, error, finished: true });
   }
+}
+
+function plain(url) {
+  return url.split("#")[0];
 }

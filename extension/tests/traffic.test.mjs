@@ -75,14 +75,16 @@ test("a document waits for our script, and goes on as it is", () => {
   filter.onstart();
   filter.ondata({ data: "first" });
   assert.deepEqual([filter.written, filter.end], [[], null]);
-  traffic.release(1, 0);
+  traffic.release(1, 0, "about:blank"); // which it had before: that its script came is told late
+  assert.equal(filter.end, null);
+  traffic.release(1, 0, PAGE.url);
   assert.deepEqual([filter.written, filter.end], [["first"], "let go"]);
 });
 
 test("a script that was there first holds nothing up, nor does a page without content", () => {
   const { traffic, webRequest, filters } = desk();
   webRequest.onBeforeRequest.fire(PAGE);
-  traffic.release(1, 0);
+  traffic.release(1, 0, PAGE.url);
   filters[0].onstart();
   assert.equal(filters[0].end, "let go");
   webRequest.onBeforeRequest.fire(PAGE);
