@@ -35,7 +35,7 @@ export class TabStrip {
   #spawned = new Map(); // tab id → when it was spawned
   #front = new Map(); // window id → {now, before}: the tabs in front
   #leaving = new Map(); // key → tabs the person closed in the last moment
-  #watch = { joined: () => {}, left: () => {}, closing: async () => {} };
+  #watch = { joined: () => {}, left: () => {}, closing: async () => {}, isGivenInput: () => false };
   #written = {}; // what was stored last, of each area
   #last; // of the queue
   #ready;
@@ -92,10 +92,11 @@ export class TabStrip {
   }
 
   /** joined(id, isSettingOut), left(id) are called as tabs come into managed groups and go; closing(id)
-   * is waited for before one is closed. */
+   * is waited for before one is closed; isGivenInput(id) says whether trusted input is given there just
+   * now. */
   watch(watch) {
-    this.#watch = watch;
-    for (const id of this.#tabs.keys()) watch.joined(id);
+    this.#watch = { ...this.#watch, ...watch };
+    for (const id of this.#tabs.keys()) this.#watch.joined(id);
   }
 
   /** Resolves when it is known of every new tab whose it is. */
@@ -287,7 +288,8 @@ export class TabStrip {
     const wasYoung = this.#decide(tabId);
     const tab = await this.#get(tabId);
     if (tab === null) return;
-    const key = this.groupOf(sourceTabId);
+    const source = await this.#sourceOf(tab, sourceTabId);
+    const key = this.groupOf(source);
     if (key === null) {
       // A tab of the person's opened it; the browser may have put it beside one that is in front.
       if (wasYoung && this.#keyOf(tab.groupId) !== null) await this.#patiently(() => this.#api.tabs.ungroup(tabId));
@@ -296,8 +298,15 @@ export class TabStrip {
     this.#spawned.set(tabId, Date.now());
     if (tab.groupId !== this.#groups.get(key).id) await this.#group(tab, this.#groups.get(key));
     if (this.#tabs.has(tabId)) this.#regroup(tabId, key);
-    else this.#join(tab, sourceTabId, key);
+    else this.#join(tab, source, key);
     await this.#giveBackFront(tabId);
+  }
+
+  /** Of a link that is clicked with Ctrl held in a tab behind, Firefox names the tab in front. Only
+   * then, and only where input is given just now, the opener is right instead. */
+  async #sourceOf({ openerTabId }, sourceTabId) {
+    if (openerTabId === sourceTabId || !this.#watch.isGivenInput(openerTabId)) return sourceTabId;
+    return (await this.#get(sourceTabId))?.active ? openerTabId : sourceTabId;
   }
 
   async #updated(id, change, tab) {

@@ -59,6 +59,7 @@ PROTOCOL_WORDS = {
         "testing/own_browser.py",
     ),
     re.compile(r"[\"'](browsingContext|browser|script|storage|session)\.[a-z]+[A-Z]\w*[\"']"): (
+        "drivers/extension/",
         "drivers/firefox/",
         "keeper/",
         "link/",

@@ -162,11 +162,15 @@ if (!globalThis.__roostHook) {
   });
 
   // A window of the browser's to choose files in would wait for the person.
-  window.addEventListener("click", (event) => {
-    const [field] = event.composedPath();
-    if (isOver || event.isTrusted || !(field instanceof HTMLInputElement) || field.type !== "file") return;
-    event.preventDefault();
+  globalThis.__roostAsksForFiles = (field) => {
     globalThis.__roostField = field;
     tell({ what: "chooser", multiple: field.multiple });
+  };
+  window.addEventListener("click", (event) => {
+    const [field] = event.composedPath();
+    const isPersons = event.isTrusted && !globalThis.__roostIsGiven;
+    if (isOver || isPersons || !(field instanceof HTMLInputElement) || field.type !== "file") return;
+    event.preventDefault();
+    globalThis.__roostAsksForFiles(field);
   });
 }

@@ -73,6 +73,38 @@ export async function useHands(name, json) {
   return JSON.stringify((await globalThis.__roostHands[name](JSON.parse(json))) ?? {});
 }
 
+/** A frame of ours in the page, for a moment: its number, by which the whole browser knows it. */
+export function frameOfOurs(isWanted) {
+  globalThis.__roostFrame?.remove();
+  globalThis.__roostFrame = null;
+  if (!isWanted) return "{}";
+  const holder = document.createElement("div");
+  const frame = document.createElement("iframe");
+  holder.hidden = true;
+  holder.attachShadow({ mode: "closed" }).append(frame);
+  document.documentElement.append(holder);
+  globalThis.__roostFrame = holder;
+  return JSON.stringify({ frame: browser.runtime.getFrameId(frame) });
+}
+
+/** Whether input that comes now, and looks like the person's, is not theirs: then no window to
+ * choose files in may open before them, not even for a field that is nowhere in the page. */
+export function isGivenInput(isIt) {
+  globalThis.__roostIsGiven = isIt;
+  if (!isIt || globalThis.__roostWatchesFields || !globalThis.__roostAsksForFiles) return;
+  globalThis.__roostWatchesFields = true;
+  for (const [prototype, name] of [["HTMLElement", "click"], ["HTMLInputElement", "showPicker"]]) {
+    const elements = window.wrappedJSObject[prototype].prototype;
+    const own = elements[name];
+    const heard = function () {
+      const isAsking = globalThis.__roostIsGiven && this instanceof HTMLInputElement && this.type === "file";
+      if (isAsking && (name === "showPicker" || !this.isConnected)) return globalThis.__roostAsksForFiles(this);
+      return own.call(this);
+    };
+    exportFunction(heard, elements, { defineAs: name });
+  }
+}
+
 /** Where the viewport is in the page, and how large the page is. */
 export function measure() {
   const { scrollWidth, scrollHeight } = document.scrollingElement ?? document.documentElement;

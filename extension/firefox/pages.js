@@ -7,7 +7,7 @@ import { Marks } from "../marks.js";
 import { Access } from "./access.js";
 import { Dialogs } from "./dialogs.js";
 import { Downloads } from "./downloads.js";
-import { arrived, callBundle, evaluate, leaveForBlank, letGo, measure, useHands } from "./inpage.js";
+import { arrived, callBundle, evaluate, frameOfOurs, isGivenInput, leaveForBlank, letGo, measure, useHands } from "./inpage.js";
 import { Jars } from "./jars.js";
 import { ANYWHERE, End, Journeys, Unreachable } from "./journeys.js";
 import { Traffic } from "./traffic.js";
@@ -53,6 +53,7 @@ export class Pages {
   #settingOut = new Set(); // tabs that were opened to go somewhere, and have not come there
   #loading = new Map(); // download id → promise of the tab it is of, or of null
   #openers = new Map(); // tab id → the one that asked for it
+  #given = new Set(); // ids of tabs that Firefox's remote agent gives input just now
 
   /** allowed(isAllowed): whether the person lets us work on pages. */
   constructor(api, strip, { tell, allowed }) {
@@ -83,7 +84,8 @@ export class Pages {
     await this.#strip.ready;
     const joined = (id, isSettingOut) => this.#joined(id, isSettingOut);
     const left = (id) => this.#left(id);
-    this.#strip.watch({ joined, left, closing: (id) => this.#quiet(id) });
+    const closing = (id) => this.#quiet(id);
+    this.#strip.watch({ joined, left, closing, isGivenInput: (id) => this.#given.has(id) });
   }
 
   /** The browser-level commands of the link; undefined for words that are not ours. */
@@ -96,6 +98,7 @@ export class Pages {
 
   /** The strip's, with our jars: those first, for after the strip's answer events go on from it. */
   async #state() {
+    this.#inputIsOver();
     const { jars } = await this.#jars.call("Jars.list", {});
     const state = await this.#strip.call("Roost.state", {});
     setTimeout(() => this.#dialogs.tellAgain()); // to a broker that knows those tabs by then
@@ -122,6 +125,9 @@ export class Pages {
       "Page.evaluate": () => this.#evaluate(tabId, params),
       "Page.act": () => this.#act(tabId, params),
       "Page.answer": () => this.#dialogs.answer(tabId, params),
+      "Page.begin": () => this.#begin(tabId, params.mark),
+      "Page.end": () => this.#end(tabId, params.mark),
+      "Page.frameOfOurs": async () => JSON.parse(await this.#run(tabId, MAIN, frameOfOurs, [params.isWanted])),
       "Page.files": () => this.#files(tabId, params),
       "Page.capture": () => this.#capture(tabId, params),
     }[method];
@@ -131,10 +137,17 @@ export class Pages {
     return run();
   }
 
-  /** The mark goes, and the person has to answer dialogs: whose a tab is, is asked with every command. */
+  /** The mark goes, and the person has to answer dialogs: whose a tab is, is asked with every command.
+   * A broker that died while it gave input has not said that it is over. */
   releaseAll() {
+    this.#inputIsOver();
     this.#dialogs.handBack();
     return this.marks.hideAll();
+  }
+
+  #inputIsOver() {
+    for (const tabId of this.#given) this.#tellGiven(tabId, false);
+    this.#given.clear();
   }
 
   sweep() {
@@ -254,6 +267,34 @@ export class Pages {
         into = null; // it was delivered, and the page was left on the way
       }
     }
+  }
+
+  /** Input will come from Firefox's remote agent, into the page that shows this mark. */
+  async #begin(tabId, mark) {
+    this.#checkAlive(tabId);
+    this.#before.set(tabId, this.#journeys.turns(tabId));
+    this.#given.add(tabId);
+    await Promise.all([this.#inWhatComes(() => this.#mark(tabId, mark)), this.#tellGiven(tabId, true)]);
+  }
+
+  async #end(tabId, mark) {
+    this.#given.delete(tabId);
+    await Promise.allSettled([this.#api.scripting.removeCSS(marked(tabId, mark)), this.#tellGiven(tabId, false)]);
+  }
+
+  async #mark(tabId, mark) {
+    const turns = this.#journeys.turns(tabId);
+    try {
+      await this.#api.scripting.insertCSS(marked(tabId, mark));
+    } catch (error) {
+      throw await this.#whyNot(tabId, MAIN, turns, error);
+    }
+  }
+
+  async #tellGiven(tabId, isIt) {
+    const target = { tabId, allFrames: true };
+    const told = this.#api.scripting.executeScript({ target, func: isGivenInput, args: [isIt], injectImmediately: true });
+    await told.catch(() => {}); // a frame is gone again
   }
 
   async #settle(tabId, { frame, argument }) {
@@ -463,7 +504,7 @@ export class Pages {
     this.#downloads.left(tabId);
     this.#journeys.forget(tabId);
     this.#failAll(tabId, new Refusal(NO_SUCH_TAB, "There is no such tab."));
-    for (const table of [this.#running, this.#crashed, this.#at, this.#before, this.#openers, this.#settingOut, this.#asleep]) table.delete(tabId);
+    for (const table of [this.#running, this.#crashed, this.#at, this.#before, this.#openers, this.#settingOut, this.#asleep, this.#given]) table.delete(tabId);
   }
 
   /** Our own script first, then the page's. */
@@ -533,6 +574,12 @@ export class Pages {
     const path = state.current === "complete" && item ? item.filename : null;
     this.#tell("Downloads.ended", { tab, download: String(id), path });
   }
+}
+
+/** A style of the person's, not the page's: no script of the page finds a property whose name it
+ * does not know. */
+function marked(tabId, mark) {
+  return { target: { tabId, frameIds: [MAIN] }, origin: "USER", css: `:root { --roost-${mark}: 1 }` };
 }
 
 function pause(ms) {

@@ -120,6 +120,15 @@ export class FakeBrowser {
     return tab.id;
   }
 
+  /** A link in a tab behind is clicked with Ctrl held, in a Firefox: opened behind, in the group of
+   * its opener; the tab in front is told as its source. */
+  pageOpensBehind(opener, url) {
+    const { windowId, groupId } = this.#tab(opener);
+    const tab = this.#open({ windowId, url, active: false, openerTabId: opener, groupId });
+    this.tellOpener(this.activeIn(windowId), tab.id, url);
+    return tab.id;
+  }
+
   tellOpener(sourceTabId, tabId, url) {
     this.api.webNavigation.onCreatedNavigationTarget.fire({ sourceTabId, sourceFrameId: 0, tabId, url });
   }

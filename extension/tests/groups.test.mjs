@@ -142,6 +142,28 @@ test("a spawned tab is its opener's, whatever the browser says about who opened 
   assert.equal(browser.activeIn(window), bob.id);
 });
 
+test("a link that given input opens behind is its opener's, though the tab in front is named", async () => {
+  const { browser, made, said, strip, settled } = await scene();
+  const [alice, bob] = [await made(ALICE), await made(BOB)];
+  const given = new Set([alice.id]);
+  strip.watch({ isGivenInput: (id) => given.has(id) });
+  const ours = browser.pageOpensBehind(alice.id, "https://a.test/ours");
+  await settled();
+  assert.equal(strip.groupOf(ours), "s1");
+  const opener = (id) => said.find(([method, { tab }]) => method === "Tabs.appeared" && tab === strip.handleOf(id))?.[1].opener;
+  assert.equal(opener(ours), alice.handle);
+  // What a tab of the person's opens stays theirs, whatever goes on elsewhere.
+  given.add(bob.id);
+  const theirs = browser.pageOpens(browser.activeIn([...browser.windows.keys()][0]), "https://mail.test/popup");
+  await settled();
+  assert.equal(strip.groupOf(theirs), null);
+  // And without input nobody is believed but the event.
+  given.clear();
+  const persons = browser.pageOpensBehind(bob.id, "https://b.test/persons");
+  await settled();
+  assert.equal(strip.groupOf(persons), null);
+});
+
 test("until its opener is known a new tab is nobody's", async () => {
   const { browser, made, said, strip, settled } = await scene();
   const [alice, bob] = [await made(ALICE), await made(BOB)];

@@ -20,7 +20,7 @@ from roost.local.starting import ensure_broker
 from roost.testing.own_browser import has_allowed, moment, screen
 from roost.testing.own_firefox import OwnFirefox
 
-NAMES = [*OTHERS, "Keys", "Says", "Guarded", "Shut", "tester"]
+NAMES = [*OTHERS, "Keys", "Says", "Guarded", "Shut", "Mouse", "Files", "tester"]
 
 
 class OwnFirefoxHouse(OwnHouse):
@@ -55,7 +55,7 @@ class OwnFirefoxHouse(OwnHouse):
 
 
 @contextmanager
-def own_firefox_house(web: Web) -> Iterator[OwnFirefoxHouse]:
+def own_firefox_house(web: Web, *, has_remote: bool = False) -> Iterator[OwnFirefoxHouse]:
     pages = [web.page(OWN, title=f"My {n}", path=f"/my-{n}") for n in range(3)]
     with (
         screen() as display,
@@ -64,7 +64,7 @@ def own_firefox_house(web: Web) -> Iterator[OwnFirefoxHouse]:
     ):
         has_allowed(house.home, NAMES, MINE_FIREFOX)
         ensure_broker(house.home)
-        browser = OwnFirefox(house.home, Path(folder), display)
+        browser = OwnFirefox(house.home, Path(folder), display, has_remote=has_remote)
         browser.start(*pages)
         house.browser, house.hello = MINE_FIREFOX, {"browser": MINE_FIREFOX}
         own = OwnFirefoxHouse(house, browser, web, pages)  # type: ignore[arg-type]

@@ -15,11 +15,13 @@ from typing import Any, Final
 
 from roost.errors import RoostError
 from roost.host.native import NativeWire
+from roost.host.remote import Remote
 from roost.link.memory import CdpMemory
 from roost.link.relay import Held, Relay
 from roost.link.wire import HungUp
 from roost.local.home import Home
 from roost.local.hosts import record_host
+from roost.local.remotes import has_remote
 from roost.wire.framing import encode
 
 KINDS: Final = ("chromium", "firefox")
@@ -39,10 +41,23 @@ def main() -> int:
     for frame in early:
         memory.from_browser(frame)  # no broker is there yet; state is asked for by each that comes
     record = record_host(home, browser)
-    held = Held(os.getppid(), wire, memory, about)
+    pid = os.getppid()
+    held = Held(pid, wire, memory, {**about, "hasRemote": has_remote(pid)})
+    remote = Remote(pid)
+    tell = _teller(wire)
+
+    def on_broker(state: str, error: RoostError | None) -> None:
+        remote.close()  # it was another broker's, if anybody's
+        tell(state, error)
+
     try:
-        Relay(home, browser, held, away_seconds=math.inf, on_broker=_teller(wire)).run()
+        relay = Relay(
+            home, browser, held, away_seconds=math.inf, on_broker=on_broker, on_word=remote.said
+        )
+        remote.serve(relay)
+        relay.run()
     finally:
+        remote.close()
         record.unlink(missing_ok=True)
     return 0
 

@@ -4,7 +4,7 @@ Lives here: ``wires`` (the pipe Chromium speaks on), ``chromium`` and ``firefox`
 started and held), ``starting`` (what both need for that). The relay itself is in ``link``. It
 outlives the broker; the next goes on with it.
 May import: the standard library without asyncio, ``link``, ``wire``, ``local``, vocabulary and
-errors; ``firefox`` also websockets, as a protocol without I/O of its own.
+errors; ``firefox`` also the errors of websockets.
 Never here: a decision. It does not know what a tab or an agent is.
 Tests: ``tests/keeper``.
 """

@@ -1,8 +1,10 @@
 """What keepers and native hosts have in common: both are links, between a browser and a broker.
 
 Lives here: ``relay`` (frames both ways, and finding the next broker), ``wire`` (the browser's end
-of it), ``memory`` (what a browser cannot be asked again, kept for the next broker).
-May import: the standard library without asyncio, ``wire``, ``local``, vocabulary and errors.
+of it), ``websocket`` (such an end that speaks BiDi), ``memory`` (what a browser cannot be asked
+again, kept for the next broker).
+May import: the standard library without asyncio, ``wire``, ``local``, vocabulary and errors;
+``websocket`` also websockets, as a protocol without I/O of its own.
 Never here: a decision, and how any one browser is started or reached.
 Tests: ``tests/link``; as processes ``tests/keeper`` and ``tests/host``.
 """

@@ -33,6 +33,7 @@ BROKER_UNREAD_BYTES = 2 * LINK_FRAME_BYTES
 RETRY_SECONDS = (1.0, 30.0)
 GOOD_SECONDS = 60.0
 OnBroker = Callable[[str, RoostError | None], None]
+OnWord = Callable[[str, Any], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,8 @@ class Backoff:
 
 class Relay:
     """Runs until the browser ends, the broker says ``end``, or the broker stays away. ``on_broker``
-    hears of it: ``linked``, ``away``, or ``refused`` and why."""
+    hears of it: ``linked``, ``away``, or ``refused`` and why. ``on_word`` hears the broker's words
+    but for ``end``: if nobody else, then its memory."""
 
     def __init__(
         self,
@@ -93,6 +95,7 @@ class Relay:
         *,
         away_seconds: float,
         on_broker: OnBroker = lambda state, error: None,
+        on_word: OnWord | None = None,
     ) -> None:
         self._home = home
         self._browser = browser
@@ -105,6 +108,7 @@ class Relay:
         self._from_broker = Splitter(b"\n", LINK_FRAME_BYTES)
         self._to_broker = bytearray()
         self._on_broker = on_broker
+        self._on_word = on_word or held.memory.noted
         self._away = Deadline(away_seconds)
         self._backoff = Backoff()
         self._over: str | None = None
@@ -123,13 +127,25 @@ class Relay:
             self._pass_on()
             if self._broker is None and self._away.has_passed():
                 self._over = self._over or "away"
-        self._say("ended", self._over)
+        self.say("ended", self._over)
         if self._broker is not None:
             self._flush_broker()
         return self._over
 
     def stop(self) -> None:
         self._over = self._over or "end"
+
+    def say(self, word: str, what: Any) -> None:
+        """A word to the broker, if one is there."""
+        if self._broker is not None:
+            self._to_broker += encode_line([word, what])
+
+    def attend(self, descriptor: int, work: Callable[[], None]) -> None:
+        """Do that work, too, whenever something can be read there."""
+        self._selector.register(descriptor, selectors.EVENT_READ, work)
+
+    def forsake(self, descriptor: int) -> None:
+        self._selector.unregister(descriptor)
 
     # --- the browser ---------------------------------------------------------------------------
 
@@ -162,7 +178,7 @@ class Relay:
         self._from_broker = Splitter(b"\n", LINK_FRAME_BYTES)
         self._to_broker.clear()
         self._on_broker("linked", None)
-        self._say("handover", {**self._about, **self._memory.handover()})
+        self.say("handover", {**self._about, **self._memory.handover()})
 
     def _read_broker(self) -> None:
         assert self._broker is not None
@@ -183,7 +199,7 @@ class Relay:
             if word == "end":
                 self.stop()
             else:
-                self._memory.noted(word, *what)
+                self._on_word(word, *what)
             return
         self._memory.from_broker(frame)
         self._wire.send(frame)
@@ -210,10 +226,6 @@ class Relay:
         self._backoff.ended()
         self._away = Deadline(self._away_seconds)
         self._on_broker("away", None)
-
-    def _say(self, word: str, what: Any) -> None:
-        if self._broker is not None:
-            self._to_broker += encode_line([word, what])
 
     def _pass_on(self) -> None:
         """What has come goes out at once, which saves a turn of the loop each way; what is not

@@ -1,4 +1,5 @@
-"""Who is at the other end of a TCP connection within this machine, and what it was started with.
+"""Who is at the other end of a TCP connection within this machine, and what it was started with;
+and where a process listens.
 
 Unix sockets tell their peer; TCP sockets do not, but Linux lists every connection with its owner.
 Where it does not (macOS), nobody is found, and whoever asks has to do without.
@@ -19,6 +20,7 @@ Address = tuple[str, int]
 _MAPPED: Final = "0000000000000000FFFF0000"
 """How an IPv4 address stands in the IPv6 table, before the address itself."""
 _ESTABLISHED: Final = "01"
+_LISTENS: Final = "0A"
 
 
 def tcp_peer(here: Address, there: Address) -> Peer | None:
@@ -32,6 +34,17 @@ def tcp_peer(here: Address, there: Address) -> Peer | None:
         if state == _ESTABLISHED and (_short(local), _short(remote)) == ends:
             return Peer(uid=int(uid), pid=_holder(inode))
     return None
+
+
+def listening(pid: int) -> frozenset[int]:
+    """The ports of this machine's own loopback address that the process itself listens on."""
+    if sys.platform != "linux":
+        return frozenset()
+    here = _written(("127.0.0.1", 0)).removesuffix("0000")
+    rows = [row for row in _rows() if row[3] == _LISTENS and _short(row[1]).startswith(here)]
+    return frozenset(
+        int(row[1].rpartition(":")[2], 16) for row in rows if _holds(pid, f"socket:[{row[9]}]")
+    )
 
 
 def started_with(pid: int, name: str) -> str | None:
@@ -70,12 +83,16 @@ def _holder(inode: str) -> int:
     """The process that has that socket open; 0 if it is not to be seen."""
     wanted = f"socket:[{inode}]"
     for name in os.listdir("/proc"):
-        if not name.isdigit():
-            continue
-        with suppress(OSError):  # another user's, or gone meanwhile
-            folder = f"/proc/{name}/fd"
-            for descriptor in os.listdir(folder):
-                with suppress(FileNotFoundError):  # closed meanwhile
-                    if os.readlink(f"{folder}/{descriptor}") == wanted:
-                        return int(name)
+        if name.isdigit() and _holds(int(name), wanted):
+            return int(name)
     return 0
+
+
+def _holds(pid: int, wanted: str) -> bool:
+    with suppress(OSError):  # another user's, or gone meanwhile
+        folder = f"/proc/{pid}/fd"
+        for descriptor in os.listdir(folder):
+            with suppress(FileNotFoundError):  # closed meanwhile
+                if os.readlink(f"{folder}/{descriptor}") == wanted:
+                    return True
+    return False

@@ -1,7 +1,7 @@
 """The person's own Firefox: headed, with Roost's extension installed in its profile for good, as a
 person has it, and the native host started by the browser itself.
 
-What the person does in it, tests do from a page of the extension, over WebDriver BiDi; Roost itself
+What the person does in it, tests do from a page of the extension, over Marionette; Roost itself
 does not use that.
 """
 
@@ -9,35 +9,37 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import io
 import json
 import os
 import subprocess
 import uuid
 import zipfile
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import connect
 
 from roost.drivers.firefox.preferences import user_js
 from roost.frontends.cli.install import extension
 from roost.local.browsers import find_browser
 from roost.local.home import Home
 from roost.local.processes import end_tree, identify
+from roost.testing.marionette import Ask, marionette
 from roost.testing.own_browser import POPUP, moment
 
 START_SECONDS = 60.0
-END_SECONDS = 10.0
 IS_THERE = "document.readyState === 'complete' ? location.href : ''"
 HANDS = "person.html"
 WATCH = "watch.html"
 _WATCHES = """globalThis.fronts = [];
 browser.tabs.onActivated.addListener(({ tabId }) => globalThis.fronts.push(tabId));
 """
-Ask = Callable[[str, dict[str, Any]], Awaitable[Any]]
+DONE = "arguments[arguments.length - 1]"
+SCRIPT_MS = int(START_SECONDS * 1000)
 _UUID = str(uuid.uuid5(uuid.NAMESPACE_URL, extension.FIREFOX_ID))
 _PREFERENCES: dict[str, bool | int | str] = {
     # An extension that Mozilla has not signed, in the profile of an ESR.
@@ -65,6 +67,7 @@ _PREFERENCES: dict[str, bool | int | str] = {
     "browser.download.alwaysOpenPanel": False,
     "toolkit.startup.max_resumed_crashes": -1,
     "browser.sessionstore.interval": 500,
+    "marionette.port": 0,
     # A machine of two cores and many browsers.
     "dom.ipc.processCount": 4,
     "dom.ipc.processPrelaunch.enabled": False,
@@ -73,13 +76,23 @@ _PREFERENCES: dict[str, bool | int | str] = {
 
 class OwnFirefox:
     """A person's Firefox whose profile is in ``folder``, with the host of ``home``. Where it
-    ``restores``, its windows and tabs come back when it is started again."""
+    ``restores``, its windows and tabs come back when it is started again; where it ``has_remote``,
+    it was started with its remote agent."""
 
-    def __init__(self, home: Home, folder: Path, display: str, *, restores: bool = True) -> None:
+    def __init__(
+        self,
+        home: Home,
+        folder: Path,
+        display: str,
+        *,
+        restores: bool = True,
+        has_remote: bool = False,
+    ) -> None:
         self._home = home
         self._folder = folder
         self._profile = folder / "profile"
         self._display = display
+        self._has_remote = has_remote
         self._preferences = _PREFERENCES | {
             "browser.startup.page": 3 if restores else 0,
             "browser.sessionstore.resume_from_crash": restores,
@@ -94,7 +107,8 @@ class OwnFirefox:
         """The browser with these pages; what ``person`` does waits until it can be done."""
         self._prepare()
         command = [find_browser("firefox"), "--profile", str(self._profile), "--no-remote"]
-        command += ["--remote-debugging-port=0", "--remote-allow-system-access"]
+        command += ["--marionette", "--remote-allow-system-access"]
+        command += ["--remote-debugging-port=0"] if self._has_remote else []
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
                 [*command, *pages],
@@ -128,14 +142,12 @@ class OwnFirefox:
 
     async def _do(self, where: str, function: str, *arguments: Any) -> Any:
         given = ", ".join(map(json.dumps, arguments))
-        source = f"(async () => JSON.stringify(await ({function})({given})))()"
+        script = f"(async () => JSON.stringify(await ({function})({given})))().then({DONE})"
         async with asyncio.timeout(START_SECONDS), self._hands() as ask:
-            page = await self._page(ask, where)
-            params = {"expression": source, "target": {"context": page}, "awaitPromise": True}
-            answer = await ask("script.evaluate", params)
-            await ask("browsingContext.close", {"context": page})
-        assert answer["type"] == "success", answer["exceptionDetails"]["text"]
-        text = answer["result"].get("value")
+            await self._open_page(ask, where)
+            params = {"script": script, "args": [], "scriptTimeout": SCRIPT_MS}
+            text = (await ask("WebDriver:ExecuteAsyncScript", params))["value"]
+            await ask("WebDriver:CloseWindow", {})
         return None if text is None else json.loads(text)
 
     async def watch_front(self) -> None:
@@ -163,46 +175,52 @@ class OwnFirefox:
     async def press(self, button: str) -> None:
         """The person presses a button of the popup page, until it is not there any more. The page
         stands in a tab here; the click is a real one, which Firefox asks for."""
-        locator = {"type": "xpath", "value": f"//button[text()='{button}']"}
+        where = {"using": "xpath", "value": f"//button[text()='{button}']"}
         async with asyncio.timeout(START_SECONDS), self._hands() as ask:
-            page = await self._page(ask, POPUP)
-            is_pressed = False
-            while True:
-                found = await ask(
-                    "browsingContext.locateNodes", {"context": page, "locator": locator}
-                )
-                if found["nodes"] and not is_pressed:
-                    origin = {"type": "element", "element": found["nodes"][0]}
-                    steps = [
-                        {"type": "pointerMove", "x": 0, "y": 0, "origin": origin},
-                        {"type": "pointerDown", "button": 0},
-                        {"type": "pointerUp", "button": 0},
-                    ]
-                    mouse = {"type": "pointer", "id": "mouse", "actions": steps}
-                    await ask("input.performActions", {"context": page, "actions": [mouse]})
-                    is_pressed = True
-                elif is_pressed and not found["nodes"]:
-                    break
+            await self._open_page(ask, POPUP)
+            while not (found := await ask("WebDriver:FindElements", where)):
                 await moment()
-            await ask("browsingContext.close", {"context": page})
+            (element,) = found[0].values()
+            await ask("WebDriver:ElementClick", {"id": element})
+            while await ask("WebDriver:FindElements", where):
+                await moment()
+            await ask("WebDriver:CloseWindow", {})
+
+    @asynccontextmanager
+    async def other_client(self) -> AsyncIterator[None]:
+        """Another program of the person's has the one session of the remote agent, once it can."""
+        said = json.loads((self._profile / "WebDriverBiDiServer.json").read_bytes())
+        begin, end = ({"id": 1, "method": f"session.{what}"} for what in ("new", "end"))
+        async with connect(f"ws://{said['ws_host']}:{said['ws_port']}/session") as socket:
+            answer: dict[str, Any] = {}
+            async with asyncio.timeout(START_SECONDS):
+                while answer.get("type") != "success":
+                    await socket.send(json.dumps({**begin, "params": {"capabilities": {}}}))
+                    answer = json.loads(await socket.recv())
+            yield
+            await socket.send(json.dumps({**end, "params": {}}))
+            await socket.recv()
 
     async def sees(self, url: str) -> bytes:
         """What the person sees of the page at that address, as PNG."""
         async with asyncio.timeout(START_SECONDS), self._hands() as ask:
-            tree = (await ask("browsingContext.getTree", {"maxDepth": 0}))["contexts"]
-            page = {"context": next(one["context"] for one in tree if one["url"] == url)}
-            await ask("browsingContext.activate", page)
-            return base64.b64decode((await ask("browsingContext.captureScreenshot", page))["data"])
+            for handle in await ask("WebDriver:GetWindowHandles", {}):
+                await ask("WebDriver:SwitchToWindow", {"handle": handle, "focus": False})
+                if (await ask("WebDriver:GetCurrentURL", {}))["value"] == url:
+                    await ask("WebDriver:SwitchToWindow", {"handle": handle, "focus": True})
+                    shown = await ask("WebDriver:TakeScreenshot", {"full": False})
+                    return base64.b64decode(shown["value"])
+        raise AssertionError(f"nothing is at {url}")
 
     async def kill_page_at(self, url: str) -> None:
         """End the process that shows the page at that address."""
-        look = """(url) => {
+        look = """
             for (const window of Services.wm.getEnumerator("navigator:browser"))
                 for (const { linkedBrowser } of window.gBrowser.tabs)
-                    if (linkedBrowser.currentURI.spec === url)
+                    if (linkedBrowser.currentURI.spec === arguments[0])
                         return linkedBrowser.browsingContext.currentWindowGlobal.osPid;
-        }"""
-        os.kill(int(await self._in_the_browser(look, {"type": "string", "value": url})), 9)
+        """
+        os.kill(int(await self._in_the_browser(look, url)), 9)
 
     async def switch_extension(self, *, on: bool) -> None:
         """As in the list of add-ons."""
@@ -213,27 +231,21 @@ class OwnFirefox:
         await self._to_the_addon("reload")
 
     async def _to_the_addon(self, what: str) -> None:
-        act = """async (id, what) => {
+        act = """
             const url = "resource://gre/modules/AddonManager.sys.mjs";
-            const addon = await ChromeUtils.importESModule(url).AddonManager.getAddonByID(id);
-            await addon[what]();
-        }"""
-        given = [{"type": "string", "value": value} for value in (extension.FIREFOX_ID, what)]
-        await self._in_the_browser(act, *given)
+            const { AddonManager } = ChromeUtils.importESModule(url);
+            const addon = await AddonManager.getAddonByID(arguments[0]);
+            await addon[arguments[1]]();
+        """
+        await self._in_the_browser(act, extension.FIREFOX_ID, what)
 
-    async def _in_the_browser(self, function: str, *arguments: dict[str, Any]) -> Any:
+    async def _in_the_browser(self, body: str, *arguments: str) -> Any:
         """With the rights of its own windows."""
+        script = f"(async function () {{{body}}}).apply(null, arguments).then({DONE})"
+        params = {"script": script, "args": list(arguments), "scriptTimeout": SCRIPT_MS}
         async with asyncio.timeout(START_SECONDS), self._hands() as ask:
-            chrome = (await ask("browsingContext.getTree", {"moz:scope": "chrome"}))["contexts"][0]
-            params = {
-                "functionDeclaration": function,
-                "arguments": list(arguments),
-                "target": {"context": chrome["context"]},
-                "awaitPromise": True,
-            }
-            answer = await ask("script.callFunction", params)
-        assert answer["type"] == "success", answer["exceptionDetails"]["text"]
-        return answer["result"].get("value")
+            await ask("Marionette:SetContext", {"value": "chrome"})
+            return (await ask("WebDriver:ExecuteAsyncScript", params))["value"]
 
     @property
     def _log(self) -> Path:
@@ -248,7 +260,7 @@ class OwnFirefox:
             where.write_bytes(_packed())
         (self._profile / "user.js").write_text(user_js(self._preferences), encoding="utf-8")
         self._grant()
-        for left in ("lock", ".parentlock", "WebDriverBiDiServer.json"):
+        for left in ("lock", ".parentlock", "WebDriverBiDiServer.json", "MarionetteActivePort"):
             (self._profile / left).unlink(missing_ok=True)
 
     def _grant(self) -> None:
@@ -261,32 +273,28 @@ class OwnFirefox:
 
     @asynccontextmanager
     async def _hands(self) -> AsyncIterator[Ask]:
-        """A BiDi session for a moment: there can be one at a time."""
-        said = "WebDriver BiDi listening on "
-        while said not in self._log.read_text(errors="replace"):
+        """Marionette for a moment: it serves one at a time."""
+        port = self._profile / "MarionetteActivePort"
+        while not (port.exists() and port.read_text().strip()):
             await moment()
-        address = self._log.read_text(errors="replace").split(said)[1].split()[0]
-        async with connect(f"{address}/session", max_size=None) as socket:
-            await _ask(socket, "session.new", {"capabilities": {}})
-            try:
-                yield lambda method, params: _ask(socket, method, params)
-            finally:
-                async with asyncio.timeout(END_SECONDS):
-                    await _ask(socket, "session.end", {})
+        async with marionette(int(port.read_text())) as ask:
+            yield ask
 
-    async def _page(self, ask: Ask, name: str) -> str:
+    async def _open_page(self, ask: Ask, name: str) -> None:
         """A page of the extension, behind the others of the person's first window."""
-        first = (await ask("browsingContext.getTree", {"maxDepth": 0}))["contexts"][0]["context"]
-        behind = {"type": "tab", "background": True, "referenceContext": first}
-        page = (await ask("browsingContext.create", behind))["context"]
+        first, *_ = await ask("WebDriver:GetWindowHandles", {})
+        await ask("WebDriver:SwitchToWindow", {"handle": first, "focus": False})
+        made = await ask("WebDriver:NewWindow", {"type": "tab", "focus": False})
+        await ask("WebDriver:SwitchToWindow", {"handle": made["handle"], "focus": False})
         url = f"moz-extension://{_UUID}/{name}"
+        await ask("WebDriver:Navigate", {"url": url})
         # That it is there is asked of itself: a page that changes its process on the way is not
-        # always told of.
-        await ask("browsingContext.navigate", {"context": page, "url": url, "wait": "none"})
-        look = {"expression": IS_THERE, "target": {"context": page}, "awaitPromise": False}
-        while (await ask("script.evaluate", look)).get("result", {}).get("value") != url:
+        # always told of, and cannot be asked meanwhile.
+        look, found = {"script": f"return {IS_THERE}", "args": []}, None
+        while found != url:
+            with contextlib.suppress(AssertionError):
+                found = (await ask("WebDriver:ExecuteScript", look))["value"]
             await moment()
-        return str(page)
 
 
 def _packed() -> bytes:
@@ -299,12 +307,3 @@ def _packed() -> bytes:
         archive.writestr(WATCH, "<!doctype html><title>Watch</title><script src=watch.js></script>")
         archive.writestr("watch.js", _WATCHES)
     return packed.getvalue()
-
-
-async def _ask(socket: ClientConnection, method: str, params: dict[str, Any]) -> Any:
-    await socket.send(json.dumps({"id": 1, "method": method, "params": params}))
-    while True:
-        heard = json.loads(await socket.recv())
-        if heard.get("id") == 1:
-            assert "error" not in heard, heard
-            return heard["result"]

@@ -10,7 +10,9 @@ import asyncio
 import base64
 import json
 import mimetypes
+import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,8 @@ from roost.drivers.base import (
 )
 from roost.drivers.chromium.connection import CdpError, Json
 from roost.drivers.extension.firefox_lacks import ELSEWHERE, LACKS
+from roost.drivers.extension.firefox_remote import WORD as REMOTE
+from roost.drivers.extension.firefox_remote import FirefoxRemote
 from roost.drivers.extension.firefox_words import (
     DOCUMENT_GONE,
     NOT_ALLOWED,
@@ -70,6 +74,8 @@ class OwnFirefoxDriver(OwnBrowser):
     def __init__(self, hosting: Hosting) -> None:
         super().__init__(hosting)
         self._jars: set[str] = set()
+        self._remote: FirefoxRemote | None = None
+        """Where this Firefox was started with its remote agent."""
         self._choosers: dict[TabHandle, int] = {}
         """The frame in which a page asked for files, until it was answered or left."""
 
@@ -207,9 +213,29 @@ class OwnFirefoxDriver(OwnBrowser):
         frame: str | None,
         argument: dict[str, Any],
     ) -> dict[str, Any] | None:
+        self._check(tab)
+        if inputs and self._remote is not None and await self._remote.is_ours():
+            return await self._act_trusted(tab, inputs, frame, argument)
         params = {"inputs": gestures(inputs), "frame": _frame(frame), "argument": argument}
         value: dict[str, Any] | None = (await self._ask(tab, "Page.act", params))["value"]
         return value
+
+    async def _act_trusted(
+        self, tab: TabHandle, inputs: Sequence[Input], frame: str | None, argument: Json
+    ) -> Json | None:
+        """By the remote agent; by the extension's scripts, where that does not find the tab."""
+        mark = secrets.token_hex(16)
+        remote, link = self._remote, self._link()
+        assert remote is not None
+        await self._ask(tab, "Page.begin", {"mark": mark})
+        try:
+            if await remote.give(tab, inputs, mark):
+                inputs = ()
+            params = {"inputs": gestures(inputs), "frame": _frame(frame), "argument": argument}
+            value: Json | None = (await self._ask(tab, "Page.act", params))["value"]
+            return value
+        finally:
+            link.tell("Page.end", {"mark": mark}, tab)
 
     async def capture(self, tab: TabHandle, shot: Shot) -> Picture:
         if shot.format not in ("jpeg", "png"):
@@ -288,15 +314,38 @@ class OwnFirefoxDriver(OwnBrowser):
 
     def _linked_anew(self) -> None:
         self._choosers.clear()
+        self._forget_remote()
 
     def _take_over(self, handover: Json) -> None:
-        pass  # all that is known of pages is known to the extension
+        """All that is known of pages is known to the extension."""
+        if handover.get("hasRemote"):
+            self._remote = FirefoxRemote(self._ask, self._link().say, self._input_is_trusted)
+
+    def _input_is_trusted(self, is_trusted: bool) -> None:
+        self.capabilities = replace(self.capabilities, trusted_input=is_trusted)
+
+    def _forget_remote(self) -> None:
+        remote, self._remote = self._remote, None
+        if remote is not None:
+            remote.ended()
+
+    def _word(self, word: str, what: Any) -> None:
+        if word != REMOTE:
+            super()._word(word, what)
+        elif self._remote is not None:
+            self._remote.heard(what)
+
+    def _end(self) -> None:
+        self._forget_remote()
+        super()._end()
 
     def _spawned(self, opener: TabHandle) -> None:
         pass  # the extension waits for those before it says that an action is over
 
     def _left(self, tab: TabHandle, error: RoostError) -> None:
         self._choosers.pop(tab, None)
+        if self._remote is not None:
+            self._remote.left(tab, error)
         if self._cdp is not None:
             self._cdp.end_session(tab, error)
 
@@ -318,6 +367,8 @@ class OwnFirefoxDriver(OwnBrowser):
 
     def _arrived(self, tab: TabHandle, url: str, title: str) -> None:
         if tab in self._known:
+            if self._remote is not None:
+                self._remote.turned(tab)
             super()._arrived(tab, url, title)
 
     def _close_chooser(self, tab: TabHandle) -> None:

@@ -9,7 +9,9 @@ LACKS = (
     Lack(
         "trusted input",
         "Clicks and keys are dispatched as events, in a browser's order and with what it would do "
-        "by itself; `isTrusted` is false in them, and CSS's `:hover` does not follow.",
+        "by itself; `isTrusted` is false in them, and CSS's `:hover` does not follow. Not where "
+        "Firefox was started with its remote agent (`--remote-debugging-port`, Linux) and no other "
+        "program uses that: there input is trusted.",
         "Firefox gives extensions no other input.",
     ),
     Lack(

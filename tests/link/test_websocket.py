@@ -14,8 +14,8 @@ from websockets.frames import Frame, Opcode
 from websockets.server import ServerProtocol
 
 from roost.errors import BrowserLost
-from roost.keeper import firefox
-from roost.keeper.firefox import WebSocketWire
+from roost.keeper.firefox import start
+from roost.link.websocket import WebSocketWire, connect
 from roost.link.wire import HungUp
 from roost.local.deadline import Deadline
 
@@ -81,7 +81,7 @@ def ends(listening: socket.socket) -> Iterator[tuple[WebSocketWire, Peer]]:
     peer = Peer(listening)
     thread = threading.Thread(target=peer.shake_hands)
     thread.start()
-    wire = firefox.connect(listening.getsockname()[1], Deadline(5))
+    wire = connect(listening.getsockname()[1], Deadline(5))
     thread.join()
     yield wire, peer
     wire.close()
@@ -154,4 +154,4 @@ def test_a_browser_that_is_gone_has_hung_up(ends: tuple[WebSocketWire, Peer]) ->
 def test_a_browser_that_ends_at_once_is_lost_with_its_last_word(tmp_path: Path) -> None:
     log = tmp_path / "browser.log"
     with pytest.raises(BrowserLost, match="no display"):
-        firefox.start(["/bin/sh", "-c", "echo no display >&2"], log, {})
+        start(["/bin/sh", "-c", "echo no display >&2"], log, {})

@@ -1,0 +1,136 @@
+"""A Firefox's remote agent, if it was started with one, for as long as a broker wants it.
+
+It gives out one session at a time, and one whose client dies without ending it stays taken until
+Firefox restarts; so it is held here, as by a keeper, and ended whenever the broker is gone. Between
+host and broker all of it goes as the word ``remote``: ``open`` asks for it, objects are BiDi.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import select
+from typing import TYPE_CHECKING, Any, Final
+
+from roost.errors import RoostError
+from roost.link.relay import Relay
+from roost.link.wire import HungUp
+from roost.local.deadline import Deadline
+from roost.local.remotes import remote_port
+
+if TYPE_CHECKING:
+    from roost.link.websocket import WebSocketWire
+
+WORD: Final = "remote"
+OPEN_SECONDS: Final = 5.0
+SEND_SECONDS: Final = 5.0
+END_SECONDS: Final = 1.0
+_END_ID: Final = 2**53 - 1
+"""A command's id that no broker gets to."""
+# Dialogs, and windows to choose files in, are the person's: nothing may answer them unasked.
+_SESSION: Final = {"alwaysMatch": {"unhandledPromptBehavior": {"default": "ignore"}}}
+
+
+class Remote:
+    """Of the browser ``pid``. What it says goes through ``relay``."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._relay: Relay | None = None
+        self._wire: WebSocketWire | None = None
+
+    def serve(self, relay: Relay) -> None:
+        self._relay = relay
+
+    def said(self, word: str, what: Any = None) -> None:
+        """A word of the broker's."""
+        if word != WORD:
+            return
+        if what == "open":
+            self._open()
+        elif self._wire is not None:
+            self._send(self._wire, json.dumps(what).encode())
+
+    def close(self) -> None:
+        """Let go of it, so that another may have it."""
+        wire = self._wire
+        if wire is None:
+            return
+        from roost.link.websocket import ask
+
+        self._forget()
+        with contextlib.suppress(RoostError, OSError, HungUp):
+            ask(wire, _END_ID, "session.end", {}, Deadline(END_SECONDS))
+        wire.close()
+
+    def _open(self) -> None:
+        self.close()
+        try:
+            self._wire = self._connected()
+        except RoostError as error:
+            self._say({"refused": error.message})
+        except (OSError, HungUp) as problem:
+            self._say({"refused": f"Firefox's remote agent cannot be spoken to: {problem!r}"})
+        else:
+            assert self._relay is not None
+            self._relay.attend(self._wire.inlet, self._serve)
+            self._say({"opened": True})
+
+    def _connected(self) -> WebSocketWire:
+        # Brings websockets, which all other hosts can do without.
+        from websockets.exceptions import WebSocketException
+
+        from roost.link.websocket import ask, connect
+
+        port = remote_port(self._pid)
+        if port is None:
+            raise ConnectionRefusedError("it does not listen")
+        deadline = Deadline(OPEN_SECONDS)
+        try:
+            wire = connect(port, deadline)
+        except WebSocketException as problem:
+            raise ConnectionRefusedError(str(problem)) from None
+        try:
+            ask(wire, 1, "session.new", {"capabilities": _SESSION}, deadline)
+        except BaseException:
+            wire.close()
+            raise
+        return wire
+
+    def _serve(self) -> None:
+        if self._wire is None:
+            return  # let go of in the same turn
+        try:
+            for frame in self._wire.read():
+                self._say(json.loads(frame))
+        except HungUp:
+            self._lost()
+
+    def _send(self, wire: WebSocketWire, frame: bytes) -> None:
+        """What is sent is short, and read at once; one that does not read it is given up."""
+        deadline = Deadline(SEND_SECONDS)
+        wire.send(frame)
+        try:
+            wire.flush()
+            while wire.has_unsent:
+                if not select.select([], [wire.outlet], [], deadline.remaining())[1]:
+                    raise HungUp
+                wire.flush()
+        except HungUp:
+            self._lost()
+
+    def _lost(self) -> None:
+        wire = self._wire
+        self._forget()
+        if wire is not None:
+            wire.close()
+        self._say({"closed": True})
+
+    def _forget(self) -> None:
+        if self._wire is not None and self._relay is not None:
+            self._relay.forsake(self._wire.inlet)
+        self._wire = None
+
+    def _say(self, what: Any) -> None:
+        assert self._relay is not None
+        self._relay.say(WORD, what)
