@@ -1,5 +1,4 @@
-"""Page work in a person's own Chromium, through extension and native host, against the managed one
-in the same run: both headed, on one screen, behind another tab. And what the link carries."""
+"""Page work in a person's own Chromium beside the managed one, and what the link carries."""
 
 from __future__ import annotations
 
@@ -9,68 +8,44 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
+from bench.beside_managed import LINK_SECONDS, NAME, a_screen, latencies
 from bench.report import Row
 from bench.site import browser_home, site
-from bench.timing import SAMPLES, WARM_UP, asking, timed
-from roost.api import operations as ops
+from bench.timing import timed
 from roost.api.door import Admission, LinkEnd
-from roost.api.operations import Answers
-from roost.api.views import View
-from roost.client.client import Client, connect
+from roost.client.client import connect
 from roost.drivers.base import Group
 from roost.drivers.extension import OwnChromiumDriver
 from roost.drivers.extension.hosting import Hosting
-from roost.errors import BrowserLost, Unauthorized
+from roost.errors import Unauthorized
 from roost.frontends.socket.server import SocketServer
 from roost.local.endpoint import Endpoint, write_endpoint
 from roost.local.home import Home, socket_path
 from roost.local.processes import Peer, identify
-from roost.testing.own_browser import OwnChromium, has_allowed, screen
+from roost.testing.own_browser import OwnChromium, has_allowed
 from roost.vocabulary import LINK_FRAME_BYTES, OPERATOR, WIRE_VERSION, Color, JarPolicy
 from roost.wire.framing import encode_native
 from roost.wire.hello import Hello, Welcome
 
-NAME = "bench"
-LINK_SECONDS = 30.0
 CAPTURE_BYTES = 5_000_000
 CAPTURES = 15
 
 
 def rows() -> list[Row]:
-    with _a_screen() as display, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        latencies = asyncio.run(_latencies(display, Path(folder) / "one"))
+    with a_screen() as display, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        beside = asyncio.run(_beside_managed(display, Path(folder) / "one"))
         link = asyncio.run(_link_alone(Path(folder) / "two"))
-        return [*latencies, link, asyncio.run(_whole_way(display, Path(folder) / "three"))]
-
-
-@contextmanager
-def _a_screen() -> Iterator[str]:
-    """For this process and those it starts."""
-    before = os.environ.get("DISPLAY")
-    with screen() as display:
-        os.environ["DISPLAY"] = display
-        try:
-            yield display
-        finally:
-            if before is None:
-                del os.environ["DISPLAY"]
-            else:
-                os.environ["DISPLAY"] = before
+        return [*beside, link, asyncio.run(_whole_way(display, Path(folder) / "three"))]
 
 
 # --- beside the managed browser -----------------------------------------------------------------
 
 
-async def _latencies(display: str, folder: Path) -> list[Row]:
-    cases: list[tuple[str, float, Answers[View]]] = [
-        ("evaluate", 3, ops.Evaluate(function="() => 1")),
-        ("click", 2, ops.Click(target="#b", snapshot="none")),
-        ("screenshot", 1.5, ops.TakeScreenshot()),
-    ]
+async def _beside_managed(display: str, folder: Path) -> list[Row]:
     with (
         site() as base,
         browser_home("chromium", headless=False, prepare=_allow) as home,
@@ -82,46 +57,13 @@ async def _latencies(display: str, folder: Path) -> list[Row]:
                 await connect(home=home, name=NAME) as managed,
                 await connect(home=home, name=NAME, browser="mine-chromium") as own,
             ):
-                await managed.call(ops.Navigate(url=f"{base}/page"))
-                # Opened in the background: behind the first, as the own browser's is.
-                await managed.call(ops.Tabs(action="new", url=f"{base}/page"))
-                await _arrive(own, f"{base}/page")
-                return [await _beside(*case, managed, own) for case in cases]
+                return await latencies("own Chromium", managed, own, f"{base}/page")
         finally:
             browser.kill()
 
 
 def _allow(home: Home) -> None:
     has_allowed(home, [NAME])
-
-
-async def _arrive(own: Client, url: str) -> None:
-    """Its host is started by the browser, whenever that is ready."""
-    async with asyncio.timeout(LINK_SECONDS):
-        while True:
-            try:
-                await own.call(ops.Navigate(url=url))
-                return
-            except BrowserLost:
-                continue
-
-
-async def _beside(
-    name: str, limit: float, operation: Answers[View], managed: Client, own: Client
-) -> Row:
-    """Medians of both, taken in turns."""
-    pairs = [
-        (await timed(asking(managed, operation)), await timed(asking(own, operation)))
-        for _ in range(SAMPLES + WARM_UP)
-    ]
-    direct, through = (statistics.median(times) for times in zip(*pairs[WARM_UP:], strict=True))
-    return Row(
-        f"own Chromium: {name}",
-        through / direct,
-        "×",
-        limit=limit,
-        note=f"{through * 1000:.2f} ms to the managed browser's {direct * 1000:.2f} ms",
-    )
 
 
 # --- the link by itself -------------------------------------------------------------------------

@@ -1,0 +1,43 @@
+"""Page work in a person's own Firefox beside the managed one: with input by the extension's
+scripts, and by the remote agent of a Firefox that was started with it."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from pathlib import Path
+
+from bench.beside_managed import NAME, a_screen, latencies
+from bench.report import Row
+from bench.site import browser_home, site
+from roost.client.client import connect
+from roost.daemon.wiring import MINE_FIREFOX
+from roost.local.home import Home
+from roost.testing.own_browser import has_allowed
+from roost.testing.own_firefox import OwnFirefox
+
+
+def rows() -> list[Row]:
+    with a_screen() as display, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        synthetic = asyncio.run(_rows(display, Path(folder) / "one", has_remote=False))
+        trusted = asyncio.run(_rows(display, Path(folder) / "two", has_remote=True))
+        return [*synthetic, *(row for row in trusted if row.name.endswith("click"))]
+
+
+async def _rows(display: str, folder: Path, *, has_remote: bool) -> list[Row]:
+    with site() as base, browser_home("firefox", headless=False, prepare=_allow) as home:
+        browser = OwnFirefox(home, folder, display, has_remote=has_remote)
+        browser.start()
+        try:
+            async with (
+                await connect(home=home, name=NAME) as managed,
+                await connect(home=home, name=NAME, browser=MINE_FIREFOX) as own,
+            ):
+                title = "own Firefox, trusted" if has_remote else "own Firefox"
+                return await latencies(title, managed, own, f"{base}/page")
+        finally:
+            browser.kill()
+
+
+def _allow(home: Home) -> None:
+    has_allowed(home, [NAME], MINE_FIREFOX)
