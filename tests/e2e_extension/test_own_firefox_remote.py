@@ -58,8 +58,11 @@ async def test_the_mouse_the_keys_and_what_follows_on_them_are_as_a_persons(
         by_key = await agent.click("#l", tab=page, modifiers=["Control"])
         by_script = await agent.click("#w", tab=page)
         assert None not in (by_key.opened, by_script.opened)
-        tabs = [tab.url for tab in (await agent.tabs()).tabs if tab.tab != page]
-        assert sorted(tabs) == own.pages[1:]
+        async with asyncio.timeout(30):  # they are there, and on their way
+            while {tab.url for tab in (await agent.tabs()).tabs if tab.tab != page} != set(
+                own.pages[1:]
+            ):
+                pass
         marks = "() => document.querySelectorAll('iframe').length + window.length"
         assert await agent.run(marks, tab=page) == 0, "nothing of ours is left in the page"
 
