@@ -19,8 +19,8 @@ Ask = Callable[[str, dict[str, Any]], Awaitable[Any]]
 
 @asynccontextmanager
 async def marionette(port: int) -> AsyncIterator[Ask]:
-    """A session of its own, which ends with this. Dialogs stay as they are; nothing waits for a page
-    to be there."""
+    """A session of its own, which ends with this. Dialogs stay as they are; no command waits for a
+    page to be there."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
 
     async def heard() -> Any:

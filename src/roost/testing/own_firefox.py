@@ -38,6 +38,10 @@ WATCH = "watch.html"
 _WATCHES = """globalThis.fronts = [];
 browser.tabs.onActivated.addListener(({ tabId }) => globalThis.fronts.push(tabId));
 """
+OPEN_BEHIND = """
+    const [first] = Services.wm.getEnumerator("navigator:browser");
+    first.gBrowser.addTrustedTab(arguments[0], { inBackground: true });
+"""
 DONE = "arguments[arguments.length - 1]"
 SCRIPT_MS = int(START_SECONDS * 1000)
 _UUID = str(uuid.uuid5(uuid.NAMESPACE_URL, extension.FIREFOX_ID))
@@ -282,12 +286,15 @@ class OwnFirefox:
 
     async def _open_page(self, ask: Ask, name: str) -> None:
         """A page of the extension, behind the others of the person's first window."""
-        first, *_ = await ask("WebDriver:GetWindowHandles", {})
-        await ask("WebDriver:SwitchToWindow", {"handle": first, "focus": False})
-        made = await ask("WebDriver:NewWindow", {"type": "tab", "focus": False})
-        await ask("WebDriver:SwitchToWindow", {"handle": made["handle"], "focus": False})
         url = f"moz-extension://{_UUID}/{name}"
-        await ask("WebDriver:Navigate", {"url": url})
+        before = set(await ask("WebDriver:GetWindowHandles", {}))
+        # Marionette's own command for it brings the tab to the front for a moment.
+        await ask("Marionette:SetContext", {"value": "chrome"})
+        await ask("WebDriver:ExecuteScript", {"script": OPEN_BEHIND, "args": [url]})
+        await ask("Marionette:SetContext", {"value": "content"})
+        while not (made := set(await ask("WebDriver:GetWindowHandles", {})) - before):
+            await moment()
+        await ask("WebDriver:SwitchToWindow", {"handle": made.pop(), "focus": False})
         # That it is there is asked of itself: a page that changes its process on the way is not
         # always told of, and cannot be asked meanwhile.
         look, found = {"script": f"return {IS_THERE}", "args": []}, None
