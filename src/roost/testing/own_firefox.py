@@ -292,16 +292,19 @@ class OwnFirefox:
         await ask("Marionette:SetContext", {"value": "chrome"})
         await ask("WebDriver:ExecuteScript", {"script": OPEN_BEHIND, "args": [url]})
         await ask("Marionette:SetContext", {"value": "content"})
-        while not (made := set(await ask("WebDriver:GetWindowHandles", {})) - before):
+        while not await self._is_at(ask, url, before):
             await moment()
-        await ask("WebDriver:SwitchToWindow", {"handle": made.pop(), "focus": False})
-        # That it is there is asked of itself: a page that changes its process on the way is not
-        # always told of, and cannot be asked meanwhile.
-        look, found = {"script": f"return {IS_THERE}", "args": []}, None
-        while found != url:
+
+    async def _is_at(self, ask: Ask, url: str, before: set[str]) -> bool:
+        """Whether a new tab is there with that page; then it is the one that is asked from now on.
+        Others may come meanwhile, and a tab that changes its process cannot be asked."""
+        look = {"script": f"return {IS_THERE}", "args": []}
+        for handle in set(await ask("WebDriver:GetWindowHandles", {})) - before:
             with contextlib.suppress(AssertionError):
-                found = (await ask("WebDriver:ExecuteScript", look))["value"]
-            await moment()
+                await ask("WebDriver:SwitchToWindow", {"handle": handle, "focus": False})
+                if (await ask("WebDriver:ExecuteScript", look))["value"] == url:
+                    return True
+        return False
 
 
 def _packed() -> bytes:
