@@ -11,6 +11,7 @@ import base64
 import json
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -110,6 +111,7 @@ class OwnChromium:
         if self._process is not None:
             process = identify(self._process.pid)
             if process is not None:
+                os.kill(process.pid, signal.SIGSTOP)  # or it would still tell of its pages' deaths
                 end_tree(process, grace_seconds=0)
             self._process.wait(START_SECONDS)
 

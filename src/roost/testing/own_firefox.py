@@ -13,6 +13,7 @@ import contextlib
 import io
 import json
 import os
+import signal
 import subprocess
 import uuid
 import zipfile
@@ -140,6 +141,7 @@ class OwnFirefox:
         if self._process is not None:
             process = identify(self._process.pid)
             if process is not None:
+                os.kill(process.pid, signal.SIGSTOP)  # or it would still tell of its pages' deaths
                 end_tree(process, grace_seconds=0)
             self._process.wait(START_SECONDS)
 
