@@ -39,8 +39,8 @@ LACKS = (
     Lack(
         "size, paper and bodies",
         "`UNSUPPORTED` for `browser_resize`, `browser_pdf` and the bodies of responses",
-        "A tab has the size of its window, and extensions cannot print one; to read what it loads, Roost "
-        "would have to stand in the way of every answer.",
+        "A tab has the size of its window, and extensions cannot print one; to read what it loads, "
+        "Roost would have to stand in the way of every answer.",
     ),
     Lack(
         "cookies and storage of the shared jar",
