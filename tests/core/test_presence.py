@@ -8,9 +8,9 @@ from test_groups import grouped_play, home, told, use
 from roost.core import events as ev
 from roost.core.effects import CloseStray, CloseTab, OpenTab, RemoveJar
 from roost.core.machine import Outcome
-from roost.core.model import TabState
+from roost.core.model import Tab, TabState
 from roost.errors import TabGone
-from roost.vocabulary import JarPolicy, TabHandle
+from roost.vocabulary import AgentId, JarPolicy, TabHandle
 
 Strip = dict[str, tuple[str, str]]
 """Handle, group and address of every tab that stands in a group."""
@@ -149,14 +149,21 @@ def test_the_jars_that_the_browser_still_has_are_the_sessions_still() -> None:
     assert play.state.jars[tab.jar].handle is None, "one that is gone is made again"
 
 
-def test_a_page_at_the_same_address_in_another_jar_is_another_tab() -> None:
-    """Both came back in the session's group; only one of them has the session's logins."""
+def gone_with_a_jar() -> tuple[Play, AgentId, Tab]:
+    """An agent with a jar of its own, whose browser has ended."""
     play = grouped_play(policy=JarPolicy.FRESH)
     ada = play.agent("ada")
-    tab, group = play.tab(ada), home(play, ada).group
+    tab = play.tab(ada)
     assert tab.jar is not None
     play.do(ev.JarMade(tab.jar, "jar-1"))
     play.do(ev.BrowserDown(B1))
+    return play, ada, tab
+
+
+def test_a_page_at_the_same_address_in_another_jar_is_another_tab() -> None:
+    """Both came back in the session's group; only one of them has the session's logins."""
+    play, ada, tab = gone_with_a_jar()
+    group = home(play, ada).group
     for mine, persons in (("new-1", "new-2"), ("new-4", "new-3")):
         strip = {mine: (group, URL), persons: (group, URL)}
         back(play, strip, frozenset({"jar-1"}), {mine: "jar-1", persons: "default"})
@@ -167,12 +174,8 @@ def test_a_page_at_the_same_address_in_another_jar_is_another_tab() -> None:
 
 
 def test_a_tab_whose_jar_came_back_is_adopted_with_it() -> None:
-    play = grouped_play(policy=JarPolicy.FRESH)
-    ada = play.agent("ada")
-    tab, group = play.tab(ada), home(play, ada).group
-    assert tab.jar is not None
-    play.do(ev.JarMade(tab.jar, "jar-1"))
-    play.do(ev.BrowserDown(B1))
+    play, ada, tab = gone_with_a_jar()
+    group = home(play, ada).group
     strip = {"new-1": (group, URL), "new-2": (group, "https://example.com/popup")}
     back(play, strip, frozenset({"jar-1"}), dict.fromkeys(strip, "jar-1"))
     assert {one.jar for one in play.state.tabs_in(home(play, ada).id)} == {tab.jar}
