@@ -202,13 +202,16 @@ export class Pages {
    * put aside because memory was short. */
   async #wake(tabId) {
     if (this.#journeys.turns(tabId) && !this.#asleep.has(tabId)) return;
-    const waking = this.#asleep.get(tabId) ?? this.#loadAgain(tabId);
-    this.#asleep.set(tabId, waking);
-    await waking.finally(() => this.#asleep.delete(tabId));
+    if (!this.#asleep.get(tabId)) this.#asleep.set(tabId, this.#loadAgain(tabId));
+    await this.#asleep.get(tabId);
   }
 
   async #loadAgain(tabId) {
-    if ((await this.#api.tabs.get(tabId)).discarded) await this.#reload(tabId);
+    try {
+      if ((await this.#api.tabs.get(tabId)).discarded) await this.#reload(tabId);
+    } finally {
+      this.#asleep.delete(tabId);
+    }
   }
 
   // --- scripts ---------------------------------------------------------------------------------
@@ -453,6 +456,8 @@ export class Pages {
   }
 
   #committed({ tabId, frameId, url }) {
+    // Of a tab that wakes up, Firefox tells first as if its page had come already.
+    if (this.#asleep.has(tabId) && !this.#journeys.isLeaving(tabId)) return;
     if (frameId === MAIN) {
       this.#crashed.delete(tabId);
       this.#at.set(tabId, url);
@@ -484,8 +489,10 @@ export class Pages {
   async #joined(tabId, isSettingOut) {
     if (isSettingOut) this.#settingOut.add(tabId);
     this.#traffic.watch(tabId);
-    const frames = (await this.#api.webNavigation.getAllFrames({ tabId }).catch(() => null)) ?? [];
     const tab = await this.#api.tabs.get(tabId).catch(() => null);
+    if (tab?.discarded && this.#isOurs(tabId)) this.#asleep.set(tabId, this.#asleep.get(tabId) ?? null);
+    if (tab?.discarded) return;
+    const frames = (await this.#api.webNavigation.getAllFrames({ tabId }).catch(() => null)) ?? [];
     for (const { frameId, url } of frames) {
       if (frameId === MAIN) {
         this.#at.set(tabId, this.#at.get(tabId) ?? url);

@@ -131,7 +131,7 @@ class OwnHarness:
         self._browser: Own = (
             OwnFirefox(self._home, folder, display, restores=False)
             if kind == "firefox"
-            else OwnChromium(self._home, folder, display)
+            else OwnChromium(self._home, folder, display, restores=False)
         )
 
     def url(self, path: str) -> str:

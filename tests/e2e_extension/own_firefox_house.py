@@ -34,11 +34,6 @@ class OwnFirefoxHouse(OwnHouse):
         async with self.house.agent(self.web, name=name, **hello) as agent:
             yield agent
 
-    async def start_again(self) -> None:
-        """After it has quit. It brings back what was open."""
-        self.browser.start()
-        await self.settle()
-
     async def settle(self) -> None:
         """The person's tabs are there, they look at the first, and the browser is linked."""
         async with asyncio.timeout(2 * SECONDS), self.house.operator() as operator:

@@ -96,8 +96,8 @@ class OwnHouse:
         )
 
     async def start_again(self) -> None:
-        """After it has quit. It does not bring back the person's tabs."""
-        self.browser.start(*self.pages)
+        """After it has quit. It brings back what was open."""
+        self.browser.start()
         await self.settle()
 
     async def person(self, function: str, *arguments: Any) -> Any:

@@ -32,6 +32,10 @@ PLACES = """async () => {
     const tabs = (await api.tabs.query({})).filter(({ groupId }) => groups.has(groupId));
     return tabs.map(({ groupId, cookieStoreId }) => [groups.get(groupId), cookieStoreId ?? ""]);
 }"""
+ASLEEP = """async () => {
+    const tabs = await (globalThis.browser ?? chrome).tabs.query({ discarded: true });
+    return tabs.filter(({ groupId }) => groupId !== -1).length;
+}"""
 CLOSE_WINDOW = "(id) => (globalThis.browser ?? chrome).windows.remove(id)"
 
 
@@ -92,29 +96,38 @@ async def test_a_window_that_is_closed_with_a_group_ends_no_session(mine: OwnHou
         )
 
 
-async def _places(mine: OwnHouse) -> set[tuple[str, str]]:
-    """The groups, and in Firefox the container of the tabs in each."""
-    return {(group, container) for group, container in await mine.person(PLACES)}
+async def _places(mine: OwnHouse) -> list[tuple[str, str]]:
+    """Of each tab in a group the group's title, and in Firefox its container."""
+    return sorted((group, container) for group, container in await mine.person(PLACES))
 
 
 async def test_a_browser_that_quits_is_told_at_once_and_its_tabs_come_back_with_it(
     mine: OwnHouse,
 ) -> None:
-    """In Firefox the second agent has a jar of its own, at the same address."""
+    """In Firefox, which loads none of them before it is asked for, the second agent has a jar of
+    its own, at the same address."""
     policy = JarPolicy.FRESH if mine.id == MINE_FIREFOX else JarPolicy.SHARED
     page = mine.web.page("<h1>Back again</h1>", title="Quit")
+    before_that = mine.web.page("<h1>Before that</h1>", title="Before")
     async with mine.agent("Quit") as agent, mine.agent("Ann", jar=policy) as other:
-        for one in (agent, other):
+        for one, name in ((agent, "Quit"), (other, "Ann")):
+            await one.go(before_that)
             await one.go(page)
+            await one.run(f"() => {{ document.cookie = 'of-{name}=1; max-age=3600' }}")
         before = await _places(mine)
+        cookies = [await one.run("() => document.cookie") for one in (agent, other)]
         await asyncio.to_thread(mine.browser.quit)
         lost = await _until_lost(agent)
         assert lost.hint
         await mine.start_again()
+        assert await mine.person(ASLEEP) == (len(before) if mine.id == MINE_FIREFOX else 0)
         for one in (agent, other):
             await one.wait_until_restored("Back again")
-        await other.open(page)
         assert await _places(mine) == before, "each in its group and its jar"
+        assert [await one.run("() => document.cookie") for one in (agent, other)] == cookies
+        assert (await agent.call(ops.NavigateBack())).title == "Before"
+        await other.open(page)
+        assert set(await _places(mine)) == set(before), "the next tab, too"
         assert await mine.active() == mine.pages[0]
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
 
 from roost.broker.journal import Journal
 from roost.core.model import Consent
@@ -53,12 +54,14 @@ def screen(size: str = "1280x900x24") -> Iterator[str]:
 
 
 class OwnChromium:
-    """A person's Chromium whose profile is in ``folder``, with the host of ``home``."""
+    """A person's Chromium whose profile is in ``folder``, with the host of ``home``. Where it
+    ``restores``, its windows and tabs come back when it is started again."""
 
-    def __init__(self, home: Home, folder: Path, display: str) -> None:
+    def __init__(self, home: Home, folder: Path, display: str, *, restores: bool = True) -> None:
         self._home = home
         self._profile = folder / "profile"
         self.display = display
+        self._restores = restores
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -70,7 +73,7 @@ class OwnChromium:
         where = self._profile / "NativeMessagingHosts" / f"{extension.HOST}.json"
         extension.install(self._home, "chromium", [where])
         (self._profile / "DevToolsActivePort").unlink(missing_ok=True)
-        self._switch_on_developer_mode()
+        self._prefer()
         command = [
             find_browser("chromium"),
             f"--user-data-dir={self._profile}",
@@ -83,7 +86,7 @@ class OwnChromium:
             "--disable-background-networking",
             "--window-size=1200,800",
             *(["--no-sandbox", "--test-type"] if os.getuid() == 0 else []),
-            *(pages or ("about:blank",)),
+            *pages,
         ]
         self._process = subprocess.Popen(
             command,
@@ -94,18 +97,28 @@ class OwnChromium:
             start_new_session=True,
         )
 
-    def _switch_on_developer_mode(self) -> None:
-        """As whoever loads an extension from a folder does; else Chromium lets go of it again."""
+    def _prefer(self) -> None:
+        """What the person chose. Without developer mode, which whoever loads an extension from a
+        folder has on, Chromium lets go of that extension again."""
         preferences = self._profile / "Default" / "Preferences"
         if not preferences.exists():
             preferences.parent.mkdir(parents=True)
-            preferences.write_text('{"extensions": {"ui": {"developer_mode": true}}}')
+            chosen = {
+                "extensions": {"ui": {"developer_mode": True}},
+                "session": {"restore_on_startup": 1 if self._restores else 5},
+            }
+            preferences.write_text(json.dumps(chosen))
 
     def quit(self) -> None:
-        """As by its menu."""
+        """As by its menu. Not by a signal: its last half minute's cookies would be lost."""
         if self._process is not None:
-            self._process.terminate()
+            asyncio.run(self._quit())
             self._process.wait(START_SECONDS)
+
+    async def _quit(self) -> None:
+        with suppress(ConnectionClosed):  # it may be gone before its answer is
+            async with asyncio.timeout(START_SECONDS), self._socket() as socket:
+                await _ask(socket, "Browser.close", {})
 
     def kill(self) -> None:
         if self._process is not None:

@@ -53,8 +53,6 @@ _PREFERENCES: dict[str, bool | int | str] = {
     "extensions.webextensions.uuids": json.dumps({extension.FIREFOX_ID: _UUID}),
     # The remote agent, which is there for the tests' sake, changes nothing: popups are blocked.
     "remote.prefs.recommended": False,
-    # Tabs that come back are loaded at once, and not when somebody looks at them.
-    "browser.sessionstore.restore_on_demand": False,
     # No questions and no first pages. What a click asks for on behalf of the extension, is granted.
     "extensions.webextOptionalPermissionPrompts": False,
     "browser.aboutwelcome.enabled": False,
