@@ -6,22 +6,100 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Iterator
+from abc import abstractmethod
+from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from handled_chromium import HandledChromium
-from handled_firefox import HandledFirefox
+from link_door import LinkDoor
 
 from roost.drivers.base import Driver, Report
+from roost.drivers.exchange import Exchange, Json
+from roost.drivers.keeping import Keeping, Launch
+from roost.drivers.kept import KeptBrowser
 from roost.local.home import Home
+from roost.page.bundle import bundle
 from roost.testing.site import served, unreachable
 from roost.vocabulary import TabHandle
 
 AWAY_SECONDS = 60.0
 """As long may pass between two tests."""
-D = TypeVar("D", bound=HandledChromium | HandledFirefox)
+X = TypeVar("X", bound=Exchange)
+
+
+class Lodger(KeptBrowser[X], Driver):
+    """A driver with a door for its keeper, and what a test may do to its browser."""
+
+    kind: str
+    options: Launch
+    browser_pid = 0
+
+    def __init__(self, home: Home, away_seconds: float = 5.0) -> None:
+        keeping = Keeping(home, self.kind, self.options, away_seconds=away_seconds)
+        super().__init__(keeping, bundle())
+        self.door = LinkDoor(home)
+        self.has_died = False
+        self._taken_over = asyncio.Event()
+
+    @property
+    @abstractmethod
+    def tab_handles(self) -> Collection[TabHandle]:
+        """Of all tabs that it has reported or made."""
+
+    @property
+    @abstractmethod
+    def jar_handles(self) -> Collection[str]:
+        """Of all its jars."""
+
+    @abstractmethod
+    async def make_page(self, jar: str) -> None:
+        """A page nobody asked this driver for."""
+
+    @abstractmethod
+    async def crash(self, tab: TabHandle) -> None:
+        """End the page's process."""
+
+    async def open_page(self, jar: str) -> None:
+        await self._taken_over.wait()
+        await self.make_page(jar)
+
+    async def stop(self) -> None:
+        if not self.has_died:
+            await super().stop()
+        await self.door.close()
+
+    async def leave(self) -> None:
+        """For whoever comes next: neither tabs nor jars are left, and the keeper holds the browser
+        as between two brokers. If there is none any more, its keeper goes, too."""
+        if not self.has_died and self._exchange is not None and not self._over.is_set():
+            for tab in list(self.tab_handles):
+                await self.close_tab(tab)
+            for jar in list(self.jar_handles):
+                await self.remove_jar(jar)
+            self.dies_like_its_broker()
+        await self.stop()
+
+    async def ended(self) -> None:
+        await self._keeping.ended()
+
+    def dies_like_its_broker(self) -> None:
+        """No last words to the keeper: the connection just ends."""
+        self.has_died = self._is_stopping = True
+        self.door.cut()
+
+    async def _link_up(self, report: Report) -> tuple[X, Json, bool]:
+        await self.door.open(self.linked)
+        return await super()._link_up(report)
+
+    def _word(self, word: str, what: Any) -> None:
+        super()._word(word, what)
+        if word == "handover":
+            self.browser_pid = what["pid"]
+            self._taken_over.set()
+
+
+D = TypeVar("D", bound=Lodger[Any])
 
 
 class Lodging(Generic[D]):

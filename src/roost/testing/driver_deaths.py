@@ -91,20 +91,26 @@ async def what_ends_of_a_cancelled_navigation_is_not_taken_for_the_next(bench: B
 async def cancelling_any_call_at_once_leaves_the_browser_usable(bench: Bench) -> None:
     jar = await bench.fresh_jar()
     tab, doomed = await bench.tab("/", jar=jar), await bench.tab("/", jar=jar)
-    for call in (
+    calls: list[Awaitable[object]] = [
         bench.fresh_jar(),
         bench.open(jar),
         bench.driver.navigate(tab, bench.url("/other")),
         bench.driver.capture(tab, Shot()),
         bench.driver.evaluate(tab, HREF),
         bench.driver.close_tab(doomed),
-    ):
+    ]
+    if bench.policy is JarPolicy.FRESH:
+        calls.append(bench.driver.read_storage(jar, ["https://a.example"]))
+    for call in calls:
         task = await started(_whatever(call))
         task.cancel()
         await asyncio.wait({task})
     await bench.driver.navigate(tab, bench.url("/"))
     await bench.works(tab)
     check_picture(await bench.driver.capture(tab, Shot()), "jpeg")
+    await bench.works(await bench.tab(jar=jar))
+    stray = [event for event in bench.reports.events if isinstance(event, TabAppeared)]
+    assert stray == [], "a tab that nobody waits for any more is nobody's"
 
 
 async def _whatever(call: Awaitable[object]) -> None:

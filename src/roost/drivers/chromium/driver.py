@@ -10,14 +10,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from typing import Any
+from contextlib import asynccontextmanager, suppress
 
 from roost.drivers.base import (
-    BrowserEnded,
     Capabilities,
     Cookie,
-    DriverEvent,
     Group,
     OriginStorage,
     ProtocolEar,
@@ -38,6 +35,7 @@ from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.chromium.taps import Tap
 from roost.drivers.exchange import unheard
 from roost.drivers.keeping import Keeping
+from roost.drivers.kept import KeptBrowser
 from roost.drivers.link import Link
 from roost.errors import BrowserLost, JarUnavailable, TabGone
 from roost.vocabulary import JarPolicy, TabHandle
@@ -54,16 +52,13 @@ _FILTER = [
 ]
 
 
-class ChromiumDriver(CdpPages):
-    """One Chromium. ``keeping`` finds or starts the keeper that holds it."""
+class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
+    """One Chromium."""
 
     capabilities = Capabilities()
 
     def __init__(self, keeping: Keeping, bundle: str) -> None:
-        self._keeping = keeping
-        self._bundle = bundle
-        self._cdp: CdpConnection | None = None
-        self._report: Report = _ignore
+        super().__init__(keeping, bundle)
         self._tabs: dict[TabHandle, CdpTab] = {}
         self._sessions: dict[str, TabHandle] = {}
         self._jars: set[str] = set()
@@ -78,25 +73,14 @@ class ChromiumDriver(CdpPages):
         self._version: Json | None = None
         self._spare: Pending | None = None
         """A browser-level session for the next protocol client, so that it need not wait for it."""
-        self._handover: asyncio.Future[Json] | None = None
-        self._over = asyncio.Event()
-        self._is_stopping = False
 
     # --- life ----------------------------------------------------------------------------------
 
-    def linked(self, link: Link) -> None:
-        self._keeping.linked(link)
-
     async def start(self, report: Report) -> Started:
         self._forget_everything()
-        self._report = report
-        link, is_new = await self._keeping.link()
-        self._handover = asyncio.get_running_loop().create_future()
-        self._cdp = CdpConnection(link, self._word, self._ended)
-        handover = await self._handover
-        self._cdp.resume_ids(handover["nextId"])
-        self._cdp.on_event(BROWSER, self._heard)
-        contexts = await self._cdp.call("Target.getBrowserContexts")
+        cdp, handover, is_new = await self._link_up(report)
+        cdp.on_event(BROWSER, self._heard)
+        contexts = await cdp.call("Target.getBrowserContexts")
         self._jars = set(contexts["browserContextIds"])
         if handover["nextId"] <= 2:
             await self._watch_targets()
@@ -110,17 +94,6 @@ class ChromiumDriver(CdpPages):
             tabs=frozenset(self._tabs) - self._announced,
             jars=frozenset(self._jars),
         )
-
-    async def stop(self) -> None:
-        self._is_stopping = True
-        if self._cdp is not None and not self._over.is_set():
-            self._cdp.say("end")
-            try:
-                async with asyncio.timeout(CLOSE_SECONDS):
-                    await self._over.wait()
-            except TimeoutError:
-                self._cdp.close()
-        await self._keeping.ended()
 
     # --- jars and tabs -------------------------------------------------------------------------
 
@@ -205,13 +178,26 @@ class ChromiumDriver(CdpPages):
         asked = self._spare or cdp.call("Target.attachToBrowserTarget")
         self._spare = cdp.call("Target.attachToBrowserTarget")
         self._spare.add_done_callback(unheard)
-        return cdp.taps.open((await asked)["sessionId"], ear)
+        try:
+            attached = await asyncio.shield(asked)
+        except asyncio.CancelledError:
+            asked.add_done_callback(self._end_unwanted)
+            raise
+        return cdp.taps.open(attached["sessionId"], ear)
+
+    def _end_unwanted(self, asked: Pending) -> None:
+        """A session whose client left before it had it."""
+        with suppress(CdpError, BrowserLost):  # there is nothing to end
+            self._end_tap(asked.result()["sessionId"])
+
+    def _end_tap(self, session: str) -> None:
+        self._browser().tell("Target.detachFromTarget", {"sessionId": session})
 
     def close_tap(self, tap: ProtocolTap) -> None:
         assert isinstance(tap, Tap)
-        if self._cdp is not None and not self._over.is_set():
-            self._cdp.taps.close(tap)
-            self._cdp.tell("Target.detachFromTarget", {"sessionId": tap.session})
+        if self._exchange is not None and not self._over.is_set():
+            self._exchange.taps.close(tap)
+            self._end_tap(tap.session)
             self._holds.leave(tap)
 
     def hold(self, tab: TabHandle, tap: ProtocolTap) -> bool:
@@ -239,18 +225,35 @@ class ChromiumDriver(CdpPages):
     async def _create_page(self, jar: str) -> Json:
         """A blank page of ours, waiting to be set up: what its attachment said of it."""
         params: Json = {"url": "about:blank", "background": True, **self._context(jar)}
+        making = self._browser().call("Target.createTarget", params)
         self._creating += 1
         try:
-            made = await self._browser().call("Target.createTarget", params)
+            await asyncio.wait({making})
+        except asyncio.CancelledError:
+            making.add_done_callback(self._close_unwanted)
+            raise
+        try:
+            attached = self._claimed(making)
         except CdpError as error:
             raise JarUnavailable(f"No tab can be opened there: {error}.") from None
-        finally:
-            self._creating -= 1
-        attached = self._undecided.pop(TabHandle(made["targetId"]), None)
-        self._decide_the_rest()
         if attached is None:
             raise TabGone("The tab was closed as it opened.")
         return attached
+
+    def _claimed(self, making: Pending) -> Json | None:
+        """What the attachment of a page that we asked for said of it; others are nobody's."""
+        self._creating -= 1
+        try:
+            return self._undecided.pop(TabHandle(making.result()["targetId"]), None)
+        finally:
+            self._decide_the_rest()
+
+    def _close_unwanted(self, making: Pending) -> None:
+        with suppress(CdpError, BrowserLost):  # there is nothing to close
+            attached = self._claimed(making)
+            if attached is not None:
+                target = attached["targetInfo"]["targetId"]
+                self._browser().tell("Target.closeTarget", {"targetId": target})
 
     @asynccontextmanager
     async def _unseen_page(self, jar: str) -> AsyncIterator[UnseenPage]:
@@ -339,7 +342,7 @@ class ChromiumDriver(CdpPages):
             self._appeared(params)
 
     def _decide_the_rest(self) -> None:
-        if not self._creating:
+        if not self._creating and not self._over.is_set():
             undecided, self._undecided = self._undecided, {}
             for params in undecided.values():
                 self._appeared(params)
@@ -410,41 +413,23 @@ class ChromiumDriver(CdpPages):
 
     # --- the link ------------------------------------------------------------------------------
 
-    def _word(self, word: str, what: Any) -> None:
-        if word == "handover" and self._handover is not None and not self._handover.done():
-            self._handover.set_result(what)
+    def _speak(self, link: Link) -> CdpConnection:
+        return CdpConnection(link, self._word, self._ended)
 
-    def _ended(self) -> None:
-        self._over.set()
-        if self._handover is not None and not self._handover.done():
-            self._handover.set_exception(BrowserLost("The browser ended as it started."))
+    def _lost(self, error: BrowserLost) -> None:
         for tab in self._tabs.values():
-            tab.ended(BrowserLost("The browser ended."))
+            tab.ended(error)
         for closing in self._closing.values():
             if not closing.done():
                 closing.set_result(None)
-        report, self._report = self._report, _ignore
-        self._keeping.lost()
-        if not self._is_stopping:
-            report(BrowserEnded("its keeper or its process is gone"))
 
     def _forget_everything(self) -> None:
-        self._is_stopping = False
-        self._over.clear()
-        self._cdp = None
+        self._exchange = None
         self._holds = Holds(self._let_run)
         for table in (self._tabs, self._sessions, self._undecided, self._closing, self._announced):
             table.clear()
         self._passwords.clear()
         self._version = self._spare = None
-
-    def _tell(self, event: DriverEvent) -> None:
-        self._report(event)
-
-    def _browser(self) -> CdpConnection:
-        if self._cdp is None or self._over.is_set():
-            raise BrowserLost("The browser is not running.")
-        return self._cdp
 
     @asynccontextmanager
     async def _using(self, tab: TabHandle) -> AsyncIterator[CdpTab]:
@@ -456,10 +441,6 @@ class ChromiumDriver(CdpPages):
         if found is None:
             raise TabGone("There is no such tab.")
         return found
-
-
-def _ignore(event: DriverEvent) -> None:
-    pass
 
 
 def _heard_or_gone(answer: asyncio.Future[Json]) -> None:

@@ -12,10 +12,10 @@ import asyncio
 import contextlib
 
 from roost.drivers.base import Report, TabAppeared, TabDisappeared
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
+from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
 from roost.drivers.firefox.tab import BidiTab
 from roost.drivers.firefox.waits import SOON_SECONDS
-from roost.errors import JarUnavailable, RoostError, TabGone
+from roost.errors import BrowserLost, JarUnavailable, RoostError, TabGone
 from roost.vocabulary import TabHandle
 
 CLOSE_SECONDS = 5.0
@@ -95,20 +95,33 @@ class Contexts:
 
     async def _create(self, options: Json) -> Json:
         """A tab that we asked for: what its creation said of it."""
+        options = {"type": "tab", "background": True, **options}
+        making = self._bidi.call("browsingContext.create", options)
         self._creating += 1
         try:
-            made = await self._bidi.call(
-                "browsingContext.create", {"type": "tab", "background": True, **options}
-            )
+            await asyncio.wait({making})
+        except asyncio.CancelledError:
+            making.add_done_callback(self._close_unwanted)
+            raise
+        try:
+            context = self._claimed(making)
         except BidiError as error:
             raise JarUnavailable(f"No tab can be opened there: {error}.") from None
-        finally:
-            self._creating -= 1
-            asyncio.get_running_loop().call_soon(self._decide_the_rest)
-        context = self._undecided.pop(made["context"], None)
         if context is None:
             raise TabGone("The tab was closed as it opened.")
         return context
+
+    def _claimed(self, making: Pending) -> Json | None:
+        """What the creation of a tab that we asked for said of it; others are nobody's."""
+        self._creating -= 1
+        asyncio.get_running_loop().call_soon(self._decide_the_rest)
+        return self._undecided.pop(making.result()["context"], None)
+
+    def _close_unwanted(self, making: Pending) -> None:
+        with contextlib.suppress(BidiError, BrowserLost):  # there is nothing to close
+            context = self._claimed(making)
+            if context is not None:
+                self._bidi.tell("browsingContext.close", {"context": context["context"]})
 
     def _decide_the_rest(self) -> None:
         """Tabs that came while we made some, and were none of those."""

@@ -13,7 +13,6 @@ from typing import Any
 
 from roost.drivers.base import (
     Arrival,
-    BrowserEnded,
     Capabilities,
     Cookie,
     DriverEvent,
@@ -34,50 +33,32 @@ from roost.drivers.firefox.lacks import LACKS
 from roost.drivers.firefox.storage import UnseenPage
 from roost.drivers.firefox.tab import BidiTab
 from roost.drivers.keeping import Keeping
+from roost.drivers.kept import KeptBrowser
 from roost.drivers.link import Link
 from roost.errors import BrowserLost, JarUnavailable, TabGone
 from roost.vocabulary import MIB, JarPolicy, TabHandle
 
-END_SECONDS = 5.0
 BODY_BYTES = 10 * MIB
 """The largest response whose body is kept for whoever asks for it later."""
 _EVENTS = ["browsingContext", "network", "log.entryAdded", "input.fileDialogOpened"]
 
 
-class FirefoxDriver:
-    """One Firefox. ``keeping`` finds or starts the keeper that holds it."""
+class FirefoxDriver(KeptBrowser[BidiConnection]):
+    """One Firefox."""
 
     capabilities = Capabilities(draws_for_pictures=False, lacks=LACKS)
 
     def __init__(self, keeping: Keeping, bundle: str) -> None:
-        self._keeping = keeping
-        self._bundle = bundle
-        self._bidi: BidiConnection | None = None
+        super().__init__(keeping, bundle)
         self._jars: Jars | None = None
         self._contexts: Contexts | None = None
         self._unseen: dict[str, UnseenPage] = {}
-        self._report: Report = _ignore
-        self._handover: asyncio.Future[Json] | None = None
-        self._over = asyncio.Event()
-        self._is_stopping = False
 
     # --- life ----------------------------------------------------------------------------------
 
-    def linked(self, link: Link) -> None:
-        self._keeping.linked(link)
-
     async def start(self, report: Report) -> Started:
-        self._is_stopping = False
-        self._over.clear()
-        self._report = report
-        link, is_new = await self._keeping.link()
-        self._handover = asyncio.get_running_loop().create_future()
-        self._bidi = bidi = BidiConnection(link, self._word, self._ended, self._heard)
-        self._jars = jars = Jars(bidi, self._keeping.viewport)
-        self._contexts = contexts = Contexts(bidi, self._bundle, self._tell)
-        bidi.begin()
-        handover = await self._handover
-        bidi.resume_ids(handover["nextId"])
+        bidi, handover, is_new = await self._link_up(report)
+        jars, contexts = self._all_jars(), self._all_contexts()
         notes = handover["notes"]
         contexts.expect_first_tab(notes.get("firstTab", handover["firstTab"]))
         try:
@@ -100,17 +81,6 @@ class FirefoxDriver:
             tabs=tabs,
             jars=frozenset(jars.known),
         )
-
-    async def stop(self) -> None:
-        self._is_stopping = True
-        if self._bidi is not None and not self._over.is_set():
-            self._bidi.say("end")
-            try:
-                async with asyncio.timeout(END_SECONDS):
-                    await self._over.wait()
-            except TimeoutError:
-                self._bidi.close()
-        await self._keeping.ended()
 
     # --- jars and tabs -------------------------------------------------------------------------
 
@@ -283,30 +253,21 @@ class FirefoxDriver:
 
     # --- the link ------------------------------------------------------------------------------
 
-    def _word(self, word: str, what: Any) -> None:
-        if word == "handover" and self._handover is not None and not self._handover.done():
-            self._handover.set_result(what)
+    def _speak(self, link: Link) -> BidiConnection:
+        bidi = BidiConnection(link, self._word, self._ended, self._heard)
+        self._jars = Jars(bidi, self._keeping.viewport)
+        self._contexts = Contexts(bidi, self._bundle, self._tell)
+        bidi.begin()
+        return bidi
 
-    def _ended(self) -> None:
-        self._over.set()
-        if self._handover is not None and not self._handover.done():
-            self._handover.set_exception(BrowserLost("The browser ended as it started."))
-        report, self._report = self._report, _ignore
+    def _lost(self, error: BrowserLost) -> None:
         if self._contexts is not None:
-            self._contexts.ended(BrowserLost("The browser ended."))
-        self._keeping.lost()
-        if not self._is_stopping:
-            report(BrowserEnded("its keeper or its process is gone"))
+            self._contexts.ended(error)
 
     def _tell(self, event: DriverEvent) -> None:
         if isinstance(event, TabArrived):
             self._all_jars().visited(self._tab(event.handle).jar, event.url)
-        self._report(event)
-
-    def _browser(self) -> BidiConnection:
-        if self._bidi is None or self._over.is_set():
-            raise BrowserLost("The browser is not running.")
-        return self._bidi
+        super()._tell(event)
 
     def _all_jars(self) -> Jars:
         self._browser()
@@ -328,7 +289,3 @@ class FirefoxDriver:
         page = self._tab(tab)
         page.check_alive()
         return page
-
-
-def _ignore(event: DriverEvent) -> None:
-    pass
