@@ -181,6 +181,34 @@ def test_files_of_the_machine_are_not_uploaded(case: Case) -> None:
         assert answer["error"]["message"].startswith("BAD_REQUEST")
 
 
+def test_files_of_the_machine_are_not_dropped_into_a_page_or_opened_by_that(case: Case) -> None:
+    """Chromium gives a page whatever file a drag names; where the page takes none, it opens it."""
+    _, own = case.adversary.page()
+    data = {"items": [], "files": ["/etc/passwd"], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        drag = {"type": kind, "x": 9, "y": 9, "data": data}
+        answer = case.adversary.ask("Input.dispatchDragEvent", drag, own)
+        assert "not dropped" in answer["error"]["message"]
+    without = {"type": "dragEnter", "x": 9, "y": 9, "data": {**data, "files": []}}
+    assert case.adversary.result("Input.dispatchDragEvent", without, own) == {}
+
+
+def test_the_screens_of_all_are_not_changed_in_one_page(case: Case) -> None:
+    _, own = case.adversary.page()
+    before = case.victim.result("Emulation.getScreenInfos", session=case.session)["screenInfos"]
+    rectangle = {"left": 800, "top": 0, "width": 640, "height": 480}
+    first = {"screenId": before[0]["id"]}
+    for method, params in {
+        "Emulation.addScreen": rectangle,
+        "Emulation.updateScreen": first | rectangle,
+        "Emulation.removeScreen": first,
+        "Emulation.setPrimaryScreen": first,
+    }.items():
+        assert "whole browser" in case.adversary.ask(method, params, own)["error"]["message"]
+    after = case.victim.result("Emulation.getScreenInfos", session=case.session)["screenInfos"]
+    assert after == before
+
+
 def test_cookies_are_the_sessions_own(case: Case) -> None:
     _, own = case.adversary.page()
     case.adversary.result("Network.enable", session=own)

@@ -212,6 +212,17 @@ def test_files_come_from_and_go_to_the_sessions_folders() -> None:
     assert stage.result("Browser.setDownloadBehavior", {"behavior": "default"}) == {}
 
 
+def test_no_file_is_dropped_into_a_page_not_even_one_the_session_may_read() -> None:
+    stage, session = on_page()
+    for files in (["/etc/passwd"], ["/mine/a"], "/etc/passwd", {"0": "/etc/passwd"}):
+        drop = {"type": "drop", "x": 1, "y": 1, "data": {"items": [], "files": files}}
+        assert stage.error("Input.dispatchDragEvent", drop, session)["code"] == -32000
+    for data in ({"items": [{"mimeType": "text/plain", "data": "x"}], "files": []}, None, 5):
+        drop = {"type": "drop", "x": 1, "y": 1, "data": data}
+        stage.client("Input.dispatchDragEvent", drop, session)
+        assert stage.sent[-1].params == drop, "what is no drag, Chromium says"
+
+
 def test_closing_the_browser_ends_the_clients_view_alone() -> None:
     stage, session = on_page()
     for where in ("", session):

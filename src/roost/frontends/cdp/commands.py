@@ -374,6 +374,18 @@ def _set_files(view: View, call: Call, link: Link) -> list[Effect]:
     return [Send(call, call.method, {**call.params, "files": checked}, call.session)]
 
 
+@_does("Input.dispatchDragEvent")
+def _drag(view: View, call: Call, link: Link) -> list[Effect]:
+    """A file that is dropped where no page takes it is opened, and what it shows may show others:
+    so it makes no difference whether the session could read it."""
+    data = call.params.get("data")
+    if isinstance(data, dict) and data.get("files"):
+        raise Refusal(
+            FAILED, "Files are not dropped through Roost: give them with DOM.setFileInputFiles."
+        )
+    return [Send(call, call.method, call.params, call.session)]
+
+
 def _own_target(view: View, target: str) -> Json:
     found = view.targets.get(target)
     if found is None:
