@@ -276,6 +276,19 @@ async def test_what_was_said_while_it_was_away_is_shown_when_it_is_back(tmp_path
     assert desk.extension.last("Groups.forget")["params"] == {"key": "s9"}
 
 
+async def test_an_ended_sessions_group_that_is_shown_again_can_still_be_closed(
+    tmp_path: Path,
+) -> None:
+    """Forgotten before its tabs are closed, they would be the person's, and stay."""
+    desk = Desk(tmp_path, "r.1")
+    desk.driver.forget_group("s1")
+    assert (await desk.start()).tabs == {"r.1"}
+    await desk.driver.close_tab(TabHandle("r.1"))
+
+    assert "Groups.forget" not in desk.extension.methods()
+    assert desk.extension.last("Tabs.close")["params"] == {"tab": "r.1"}
+
+
 async def test_the_persons_cookies_and_other_jars_are_not_to_be_had(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     await desk.start()

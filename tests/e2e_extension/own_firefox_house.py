@@ -51,7 +51,7 @@ class OwnFirefoxHouse(OwnHouse):
 
 @contextmanager
 def own_firefox_house(web: Web, *, has_remote: bool = False) -> Iterator[OwnFirefoxHouse]:
-    pages = [web.page(OWN, title=f"My {n}", path=f"/my-{n}") for n in range(3)]
+    pages = [web.page(OWN, title=f"Mine {n}", path=f"/my-{n}") for n in range(3)]
     with (
         screen() as display,
         house_of("firefox") as house,

@@ -105,7 +105,7 @@ async def test_a_browser_that_quits_is_told_at_once_and_its_tabs_come_back_with_
     mine: OwnHouse,
 ) -> None:
     """In Firefox, which loads none of them before it is asked for, the second agent has a jar of
-    its own, at the same address."""
+    its own, at the same address. The tabs of a session that has ended meanwhile are closed."""
     policy = JarPolicy.FRESH if mine.id == MINE_FIREFOX else JarPolicy.SHARED
     page = mine.web.page("<h1>Back again</h1>", title="Quit")
     before_that = mine.web.page("<h1>Before that</h1>", title="Before")
@@ -116,10 +116,16 @@ async def test_a_browser_that_quits_is_told_at_once_and_its_tabs_come_back_with_
             await one.run(f"() => {{ document.cookie = 'of-{name}=1; max-age=3600' }}")
         before = await _places(mine)
         cookies = [await one.run("() => document.cookie") for one in (agent, other)]
-        await asyncio.to_thread(mine.browser.quit)
-        lost = await _until_lost(agent)
-        assert lost.hint
+        async with mine.agent("Ends") as ends:
+            await ends.go(page)
+            await asyncio.to_thread(mine.browser.quit)
+            lost = await _until_lost(agent)
+            assert lost.hint
+            (session,) = (await ends.call(ops.SessionList())).sessions
+            await ends.call(ops.SessionDispose(session=session.id))
         await mine.start_again()
+        groups = {None, "Quit", "Ann"}
+        await mine.strip_when(lambda strip: {tab["group"] for tab in strip} == groups)
         assert await mine.person(ASLEEP) == (len(before) if mine.id == MINE_FIREFOX else 0)
         for one in (agent, other):
             await one.wait_until_restored("Back again")

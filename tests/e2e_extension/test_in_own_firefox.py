@@ -1,23 +1,14 @@
-"""Agents in the person's own Firefox: each in its group, with scripts for hands, and none in the
-person's way."""
+"""What is different in the person's own Firefox: scripts for hands and ears, and the person who may
+shut them out."""
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 from own_firefox_house import OwnFirefoxHouse
-from pages_house import TRUSTED, Agent, refused
+from pages_house import refused
 
 from roost import ops
-from roost.errors import (
-    BadRequest,
-    NotActionable,
-    SessionGone,
-    TabGone,
-    Unauthorized,
-    Unsupported,
-)
+from roost.errors import BadRequest, NotActionable, Unauthorized, Unsupported
 from roost.vocabulary import JarPolicy
 
 pytestmark = pytest.mark.timeout(240)
@@ -34,31 +25,6 @@ FORM = """
 @pytest.fixture
 def own(own_firefox: OwnFirefoxHouse) -> OwnFirefoxHouse:
     return own_firefox
-
-
-async def test_two_agents_work_behind_the_persons_tab_and_see_their_own(
-    own: OwnFirefoxHouse,
-) -> None:
-    """Wrong-tab capture, too: a picture is of the tab it was asked for, whichever is in front."""
-    shot = ops.TakeScreenshot(type="png", scale=0.2)
-    async with own.agent("Ann") as ann, own.agent("Bob") as bob:
-        await asyncio.gather(
-            ann.show(TRUSTED + "<body style='background: red'><button>B</button>", title="Ann's"),
-            bob.show(TRUSTED + "<body style='background: blue'><button>B</button>", title="Bob's"),
-        )
-        groups = {tab["title"]: tab["group"] for tab in await own.strip()}
-        assert (groups["Ann's"], groups["Bob's"]) == ("Ann", "Bob")
-        assert {groups[f"My {n}"] for n in range(3)} == {None}
-        await ann.click("button")
-        assert ["click", False] in await ann.log()
-        assert await bob.log() == []
-        alone = [(await one.call(shot)).data for one in (ann, bob)]
-        assert alone[0] != alone[1]
-        both = await asyncio.gather(ann.call(shot), bob.call(shot))
-        assert [picture.data for picture in both] == alone
-        assert [tab.title for tab in (await ann.tabs()).tabs] == ["Ann's"]
-        assert await own.active() == own.pages[0]
-    await own.strip_when(lambda strip: all(tab["group"] is None for tab in strip))
 
 
 async def test_keys_and_clicks_do_what_a_persons_would(own: OwnFirefoxHouse) -> None:
@@ -112,46 +78,6 @@ async def test_a_guarded_page_can_be_read_and_says_what_cannot_be_done(
         assert "Content-Security-Policy" in error.message
 
 
-async def test_a_tab_dragged_out_is_lost_and_one_dragged_in_is_the_agents(
-    own: OwnFirefoxHouse,
-) -> None:
-    async with own.agent("Drag") as agent:
-        first = await agent.show("First", title="First")
-        await agent.open(own.web.page("Second", title="Second"))
-        await own.person(
-            "async (title) => { const [tab] = await browser.tabs.query({title});"
-            " await browser.tabs.ungroup(tab.id) }",
-            "First",
-        )
-        await _until(agent, {"Second"})
-        await refused(TabGone, agent.run("() => document.title", tab=first.tab))
-        await own.person(
-            "async (title, group) => { const [tab] = await browser.tabs.query({title});"
-            " const [{ id }] = await browser.tabGroups.query({title: group});"
-            " await browser.tabs.group({tabIds: [tab.id], groupId: id}) }",
-            "First",
-            "Drag",
-        )
-        await _until(agent, {"First", "Second"})
-
-
-async def test_closing_the_group_ends_the_session(own: OwnFirefoxHouse) -> None:
-    async with own.agent("Ends") as agent:
-        await agent.show("One", title="One")
-        await own.person(
-            "async (title) => { const [group] = await browser.tabGroups.query({title});"
-            " const tabs = await browser.tabs.query({groupId: group.id});"
-            " await browser.tabs.remove(tabs.map((tab) => tab.id)) }",
-            "Ends",
-        )
-        await refused(SessionGone, _until(agent, {"never"}))
-        await agent.show("Two", title="Two")
-        strip = await own.strip_when(
-            lambda strip: any(tab["title"] == "Two" and tab["group"] for tab in strip)
-        )
-        assert [tab["title"] for tab in strip if tab["group"]] == ["Two"]
-
-
 async def test_a_person_who_shuts_roost_out_of_pages_can_let_it_in_again(
     own: OwnFirefoxHouse,
 ) -> None:
@@ -175,9 +101,3 @@ async def test_a_person_who_shuts_roost_out_of_pages_can_let_it_in_again(
         # For this port Firefox shows a page of its own; that is no matter of permission.
         closed = await refused(BadRequest, agent.go("http://127.0.0.1:1/"))
         assert "browser's own" in (closed.hint or "")
-
-
-async def _until(agent: Agent, titles: set[str]) -> None:
-    async with asyncio.timeout(30):
-        while {tab.title for tab in (await agent.tabs()).tabs} != titles:
-            pass

@@ -123,9 +123,11 @@ class OwnBrowser(ABC):
         cdp.resume_ids(handover["nextId"])
         cdp.on_event(BROWSER, self._browser_heard)
         state_asked = cdp.call("Roost.state")
-        self._show_what_was_said(cdp)
+        if self._panel is not None:
+            cdp.tell("Panel.show", self._panel.to_wire())
         state = await state_asked
         rows = {TabHandle(row["tab"]): row for row in state["tabs"]}
+        self._forget_empty_groups(cdp, {row["group"] for row in rows.values()})
         self._known |= rows.keys()
         self._is_known = True
         self._take_over(handover)
@@ -214,12 +216,13 @@ class OwnBrowser(ABC):
         else:
             self._cdp.tell("Groups.forget", {"key": key})
 
-    def _show_what_was_said(self, cdp: OwnConnection) -> None:
-        for key in sorted(self._forgotten):
+    def _forget_empty_groups(self, cdp: OwnConnection, shown: set[str]) -> None:
+        """Those of sessions that ended while the browser was away. A group that it shows again is
+        forgotten with its last tab, which is about to be closed: forgotten now, it would be the
+        person's, and stay."""
+        for key in sorted(self._forgotten - shown):
             cdp.tell("Groups.forget", {"key": key})
         self._forgotten.clear()
-        if self._panel is not None:
-            cdp.tell("Panel.show", self._panel.to_wire())
 
     # --- what happens there --------------------------------------------------------------------
 
