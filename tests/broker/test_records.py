@@ -3,11 +3,15 @@ from __future__ import annotations
 from typing import Any
 
 from roost.broker.records import (
+    ADDRESS_CHARS,
+    CONSOLE_CHARS,
     CONSOLE_KEPT,
     CRITICAL,
+    NOTICE_CHARS,
     REQUESTS_KEPT,
     VISUAL,
     PageRecord,
+    notice_of,
     remembered,
 )
 from roost.core.model import Tab
@@ -90,6 +94,27 @@ def test_dialogs_and_choosers_stand_until_they_are_closed() -> None:
     assert record.chooser is not None
     record.hear(ChooserClosed(PAGE), 0.0)
     assert record.chooser is None
+
+
+def test_what_a_page_says_at_length_is_kept_short() -> None:
+    record, long = PageRecord(), "x" * 100_000
+    said = ConsoleSaid(handle=PAGE, level="error", text=long, url=f"data:,{long}")
+    record.hear(said, 0.0)
+    record.hear(sent("1", f"data:,{long}"), 0.0)
+    kept = record.console[0]
+    assert (len(kept.text), len(kept.url)) == (CONSOLE_CHARS, ADDRESS_CHARS)
+    assert len(record.requests[1].url) == ADDRESS_CHARS
+    notice = notice_of(said)
+    assert notice is not None
+    assert len(str(notice[1])) < 2 * NOTICE_CHARS + 100
+
+
+def test_requests_that_never_end_are_not_remembered_for_ever() -> None:
+    record = PageRecord()
+    for number in range(3 * REQUESTS_KEPT):
+        record.hear(sent(str(number)), 0.0)
+        record.requests.clear()  # as an agent may
+    assert record.pending(CRITICAL) == REQUESTS_KEPT
 
 
 async def test_whoever_waits_hears_of_every_event() -> None:

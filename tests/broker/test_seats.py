@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -29,7 +30,7 @@ from roost.errors import (
     UrlBlocked,
 )
 from roost.testing.house import FakeHouse, HeldDriver, fake_house
-from roost.testing.waiting import error_of, until
+from roost.testing.waiting import error_of, started, until
 from roost.vocabulary import OPERATOR, SessionId, TabHandle
 
 
@@ -51,6 +52,9 @@ class TappedDriver(HeldDriver):
         self.taps: dict[str, ProtocolEar] = {}
         self.held: list[tuple[str, str]] = []
         self.downloads: list[str] = []
+        self.opening = asyncio.Event()
+        self.opening.set()
+        self.asked_for_taps = 0
 
     async def version(self) -> dict[str, Any]:
         return {"product": "Fake/1"}
@@ -59,6 +63,8 @@ class TappedDriver(HeldDriver):
         return [{"targetId": handle} for handle in self.browser.pages]
 
     async def open_tap(self, ear: ProtocolEar) -> ProtocolTap:
+        self.asked_for_taps += 1
+        await self.opening.wait()
         tap = StubTap(len(self.taps) + 1)
         self.taps[tap.session] = ear
         return tap
@@ -270,10 +276,51 @@ async def test_files_are_below_the_sessions_folders(tmp_path: Path) -> None:
             with pytest.raises(BadRequest):
                 seat.checked_upload(path)
         assert seat.checked_folder(str(own / "d")) == str(own / "d")
-        assert seat.checked_folder(str(tmp_path)) == str(tmp_path), "a temporary one"
         for path in ("/etc", "/", str(s.house.home.path), "/tmp"):
             with pytest.raises(BadRequest):
                 seat.checked_folder(path)
+
+
+async def test_downloads_go_to_a_temporary_folder_that_a_client_made_for_them(
+    tmp_path: Path,
+) -> None:
+    made, others = tmp_path / "made", tmp_path / "others"
+    for folder in (made, others):
+        folder.mkdir()
+    (others / "work.py").write_text("others' work")
+    (tmp_path / "link").symlink_to(others)
+    async with scene(tmp_path / "home") as s:
+        token = await s.session("mine")
+        seat, _ = await s.seat(token)
+        assert seat.checked_folder(str(made)) == str(made)
+        (made / "download").write_text("what came")
+        assert seat.checked_folder(str(made)) == str(made), "it is still the client's"
+        again, _ = await s.seat(token)
+        assert again.checked_folder(str(made)) == str(made), "also when it comes back"
+        stranger, _ = await s.seat(await s.session("other"))
+        for one, path in ((stranger, made), (seat, others), (seat, tmp_path / "link")):
+            with pytest.raises(BadRequest):
+                one.checked_folder(str(path))
+        await s.operator.call(ops.SessionDispose(session="mine"))
+        seat, _ = await s.seat(await s.session("mine"))
+        with pytest.raises(BadRequest):
+            seat.checked_folder(str(made))
+
+
+async def test_a_client_that_waits_while_its_session_ends_gets_no_seat_in_the_next_of_that_name(
+    tmp_path: Path,
+) -> None:
+    async with scene(tmp_path) as s:
+        token = await s.session("mine")
+        s.driver.opening.clear()
+        waiting = await started(s.house.door.take_seat(token, Ear()))
+        await until(lambda: s.driver.asked_for_taps)
+        await s.operator.call(ops.SessionDispose(session="mine"))
+        s.house.clock.advance(1.0)
+        await s.session("mine")
+        s.driver.opening.set()
+        await error_of(SessionGone, waiting)
+        assert s.driver.taps == {}
 
 
 async def test_the_end_of_the_session_or_of_the_browser_ends_the_client(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Hashable
 from typing import Any
 
+import pytest
 from scripted_link import Heard, ScriptedLink
 
 from roost.drivers.chromium.connection import CdpConnection
@@ -140,3 +141,22 @@ async def test_what_is_unanswered_is_counted_until_it_is_answered_or_never_will_
     tap.send("c", "C.c", {})
     cdp.taps.close(tap)
     assert tap.unanswered_bytes == 0
+
+
+async def test_a_client_that_fails_at_a_frame_ends_nobodys_link_and_the_log_has_no_secrets(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Failing(Ear):
+        def heard(self, session: str, frame: bytes) -> None:
+            raise ValueError("a bug")
+
+    cdp, link = connected()
+    other = Ear()
+    cdp.taps.open("ONE", Failing())
+    cdp.taps.open("TWO", other)
+    link.says(method="A.a", params={"cookie": "hunter2"}, sessionId="ONE")
+    link.says(method="A.b", params={}, sessionId="TWO")
+
+    assert other.events == [("TWO", "A.b")]
+    assert "A.a" in caplog.text
+    assert "hunter2" not in caplog.text

@@ -48,11 +48,17 @@ logger = logging.getLogger(__name__)
 RESTART_SECONDS = (1.0, 30.0)
 STOP_SECONDS = 10.0
 GOOD_MINUTE = 60.0
+TITLE_CHARS = 1000
 
 
 def whole(text: str) -> str:
     """A page's text as journal and replies can hold it: pages make halves of surrogate pairs."""
     return text.encode(errors="replace").decode()
+
+
+def short_title(text: str) -> str:
+    """A page's title likewise: of any length, it would be written and sent with its row."""
+    return whole(text[:TITLE_CHARS])
 
 
 class Browser:
@@ -181,7 +187,7 @@ class Browser:
             case GroupClosed():
                 self._feed(ev.GroupClosed(self.id, event.key))
             case TabArrived():
-                url, title = whole(event.url), whole(event.title)
+                url, title = whole(event.url), short_title(event.title)
                 self._feed(ev.TabMovedOn(self.id, event.handle, url, title))
                 tab = self._state().tab_with(self.id, event.handle)
                 if tab is not None and tab.jar is not None:

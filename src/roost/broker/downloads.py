@@ -6,7 +6,6 @@ What a server calls a file is a wish: it must not lead out of the folder, hide, 
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
 import os
@@ -15,6 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from roost.broker.news import News
+from roost.broker.records import ADDRESS_CHARS
 from roost.drivers.base import DownloadBegan, DownloadEnded
 from roost.vocabulary import SessionId, TabId
 
@@ -52,15 +53,15 @@ class Downloads:
         self._files = files
         self._kept: dict[SessionId, list[Download]] = {}
         self._running: dict[str, tuple[SessionId, Download]] = {}
-        self._waiters: list[asyncio.Future[None]] = []
+        self._news = News()
 
     def began(self, event: DownloadBegan, session: SessionId, tabs: frozenset[TabId]) -> Download:
-        download = Download(safe_name(event.name), event.url, tabs)
+        download = Download(safe_name(event.name), event.url[:ADDRESS_CHARS], tabs)
         kept = self._kept.setdefault(session, [])
         kept.append(download)
         del kept[:-KEPT]
         self._running[event.download] = session, download
-        self._wake()
+        self._news.tell()
         return download
 
     def ended(self, event: DownloadEnded) -> tuple[SessionId, Download] | None:
@@ -80,7 +81,7 @@ class Downloads:
                 download.state = DownloadState.DONE
             except OSError as error:
                 logger.warning("a download could not be kept: %s", error)
-        self._wake()
+        self._news.tell()
         return known
 
     def of(self, session: SessionId) -> list[Download]:
@@ -101,20 +102,12 @@ class Downloads:
 
     async def changed(self) -> None:
         """Wait until any begins or ends."""
-        waiter = asyncio.get_running_loop().create_future()
-        self._waiters.append(waiter)
-        await waiter
+        await self._news.wait()
 
     def forget(self, session: SessionId) -> None:
         self._kept.pop(session, None)
         for download in [d for d, (owner, _) in self._running.items() if owner == session]:
             del self._running[download]
-
-    def _wake(self) -> None:
-        waiters, self._waiters = self._waiters, []
-        for waiter in waiters:
-            if not waiter.done():
-                waiter.set_result(None)
 
 
 def safe_name(wish: str) -> str:

@@ -111,7 +111,7 @@ class Jars:
             if proxy is not None:
                 way_out = f"{LOOPBACK}:{proxy.port}"
             handle = await self._made(row, session, way_out)
-        except BaseException:
+        except BaseException:  # also a cancelled one must not leave its proxy listening
             await self._forget_proxy(row.id)
             raise
         try:
@@ -120,7 +120,7 @@ class Jars:
             now = self._around.state().jars.get(row.id)
             if now is None or now.session is None:
                 raise SessionGone("The session ended.")
-        except BaseException:
+        except BaseException:  # also a cancelled one must not leave its jar behind
             with contextlib.suppress(RoostError):  # a browser that died took it along
                 await self._driver().remove_jar(handle)
             await self._forget_proxy(row.id)

@@ -126,7 +126,7 @@ async def console_messages(
         messages=[
             views.ConsoleMessageView(
                 level=said.level,
-                text=said.text[:5000],
+                text=said.text,
                 url=said.url or None,
                 line=said.line or None,
             )

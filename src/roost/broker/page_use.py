@@ -17,7 +17,7 @@ from typing import Any
 
 from roost.api.operation import PageOperation
 from roost.api.page_views import DialogView
-from roost.broker.browsers import whole
+from roost.broker.browsers import short_title
 from roost.broker.downloads import Download, DownloadState
 from roost.broker.records import PageRecord
 from roost.broker.service import Broker
@@ -63,7 +63,7 @@ class InPage:
             return
         title = row.title
         if self.page.seen is not None and self.page.seen[0] == row.url:
-            title = whole(self.page.seen[1])
+            title = short_title(self.page.seen[1])
         read = ev.TabRead(
             tab=row.id,
             title=title,

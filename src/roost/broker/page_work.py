@@ -9,7 +9,7 @@ from dataclasses import replace
 from roost.api import operations as ops
 from roost.api import views
 from roost.broker import looks, page_use
-from roost.broker.browsers import whole
+from roost.broker.browsers import short_title, whole
 from roost.broker.service import Broker
 from roost.core import effects as fx
 from roost.core import events as ev
@@ -161,7 +161,7 @@ async def _arrived(broker: Broker, row: Tab, move: Move) -> Arrival:
                 arrival = await move(driver, broker.handle(row.id))
     if row.jar is not None:
         broker.keepsakes.may_have_changed(row.jar)
-    return replace(arrival, url=whole(arrival.url), title=whole(arrival.title))
+    return replace(arrival, url=whole(arrival.url), title=short_title(arrival.title))
 
 
 def _needs_first_tab(broker: Broker, agent: AgentId, op: ops.Navigate) -> bool:

@@ -5,15 +5,15 @@ Fed by the driver's page events, read by page operations. Bounded; gone with the
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, assert_never
 
 from roost.broker.clock import Clock
+from roost.broker.news import News
 from roost.core.model import Tab
 from roost.core.redaction import redacted_url
 from roost.drivers.base import (
@@ -32,7 +32,10 @@ from roost.page.caller import PageMemory
 
 CONSOLE_KEPT = 500
 REQUESTS_KEPT = 500
+CONSOLE_CHARS = 5000
+ADDRESS_CHARS = 4000
 NOTICE_CHARS = 2000
+"""Pages choose how much they say at once, and a ``data:`` address is as long as what is in it."""
 CRITICAL = frozenset({"document", "script", "stylesheet", "xhr", "fetch"})
 VISUAL = frozenset({"image", "font"})
 
@@ -50,8 +53,8 @@ def notice_of(event: PageEvent) -> tuple[str, dict[str, Any]] | None:
         case DialogClosed():
             return "dialog_closed", {}
         case ConsoleSaid(level="error"):
-            about = {"text": event.text[:NOTICE_CHARS], "url": event.url, "line": event.line}
-            return "console_error", about
+            text, url = event.text[:NOTICE_CHARS], event.url[:NOTICE_CHARS]
+            return "console_error", {"text": text, "url": url, "line": event.line}
         case _:
             return None
 
@@ -84,7 +87,7 @@ class PageRecord:
     """The page asked for files, and nobody has given it any yet."""
     _pending: dict[str, RequestRecord] = field(default_factory=dict)
     _count: int = 0
-    _waiters: list[asyncio.Future[None]] = field(default_factory=list)
+    _news: News = field(default_factory=News)
     interrupted_by_dialogs: set[Callable[[], None]] = field(default_factory=set)
     """Who must be told at once, because a page that shows a dialog answers nothing."""
     rests_since: float = math.inf
@@ -108,7 +111,8 @@ class PageRecord:
     def hear(self, event: PageEvent, now: float) -> None:
         match event:
             case ConsoleSaid():
-                self.console.append(event)
+                text, url = event.text[:CONSOLE_CHARS], event.url[:ADDRESS_CHARS]
+                self.console.append(replace(event, text=text, url=url))
             case DialogOpened():
                 self.dialog = event
                 for interrupt in list(self.interrupted_by_dialogs):
@@ -128,7 +132,7 @@ class PageRecord:
             case _:
                 assert_never(event)
         self.stir(now)
-        self._wake()
+        self._news.tell()
 
     def pending(self, kinds: frozenset[str]) -> int:
         """How many requests of those kinds are under way."""
@@ -136,18 +140,17 @@ class PageRecord:
 
     async def changed(self) -> None:
         """Wait for the next event of any kind."""
-        waiter = asyncio.get_running_loop().create_future()
-        self._waiters.append(waiter)
-        await waiter
+        await self._news.wait()
 
     def _sent(self, event: RequestSent, now: float) -> None:
         self._count += 1
-        record = RequestRecord(
-            self._count, event.request, redacted_url(event.url), event.method, event.kind, now
-        )
+        url = redacted_url(event.url[:ADDRESS_CHARS])
+        record = RequestRecord(self._count, event.request, url, event.method, event.kind, now)
         self.requests[record.number] = self._pending[event.request] = record
         if len(self.requests) > REQUESTS_KEPT:
             self.requests.popitem(last=False)
+        if len(self._pending) > REQUESTS_KEPT:
+            del self._pending[next(iter(self._pending))]
 
     def _ended(self, event: RequestEnded, now: float) -> None:
         record = self._pending.get(event.request)
@@ -159,9 +162,3 @@ class PageRecord:
         if event.finished:
             record.ended_at = now
             del self._pending[event.request]
-
-    def _wake(self) -> None:
-        waiters, self._waiters = self._waiters, []
-        for waiter in waiters:
-            if not waiter.done():
-                waiter.set_result(None)

@@ -36,6 +36,7 @@ class Seats:
         self._broker = broker
         self._visits = visits
         self._taken: dict[SessionId, list[BrokerSeat]] = {}
+        self._folders: dict[SessionId, set[Path]] = {}
         broker.when_rows_change(self._rows_changed)
 
     async def take(self, agent: AgentId, session: Session, ear: SeatEar) -> BrokerSeat:
@@ -49,7 +50,8 @@ class Seats:
             self, self._broker, agent, session.id, ear, None if is_shared else context
         )
         seat.tap = await driver.open_tap(seat)
-        if session.id not in self._broker.state.sessions:
+        now = self._broker.state.sessions.get(session.id)
+        if now is None or now.group != session.group:  # perhaps another has its name by now
             driver.close_tap(seat.tap)
             raise SessionGone("The session ended.")
         self._taken.setdefault(session.id, []).append(seat)
@@ -80,15 +82,25 @@ class Seats:
             if not seats:
                 del self._taken[seat.session]
 
+    def is_for(self, folder: Path, session: SessionId) -> bool:
+        """Whether a client of the session may have its downloads there: one made it for that, so
+        it was empty when it was first named. Others have temporary folders, too."""
+        known = self._folders.setdefault(session, set())
+        with suppress(OSError):
+            if folder not in known and folder.stat().st_uid == os.getuid():
+                known |= set() if any(folder.iterdir()) else {folder}
+        return folder in known
+
     def _rows_changed(self, changes: Sequence[Change]) -> None:
         for change in changes:
-            if not self._taken:
-                return
             if change.table == Tab.table:
                 self._tab_changed(TabId(change.key), change.row)
             elif change.table == Session.table:
-                for seat in list(self._taken.get(SessionId(change.key), [])):
+                session = SessionId(change.key)
+                for seat in list(self._taken.get(session, [])):
                     seat.session_changed(change.row)
+                if change.row is None:
+                    self._folders.pop(session, None)
 
     def _tab_changed(self, tab: TabId, row: object) -> None:
         for seats in list(self._taken.values()):
@@ -207,9 +219,12 @@ class BrokerSeat:
         temporary = Path(os.path.realpath(tempfile.gettempdir()))
         home = self._broker.files.parent.resolve()
         is_temporary = real != temporary and real.is_relative_to(temporary)
-        if is_temporary and not real.is_relative_to(home) and real.is_dir():
-            if real.stat().st_uid == os.getuid():
-                return str(real)
+        if (
+            is_temporary
+            and not real.is_relative_to(home)
+            and self._seats.is_for(real, self.session)
+        ):
+            return str(real)
         return str(self._folders().to_write(f"{path}/_", "", "downloadPath").parent)
 
     async def open_tab(self, context: str | None) -> str:
@@ -244,7 +259,7 @@ class BrokerSeat:
         jar = made.subject.id
         try:
             context = await self._browser.jars.handle(jar, proxy=proxy)
-        except BaseException:
+        except BaseException:  # also when the client left meanwhile: nobody else would release it
             self._broker.feed(ev.JarReleased(jar))
             raise
         if self._is_over:

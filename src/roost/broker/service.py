@@ -256,7 +256,7 @@ class Broker:
         try:
             self.feed(ev.CaptureRequested(agent, tab, capture))
             await turn
-        except BaseException:
+        except BaseException:  # also when its caller gave up: others wait for this turn
             self.capture_ended(tab, capture)
             raise
         finally:

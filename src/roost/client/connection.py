@@ -58,7 +58,7 @@ class BrokerConnection(asyncio.Protocol):
                 "The broker took the connection and says nothing.",
                 hint="It hangs or is stopped; see `roost doctor`.",
             ) from None
-        except BaseException:
+        except BaseException:  # refused, lost or cancelled: nobody else has it to close it
             await connection.aclose()
             raise
 

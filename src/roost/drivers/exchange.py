@@ -88,8 +88,9 @@ class Exchange(ABC):
         try:
             self._heard(message)
         except Exception:
-            # The link's outermost handler: one event we do not understand must not end it.
-            logger.exception("an event was not understood: %.300s", message)
+            # The link's outermost handler: one event we do not understand must not end it. What it
+            # says is not logged: it comes from pages, secrets included.
+            logger.exception("an event was not understood: %s", message.get("method"))
 
     def _answered(self, message: Json) -> None:
         answer = self._pending.resolve(message["id"])

@@ -76,8 +76,9 @@ class CdpConnection(Exchange):
         try:
             is_taken = self.taps.take(frame)
         except Exception:
-            # One client that does not understand its frame must not end the link of all.
-            logger.exception("a protocol client failed at: %.300s", frame)
+            # One client that does not understand its frame must not end the link of all. Of the
+            # frame only its name or id is logged: the rest is what pages say, secrets included.
+            logger.exception("a protocol client failed at %.100s", frame.partition(b",")[0])
             return
         if not is_taken:
             super()._received(frame)

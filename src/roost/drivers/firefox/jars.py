@@ -20,6 +20,8 @@ from roost.vocabulary import JarPolicy
 logger = logging.getLogger(__name__)
 SHARED_JAR = "default"
 """What BiDi calls the browser's own."""
+SITES_KEPT = 200
+"""Of a jar, those visited last. Each costs a command whenever its cookies are read."""
 ARRIVING = ".arriving"
 """Where downloads are until they are whole, in the folder they are meant for."""
 
@@ -104,7 +106,11 @@ class Jars:
         """A page of the jar is there: cookies of what it embeds may be kept apart for it."""
         parts = urlsplit(url)
         if parts.scheme in ("http", "https") and parts.hostname is not None:
-            self._sites.setdefault(jar, {})[f"{parts.scheme}://{parts.hostname}"] = None
+            sites, site = self._sites.setdefault(jar, {}), f"{parts.scheme}://{parts.hostname}"
+            sites.pop(site, None)
+            sites[site] = None
+            if len(sites) > SITES_KEPT:
+                del sites[next(iter(sites))]
 
     async def write_cookies(self, jar: str, cookies: Sequence[Cookie]) -> list[Cookie]:
         """All at once; a cookie that is refused does not keep the others out."""

@@ -65,7 +65,7 @@ BROWSER: dict[str, Rule] = {
     "Browser.getWindowBounds": _confined("to windows of the session's tabs"),
     "Browser.setWindowBounds": _confined("to windows of the session's tabs", shared=Way.REFUSED),
     "Browser.setDownloadBehavior": _confined(
-        f"{_JAR}; into the session's folders or a temporary one", shared=Way.ANSWERED
+        f"{_JAR}; into the session's folders or a new temporary one", shared=Way.ANSWERED
     ),
     "Browser.cancelDownload": _confined(_JAR, shared=Way.REFUSED),
     "Browser.grantPermissions": _confined(_JAR, shared=Way.REFUSED),
