@@ -161,7 +161,10 @@ class Timeout(RoostError):
 
 class BrowserLost(RoostError):
     code = "BROWSER_LOST"
-    default_hint = "The browser is being restarted and your tabs restored; try again shortly."
+    default_hint = (
+        "Your tabs come back with it: a browser of Roost's own is being restarted, the person's"
+        " when they start it. Try again shortly."
+    )
 
 
 class Interrupted(RoostError):

@@ -36,6 +36,7 @@ ASLEEP = """async () => {
     const tabs = await (globalThis.browser ?? chrome).tabs.query({ discarded: true });
     return tabs.filter(({ groupId }) => groupId !== -1).length;
 }"""
+CLOSE_TABS = "(ids) => (globalThis.browser ?? chrome).tabs.remove(ids)"
 CLOSE_WINDOW = "(id) => (globalThis.browser ?? chrome).windows.remove(id)"
 
 
@@ -68,7 +69,6 @@ async def test_an_extension_that_is_reloaded_finds_its_tabs_as_they_are(mine: Ow
 async def test_an_extension_that_is_switched_off_is_missed_at_once_and_goes_on_when_it_is_back(
     mine: OwnHouse,
 ) -> None:
-    """Uninstalling it is the same to everybody but the person."""
     async with mine.agent("Reload") as agent:
         await agent.show("<h1>Still here</h1><input id=i>", title="Off")
         await agent.type("#i", "half-written")
@@ -77,6 +77,24 @@ async def test_an_extension_that_is_switched_off_is_missed_at_once_and_goes_on_w
         await mine.browser.switch_extension(on=True)
         await agent.wait_until_restored("Still here")
         assert await agent.run("() => i.value") == "half-written"
+
+
+async def test_an_extension_that_is_uninstalled_is_missed_at_once_and_a_new_one_goes_on(
+    mine: OwnHouse,
+) -> None:
+    """It knows nothing of the old one's tabs: those are the person's."""
+    async with mine.agent("Reload") as agent:
+        old = await agent.go(mine.web.page("<h1>Still here</h1>", title="Uninstalled"))
+        await mine.browser.uninstall_extension()
+        assert await _until_lost(agent), "the call under way; the next one is told what to do"
+        assert "roost install extension" in ((await _until_lost(agent)).hint or "")
+        await mine.browser.install_extension()
+        await mine.settle()
+        await agent.wait_until_restored("Still here")
+        both = [tab for tab in await mine.strip() if tab["url"] == old.url]
+        assert [tab["group"] for tab in both] == ["Reload", "Reload"]
+    strip = await mine.strip_when(lambda strip: len([t for t in strip if t["url"] == old.url]) == 1)
+    await mine.person(CLOSE_TABS, [tab["id"] for tab in strip if tab["url"] == old.url])
 
 
 async def test_a_window_that_is_closed_with_a_group_ends_no_session(mine: OwnHouse) -> None:

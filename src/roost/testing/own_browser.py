@@ -35,6 +35,8 @@ from roost.vocabulary import BrowserId
 START_SECONDS = 30.0
 POPUP = "popup/popup.html"
 EXTENSIONS = "chrome://extensions/"
+UNINSTALL = "() => { setTimeout(() => chrome.management.uninstallSelf(), 0) }"
+"""As in the list of extensions, where the person would be asked whether they mean it."""
 
 
 @contextmanager
@@ -172,6 +174,14 @@ class OwnChromium:
                 await moment()  # it has only begun
             await _evaluate(socket, session, switch)
             await _ask(socket, "Target.closeTarget", {"targetId": target})
+
+    async def uninstall_extension(self) -> None:
+        await self.person(UNINSTALL)
+
+    async def install_extension(self) -> None:
+        """What is loaded from a folder comes with the next start."""
+        await asyncio.to_thread(self.quit)
+        self.start()
 
     async def sees(self, url: str) -> bytes:
         """What the person sees of the page at that address, as PNG."""

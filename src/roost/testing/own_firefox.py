@@ -241,6 +241,23 @@ class OwnFirefox:
         """As when it is updated."""
         await self._to_the_addon("reload")
 
+    async def uninstall_extension(self) -> None:
+        await self._to_the_addon("uninstall")
+
+    async def install_extension(self) -> None:
+        """From its file, and with the address of before, which the tests know."""
+        self._put_extension()
+        act = """
+            const url = "resource://gre/modules/AddonManager.sys.mjs";
+            const { AddonManager } = ChromeUtils.importESModule(url);
+            Services.prefs.setStringPref("extensions.webextensions.uuids", arguments[1]);
+            const file = Cc["@mozilla.org/file/local;1"].createInstance(Ci.nsIFile);
+            file.initWithPath(arguments[0]);
+            await (await AddonManager.getInstallForFile(file)).install();
+        """
+        uuids = str(self._preferences["extensions.webextensions.uuids"])
+        await self._in_the_browser(act, str(self._extension), uuids)
+
     async def _to_the_addon(self, what: str) -> None:
         act = """
             const url = "resource://gre/modules/AddonManager.sys.mjs";
@@ -265,14 +282,20 @@ class OwnFirefox:
     def _prepare(self) -> None:
         manifests = self._folder / ".mozilla" / "native-messaging-hosts"
         extension.install(self._home, "firefox", [manifests / f"{extension.HOST}.json"])
-        where = self._profile / "extensions" / f"{extension.FIREFOX_ID}.xpi"
-        where.parent.mkdir(parents=True, exist_ok=True)
-        if not where.exists():
-            where.write_bytes(_packed())
+        self._put_extension()
         (self._profile / "user.js").write_text(user_js(self._preferences), encoding="utf-8")
         self._grant()
         for left in ("lock", ".parentlock", "WebDriverBiDiServer.json", "MarionetteActivePort"):
             (self._profile / left).unlink(missing_ok=True)
+
+    @property
+    def _extension(self) -> Path:
+        return self._profile / "extensions" / f"{extension.FIREFOX_ID}.xpi"
+
+    def _put_extension(self) -> None:
+        self._extension.parent.mkdir(parents=True, exist_ok=True)
+        if not self._extension.exists():
+            self._extension.write_bytes(_packed())
 
     def _grant(self) -> None:
         """What the person granted when the extension came. Firefox writes it a moment after the
