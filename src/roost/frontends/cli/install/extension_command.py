@@ -27,8 +27,8 @@ LOAD: Final = {
 }
 SANDBOXED: Final = (
     "A browser from Snap or Flatpak cannot start programs outside its sandbox: use a package of "
-    "your system, or the vendor's own. (A Firefox from Snap asks the desktop's WebExtensions portal "
-    "for it, where there is one, as on Ubuntu; that is untried.)"
+    "your system, or the vendor's own. (A Firefox from Snap asks the desktop's WebExtensions "
+    "portal for it, where there is one, as on Ubuntu; that is untried.)"
 )
 
 
