@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from roost.api import operations as ops
 from roost.broker.journal import Journal
 from roost.broker.keepsakes import AT_MOST_EVERY, Keepsakes
 from roost.broker.tasks import Tasks
+from roost.daemon.wiring import FAKE
 from roost.drivers.base import Cookie, JarContents, OriginStorage
 from roost.drivers.fake import FakeDriver
 from roost.errors import JarUnavailable
@@ -21,6 +23,22 @@ SOME_CONTENTS = JarContents(
     (Cookie(name="sid", value="1", domain="a.test", expires=5e9, same_site="Lax"),),
     (OriginStorage("http://a.test", (("k", "v"),)),),
 )
+
+
+class SlowToRead(FakeDriver):
+    """Its jars can be read also when they are gone: it had read them before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_read = asyncio.Event()
+        self.reads = 0
+        self.has_read = False
+
+    async def read_cookies(self, jar: str) -> list[Cookie]:
+        self.reads += 1
+        await self.may_read.wait()
+        asyncio.get_running_loop().call_soon(setattr, self, "has_read", True)
+        return list(SOME_CONTENTS.cookies)
 
 
 class Reader:
@@ -98,3 +116,22 @@ async def test_a_session_has_its_cookies_and_storage_again_after_its_browser_die
 
     assert reply.value == "who=me"
     assert stored.value == [["k", "v"]]
+
+
+async def test_nothing_is_kept_of_a_session_that_ends_while_its_jar_is_looked_into(
+    tmp_path: Path,
+) -> None:
+    driver = SlowToRead()
+    async with fake_house(tmp_path) as house:
+        house.broker.browsers[FAKE].driver = driver
+        agent = house.admit()
+        await agent.api.call(ops.Navigate(url="http://a.test/"))
+        house.clock.advance(AT_MOST_EVERY)
+        await until(lambda: driver.reads)
+        (jar,) = house.state.jars
+        await agent.api.call(ops.SessionDispose(session=str(agent.welcome.session)))
+        await until(lambda: jar not in house.state.jars)
+        driver.may_read.set()
+        await until(lambda: driver.has_read)
+
+        assert house.broker.keepsakes.kept(jar) is None

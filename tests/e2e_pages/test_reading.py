@@ -127,3 +127,14 @@ async def test_consent_banners_are_refused_where_they_can_be(house: House, web: 
         assert answered.found
         assert await agent.run("() => document.title") == "rejected"
         assert not (await agent.call(ops.HandleConsent())).found
+
+
+async def test_what_no_page_can_meet_is_refused_at_once_and_not_waited_for(
+    house: House, web: Web
+) -> None:
+    async with house.agent(web) as agent:
+        await agent.show("<h1>There</h1>")
+        for selector in ("[[[", "e12", "text="):
+            asked = agent.call(ops.WaitFor(selector=selector, timeout=60))
+            error = await refused(BadRequest, asked)
+            assert error.details["field"] in ("selector", "target")

@@ -22,6 +22,7 @@ from roost.page import snapshots
 from roost.vocabulary import AgentId
 
 UNMARK_SECONDS = 1.0
+AGAIN_SECONDS = 0.05
 SCALES = {"css": 1.0, "device": 1.0}
 
 
@@ -108,8 +109,13 @@ async def _met(broker: Broker, at: InPage, wanted: dict[str, str | None], deadli
     while (left := deadline - broker.clock.now()) > 0:
         try:
             reply = await at.page.call(None, "waitFor", timeoutMs=int(left * 1000), **wanted)
-        except page_use.LEFT:
-            continue  # the page was left meanwhile; the next one may meet it
+        except page_use.LEFT as error:
+            if error.details.get("field", "function") != "function":
+                raise  # the page's own word: no other can meet that either
+            # The page was left meanwhile; the next one may meet it. One that answers nothing else
+            # must not keep everybody busy.
+            await broker.clock.wait(min(left, AGAIN_SECONDS))
+            continue
         if reply["found"]:
             return True
     return False
@@ -271,9 +277,7 @@ async def downloads(broker: Broker, agent: AgentId, op: ops.Downloads) -> views.
         session=session.id,
         downloads=[
             *(
-                views.DownloadView(
-                    name=path.name, state="done", path=str(path), bytes=path.stat().st_size
-                )
+                views.DownloadView(name=path.name, state="done", path=str(path), bytes=_size(path))
                 for path in found
             ),
             *(

@@ -419,7 +419,10 @@ class Broker:
         row = self.state.jars.get(jar)
         if row is None or row.policy is JarPolicy.SHARED:
             raise JarUnavailable("There is nothing to keep of that jar.")  # the browser keeps it
-        return await self.browser(row.browser).jars.look(jar)
+        contents = await self.browser(row.browser).jars.look(jar)
+        if jar not in self.state.jars:
+            raise JarUnavailable("That jar is gone.")  # nothing is kept of it any more
+        return contents
 
     async def _profile(self, name: str) -> JarContents:
         # In a thread: a large one takes a while to read, and others must not wait for it.

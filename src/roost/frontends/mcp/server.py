@@ -151,6 +151,7 @@ async def _progress(ctx: Context, guest: Guest, tool: str) -> AsyncIterator[list
     finally:
         over.set()
         told.cancel()
+        await asyncio.gather(told, return_exceptions=True)
 
 
 async def _tell(
