@@ -290,6 +290,21 @@ def test_nonsense_is_answered_and_goes_nowhere(house: CdpHouse, case: Case, fram
         assert client.result("Browser.getVersion")["product"]
 
 
+@pytest.mark.parametrize(
+    "method",
+    ["Fetch.continueRequest", "Fetch.fulfillRequest", "Fetch.failRequest", "DOM.setFileInputFiles",
+     "Runtime.runIfWaitingForDebugger", "Target.attachToTarget", "Target.detachFromTarget"],
+)  # fmt: skip
+@pytest.mark.parametrize("wrong", [{}, {"requestId": {}}, {"requestId": [[]], "files": {}}])
+def test_what_the_keeper_looks_at_may_be_malformed(
+    case: Case, method: str, wrong: dict[str, Any]
+) -> None:
+    """The keeper reads some commands that pass through it: it holds everybody's browser."""
+    _, own = case.adversary.page()
+    case.adversary.ask(method, wrong, own)
+    assert_unharmed(case.victim, case.session)
+
+
 def test_a_nul_does_not_split_a_frame(case: Case) -> None:
     _, own = case.adversary.page()
     text = 'a\x00{"id":1,"method":"Browser.close"}\x00b'

@@ -135,3 +135,17 @@ def test_a_field_that_asks_for_files_is_remembered_until_it_has_them_or_is_gone(
         memory.from_broker(end)
         memory.from_browser(end)
         assert memory.handover()["choosers"] == []
+
+
+def test_an_answer_to_a_request_may_name_none_or_nonsense() -> None:
+    """A protocol client's own commands pass through here, and it holds everybody's browser."""
+    memory = CdpMemory()
+    memory.from_browser(attached("S1", "T1"))
+    memory.from_browser(said("Fetch.requestPaused", {"requestId": "R1"}, "S1"))
+    nonsense: list[dict[str, Any]] = [{}, {"requestId": None}, {"requestId": {}}, {"x": []}]
+    for number, wrong in enumerate(nonsense, 1):
+        memory.from_broker(asked(number, "Fetch.continueRequest", "S1", **wrong))
+
+    handover = memory.handover()
+    assert handover["nextId"] == 5
+    assert [one["params"]["requestId"] for one in handover["requests"]] == ["R1"]

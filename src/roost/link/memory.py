@@ -72,8 +72,10 @@ class CdpMemory:
         elif method == _ANSWERS_CHOOSER:
             self._choosers.pop(session, None)
         elif method in _ANSWERS_REQUEST:
-            request = json.loads(frame)["params"]["requestId"]
-            self._requests.pop((session, request), None)
+            # A protocol client may have said it, and anything: the browser tells it so.
+            request = json.loads(frame).get("params", {}).get("requestId")
+            if isinstance(request, str):
+                self._requests.pop((session, request), None)
 
     def from_browser(self, frame: bytes) -> None:
         if not frame.startswith(_CDP_EVENT):
