@@ -7,7 +7,8 @@ import { Marks } from "../marks.js";
 import { Access } from "./access.js";
 import { Dialogs } from "./dialogs.js";
 import { Downloads } from "./downloads.js";
-import { arrived, callBundle, evaluate, frameOfOurs, isGivenInput, leaveForBlank, letGo, measure, useHands } from "./inpage.js";
+import { Given } from "./given.js";
+import { arrived, callBundle, evaluate, frameOfOurs, leaveForBlank, letGo, measure, useHands } from "./inpage.js";
 import { Jars } from "./jars.js";
 import { ANYWHERE, End, Journeys, Unreachable } from "./journeys.js";
 import { Traffic } from "./traffic.js";
@@ -45,6 +46,7 @@ export class Pages {
   #dialogs;
   #downloads;
   #jars;
+  #given;
   #running = new Map(); // tab id → what runs in its documents: {frameId, fail}
   #crashed = new Map(); // tab id → where it was
   #at = new Map(); // tab id → the address of its document
@@ -53,7 +55,6 @@ export class Pages {
   #settingOut = new Set(); // tabs that were opened to go somewhere, and have not come there
   #loading = new Map(); // download id → promise of the tab it is of, or of null
   #openers = new Map(); // tab id → the one that asked for it
-  #given = new Set(); // ids of tabs that Firefox's remote agent gives input just now
 
   /** allowed(isAllowed): whether the person lets us work on pages. */
   constructor(api, strip, { tell, allowed }) {
@@ -65,6 +66,7 @@ export class Pages {
       if (isAllowed) this.#watchStrip(); // pages that came meanwhile have nothing of ours in them
     });
     this.#jars = new Jars(api, strip);
+    this.#given = new Given(api);
     this.marks = new Marks(api.storage, strip, (tabId, look) => this.#paint(tabId, look));
     const handleOf = (id) => strip.handleOf(id);
     this.#dialogs = new Dialogs(api, { tell, handleOf });
@@ -98,7 +100,7 @@ export class Pages {
 
   /** The strip's, with our jars: those first, for after the strip's answer events go on from it. */
   async #state() {
-    this.#inputIsOver();
+    this.#given.endAll();
     const { jars } = await this.#jars.call("Jars.list", {});
     const state = await this.#strip.call("Roost.state", {});
     setTimeout(() => this.#dialogs.tellAgain()); // to a broker that knows those tabs by then
@@ -126,7 +128,8 @@ export class Pages {
       "Page.act": () => this.#act(tabId, params),
       "Page.answer": () => this.#dialogs.answer(tabId, params),
       "Page.begin": () => this.#begin(tabId, params.mark),
-      "Page.end": () => this.#end(tabId, params.mark),
+      "Page.given": () => this.#given.tellOver(tabId),
+      "Page.end": () => this.#given.end(tabId, params.mark),
       "Page.frameOfOurs": async () => JSON.parse(await this.#run(tabId, MAIN, frameOfOurs, [params.isWanted])),
       "Page.files": () => this.#files(tabId, params),
       "Page.capture": () => this.#capture(tabId, params),
@@ -140,14 +143,9 @@ export class Pages {
   /** The mark goes, and the person has to answer dialogs: whose a tab is, is asked with every command.
    * A broker that died while it gave input has not said that it is over. */
   releaseAll() {
-    this.#inputIsOver();
+    this.#given.endAll();
     this.#dialogs.handBack();
     return this.marks.hideAll();
-  }
-
-  #inputIsOver() {
-    for (const tabId of this.#given) this.#tellGiven(tabId, false);
-    this.#given.clear();
   }
 
   sweep() {
@@ -276,28 +274,16 @@ export class Pages {
   async #begin(tabId, mark) {
     this.#checkAlive(tabId);
     this.#before.set(tabId, this.#journeys.turns(tabId));
-    this.#given.add(tabId);
-    await Promise.all([this.#inWhatComes(() => this.#mark(tabId, mark)), this.#tellGiven(tabId, true)]);
-  }
-
-  async #end(tabId, mark) {
-    this.#given.delete(tabId);
-    await Promise.allSettled([this.#api.scripting.removeCSS(marked(tabId, mark)), this.#tellGiven(tabId, false)]);
+    await Promise.all([this.#inWhatComes(() => this.#mark(tabId, mark)), this.#given.begin(tabId, mark)]);
   }
 
   async #mark(tabId, mark) {
     const turns = this.#journeys.turns(tabId);
     try {
-      await this.#api.scripting.insertCSS(marked(tabId, mark));
+      await this.#given.show(tabId, mark);
     } catch (error) {
       throw await this.#whyNot(tabId, MAIN, turns, error);
     }
-  }
-
-  async #tellGiven(tabId, isIt) {
-    const target = { tabId, allFrames: true };
-    const told = this.#api.scripting.executeScript({ target, func: isGivenInput, args: [isIt], injectImmediately: true });
-    await told.catch(() => {}); // a frame is gone again
   }
 
   async #settle(tabId, { frame, argument }) {
@@ -306,7 +292,7 @@ export class Pages {
     let value = null;
     if (!hasLeft()) {
       try {
-        value = (await this.#callBundle(tabId, { frame, name: "settled", argument, once: true })).value;
+        value = await this.#settled(tabId, frame, argument);
       } catch (error) {
         if (![DOCUMENT_GONE, FRAME_GONE].includes(error.code)) throw error;
       }
@@ -318,6 +304,24 @@ export class Pages {
     }
     await this.#strip.decided();
     return { value };
+  }
+
+  /** With `releases`, the page is asked while input is still on its way, and sees by itself when it is
+   * over; it is told, in case that goes to another document. A new one is asked afterwards. */
+  async #settled(tabId, frame, { releases = 0, ...argument }) {
+    const ask = async (name, given) => (await this.#callBundle(tabId, { frame, name, argument: given, once: true })).value;
+    if (!releases) return ask("settled", argument);
+    let isSeen = false;
+    const asked = ["settled", JSON.stringify({ ...argument, releases }), null];
+    const seen = this.#run(tabId, frame, callBundle, asked).finally(() => (isSeen = true));
+    const over = this.#given.over(tabId);
+    const told = over.then(() => isSeen || ask("delivered", {})).then(() => seen);
+    told.catch(() => {});
+    const found = await Promise.race([seen, told]);
+    const value = found === null ? null : JSON.parse(found).value;
+    if (value?.hasActivation) return value; // else it may have opened a tab
+    await over;
+    return value ?? ask("settled", argument);
   }
 
   async #files(tabId, { frame, ref = null, files }) {
@@ -509,9 +513,10 @@ export class Pages {
     this.#dialogs.left(tabId);
     this.#traffic.unwatch(tabId);
     this.#downloads.left(tabId);
+    this.#given.forget(tabId);
     this.#journeys.forget(tabId);
     this.#failAll(tabId, new Refusal(NO_SUCH_TAB, "There is no such tab."));
-    for (const table of [this.#running, this.#crashed, this.#at, this.#before, this.#openers, this.#settingOut, this.#asleep, this.#given]) table.delete(tabId);
+    for (const table of [this.#running, this.#crashed, this.#at, this.#before, this.#openers, this.#settingOut, this.#asleep]) table.delete(tabId);
   }
 
   /** Our own script first, then the page's. */
@@ -581,12 +586,6 @@ export class Pages {
     const path = state.current === "complete" && item ? item.filename : null;
     this.#tell("Downloads.ended", { tab, download: String(id), path });
   }
-}
-
-/** A style of the person's, not the page's: no script of the page finds a property whose name it
- * does not know. */
-function marked(tabId, mark) {
-  return { target: { tabId, frameIds: [MAIN] }, origin: "USER", css: `:root { --roost-${mark}: 1 }` };
 }
 
 function pause(ms) {

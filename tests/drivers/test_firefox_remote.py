@@ -32,9 +32,19 @@ class Firefox:
         """What happens instead of an answer."""
         self.performed: list[str] = []
         self.asked: list[tuple[str, Any]] = []
+        self.marked: list[str] = []
         self.opened = 0
         self.trusted: list[bool] = []
         self.remote = FirefoxRemote(self._ask, self._say, self.trusted.append)
+
+    async def give(self, mark: str) -> bool:
+        found = await self.remote.find(TAB, mark, self._mark(mark))
+        if found is not None:
+            await found.give(KEYS)
+        return found is not None
+
+    async def _mark(self, mark: str) -> None:
+        self.marked.append(mark)
 
     async def _ask(self, tab: TabHandle, method: str, params: Json) -> Json:
         assert tab == TAB
@@ -58,13 +68,18 @@ class Firefox:
                 answer = {"type": "error", "error": "no such frame", "message": ""}
             self.remote.heard({"id": what["id"], **answer})
 
+    def _tree(self, root: str, depth: int) -> Json | None:
+        if root == FRAME:
+            assert depth == 0, "of nothing else"
+            parent = {"context": FRAME, "parent": self.parent}
+            return None if self.parent == "unknown" else {"contexts": [parent]}
+        assert root in (self.parent, *self.performed), "no other tab is asked for"
+        return {"contexts": [{"context": root, "children": []}]} if root in self.shows else None
+
     def _result(self, method: str, params: Json) -> Json | None:
         match method:
             case "browsingContext.getTree":
-                assert params == {"root": FRAME, "maxDepth": 0}, "no other tab is asked for"
-                if self.parent == "unknown":
-                    return None
-                return {"contexts": [{"context": FRAME, "parent": self.parent}]}
+                return self._tree(params["root"], params["maxDepth"])
             case "input.performActions":
                 self.performed.append(params["context"])
                 return {}
@@ -81,12 +96,12 @@ class Firefox:
 async def test_input_goes_to_the_tab_that_holds_our_frame_and_shows_our_mark() -> None:
     firefox = Firefox()
     assert await firefox.remote.is_ours()
-    assert await firefox.remote.give(TAB, KEYS, "m1")
+    assert await firefox.give("m1")
     assert firefox.performed == ["ours"]
     assert firefox.trusted == [True]
     assert firefox.asked == [("Page.frameOfOurs", True), ("Page.frameOfOurs", False)]
     firefox.shows["ours"] = "m2"
-    assert await firefox.remote.give(TAB, KEYS, "m2")
+    assert await firefox.give("m2")
     assert len(firefox.asked) == 2, "a tab that shows the mark needs no second frame"
     assert firefox.opened == 1
 
@@ -96,7 +111,7 @@ async def test_a_tab_that_does_not_show_the_mark_is_given_nothing(parent: str | 
     firefox = Firefox()
     firefox.parent = parent
     assert await firefox.remote.is_ours()
-    assert not await firefox.remote.give(TAB, KEYS, "m1")
+    assert not await firefox.give("m1")
     assert firefox.performed == []
     assert firefox.asked[-1] == ("Page.frameOfOurs", False), "the frame is gone again"
 
@@ -104,10 +119,10 @@ async def test_a_tab_that_does_not_show_the_mark_is_given_nothing(parent: str | 
 async def test_a_tab_that_was_right_once_is_looked_for_anew_when_it_shows_no_mark() -> None:
     firefox = Firefox()
     assert await firefox.remote.is_ours()
-    assert await firefox.remote.give(TAB, KEYS, "m1")
+    assert await firefox.give("m1")
     firefox.shows = {"ours": "", "other": "m2"}
     firefox.parent = "other"
-    assert await firefox.remote.give(TAB, KEYS, "m2")
+    assert await firefox.give("m2")
     assert firefox.performed == ["ours", "other"]
 
 
@@ -149,5 +164,15 @@ async def test_input_under_way_is_answered_when_the_session_or_the_tab_goes(
     assert await firefox.remote.is_ours()
     firefox.instead = {"input.performActions": lambda: ends(firefox.remote)}
     with pytest.raises(error):
-        await firefox.remote.give(TAB, KEYS, "m1")
+        await firefox.give("m1")
     assert firefox.trusted == ([True, False] if error is Interrupted else [True])
+
+
+async def test_a_session_that_ends_before_anything_was_given_is_as_a_tab_that_was_not_found() -> (
+    None
+):
+    firefox = Firefox()
+    assert await firefox.remote.is_ours()
+    firefox.instead = {"script.callFunction": lambda: firefox.remote.heard({"closed": True})}
+    assert not await firefox.give("m1")
+    assert firefox.trusted == [True, False]

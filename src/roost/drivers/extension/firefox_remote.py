@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from roost.drivers.base import Input
+from roost.drivers.exchange import unheard
 from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
 from roost.drivers.firefox.hands import Hands
 from roost.drivers.firefox.scripts import DocumentGone, Scripts
@@ -31,7 +32,18 @@ logger = logging.getLogger(__name__)
 WORD = "remote"
 OPEN_SECONDS = 10.0
 TRY_AGAIN_SECONDS = 30.0
-_MARKED = "(name) => getComputedStyle(document.documentElement).getPropertyValue(name)"
+# It may be asked while the mark is still on its way, and looks for it for a moment. Not by a timer:
+# those of tabs behind are slow.
+_MARKED = """async (name) => {
+  const style = getComputedStyle(document.documentElement), until = performance.now() + 20;
+  while (!style.getPropertyValue(name) && performance.now() < until)
+    await new Promise((resolve) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => resolve(port1.close());
+      port2.postMessage(null);
+    });
+  return style.getPropertyValue(name);
+}"""
 
 Ask = Callable[[TabHandle, str, Json], Awaitable[Json]]
 Say = Callable[[str, Any], None]
@@ -58,23 +70,39 @@ class RemoteLink:
         self._on_frame(encode(message))
 
 
-class _Found:
-    """A tab's name with the remote, and the hands for it."""
+class RemoteTab:
+    """A tab by its name with the remote, and the hands for it."""
 
     def __init__(self, bidi: BidiConnection, context: str) -> None:
         self.context = context
         self.course = Course(lambda: None)
-        scripts = Scripts(bidi, context, "", self.course)
-        self._ask = scripts.ask
-        # Which frames there are is not followed here, so it is looked each time.
-        self.hands = Hands(bidi, context, scripts, lambda: True)
+        self._bidi = bidi
+        self._has_frames = True
+        self._scripts = Scripts(bidi, context, "", self.course)
+        self._hands = Hands(bidi, context, self._scripts, lambda: self._has_frames)
 
     async def shows(self, mark: str) -> bool:
+        """Which frames there are is not followed here, so it is looked each time, too."""
+        root = {"root": self.context, "maxDepth": 1}
+        looked = self._bidi.call("browsingContext.getTree", root, self.context)
+        looked.add_done_callback(unheard)
+        name = {"type": "string", "value": f"--roost-{mark}"}
         try:
-            found = await self._ask(None, _MARKED, {"type": "string", "value": f"--roost-{mark}"})
-        except (BadRequest, DocumentGone, NotFound):
+            found = await self._scripts.ask(None, _MARKED, name)
+            (tree,) = (await looked)["contexts"]
+        except (BadRequest, BidiError, BrowserLost, DocumentGone, NotFound):
             return False
+        self._has_frames = bool(tree["children"])
         return bool(plain(found))
+
+    async def give(self, inputs: Sequence[Input]) -> None:
+        try:
+            await self._hands.give(inputs)
+        except BrowserLost:
+            raise Interrupted(
+                "Firefox's remote agent went away while it gave input.",
+                hint="Look what came of it, with browser_snapshot.",
+            ) from None
 
 
 class FirefoxRemote:
@@ -90,7 +118,7 @@ class FirefoxRemote:
         self._opening = asyncio.Lock()
         self._answer: asyncio.Future[str | None] | None = None
         self._not_before = 0.0
-        self._found: dict[TabHandle, _Found] = {}
+        self._found: dict[TabHandle, RemoteTab] = {}
 
     async def is_ours(self) -> bool:
         """Whether it is, or can be had now. Another client may have it: then it is asked for again
@@ -102,19 +130,23 @@ class FirefoxRemote:
                 await self._open()
         return self._bidi is not None
 
-    async def give(self, tab: TabHandle, inputs: Sequence[Input], mark: str) -> bool:
-        """To that tab, whose page shows the mark. False: to none, for it was not found."""
-        found = await self._find(tab, mark)
-        if found is None:
-            return False
-        try:
-            await found.hands.give(inputs)
-        except BrowserLost:
-            raise Interrupted(
-                "Firefox's remote agent went away while it gave input.",
-                hint="Look what came of it, with browser_snapshot.",
-            ) from None
-        return True
+    async def find(self, tab: TabHandle, mark: str, marked: Awaitable[object]) -> RemoteTab | None:
+        """That tab, whose page shows the mark, once the extension says that it is ``marked``; one
+        that was right before is looked at meanwhile. Nothing is given to a tab that was not found
+        now."""
+        known = self._found.get(tab)
+        if known is None:
+            await marked
+        else:
+            _, is_shown = await asyncio.gather(marked, known.shows(mark))
+            if is_shown or await known.shows(mark):
+                return known
+        self._found.pop(tab, None)
+        found = await self._locate(tab)
+        if found is None or not await found.shows(mark):
+            return None
+        self._found[tab] = found
+        return found
 
     def heard(self, what: Json) -> None:
         """A word of the host's about it."""
@@ -168,18 +200,7 @@ class FirefoxRemote:
 
     # --- its tabs ------------------------------------------------------------------------------
 
-    async def _find(self, tab: TabHandle, mark: str) -> _Found | None:
-        known = self._found.get(tab)
-        if known is not None and await known.shows(mark):
-            return known
-        self._found.pop(tab, None)
-        found = await self._locate(tab)
-        if found is None or not await found.shows(mark):
-            return None
-        self._found[tab] = found
-        return found
-
-    async def _locate(self, tab: TabHandle) -> _Found | None:
+    async def _locate(self, tab: TabHandle) -> RemoteTab | None:
         bidi = self._bidi
         if bidi is None:
             return None
@@ -192,4 +213,4 @@ class FirefoxRemote:
         finally:
             with contextlib.suppress(RoostError):
                 await self._ask(tab, "Page.frameOfOurs", {"isWanted": False})
-        return None if context["parent"] is None else _Found(bidi, context["parent"])
+        return None if context["parent"] is None else RemoteTab(bidi, context["parent"])
