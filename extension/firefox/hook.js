@@ -173,4 +173,19 @@ if (!globalThis.__roostHook) {
     event.preventDefault();
     globalThis.__roostAsksForFiles(field);
   });
+
+  // So would the browser's menu. The page comes first, for it may have one of its own; where it keeps
+  // the event from us, it is asked then.
+  window.addEventListener("contextmenu", (event) => globalThis.__roostIsGiven && event.preventDefault());
+  const guard = (event) => {
+    if (!globalThis.__roostIsGiven) return;
+    for (const name of ["stopPropagation", "stopImmediatePropagation"]) {
+      const stop = () => {
+        event.preventDefault();
+        event[name]();
+      };
+      exportFunction(stop, event.wrappedJSObject, { defineAs: name });
+    }
+  };
+  window.addEventListener("contextmenu", guard, true);
 }

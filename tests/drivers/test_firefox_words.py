@@ -34,6 +34,14 @@ from roost.errors import (
 )
 
 
+def test_a_right_click_with_shift_would_show_the_browsers_own_menu() -> None:
+    right: list[Input] = [MouseMove(1, 1), MouseDown("right", 1), MouseUp("right", 1)]
+    left: list[Input] = [MouseMove(1, 1), MouseDown(), MouseUp()]
+    assert words.shows_menu([KeyDown("Shift"), *right, KeyUp("Shift")])
+    assert not words.shows_menu(right)
+    assert not words.shows_menu([KeyDown("Shift"), *left, KeyUp("Shift")])
+
+
 @pytest.mark.parametrize(
     ("code", "kind"),
     [

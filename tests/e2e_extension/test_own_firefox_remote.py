@@ -9,9 +9,13 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
+import test_clicking
+import test_dialogs
+import test_dragging
+import test_filling_in
 from local_web import Web
 from own_firefox_house import OwnFirefoxHouse, own_firefox_house
-from pages_house import TRUSTED, refused
+from pages_house import TRUSTED, House, refused
 
 from roost import ops
 from roost.errors import NotActionable
@@ -21,15 +25,40 @@ PAGE = (
     TRUSTED
     + """<style>#h:hover { color: rgb(255, 0, 0) }</style><button id=b>B</button><input id=i>
 <div id=h>Over</div><a id=l href="/my-2">Link</a><button disabled>Off</button>
-<button id=w onclick="window.open('/my-1')">Window</button>
+<button id=w onclick="window.open('/my-1')">Window</button><a id=t href="/my-2" target=_blank>T</a>
 <form onsubmit="event.preventDefault(); window.sent = i2.value"><input id=i2></form>"""
 )
+
+GESTURES = (
+    TRUSTED
+    + """<button id=b>B</button><button id=c>C</button><input id=i value=old>
+<p id=from draggable=true>From</p><p id=to>To</p><div style="height: 3000px"></div><script>
+c.addEventListener("contextmenu", (event) => event.stopPropagation());
+to.ondragover = (event) => event.preventDefault();
+to.ondrop = () => { to.textContent = "Dropped" };
+addEventListener("scroll", () => { to.textContent = "Scrolled" });
+</script>"""
+)
+CHOSEN = [
+    test_clicking.test_a_click_that_leads_away_answers_with_the_new_page,
+    test_dialogs.test_an_action_answers_with_the_dialog_it_opened,
+    test_dragging.test_a_page_that_follows_the_mouse_sees_every_step,
+    test_dragging.test_dragging_between_points_moves_a_slider,
+    test_filling_in.test_enter_and_space_operate_what_has_the_focus,
+    test_filling_in.test_keys_and_combinations_do_what_they_do_for_people,
+]
+vars().update({test.__name__: test for test in CHOSEN})
 
 
 @pytest.fixture(scope="module")
 def own(web: Web) -> Iterator[OwnFirefoxHouse]:
     with own_firefox_house(web, has_remote=True) as own:
         yield own
+
+
+@pytest.fixture
+def house(own: OwnFirefoxHouse) -> House:
+    return own.house
 
 
 async def test_input_is_trusted_in_the_tab_that_is_meant_and_in_no_other(
@@ -56,8 +85,10 @@ async def test_the_mouse_the_keys_and_what_follows_on_them_are_as_a_persons(
         assert await agent.run("() => window.sent") == "sent"
         await refused(NotActionable, agent.click("button[disabled]"))
         by_key = await agent.click("#l", tab=page, modifiers=["Control"])
+        by_wheel = await agent.click("#l", tab=page, button="middle")
+        by_link = await agent.click("#t", tab=page)
         by_script = await agent.click("#w", tab=page)
-        assert None not in (by_key.opened, by_script.opened)
+        assert None not in (by_key.opened, by_wheel.opened, by_link.opened, by_script.opened)
         async with asyncio.timeout(30):  # they are there, and on their way
             while {tab.url for tab in (await agent.tabs()).tabs if tab.tab != page} != set(
                 own.pages[1:]
@@ -65,6 +96,32 @@ async def test_the_mouse_the_keys_and_what_follows_on_them_are_as_a_persons(
                 pass
         marks = "() => document.querySelectorAll('iframe').length + window.length"
         assert await agent.run(marks, tab=page) == 0, "nothing of ours is left in the page"
+
+
+async def test_all_gestures_are_trusted_and_have_their_effect(own: OwnFirefoxHouse) -> None:
+    async with own.agent("Mouse") as agent:
+        await agent.show(GESTURES, title="Gestures")
+        await agent.click("#b", double_click=True)
+        for target in ("#b", "#c"):
+            await agent.click(target, button="right")
+        await agent.click("#i")
+        await agent.press("Control+a")
+        await agent.press("x")
+        assert await agent.run("() => i.value") == "x"
+        await agent.call(ops.Drag(start_target="#from", end_target="#to"))
+        assert await agent.run("() => to.textContent") == "Dropped"
+        await agent.call(ops.MouseWheel(x=300, y=300, delta_y=200))
+        await agent.wait(text="Scrolled")
+        log = await agent.log()
+        # The drop is Roost's own: Firefox finishes a drag only in the tab in front.
+        assert [kind for kind, is_trusted in log if not is_trusted] == ["drop"]
+        assert {"click", "dblclick", "keydown", "input", "dragstart", "wheel"} <= {
+            kind for kind, _ in log
+        }
+        assert log.count(["contextmenu", True]) == 2
+        # Here Firefox would show its own menu, and ask no page.
+        await agent.click("#b", button="right", modifiers=["Shift"])
+        assert (await agent.log())[-1] == ["contextmenu", False]
 
 
 async def test_frames_are_reached_and_files_are_asked_of_the_agent_not_the_person(
@@ -96,6 +153,7 @@ async def test_a_killed_broker_lets_go_and_who_takes_the_session_then_is_not_dis
 ) -> None:
     own.house.kill_broker()
     assert await own.active() == own.pages[0], "through all of the above"
+    assert await own.browser.open_menus() == [], "nothing was shown to the person"
     async with own.browser.other_client(), own.agent("Ann") as agent:
         await agent.show(PAGE, title="Ann's")
         await agent.click("#b")

@@ -233,6 +233,17 @@ class OwnFirefox:
         """
         os.kill(int(await self._in_the_browser(look, url)), 9)
 
+    async def open_menus(self) -> list[str]:
+        """What stands before the person: menus and panels of the browser's own."""
+        look = """
+            const found = [];
+            for (const { document } of Services.wm.getEnumerator("navigator:browser"))
+                for (const one of document.querySelectorAll("menupopup, panel"))
+                    if (one.state && one.state !== "closed") found.push(one.id);
+            return found;
+        """
+        return list(await self._in_the_browser(look))
+
     async def switch_extension(self, *, on: bool) -> None:
         """As in the list of add-ons."""
         await self._to_the_addon("enable" if on else "disable")

@@ -44,6 +44,7 @@ from roost.drivers.extension.firefox_words import (
     gestures,
     refusal,
     report_of,
+    shows_menu,
 )
 from roost.drivers.extension.hosting import Hosting
 from roost.drivers.extension.own import SHARED_JAR, OwnBrowser
@@ -216,8 +217,9 @@ class OwnFirefoxDriver(OwnBrowser):
         argument: dict[str, Any],
     ) -> dict[str, Any] | None:
         self._check(tab)
-        if inputs and self._remote is not None and await self._remote.is_ours():
-            return await self._act_trusted(self._remote, tab, inputs, frame, argument)
+        remote = self._remote
+        if inputs and remote is not None and not shows_menu(inputs) and await remote.is_ours():
+            return await self._act_trusted(remote, tab, inputs, frame, argument)
         return await _value(self._send_act(tab, inputs, frame, argument))
 
     async def _act_trusted(

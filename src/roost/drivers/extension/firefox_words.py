@@ -90,6 +90,12 @@ def gestures(inputs: Sequence[Input]) -> list[Json]:
     return [_gesture(one) for one in inputs]
 
 
+def shows_menu(inputs: Sequence[Input]) -> bool:
+    """Whether Firefox would show its own menu for them, before the person, and ask no page."""
+    is_right = any(isinstance(one, MouseDown) and one.button == "right" for one in inputs)
+    return is_right and KeyDown("Shift") in inputs
+
+
 def _gesture(one: Input) -> Json:
     match one:
         case MouseMove(x, y):
