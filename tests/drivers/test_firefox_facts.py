@@ -27,6 +27,7 @@ from roost.drivers.base import (
     Shot,
     TabAppeared,
     TabArrived,
+    Wheel,
 )
 from roost.errors import BadRequest, TabCrashed
 from roost.local.processes import identify, is_alive
@@ -167,6 +168,27 @@ async def test_a_script_under_way_is_not_run_again_in_the_next_page(
         await driver.evaluate(tab, "() => { location.href = '/other' }")
         await error_of(BadRequest, call)
         assert await driver.evaluate(tab, "() => window.runs ?? 0") == 0
+
+
+async def test_the_wheel_scrolls_what_is_under_it_in_tabs_in_the_background(
+    lodging: Lodging[HandledFirefox],
+) -> None:
+    """Firefox by itself gives such pages the event, and scrolls nothing."""
+    async with lodging.guest(Reports()) as driver:
+        tab = await open_page(driver, lodging.url("/"))
+        long = "<div style='height: 9000px'></div>"
+        box = "position: absolute; left: 0; top: 0; width: 90px; height: 90px; overflow: auto"
+        await put(driver, tab, f"{long}<div id=d style='{box}'>{long}</div>")
+        assert await driver.evaluate(tab, "() => document.hidden")
+        at = "() => [d.scrollTop, scrollY]"
+        await driver.act(tab, [Wheel(50, 50, 0, 60)], None, {})
+        assert await driver.evaluate(tab, at) == [60, 0], "the innermost"
+        await driver.act(tab, [Wheel(200, 200, 0, 70)], None, {})
+        assert await driver.evaluate(tab, at) == [60, 70]
+        keep = "() => addEventListener('wheel', (e) => e.preventDefault(), { passive: false })"
+        await driver.evaluate(tab, f"() => {{ ({keep})() }}")
+        await driver.act(tab, [Wheel(200, 200, 0, 70)], None, {})
+        assert await driver.evaluate(tab, at) == [60, 70], "the page has kept it to itself"
 
 
 async def test_input_reaches_frames_of_other_sites_in_tabs_in_the_background(

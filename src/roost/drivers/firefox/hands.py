@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from roost.drivers.base import Input, InsertText, KeyDown
+from roost.drivers.base import Input, InsertText, KeyDown, Wheel
 from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
 from roost.drivers.firefox.keyboard import (
     NO_SUCH_KEYS,
@@ -24,8 +24,10 @@ from roost.drivers.firefox.scripts import DocumentGone, Scripts
 from roost.drivers.firefox.unfocused import (
     AFTER_DRAG,
     AFTER_KEYS,
+    AFTER_WHEEL,
     WATCH_DRAG,
     WATCH_KEYS,
+    WATCH_WHEEL,
     click_at,
     is_press,
     numbers,
@@ -90,7 +92,12 @@ class Hands:
         end = drag_end(gestures)
         if end is not None:
             await self._look(context, WATCH_DRAG)
+        is_turned = any(isinstance(one, Wheel) for one in gestures)
+        if is_turned:
+            await self._look(context, WATCH_WHEEL)
         await self._act(context, sources(gestures, offset))
+        if is_turned:
+            await self._look(context, AFTER_WHEEL)
         if end is not None:
             await self._look(context, AFTER_DRAG, *numbers(end[0] - offset[0], end[1] - offset[1]))
 

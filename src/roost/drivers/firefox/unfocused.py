@@ -2,10 +2,10 @@
 
 Firefox delivers trusted events there, but some of what follows on them it does only where the
 browser's focus is: Enter and Space do not operate buttons (``HandleKeyboardActivation`` in its
-source), keys do not scroll, sliders do not follow the pointer, and the drag of an element never
-becomes a drop. So it is watched whether the page lets the event pass, and then the rest is done: a
-button gets a trusted click from the pointer, the page is scrolled, the slider is set, and a drop's
-events are dispatched; the events of these last two are not trusted.
+source), keys and the wheel do not scroll, sliders do not follow the pointer, and the drag of an
+element never becomes a drop. So it is watched whether the page lets the event pass, and then the
+rest is done: a button gets a trusted click from the pointer, the page is scrolled, the slider is
+set, and a drop's events are dispatched; the events of these last two are not trusted.
 """
 
 from __future__ import annotations
@@ -119,6 +119,32 @@ AFTER_DRAG = """(x, y) => {
     else tell(goal, "dragleave");
   }
   tell(source, "dragend");
+}"""
+
+WATCH_WHEEL = """() => {
+  if (!document.hidden) return;
+  const turns = globalThis.__turned = [];
+  const heard = (event) => event.isTrusted && turns.push([event, event.composedPath()]);
+  turns.stop = () => window.removeEventListener("wheel", heard, true);
+  window.addEventListener("wheel", heard, { capture: true, passive: true });
+}"""
+AFTER_WHEEL = """() => {
+  const turns = globalThis.__turned ?? [];
+  globalThis.__turned = null;
+  turns.stop?.();
+  const moves = (it, left, top) => {
+    const { overflowX, overflowY } = getComputedStyle(it);
+    const fits = it === document.scrollingElement ? /visible|auto|scroll/ : /auto|scroll/;
+    const [x, y] = [it.scrollLeft, it.scrollTop];
+    const by = { left: fits.test(overflowX) ? left : 0, top: fits.test(overflowY) ? top : 0 };
+    it.scrollBy({ ...by, behavior: "instant" });
+    return it.scrollLeft !== x || it.scrollTop !== y;
+  };
+  for (const [event, path] of turns) {
+    if (event.defaultPrevented || event.ctrlKey) continue;
+    const { deltaX, deltaY } = event;
+    path.filter((one) => one instanceof Element).find((one) => moves(one, deltaX, deltaY));
+  }
 }"""
 
 
