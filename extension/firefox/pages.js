@@ -274,16 +274,13 @@ export class Pages {
   async #begin(tabId, mark) {
     this.#checkAlive(tabId);
     this.#before.set(tabId, this.#journeys.turns(tabId));
-    await Promise.all([this.#inWhatComes(() => this.#mark(tabId, mark)), this.#given.begin(tabId, mark)]);
-  }
-
-  async #mark(tabId, mark) {
-    const turns = this.#journeys.turns(tabId);
-    try {
-      await this.#given.show(tabId, mark);
-    } catch (error) {
-      throw await this.#whyNot(tabId, MAIN, turns, error);
-    }
+    const show = async () => {
+      const turns = this.#journeys.turns(tabId);
+      await this.#given.show(tabId, mark).catch(async (error) => {
+        throw await this.#whyNot(tabId, MAIN, turns, error);
+      });
+    };
+    await Promise.all([this.#inWhatComes(show), this.#given.begin(tabId, mark)]);
   }
 
   async #settle(tabId, { frame, argument }) {

@@ -121,7 +121,7 @@ async def test_all_gestures_are_trusted_and_have_their_effect(own: OwnFirefoxHou
         assert log.count(["contextmenu", True]) == 2
         # Here Firefox would show its own menu, and ask no page.
         await agent.click("#b", button="right", modifiers=["Shift"])
-        assert (await agent.log())[-1] == ["contextmenu", False]
+        assert ["contextmenu", False] in await agent.log()
 
 
 async def test_frames_are_reached_and_files_are_asked_of_the_agent_not_the_person(

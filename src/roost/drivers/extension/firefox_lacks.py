@@ -32,6 +32,11 @@ LACKS = (
         "Firefox's popup blocker takes the click for nobody's, so the extension opens the tab.",
     ),
     Lack(
+        "large uploads",
+        "`TOO_LARGE` for `browser_file_upload` of more than 32 MiB at a time",
+        "The extension may not read files, so the broker sends it their contents in one message.",
+    ),
+    Lack(
         "domain lists",
         "`JAR_UNAVAILABLE` for a session with allow or deny lists",
         "They are held by a proxy for each jar, which a person's browser is not given.",
