@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from cdp_house import CdpHouse, cdp_house
 from local_web import Web, local_web
-from parity import SESSION
-from playwright.sync_api import Browser, Playwright, sync_playwright
+from parity import SESSION, Stage
+from playwright.sync_api import Playwright, sync_playwright
 
 from roost.testing.bare_chromium import bare_chromium
 
@@ -54,17 +54,13 @@ def playwright() -> Iterator[Playwright]:
 
 
 @pytest.fixture(scope="module")
-def browsers(playwright: Playwright, bare: str, house: CdpHouse) -> Iterator[list[Browser]]:
+def stages(playwright: Playwright, bare: str, house: CdpHouse, web: Web) -> Iterator[list[Stage]]:
     """A Chromium of one's own, and a session of a shared one."""
-    found = [playwright.chromium.connect_over_cdp(url) for url in (bare, house.url(SESSION))]
-    yield found
-    for browser in found:
-        browser.close()
-
-
-@pytest.fixture
-def folder(house: CdpHouse) -> Path:
+    folder = house.files(SESSION) / "work"
     """Where the session may read and write files."""
-    found = house.files(SESSION) / "work"
-    found.mkdir(parents=True, exist_ok=True)
-    return found
+    urls = (bare, house.url(SESSION))
+    folder.mkdir(parents=True, exist_ok=True)
+    found = [Stage(playwright.chromium.connect_over_cdp(url), web, folder) for url in urls]
+    yield found
+    for stage in found:
+        stage.browser.close()

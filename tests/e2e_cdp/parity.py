@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,15 +17,21 @@ from local_web import Web
 from playwright.sync_api import Browser, BrowserContext, Page
 
 
-@dataclass(slots=True)
 class Place:
-    """Where a check is played: a browser, and in it a context and a page of its own."""
+    """Where a check is played: a browser, and in it a context and a page, as soon as it asks."""
 
-    browser: Browser
-    context: BrowserContext
-    page: Page
-    web: Web
-    folder: Path
+    def __init__(self, browser: Browser, web: Web, folder: Path) -> None:
+        self.browser, self.web, self.folder = browser, web, folder
+
+    @cached_property
+    def context(self) -> BrowserContext:
+        context = self.browser.new_context()
+        context.set_default_timeout(10_000)
+        return context
+
+    @cached_property
+    def page(self) -> Page:
+        return self.context.new_page()
 
     def show(self, body: str, **more: Any) -> str:
         """Go to a new document with that body; its address."""
@@ -33,16 +39,29 @@ class Place:
         self.page.goto(url)
         return url
 
+    def leave(self) -> None:
+        if "context" in self.__dict__:
+            self.context.close()
+
 
 Check = Callable[[Place], Any]
 CHECKS: dict[str, Check] = {}
+PLAIN: set[str] = set()
 
 
 def check(function: Check) -> Check:
+    """One in a context of its own."""
     name = function.__name__
     assert name not in CHECKS, name
     CHECKS[name] = function
     return function
+
+
+def plain_check(function: Check) -> Check:
+    """One that leaves nothing behind but a document: all of them are played in one page, for a
+    context is a window, which costs more than most checks do."""
+    PLAIN.add(function.__name__)
+    return check(function)
 
 
 _NUMBERED = re.compile(r"(http://(?:127\.0\.0\.1|localhost):)\d+/\d+")
@@ -78,12 +97,26 @@ def checks_of(module: ModuleType) -> list[str]:
     return [name for name, check in CHECKS.items() if check.__module__ == module.__name__]
 
 
-def played(name: str, browser: Browser, web: Web, folder: Path) -> Any:
-    """What the check saw in that browser."""
-    context = browser.new_context()
-    try:
-        context.set_default_timeout(10_000)
-        place = Place(browser, context, context.new_page(), web, folder)
-        return comparable(CHECKS[name](place))
-    finally:
-        context.close()
+class Stage:
+    """One of the two browsers."""
+
+    def __init__(self, browser: Browser, web: Web, folder: Path) -> None:
+        self.browser, self._web, self._folder = browser, web, folder
+        self._common: Place | None = None
+
+    def played(self, name: str) -> Any:
+        """What the check saw here."""
+        if name in PLAIN:
+            # Kept only once it is over: nobody knows what a check that failed leaves behind.
+            place, self._common = self._common or self._place(), None
+            seen = comparable(CHECKS[name](place))
+            self._common = place
+            return seen
+        place = self._place()
+        try:
+            return comparable(CHECKS[name](place))
+        finally:
+            place.leave()
+
+    def _place(self) -> Place:
+        return Place(self.browser, self._web, self._folder)

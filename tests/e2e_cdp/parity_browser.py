@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from local_web import Answer, Request
-from parity import Place, check, failure
+from parity import Place, check, failure, plain_check
 from playwright.sync_api import Dialog, Page, Route
 
 # --- popups --------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ def an_about_blank_popup_written_to_by_its_opener(p: Place) -> Any:
 WORKER = "onmessage = (e) => postMessage(e.data * 2); self.mark = 'in worker'"
 
 
-@check
+@plain_check
 def dedicated_workers(p: Place) -> Any:
     script = p.web.serve(Answer(WORKER.encode(), kind="text/javascript"))
     p.show("x")
@@ -134,7 +134,7 @@ def dedicated_workers(p: Place) -> Any:
     return worker.url == script, worker.evaluate("self.mark"), len(p.page.workers)
 
 
-@check
+@plain_check
 def workers_answer_their_pages(p: Place) -> Any:
     script = p.web.serve(Answer(WORKER.encode(), kind="text/javascript"))
     p.show("x")
@@ -143,7 +143,7 @@ def workers_answer_their_pages(p: Place) -> Any:
         " w.postMessage(21) })", script)  # fmt: skip
 
 
-@check
+@plain_check
 def blob_workers(p: Place) -> Any:
     p.show("x")
     with p.page.expect_worker() as found:
@@ -151,7 +151,7 @@ def blob_workers(p: Place) -> Any:
     return found.value.evaluate("self.x"), found.value.url.startswith("blob:")
 
 
-@check
+@plain_check
 def workers_end(p: Place) -> Any:
     p.show("x")
     with p.page.expect_worker() as found:
@@ -161,7 +161,7 @@ def workers_end(p: Place) -> Any:
     return len(p.page.workers)
 
 
-@check
+@plain_check
 def workers_log_to_the_pages_console(p: Place) -> Any:
     p.show("x")
     with p.page.expect_console_message() as found:
@@ -251,7 +251,7 @@ def prompts(p: Place) -> Any:
     return answered(p, "prompt('name?', 'me')", lambda dialog: dialog.accept("you"))
 
 
-@check
+@plain_check
 def dialogs_nobody_listens_to_are_dismissed(p: Place) -> Any:
     p.show("x")
     return p.page.evaluate("[confirm('a'), prompt('b')]")
@@ -321,7 +321,7 @@ def downloads_can_be_cancelled(p: Place) -> Any:
     return found.value.failure()
 
 
-@check
+@plain_check
 def uploads_of_files(p: Place) -> Any:
     path = p.folder / "up.txt"
     path.write_text("content")
@@ -330,7 +330,7 @@ def uploads_of_files(p: Place) -> Any:
     return p.page.evaluate("document.querySelector('input').files[0].text()")
 
 
-@check
+@plain_check
 def uploads_of_several(p: Place) -> Any:
     paths = [p.folder / f"up{n}.txt" for n in range(3)]
     for path in paths:
@@ -340,14 +340,14 @@ def uploads_of_several(p: Place) -> Any:
     return p.page.evaluate("[...document.querySelector('input').files].map((f) => f.name)")
 
 
-@check
+@plain_check
 def uploads_from_memory(p: Place) -> Any:
     p.show("<input type=file>")
     p.page.set_input_files("input", {"name": "m.txt", "mimeType": "text/plain", "buffer": b"mem"})
     return p.page.evaluate("document.querySelector('input').files[0].text()")
 
 
-@check
+@plain_check
 def file_choosers(p: Place) -> Any:
     path = p.folder / "chosen.txt"
     path.write_text("chosen")
@@ -375,7 +375,7 @@ def requests_and_responses_are_told(p: Place) -> Any:
     return sorted(one for one in seen)
 
 
-@check
+@plain_check
 def failed_requests_are_told(p: Place) -> Any:
     p.show("x")
     with p.page.expect_event("requestfailed") as found:
@@ -383,7 +383,7 @@ def failed_requests_are_told(p: Place) -> Any:
     return found.value.failure
 
 
-@check
+@plain_check
 def bodies_can_be_read(p: Place) -> Any:
     url = p.web.serve(Answer(b'{"a": 1}', kind="application/json"))
     p.show("x")
@@ -392,7 +392,7 @@ def bodies_can_be_read(p: Place) -> Any:
     return found.value.json(), found.value.request.method, found.value.body()
 
 
-@check
+@plain_check
 def posted_data_is_told(p: Place) -> Any:
     p.show("x")
     with p.page.expect_request("**/post") as found:
@@ -514,7 +514,7 @@ def offline(p: Place) -> Any:
     return found, is_online
 
 
-@check
+@plain_check
 def web_sockets_that_fail(p: Place) -> Any:
     p.show("x")
     with p.page.expect_websocket() as found:
@@ -703,7 +703,7 @@ def console_messages(p: Place) -> Any:
     return heard
 
 
-@check
+@plain_check
 def console_arguments_are_handles(p: Place) -> Any:
     p.show("x")
     with p.page.expect_console_message() as found:
@@ -711,7 +711,7 @@ def console_arguments_are_handles(p: Place) -> Any:
     return found.value.args[0].json_value()
 
 
-@check
+@plain_check
 def page_errors(p: Place) -> Any:
     p.show("x")
     with p.page.expect_event("pageerror") as found:

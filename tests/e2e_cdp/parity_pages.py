@@ -7,7 +7,7 @@ import threading
 from typing import Any
 
 from local_web import Answer
-from parity import Place, check, failure
+from parity import Place, check, failure, plain_check
 
 
 def size_of(png: bytes) -> tuple[int, int]:
@@ -18,20 +18,20 @@ def size_of(png: bytes) -> tuple[int, int]:
 # --- navigation ----------------------------------------------------------------------------------
 
 
-@check
+@plain_check
 def goto_answers_with_the_response(p: Place) -> Any:
     answer = p.page.goto(p.web.page("<h1>Hi</h1>", title="T"))
     assert answer is not None
     return answer.status, answer.ok, answer.headers["content-type"], p.page.title(), p.page.url
 
 
-@check
+@plain_check
 def a_404_is_a_page(p: Place) -> Any:
     answer = p.page.goto(p.web.base + "/nowhere")
     return answer and answer.status, p.page.inner_text("body")
 
 
-@check
+@plain_check
 def a_redirect_is_followed_and_remembered(p: Place) -> Any:
     goal = p.web.page("goal")
     start = p.web.serve(Answer(status=302, headers={"Location": goal}))
@@ -41,7 +41,7 @@ def a_redirect_is_followed_and_remembered(p: Place) -> Any:
     return p.page.url == goal, before is not None and before.url == start
 
 
-@check
+@plain_check
 def back_and_forward(p: Place) -> Any:
     p.show("one", title="1")
     p.show("two", title="2")
@@ -52,7 +52,7 @@ def back_and_forward(p: Place) -> Any:
     return first, p.page.title(), p.page.go_forward() is None
 
 
-@check
+@plain_check
 def reload_runs_the_page_again(p: Place) -> Any:
     p.show("<script>window.n = (window.n || 0) + 1</script>")
     p.page.evaluate("window.marked = true")
@@ -60,7 +60,7 @@ def reload_runs_the_page_again(p: Place) -> Any:
     return p.page.evaluate("[window.n, window.marked === undefined]")
 
 
-@check
+@plain_check
 def hash_navigation_stays_in_the_document(p: Place) -> Any:
     url = p.show("<a href='#x'>go</a>")
     p.page.evaluate("window.kept = 1")
@@ -68,14 +68,14 @@ def hash_navigation_stays_in_the_document(p: Place) -> Any:
     return p.page.url == url + "#x", p.page.evaluate("window.kept")
 
 
-@check
+@plain_check
 def history_push_state_changes_the_url(p: Place) -> Any:
     p.show("x")
     p.page.evaluate("history.pushState({}, '', '/pushed')")
     return p.page.url.endswith("/pushed")
 
 
-@check
+@plain_check
 def a_click_that_navigates_can_be_waited_for(p: Place) -> Any:
     goal = p.web.page("<h1>Goal</h1>", title="Goal")
     p.show(f"<a href='{goal}'>go</a>")
@@ -84,7 +84,7 @@ def a_click_that_navigates_can_be_waited_for(p: Place) -> Any:
     return p.page.title()
 
 
-@check
+@plain_check
 def wait_for_url(p: Place) -> Any:
     goal = p.web.page("goal")
     p.show(f"<script>setTimeout(() => location.href = '{goal}', 20)</script>")
@@ -102,12 +102,12 @@ def load_states_come_in_order(p: Place) -> Any:
     return seen
 
 
-@check
+@plain_check
 def a_server_that_is_not_there(p: Place) -> Any:
     return failure(lambda: p.page.goto("http://127.0.0.1:1/"))
 
 
-@check
+@plain_check
 def an_unknown_host(p: Place) -> Any:
     return failure(lambda: p.page.goto("http://no-such-host.invalid/"))
 
@@ -125,20 +125,20 @@ def goto_about_blank(p: Place) -> Any:
     return p.page.url, p.page.content()
 
 
-@check
+@plain_check
 def set_content_replaces_the_document(p: Place) -> Any:
     p.page.set_content("<title>Set</title><p>new</p>")
     return p.page.title(), p.page.inner_text("p")
 
 
-@check
+@plain_check
 def the_referer_can_be_set(p: Place) -> Any:
     url = p.web.page("x")
     p.page.goto(url, referer="http://referer.test/")
     return p.web.requested(url)[0].headers.get("referer")
 
 
-@check
+@plain_check
 def content_is_the_documents_html(p: Place) -> Any:
     p.show("<p id=a>b</p>")
     return '<p id="a">b</p>' in p.page.content()
@@ -147,37 +147,37 @@ def content_is_the_documents_html(p: Place) -> Any:
 # --- evaluation ----------------------------------------------------------------------------------
 
 
-@check
+@plain_check
 def evaluate_returns_json(p: Place) -> Any:
     return p.page.evaluate("({a: [1, 'x', null, true], b: {c: 1.5}})")
 
 
-@check
+@plain_check
 def evaluate_returns_odd_numbers(p: Place) -> Any:
     return [repr(p.page.evaluate(one)) for one in ("NaN", "Infinity", "-0", "2n ** 64n")]
 
 
-@check
+@plain_check
 def evaluate_awaits_promises(p: Place) -> Any:
     return p.page.evaluate("new Promise((r) => setTimeout(() => r('late'), 10))")
 
 
-@check
+@plain_check
 def evaluate_takes_arguments(p: Place) -> Any:
     return p.page.evaluate("([a, b]) => a.x + b", [{"x": 1}, 2])
 
 
-@check
+@plain_check
 def evaluate_tells_exceptions(p: Place) -> Any:
     return failure(lambda: p.page.evaluate("() => { throw new TypeError('no') }"))
 
 
-@check
+@plain_check
 def evaluate_tells_syntax_errors(p: Place) -> Any:
     return failure(lambda: p.page.evaluate("((("))
 
 
-@check
+@plain_check
 def handles_are_objects_of_the_page(p: Place) -> Any:
     handle = p.page.evaluate_handle("() => ({list: [1, 2]})")
     properties = handle.get_properties()
@@ -186,19 +186,19 @@ def handles_are_objects_of_the_page(p: Place) -> Any:
     return value, sorted(properties)
 
 
-@check
+@plain_check
 def element_handles_can_be_passed_back(p: Place) -> Any:
     p.show("<p>text</p>")
     element = p.page.query_selector("p")
     return p.page.evaluate("(e) => e.textContent", element)
 
 
-@check
+@plain_check
 def unicode_goes_both_ways(p: Place) -> Any:
     return p.page.evaluate("(x) => [x, x.length, '\\ud83d']", "ä€𝄞\u0000\u2028")
 
 
-@check
+@plain_check
 def a_large_argument_and_answer(p: Place) -> Any:
     text = "x" * 2_000_000
     return p.page.evaluate("(x) => x + x", text) == text + text
@@ -247,13 +247,13 @@ def exposed_functions_fail_in_the_page(p: Place) -> Any:
     return p.page.evaluate("fails().catch((e) => e.message)")
 
 
-@check
+@plain_check
 def wait_for_function(p: Place) -> Any:
     p.show("<script>setTimeout(() => window.ready = 7, 20)</script>")
     return p.page.wait_for_function("window.ready").json_value()
 
 
-@check
+@plain_check
 def add_script_and_style_tags(p: Place) -> Any:
     p.show("<p>x</p>")
     p.page.add_script_tag(content="window.tagged = 1")
@@ -264,14 +264,14 @@ def add_script_and_style_tags(p: Place) -> Any:
 # --- input ---------------------------------------------------------------------------------------
 
 
-@check
+@plain_check
 def clicks_are_trusted(p: Place) -> Any:
     p.show("<button onclick='window.t = event.isTrusted'>go</button>")
     p.page.click("button")
     return p.page.evaluate("window.t")
 
 
-@check
+@plain_check
 def double_and_right_clicks(p: Place) -> Any:
     p.show("<p>x</p><script>log = []; for (const k of ['click', 'dblclick', 'contextmenu'])"
            " addEventListener(k, (e) => log.push(k))</script>")  # fmt: skip
@@ -280,7 +280,7 @@ def double_and_right_clicks(p: Place) -> Any:
     return p.page.evaluate("log")
 
 
-@check
+@plain_check
 def click_with_modifiers_and_position(p: Place) -> Any:
     p.show("<div style='width:200px;height:100px' onclick='window.e = [event.shiftKey,"
            " event.offsetX, event.offsetY]'>x</div>")  # fmt: skip
@@ -288,21 +288,21 @@ def click_with_modifiers_and_position(p: Place) -> Any:
     return p.page.evaluate("window.e")
 
 
-@check
+@plain_check
 def fill_and_input_value(p: Place) -> Any:
     p.show("<input oninput='window.n = (window.n || 0) + 1'>")
     p.page.fill("input", "hello")
     return p.page.input_value("input"), p.page.evaluate("window.n")
 
 
-@check
+@plain_check
 def typing_sends_keys(p: Place) -> Any:
     p.show("<input onkeydown='(window.k ||= []).push(event.key)'>")
     p.page.locator("input").press_sequentially("aB1")
     return p.page.input_value("input"), p.page.evaluate("window.k")
 
 
-@check
+@plain_check
 def special_keys(p: Place) -> Any:
     p.show("<input value='abc'>")
     p.page.focus("input")
@@ -311,7 +311,7 @@ def special_keys(p: Place) -> Any:
     return p.page.input_value("input"), p.page.evaluate("getSelection().toString()")
 
 
-@check
+@plain_check
 def insert_text_fires_input_only(p: Place) -> Any:
     p.show("<input onkeydown='window.k = 1' oninput='window.i = 1'>")
     p.page.focus("input")
@@ -319,7 +319,7 @@ def insert_text_fires_input_only(p: Place) -> Any:
     return p.page.input_value("input"), p.page.evaluate("[window.k ?? 0, window.i]")
 
 
-@check
+@plain_check
 def checkboxes_and_radios(p: Place) -> Any:
     p.show(
         "<input type=checkbox id=c><input type=radio name=r id=r1><input type=radio name=r id=r2>"
@@ -330,21 +330,21 @@ def checkboxes_and_radios(p: Place) -> Any:
     return [p.page.is_checked(f"#{name}") for name in ("c", "r1", "r2")]
 
 
-@check
+@plain_check
 def select_options(p: Place) -> Any:
     p.show("<select multiple><option value=a>A</option><option value=b>B</option></select>")
     chosen = p.page.select_option("select", ["a", "b"])
     return chosen, failure(lambda: p.page.select_option("select", "z", timeout=200))
 
 
-@check
+@plain_check
 def hovering(p: Place) -> Any:
     p.show("<p onmouseover='window.over = 1'>x</p>")
     p.page.hover("p")
     return p.page.evaluate("window.over")
 
 
-@check
+@plain_check
 def the_mouse_by_hand(p: Place) -> Any:
     p.show("<script>log = []; for (const k of ['mousedown', 'mousemove', 'mouseup'])"
            " addEventListener(k, (e) => log.push([k, e.clientX, e.clientY]))</script>")  # fmt: skip
@@ -355,7 +355,7 @@ def the_mouse_by_hand(p: Place) -> Any:
     return p.page.evaluate("log")
 
 
-@check
+@plain_check
 def the_wheel_scrolls(p: Place) -> Any:
     p.show("<div style='height:5000px'></div>")
     p.page.mouse.move(100, 100)
@@ -364,7 +364,7 @@ def the_wheel_scrolls(p: Place) -> Any:
     return True
 
 
-@check
+@plain_check
 def drag_and_drop(p: Place) -> Any:
     p.show(
         "<div id=a draggable=true style='width:50px;height:50px;background:red'"
@@ -376,19 +376,19 @@ def drag_and_drop(p: Place) -> Any:
     return p.page.evaluate("window.d")
 
 
-@check
+@plain_check
 def hidden_elements_are_not_clicked(p: Place) -> Any:
     p.show("<button style='display:none'>x</button>")
     return failure(lambda: p.page.click("button", timeout=300))[:60]
 
 
-@check
+@plain_check
 def covered_elements_are_not_clicked(p: Place) -> Any:
     p.show("<button>x</button><div style='position:fixed;inset:0'></div>")
     return failure(lambda: p.page.click("button", timeout=300))[:60]
 
 
-@check
+@plain_check
 def disabled_elements_wait_until_enabled(p: Place) -> Any:
     p.show("<button disabled onclick='window.c = 1'>x</button><script>setTimeout(() =>"
            " document.querySelector('button').disabled = false, 50)</script>")  # fmt: skip
@@ -420,7 +420,7 @@ def focus_is_had_in_every_page(p: Place) -> Any:
 # --- locators ------------------------------------------------------------------------------------
 
 
-@check
+@plain_check
 def locators_find_by_role_text_label_and_test_id(p: Place) -> Any:
     p.show("<label>Name <input></label><button data-testid=b>Send it</button><h2>Head</h2>")
     page = p.page
@@ -433,19 +433,19 @@ def locators_find_by_role_text_label_and_test_id(p: Place) -> Any:
     )
 
 
-@check
+@plain_check
 def locators_wait(p: Place) -> Any:
     p.show("<script>setTimeout(() => document.body.innerHTML = '<p>late</p>', 30)</script>")
     return p.page.locator("p").inner_text()
 
 
-@check
+@plain_check
 def locators_are_strict(p: Place) -> Any:
     p.show("<p>1</p><p>2</p>")
     return failure(lambda: p.page.locator("p").click(timeout=500))[:60]
 
 
-@check
+@plain_check
 def locators_reach_into_shadow_roots(p: Place) -> Any:
     p.show(
         "<div id=h></div><script>h.attachShadow({mode: 'open'}).innerHTML = '<p>in</p>'</script>"
@@ -453,7 +453,7 @@ def locators_reach_into_shadow_roots(p: Place) -> Any:
     return p.page.locator("p").inner_text()
 
 
-@check
+@plain_check
 def attributes_boxes_and_states(p: Place) -> Any:
     p.show("<input disabled placeholder=x style='position:absolute;left:10px;top:20px;width:30px;"
            "height:40px;box-sizing:border-box'>")  # fmt: skip
@@ -461,7 +461,7 @@ def attributes_boxes_and_states(p: Place) -> Any:
     return box.get_attribute("placeholder"), box.bounding_box(), box.is_disabled(), box.is_visible()
 
 
-@check
+@plain_check
 def aria_snapshots(p: Place) -> Any:
     p.show("<h1>Title</h1><ul><li><a href='/x'>Link</a></li></ul><button disabled>B</button>")
     return p.page.locator("body").aria_snapshot()
@@ -470,7 +470,7 @@ def aria_snapshots(p: Place) -> Any:
 # --- frames --------------------------------------------------------------------------------------
 
 
-@check
+@plain_check
 def frames_of_the_same_site(p: Place) -> Any:
     inner = p.web.page("<p>in</p>", title="Inner")
     p.show(f"<iframe name=f src='{inner}'></iframe>")
@@ -479,7 +479,7 @@ def frames_of_the_same_site(p: Place) -> Any:
     return frame.inner_text("p"), len(p.page.frames), frame.parent_frame == p.page.main_frame
 
 
-@check
+@plain_check
 def frames_of_another_site(p: Place) -> Any:
     inner = p.web.there(p.web.page("<button onclick='window.c = event.isTrusted'>in</button>"))
     p.show(f"<iframe src='{inner}'></iframe>")
@@ -488,7 +488,7 @@ def frames_of_another_site(p: Place) -> Any:
     return frame.evaluate("[window.c, location.hostname, window.origin !== 'null']")
 
 
-@check
+@plain_check
 def frames_within_frames_across_sites(p: Place) -> Any:
     innermost = p.web.page("<p>deep</p>")
     middle = p.web.there(p.web.page(f"<iframe src='{innermost}'></iframe>"))
@@ -497,7 +497,7 @@ def frames_within_frames_across_sites(p: Place) -> Any:
     return deep.inner_text(), len(p.page.frames)
 
 
-@check
+@plain_check
 def a_frame_that_moves_to_another_site(p: Place) -> Any:
     one = p.web.page("<p>one</p>")
     two = p.web.there(p.web.page("<p>two</p>"))
@@ -518,13 +518,13 @@ def frames_that_go_are_told(p: Place) -> Any:
     return gone, len(p.page.frames)
 
 
-@check
+@plain_check
 def srcdoc_frames(p: Place) -> Any:
     p.show("<iframe srcdoc='<p>doc</p>'></iframe>")
     return p.page.frame_locator("iframe").locator("p").inner_text()
 
 
-@check
+@plain_check
 def post_message_between_sites(p: Place) -> Any:
     inner = p.web.there(p.web.page("<script>parent.postMessage('hi', '*')</script>"))
     p.show(
@@ -536,37 +536,37 @@ def post_message_between_sites(p: Place) -> Any:
 # --- pictures and print --------------------------------------------------------------------------
 
 
-@check
+@plain_check
 def screenshots_have_the_viewports_size(p: Place) -> Any:
     p.show("<p>x</p>")
     return size_of(p.page.screenshot())
 
 
-@check
+@plain_check
 def full_page_screenshots(p: Place) -> Any:
     p.show("<body style='margin:0'><div style='height:3000px'></div>")
     return size_of(p.page.screenshot(full_page=True))
 
 
-@check
+@plain_check
 def clipped_screenshots(p: Place) -> Any:
     p.show("<p>x</p>")
     return size_of(p.page.screenshot(clip={"x": 5, "y": 5, "width": 50, "height": 40}))
 
 
-@check
+@plain_check
 def element_screenshots(p: Place) -> Any:
     p.show("<div style='width:70px;height:30px;background:red'></div>")
     return size_of(p.page.locator("div").screenshot())
 
 
-@check
+@plain_check
 def jpeg_screenshots(p: Place) -> Any:
     p.show("<p>x</p>")
     return p.page.screenshot(type="jpeg", quality=50)[:3].hex()
 
 
-@check
+@plain_check
 def the_picture_is_the_same(p: Place) -> Any:
     p.show("<body style='margin:0;background:rgb(10,200,30)'>")
     return p.page.screenshot(clip={"x": 0, "y": 0, "width": 20, "height": 20}).hex()
@@ -581,13 +581,13 @@ def pages_in_the_background_can_be_pictured(p: Place) -> Any:
     return found
 
 
-@check
+@plain_check
 def pdf_is_printed(p: Place) -> Any:
     p.show("<p>x</p>")
     return p.page.pdf()[:5]
 
 
-@check
+@plain_check
 def pdf_takes_a_format(p: Place) -> Any:
     p.show("<p>x</p>")
     text = p.page.pdf(format="A5", landscape=True)

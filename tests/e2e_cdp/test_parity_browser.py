@@ -3,13 +3,9 @@ own and on a session of a shared one, alike."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import parity_browser
 import pytest
-from local_web import Web
-from parity import checks_of, played
-from playwright.sync_api import Browser
+from parity import Stage, checks_of
 
 DECIDED = {
     "http_credentials_when_the_server_asks": "Roost's browser asks nobody for passwords, because"
@@ -19,9 +15,7 @@ DECIDED = {
 
 
 @pytest.mark.parametrize("name", checks_of(parity_browser))
-def test_a_session_behaves_like_a_browser_of_its_own(
-    browsers: list[Browser], web: Web, folder: Path, name: str
-) -> None:
-    direct, through_roost = (played(name, browser, web, folder) for browser in browsers)
+def test_a_session_behaves_like_a_browser_of_its_own(stages: list[Stage], name: str) -> None:
+    direct, through_roost = (stage.played(name) for stage in stages)
 
     assert (through_roost == direct) != (name in DECIDED), (direct, through_roost)

@@ -3,21 +3,17 @@ shared one, alike."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import parity_browser
 import parity_pages
 import pytest
-from local_web import Web
-from parity import CHECKS, checks_of, played
-from playwright.sync_api import Browser
+from parity import CHECKS, Stage, checks_of
 
 
 @pytest.mark.parametrize("name", checks_of(parity_pages))
 def test_a_sessions_pages_behave_like_those_of_a_browser_of_its_own(
-    browsers: list[Browser], web: Web, folder: Path, name: str
+    stages: list[Stage], name: str
 ) -> None:
-    direct, through_roost = (played(name, browser, web, folder) for browser in browsers)
+    direct, through_roost = (stage.played(name) for stage in stages)
 
     assert through_roost == direct
 

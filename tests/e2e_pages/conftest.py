@@ -1,4 +1,4 @@
-"""One browser for all these tests; each test is an agent of its own in it."""
+"""One browser for all these tests; each test is an agent of its own in it, or its next guest."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from roost.errors import NotActionable, NotFound, StaleRef
 
 
 async def test_a_click_is_trusted_and_the_answer_says_what_changed(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(
             TRUSTED + "<button onclick=\"out.textContent = 'Hello'\">Greet</button><p id=out></p>"
         )
@@ -27,7 +27,7 @@ async def test_a_click_is_trusted_and_the_answer_says_what_changed(house: House,
 
 async def test_double_right_and_modified_clicks_arrive_as_such(house: House, web: Web) -> None:
     is_trusted = not lacks(house, "trusted input")
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(
             """<button id=b>B</button><script>
             window.log = [];
@@ -59,7 +59,7 @@ async def test_double_right_and_modified_clicks_arrive_as_such(house: House, web
 
 async def test_a_click_that_leads_away_answers_with_the_new_page(house: House, web: Web) -> None:
     goal = web.page("<h1>There</h1>", title="Goal")
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(f"<a href='{goal}'>Go</a>")
         done = await agent.click("text=Go")
         assert (done.url, done.title) == (goal, "Goal")
@@ -68,14 +68,14 @@ async def test_a_click_that_leads_away_answers_with_the_new_page(house: House, w
 
 
 async def test_titles_changed_by_scripts_are_fresh_after_an_action(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show("<button onclick=\"document.title = 'Two'\">B</button>", title="One")
         assert (await agent.click("text=B")).title == "Two"
         assert [tab.title for tab in (await agent.tabs()).tabs] == ["Two"]
 
 
 async def test_what_cannot_be_clicked_says_why(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(
             "<button id=off disabled>Off</button><button id=under>Under</button>"
             "<div id=over style='position:fixed;inset:0;background:#fff'></div>"
@@ -88,7 +88,7 @@ async def test_what_cannot_be_clicked_says_why(house: House, web: Web) -> None:
 
 
 async def test_an_element_that_comes_late_is_waited_for(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(
             """<script>window.log = []; setTimeout(() => {
               const b = document.createElement("button");
@@ -103,7 +103,7 @@ async def test_an_element_that_comes_late_is_waited_for(house: House, web: Web) 
 async def test_refs_live_as_long_as_their_element_and_are_never_given_again(
     house: House, web: Web
 ) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show("<button id=a>A</button><button id=b>B</button>")
         refs = _refs(await agent.snapshot())
         assert _refs(await agent.snapshot()) == refs, "an element keeps its ref"
@@ -115,7 +115,7 @@ async def test_refs_live_as_long_as_their_element_and_are_never_given_again(
 
 
 async def test_hovering_scrolling_and_the_mouse_by_coordinates(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(
             TRUSTED + "<button id=b style='position:absolute;left:100px;top:100px;width:80px;"
             "height:40px'>B</button><div style='height:3000px'></div><p id=end>End</p>"

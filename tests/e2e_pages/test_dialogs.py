@@ -18,7 +18,7 @@ ASKS = """<script>window.log = []</script>
 
 
 async def test_an_action_answers_with_the_dialog_it_opened(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(ASKS)
         done = await agent.click("#alert")
         assert done.dialog is not None
@@ -29,7 +29,7 @@ async def test_an_action_answers_with_the_dialog_it_opened(house: House, web: We
 
 
 async def test_everything_else_is_refused_while_it_stands(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(ASKS)
         await agent.click("#confirm")
         for operation in (
@@ -48,7 +48,7 @@ async def test_everything_else_is_refused_while_it_stands(house: House, web: Web
 
 
 async def test_confirm_and_prompt_get_the_callers_answer(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(ASKS)
         await agent.click("#confirm")
         await agent.answer(True)
@@ -62,13 +62,13 @@ async def test_confirm_and_prompt_get_the_callers_answer(house: House, web: Web)
 
 
 async def test_answering_without_a_dialog_says_that_there_is_none(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(ASKS)
         await refused(NotFound, agent.answer(True))
 
 
 async def test_a_dialog_that_opens_by_itself_interrupts_what_waits(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show("<script>go = () => setTimeout(() => alert('Boo'), 50)</script>")
         waiting = asyncio.get_running_loop().create_task(agent.wait(text="never there"))
         await agent.run("() => { go() }")
@@ -81,7 +81,7 @@ async def test_a_page_that_asks_before_it_is_left_is_answered_by_the_caller(
     house: House, web: Web
 ) -> None:
     goal = web.page("Goal", title="Goal")
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         asking = "<input><script>onbeforeunload = (e) => e.preventDefault()</script>"
         first = await agent.show(asking)
         await agent.type("input", "unsaved")
@@ -96,7 +96,7 @@ async def test_a_page_that_asks_before_it_is_left_is_answered_by_the_caller(
 
 
 async def test_closing_a_tab_asks_nobody(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show("<input><script>onbeforeunload = (e) => e.preventDefault()</script>")
         await agent.type("input", "unsaved")
         assert (await agent.call(ops.Close())).tabs == []
@@ -119,7 +119,7 @@ async def test_a_page_that_alerts_in_a_loop_can_be_left(house: House, web: Web) 
 
 
 async def test_evaluate_that_opens_a_dialog_is_told_so(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(ASKS)
         await refused(DialogOpen, agent.run("() => confirm('From a script')"))
         await agent.answer(True)

@@ -15,7 +15,7 @@ BOXES = """
 
 
 async def test_a_page_that_follows_the_mouse_sees_every_step(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(
             BOXES % ""
             + """<script>
@@ -33,7 +33,7 @@ async def test_a_page_that_follows_the_mouse_sees_every_step(house: House, web: 
 
 
 async def test_html5_drag_and_drop_carries_its_data_over(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(
             BOXES % "draggable=true"
             + """<script>
@@ -56,7 +56,7 @@ async def test_html5_drag_and_drop_carries_its_data_over(house: House, web: Web)
 
 
 async def test_dragging_between_points_moves_a_slider(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(
             "<input id=r type=range min=0 max=100 value=0 "
             "style='position:absolute;left:0;top:100px;width:400px;height:20px;margin:0'>"

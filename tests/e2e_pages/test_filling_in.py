@@ -16,7 +16,7 @@ from roost.errors import BadRequest, Interrupted, NotActionable
 async def test_text_is_typed_at_once_or_key_by_key_and_always_trusted(
     house: House, web: Web
 ) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(TRUSTED + "<label>Name <input id=n value=old></label>")
         done = await agent.type("#n", "Ünï ☃ new")
         assert "9 characters" in done.did
@@ -33,7 +33,7 @@ async def test_text_is_typed_at_once_or_key_by_key_and_always_trusted(
 
 async def test_submit_presses_enter_and_waits_for_what_follows(house: House, web: Web) -> None:
     goal = web.page("<h1>Found</h1>", title="Results", path="/results")
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(f"<form action='{goal}'><input name=q></form>")
         done = await agent.type("input", "owls", submit=True)
         assert done.url == f"{goal}?q=owls"
@@ -71,7 +71,7 @@ FIELDS: list[tuple[str, Any, str, Any]] = [
 async def test_every_kind_of_field_takes_its_value(
     house: House, web: Web, html: str, value: Any, read: str, expected: Any
 ) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(html)
         await agent.fill("#f", value)
         assert await agent.run(f"() => {{ const f = window.f; return {read} }}") == expected
@@ -80,7 +80,7 @@ async def test_every_kind_of_field_takes_its_value(
 async def test_a_form_is_filled_in_one_call_and_the_answer_shows_all_of_it(
     house: House, web: Web
 ) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(
             "<label>Name <input></label><label>City <select><option>-<option>Oslo</select></label>"
             "<label><input type=checkbox> Agree</label>"
@@ -100,7 +100,7 @@ async def test_a_form_is_filled_in_one_call_and_the_answer_shows_all_of_it(
 async def test_a_form_that_fails_says_which_field_and_how_far_it_came(
     house: House, web: Web
 ) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show("<input id=a><input id=b readonly>")
         fields = [
             ops.FormField(target="#a", value="1"),
@@ -112,7 +112,7 @@ async def test_a_form_that_fails_says_which_field_and_how_far_it_came(
 
 
 async def test_typed_passwords_never_come_back(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show("<label>Key <input type=password></label>")
         done = await agent.type("input", "hunter2")
         assert "hunter2" not in done.model_dump_json()
@@ -122,7 +122,7 @@ async def test_typed_passwords_never_come_back(house: House, web: Web) -> None:
 async def test_select_option_takes_values_and_labels_and_names_what_it_lacks(
     house: House, web: Web
 ) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(TRUSTED + "<select id=s><option value=1>One<option value=2>Two</select>")
         await agent.call(ops.SelectOption(target="#s", values=["Two"]))
         assert await agent.run("() => s.value") == "2"
@@ -134,7 +134,7 @@ async def test_select_option_takes_values_and_labels_and_names_what_it_lacks(
 
 
 async def test_keys_and_combinations_do_what_they_do_for_people(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show("<input id=a value=abc autofocus><input id=b>")
         await agent.click("#a", snapshot="none")
         await agent.press("Control+a")
@@ -152,7 +152,7 @@ async def test_keys_and_combinations_do_what_they_do_for_people(house: House, we
 
 
 async def test_enter_and_space_operate_what_has_the_focus(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(
             "<script>window.log = []</script><button id=a onclick=\"log.push('a')\">A</button>"
             "<input id=c type=checkbox>"
@@ -203,7 +203,7 @@ async def test_what_is_chosen_once_is_not_chosen_again_in_the_page_it_leads_to(
 
 async def test_a_field_is_waited_for_over_a_change_of_page(house: House, web: Web) -> None:
     goal = web.page("<select id=s><option>A<option>B</select>")
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(f"<p>First</p><script>setTimeout(() => location = '{goal}', 300)</script>")
         await agent.fill("#s", "B")
         assert await agent.run("() => s.value") == "B"

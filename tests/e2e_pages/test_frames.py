@@ -32,7 +32,7 @@ async def test_frames_are_read_and_acted_in_like_the_page_itself(
     inner = web.page(INNER)
     url = inner if place == "same site" else web.there(inner)
     (house.work / "up.txt").write_text("up", encoding="utf-8")
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(
             "<h1>Outside</h1><div style='height:200px'></div>"
             f"<iframe src='{url}' style='margin-left:120px;border:7px solid' width=600 height=300>"
@@ -66,7 +66,7 @@ async def test_frames_are_read_and_acted_in_like_the_page_itself(
 async def test_frames_in_frames_across_sites(house: House, web: Web) -> None:
     deepest = web.page("<button onclick=\"this.textContent = 'Done'\">Deep</button>")
     middle = web.there(web.page(f"<p>Middle</p><iframe src='{deepest}' width=300></iframe>"))
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(f"<p>Top</p><iframe src='{middle}' width=500 height=300></iframe>")
         snapshot = await agent.snapshot()
         for text in ("Top", "Middle", "Deep"):
@@ -77,7 +77,7 @@ async def test_frames_in_frames_across_sites(house: House, web: Web) -> None:
 
 async def test_a_frame_that_goes_takes_its_refs_along(house: House, web: Web) -> None:
     inner = web.there(web.page("<button>Old</button>"))
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(f"<iframe src='{inner}'></iframe>")
         old = ref_of(await agent.snapshot(), "Old")
         await agent.run("() => document.querySelector('iframe').remove()")
@@ -99,7 +99,7 @@ async def test_a_frame_that_navigates_to_another_site_stays_readable(
 ) -> None:
     there = web.there(web.page("<h2>There</h2><button>New</button>"))
     here = web.page(f"<a href='{there}'>Leave</a>")
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(f"<h1>Top</h1><iframe src='{here}' width=400></iframe>")
         await agent.click(ref_of(await agent.snapshot(), "Leave"))
         snapshot = ""
@@ -109,7 +109,7 @@ async def test_a_frame_that_navigates_to_another_site_stays_readable(
 
 
 async def test_open_shadow_roots_are_part_of_the_page(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(
             """<div id=host></div><script>
             window.log = [];
@@ -127,7 +127,7 @@ async def test_open_shadow_roots_are_part_of_the_page(house: House, web: Web) ->
 
 
 async def test_workers_speak_on_the_pages_record(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(
             """<script>
             const code = "console.log('from the worker'); postMessage('up')";

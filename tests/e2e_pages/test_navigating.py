@@ -20,7 +20,7 @@ async def test_redirects_end_at_the_real_address_with_its_status(house: House, w
     goal = web.page("Goal", title="Goal")
     once = web.serve(Answer(status=302, headers={"Location": goal}))
     twice = web.serve(Answer(status=301, headers={"Location": once}))
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         arrived = await agent.go(twice)
         assert (arrived.url, arrived.status, arrived.title) == (goal, 200, "Goal")
         missing = await agent.go(web.base + "/missing")
@@ -29,7 +29,7 @@ async def test_redirects_end_at_the_real_address_with_its_status(house: House, w
 
 async def test_a_status_without_content_leaves_the_tab_where_it_was(house: House, web: Web) -> None:
     nothing = web.serve(Answer(status=204))
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         page = await agent.show(f"<a href='{nothing}'>Go</a>", title="Here")
         assert (await agent.click("text=Go")).url == page.url
         arrived = await agent.go(nothing)
@@ -40,7 +40,7 @@ async def test_back_forward_and_reload(house: House, web: Web) -> None:
     visits = iter(range(10))
     one = web.serve(lambda _: Answer(f"<title>One</title>{next(visits)}".encode()))
     two = web.page("Two", title="Two")
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.go(one)
         await agent.go(two)
         back = await agent.call(ops.NavigateBack())
@@ -60,7 +60,7 @@ async def test_a_page_that_comes_from_the_cache_whole_keeps_its_state(
 ) -> None:
     one = web.serve(Answer(b"<title>One</title><input>", headers={"Cache-Control": "max-age=60"}))
     two = web.page("Two")
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.go(one)
         await agent.type("input", "kept")
         await agent.go(two)
@@ -72,7 +72,7 @@ async def test_a_page_that_comes_from_the_cache_whole_keeps_its_state(
 
 
 async def test_moves_within_a_document_are_followed(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         page = await agent.show(
             "<a href='#part'>Part</a><p id=part>P</p>"
             "<button onclick=\"history.pushState({}, '', '/pushed')\">Push</button>"
@@ -88,7 +88,7 @@ async def test_moves_within_a_document_are_followed(house: House, web: Web) -> N
 
 async def test_scripts_and_meta_refresh_that_lead_on_are_followed(house: House, web: Web) -> None:
     goal = web.page("<h1>Goal</h1>", title="Goal")
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(f"<meta http-equiv=refresh content='0;url={goal}'>")
         await agent.wait(url=goal)
         await agent.wait(text="Goal")
@@ -100,7 +100,7 @@ async def test_scripts_and_meta_refresh_that_lead_on_are_followed(house: House, 
 async def test_waiting_goes_on_across_navigations(house: House, web: Web) -> None:
     last = web.page("<h1>Arrived</h1>")
     middle = web.page(f"<script>setTimeout(() => location = '{last}', 50)</script>Middle")
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(f"<script>setTimeout(() => location = '{middle}', 50)</script>Start")
         done = await agent.wait(text="Arrived")
         assert done.url == last
@@ -139,7 +139,7 @@ async def test_a_click_that_leads_to_silence_times_out_once_not_for_ever(
     house: House, web: Web
 ) -> None:
     silent = web.serve(Answer(held=threading.Event()))
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(f"<a href='{silent}'>Go</a><button onclick='n = 1'>B</button>")
         await refused(Timeout, agent.call(ops.Click(target="text=Go"), timeout=1.5))
         await agent.click("text=B")
@@ -147,7 +147,7 @@ async def test_a_click_that_leads_to_silence_times_out_once_not_for_ever(
 
 
 async def test_servers_that_are_dead_say_so(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show("Start")
         with dead_server() as nowhere:
             error = await refused(NotFound, agent.go(nowhere))
@@ -243,7 +243,7 @@ async def test_addresses_that_are_no_web_pages_are_refused_however_they_are_writ
 
 
 async def test_a_redirect_to_a_blocked_scheme_goes_nowhere(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         page = await agent.show("Start")
         for goal in ("file:///etc/passwd", "javascript:alert(1)", "chrome://version"):
             url = web.serve(Answer(status=302, headers={"Location": goal}))
@@ -259,7 +259,7 @@ async def test_a_redirect_to_a_blocked_scheme_goes_nowhere(house: House, web: We
 
 async def test_the_next_tab_is_reached_while_one_hangs(house: House, web: Web) -> None:
     silent = web.serve(Answer(held=threading.Event()))
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         first = await agent.show("First")
         second = await agent.open(web.page("Second"))
         loop = asyncio.get_running_loop()
@@ -276,7 +276,7 @@ async def test_nobody_hangs_on_a_page_that_is_on_its_way_to_a_silent_server(
     is_stopped = house.browser == "chromium"
     held = threading.Event()
     silent = web.serve(Answer(b"<h1>Came</h1>", held=held))
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show("<p>Here</p>")
         await agent.run(f"() => {{ setTimeout(() => location = '{silent}') }}")
         while not web.requested(silent):
@@ -308,7 +308,7 @@ async def test_a_page_can_be_used_again_after_its_next_one_did_not_come(
 ) -> None:
     """Chromium answers nothing in a page that waits for its next document."""
     silent = web.serve(Answer(held=threading.Event()))
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         page = await agent.show("<h1>Still here</h1>")
         await refused(Timeout, agent.call(ops.Navigate(url=silent), timeout=1))
         assert "Still here" in await agent.snapshot()

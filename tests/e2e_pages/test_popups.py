@@ -28,7 +28,7 @@ async def test_a_tab_that_a_click_opens_is_named_in_the_answer(
     house: House, web: Web, html: str, modifiers: list[str], has_opener: bool, jar: str
 ) -> None:
     goal = web.page("<h1>Popup</h1>", title="Popup")
-    async with house.agent(web, jar=JarPolicy(jar)) as agent:
+    async with house.guest(web, jar=JarPolicy(jar)) as agent:
         first = await agent.show(html.format(url=goal))
         done = await agent.click("text=Go", modifiers=modifiers)
         assert done.opened is not None
@@ -45,7 +45,7 @@ async def test_a_tab_that_a_click_opens_is_named_in_the_answer(
 
 async def test_a_popups_first_request_is_on_record(house: House, web: Web) -> None:
     goal = web.page("<script>console.log('first words')</script>")
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(f"<button onclick=\"window.open('{goal}')\">Go</button>")
         popup = (await agent.click("text=Go")).opened
         assert popup is not None
@@ -72,7 +72,7 @@ async def test_other_sessions_never_hear_of_a_popup(house: House, web: Web) -> N
 
 async def test_a_popup_that_its_opener_closes_is_gone(house: House, web: Web) -> None:
     goal = web.page("Popup")
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(
             f"<button id=open onclick=\"w = window.open('{goal}')\">Open</button>"
             "<button id=close onclick='w.close()'>Close</button>"
@@ -91,7 +91,7 @@ async def test_a_popup_that_its_opener_closes_is_gone(house: House, web: Web) ->
 
 async def test_opener_and_popup_can_talk(house: House, web: Web) -> None:
     goal = web.page("<script>opener.postMessage('hello', '*')</script>")
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(
             f"<button onclick=\"window.open('{goal}')\">Go</button><p id=out></p>"
             "<script>onmessage = (e) => out.textContent = e.data</script>"

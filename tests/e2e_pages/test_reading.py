@@ -12,7 +12,7 @@ LONG = "".join(f"<p>Paragraph {n}</p><a href='/{n}'>Link {n}</a>" for n in range
 
 
 async def test_a_snapshot_is_bounded_and_says_how_to_go_on(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(LONG)
         whole = await agent.call(ops.Snapshot())
         assert whole.truncated
@@ -28,7 +28,7 @@ async def test_a_snapshot_is_bounded_and_says_how_to_go_on(house: House, web: We
 async def test_an_action_answers_with_the_difference_the_whole_or_nothing(
     house: House, web: Web
 ) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(LONG + "<button onclick=\"this.textContent = 'Two'\">One</button>")
         await agent.snapshot()
         done = await agent.click("text=One")
@@ -58,7 +58,7 @@ async def test_two_readers_of_one_tab_each_get_their_own_differences(
 
 
 async def test_find_content_and_state(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(
             "<h1>Owls</h1><p>They <b>hunt</b> at night.</p><p hidden>Secret</p>"
             "<script>var source = 'not text'</script><a href='/more'>More owls</a>"
@@ -89,7 +89,7 @@ async def test_find_content_and_state(house: House, web: Web) -> None:
 
 
 async def test_evaluate_runs_in_the_pages_own_world(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show("<script>var own = {n: 41}</script><p id=p>Text</p>")
         assert await agent.run("() => own.n + 1") == 42
         assert await agent.run("async () => { await 0; return [own, null, 'ü☃'] }") == [
@@ -116,7 +116,7 @@ async def test_evaluate_runs_in_the_pages_own_world(house: House, web: Web) -> N
 
 
 async def test_consent_banners_are_refused_where_they_can_be(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(
             "<div role=dialog aria-label='Cookies'><p>We use cookies</p>"
             "<button onclick=\"document.title = 'accepted'\">Accept all</button>"

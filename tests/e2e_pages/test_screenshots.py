@@ -30,7 +30,7 @@ def size_of(picture: ScreenshotView) -> tuple[int, int]:
 
 
 async def test_the_viewport_the_page_and_an_element_at_any_scale(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(
             TALL + "<p id=e style='position:absolute;left:50px;top:2000px;width:200px;height:100px;"
             "margin:0;background:#0f0'>E</p></div>"
@@ -53,7 +53,7 @@ async def test_the_viewport_the_page_and_an_element_at_any_scale(house: House, w
 
 async def test_the_timeline_tells_how_the_page_came_to_rest(house: House, web: Web) -> None:
     style = web.serve(Answer(b"p { color: red }", kind="text/css"))
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(f"<link rel=stylesheet href='{style}'><p>Text</p>")
         picture = await agent.call(ops.TakeScreenshot())
         assert picture.readiness is not None
@@ -65,7 +65,7 @@ async def test_the_timeline_tells_how_the_page_came_to_rest(house: House, web: W
 
 
 async def test_refs_are_drawn_on_request_and_leave_no_trace(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         secret = "<input type=password value=hunter2>"
         await agent.show(f"<button>One</button>{secret}<a href='/x'>L</a>")
         before = await agent.run("() => document.documentElement.outerHTML")
@@ -100,7 +100,7 @@ async def test_a_tab_that_another_of_its_window_hides_is_pictured_at_once(
     house: House, web: Web
 ) -> None:
     """Chromium draws no frames there, and a picture would wait for one without end."""
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         popup = web.page("Popup")
         first = await agent.show(f"<a href='{popup}' target=_blank>Go</a>")
         done = await agent.click("text=Go")

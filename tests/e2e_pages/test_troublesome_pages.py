@@ -32,7 +32,7 @@ SABOTAGE = """<script>
 async def test_pages_that_overwrite_built_ins_are_read_and_operated_all_the_same(
     house: House, web: Web
 ) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(SABOTAGE)
         assert "Sabotaged" in await agent.snapshot()
         done = await agent.click("text=Press")
@@ -45,7 +45,7 @@ async def test_pages_that_overwrite_built_ins_are_read_and_operated_all_the_same
 
 
 async def test_forms_that_shadow_their_own_properties_are_read(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(
             "<form><input name=childNodes><input name=getAttribute><input name=nodeType>"
             "<input name=parentNode><button name=tagName>Send</button></form>"
@@ -89,7 +89,7 @@ async def test_a_page_of_fifty_thousand_nodes(house: House, web: Web) -> None:
 async def test_selectors_that_are_none_are_bad_requests(
     house: House, web: Web, target: str
 ) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show("<p>Page</p>")
         operation = ops.Click.model_construct(target=target, snapshot="none")
         error = await refused(BadRequest, agent.call(operation, timeout=2))
@@ -127,7 +127,7 @@ async def test_endless_console_and_requests_are_bounded(house: House, web: Web) 
 
 
 async def test_halves_of_surrogate_pairs_are_no_trouble(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show("<button>B</button><script>document.title = 'x\\ud800y'</script>")
         await agent.run("() => { document.body.append('\\udc00 tail') }")
         await agent.snapshot()
@@ -170,7 +170,7 @@ def _largest_renderer(browser: int) -> int:
 async def test_a_hundred_clicks_in_a_hidden_tab_all_arrive_and_are_trusted(
     house: House, web: Web
 ) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         hidden = await agent.show(TRUSTED + "<button>Count</button>")
         await agent.open(web.page("In front"))
         for _ in range(100):
@@ -180,7 +180,7 @@ async def test_a_hundred_clicks_in_a_hidden_tab_all_arrive_and_are_trusted(
 
 
 async def test_what_is_not_there_is_not_found(house: House, web: Web) -> None:
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show("<p>Page</p>")
         await refused(NotFound, agent.call(ops.Click(target="#missing"), timeout=1))
         await refused(NotFound, agent.call(ops.Hover(target="text=missing"), timeout=1))

@@ -30,7 +30,7 @@ def put(house: House, name: str, text: str = "content") -> Path:
 
 async def test_a_field_that_is_named_gets_the_files(house: House, web: Web) -> None:
     put(house, "a.txt", "alpha")
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(PICKER)
         done = await agent.call(ops.FileUpload(target="#one", paths=["a.txt"]))
         assert "1 file " in done.did
@@ -40,7 +40,7 @@ async def test_a_field_that_is_named_gets_the_files(house: House, web: Web) -> N
 async def test_without_a_target_the_files_go_where_the_page_asked(house: House, web: Web) -> None:
     put(house, "a.txt", "alpha")
     path = put(house, "deep/b.txt", "beta")
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(PICKER)
         asked = await agent.click("#ask")
         assert asked.chooser is not None
@@ -54,7 +54,7 @@ async def test_without_a_target_the_files_go_where_the_page_asked(house: House, 
 async def test_a_page_that_asked_for_one_file_does_not_get_two(house: House, web: Web) -> None:
     put(house, "a.txt")
     put(house, "b.txt")
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(PICKER)
         asked = await agent.click("#one")
         assert asked.chooser is not None
@@ -67,7 +67,7 @@ async def test_a_page_that_asked_for_one_file_does_not_get_two(house: House, web
 
 async def test_a_chooser_is_over_when_its_page_is_left(house: House, web: Web) -> None:
     put(house, "a.txt")
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(PICKER)
         await agent.click("#ask")
         left = await agent.show(PICKER)
@@ -84,7 +84,7 @@ async def test_files_that_are_not_the_agents_are_refused(
     (house.work / "link.txt").unlink(missing_ok=True)
     (house.work / "link.txt").symlink_to(secret)
     (house.work / "folder").mkdir(exist_ok=True)
-    async with house.agent(web) as agent:
+    async with house.guest(web) as agent:
         await agent.show(PICKER)
         for path in (
             "missing.txt",
