@@ -17,7 +17,7 @@ const KINDS = {
   beacon: "ping",
 };
 const DOCUMENTS = ["main_frame", "sub_frame"];
-const HELD_MS = 500; // what is no document in the end never gets a script
+const HELD_MS = 2000; // what is no document in the end never gets a script; a busy machine may be late with it
 
 export class Traffic {
   #api;
