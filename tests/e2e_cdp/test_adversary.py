@@ -290,6 +290,21 @@ def test_nonsense_is_answered_and_goes_nowhere(house: CdpHouse, case: Case, fram
         assert client.result("Browser.getVersion")["product"]
 
 
+@pytest.mark.parametrize("number", [-1, -(2**31), 10**300, None, "1"])
+def test_numbers_at_which_chromium_would_end_itself_do_not_reach_it(
+    case: Case, number: Any
+) -> None:
+    _, own = case.adversary.page()
+    compose = {"text": "ab", "selectionStart": 0, "selectionEnd": 1}
+    for method, params in (
+        ("Input.imeSetComposition", {**compose, "replacementStart": 0, "replacementEnd": number}),
+        ("Input.imeSetComposition", {**compose, "replacementStart": number, "replacementEnd": 1}),
+        ("Storage.overrideQuotaForOrigin", {"origin": "http://x.test", "quotaSize": number}),
+    ):
+        assert case.adversary.ask(method, params, own)["error"]["code"] == -32602
+    assert_unharmed(case.victim, case.session)
+
+
 @pytest.mark.parametrize(
     "method",
     ["Fetch.continueRequest", "Fetch.fulfillRequest", "Fetch.failRequest", "DOM.setFileInputFiles",

@@ -223,6 +223,17 @@ def test_no_file_is_dropped_into_a_page_not_even_one_the_session_may_read() -> N
         assert stage.sent[-1].params == drop, "what is no drag, Chromium says"
 
 
+def test_numbers_that_are_none_of_chromiums_are_refused_and_others_passed_on() -> None:
+    stage, session = on_page()
+    quota = "Storage.overrideQuotaForOrigin"
+    for wrong in (-1, 2**60, 1e300, "5", None, [1]):
+        given = {"origin": "http://x.test", "quotaSize": wrong}
+        assert stage.error(quota, given, session)["code"] == -32602
+    for right in ({"origin": "http://x.test"}, {"origin": "http://x.test", "quotaSize": 5}):
+        stage.client(quota, right, session)
+        assert stage.sent[-1].params == right
+
+
 def test_closing_the_browser_ends_the_clients_view_alone() -> None:
     stage, session = on_page()
     for where in ("", session):

@@ -30,7 +30,7 @@ from roost.frontends.cdp.messages import (
     Tell,
     Unread,
 )
-from roost.frontends.cdp.methods import Way, rule_for
+from roost.frontends.cdp.methods import LARGEST, Way, rule_for
 from roost.frontends.cdp.targets import (
     Attachment,
     AutoAttach,
@@ -383,6 +383,16 @@ def _drag(view: View, call: Call, link: Link) -> list[Effect]:
         raise Refusal(
             FAILED, "Files are not dropped through Roost: give them with DOM.setFileInputFiles."
         )
+    return [Send(call, call.method, call.params, call.session)]
+
+
+@_does(*LARGEST)
+def _bounded(view: View, call: Call, link: Link) -> list[Effect]:
+    for name, largest in LARGEST[call.method].items():
+        value = call.params.get(name, 0)
+        if not isinstance(value, int | float) or not 0 <= value <= largest:
+            wanted = f"{name}: number from 0 to {largest} expected"
+            raise Refusal(BAD_PARAMS, "Invalid parameters", wanted)
     return [Send(call, call.method, call.params, call.session)]
 
 

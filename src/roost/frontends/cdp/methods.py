@@ -50,6 +50,7 @@ _OTHERS = "it concerns the whole browser"
 _JAR = "to the session's jar, or one this client made"
 _SHARED = "this session's jar is shared with others"
 _OWN_TARGET = "to targets of the session"
+_BOUNDED = "to numbers that do not end the whole browser"
 
 BROWSER: dict[str, Rule] = {
     "Browser.getVersion": _passed("says what browser this is"),
@@ -140,6 +141,8 @@ PAGE: dict[str, Rule] = {
     "Storage.clearCookies": _confined("to the page's jar", shared=Way.REFUSED),
     "DOM.setFileInputFiles": _confined("to files the session may read"),
     "Input.dispatchDragEvent": _confined("to what pages have themselves: no files of this machine"),
+    "Input.imeSetComposition": _confined(_BOUNDED),
+    "Storage.overrideQuotaForOrigin": _confined(_BOUNDED, shared=Way.REFUSED),
     "Emulation.addScreen": _refused(_OTHERS),
     "Emulation.updateScreen": _refused(_OTHERS),
     "Emulation.removeScreen": _refused(_OTHERS),
@@ -151,6 +154,12 @@ PAGE: dict[str, Rule] = {
     "Memory.stopSampling": _refused(_OTHERS),
 }
 """Said in a page, a frame or a worker: the exceptions."""
+
+LARGEST: dict[str, dict[str, int]] = {
+    "Input.imeSetComposition": {"replacementStart": 2**31 - 1, "replacementEnd": 2**31 - 1},
+    "Storage.overrideQuotaForOrigin": {"quotaSize": 2**53},
+}
+"""From zero to these: at others Chromium (156) ends itself, with everybody's pages."""
 
 PAGE_DOMAINS = frozenset(
     {
