@@ -81,6 +81,9 @@ class StubDoor:
     def __init__(self, infos: list[dict[str, Any]] | None = None, **results: Any) -> None:
         self.seats: list[StubSeat] = []
         self.infos = infos or []
+        self.has_come = asyncio.Event()
+        self.may_sit = asyncio.Event()
+        self.may_sit.set()
         self.results = {name.replace("_", "."): value for name, value in results.items()}
 
     async def look(self, token: str) -> StubLook:
@@ -91,6 +94,8 @@ class StubDoor:
     async def take_seat(self, token: str, ear: SeatEar) -> StubSeat:
         if token != "right":
             raise Unauthorized("token: wrong.")
+        self.has_come.set()
+        await self.may_sit.wait()
         self.seats.append(StubSeat(ear))
         self.seats[-1].results = self.results
         return self.seats[-1]

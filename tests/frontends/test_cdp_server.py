@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,7 +16,7 @@ from served_app import served_app
 from starlette.routing import Mount, Router
 
 from roost.frontends.cdp.mounting import endpoints
-from roost.testing.waiting import until
+from roost.testing.waiting import answer_of, until
 
 VERSION = {
     "product": "Chrome/1", "protocolVersion": "1.3", "userAgent": "UA", "jsVersion": "2",
@@ -120,3 +121,24 @@ async def test_a_frame_too_large_ends_that_connection_alone() -> None:
             await until(lambda: door.seats[1].closed == 1)
             await fellow.send('{"id":1,"method":"Browser.getVersion"}')
             assert json.loads(await fellow.recv())["id"] == 1
+
+
+async def test_a_client_that_hangs_up_before_it_is_let_in_leaves_no_seat_behind(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with served() as (address, door):
+        door.may_sit.clear()
+        host, port = address.split(":")
+        _, writer = await asyncio.open_connection(host, int(port))
+        writer.write(
+            f"GET /cdp/right/ HTTP/1.1\r\nHost: {address}\r\nUpgrade: websocket\r\n"
+            "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+            "Sec-WebSocket-Version: 13\r\n\r\n".encode()
+        )
+        await answer_of(door.has_come.wait())
+        writer.transport.abort()
+        # Another connection is served: by then the server has seen the end of this one.
+        assert (await got(address, "/cdp/right/json/list"))[0] == 200
+        door.may_sit.set()
+        await until(lambda: door.seats and door.seats[-1].closed == 1)
+    assert "Traceback" not in caplog.text

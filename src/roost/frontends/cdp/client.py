@@ -95,6 +95,7 @@ class Client:
         self._tasks: asyncio.TaskGroup | None = None
         self._orders = 0
         self._is_held = False
+        self._has_left = False
         self.is_too_slow = False
 
     async def sit(self, door: ProtocolDoor, token: str) -> None:
@@ -125,8 +126,10 @@ class Client:
             await self.leave()
 
     async def leave(self) -> None:
+        """Whatever became of it. Safe to call twice."""
         self._over.set()
-        if self._seat is not None:
+        if self._seat is not None and not self._has_left:
+            self._has_left = True
             await self._seat.close()
 
     # --- what the seat tells (``api.protocol.SeatEar``) ----------------------------------------

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 from starlette.applications import Starlette
@@ -55,13 +56,22 @@ class Addresses:
         """A client, from handshake to goodbye."""
         client = Client()
         try:
+            await self._serve(client, websocket)
+        finally:
+            await client.leave()
+
+    async def _serve(self, client: Client, websocket: WebSocket) -> None:
+        try:
             _check_local(websocket)
             await client.sit(self._door, websocket.path_params["token"])
         except RoostError as error:
-            await client.leave()
-            await websocket.send_denial_response(_refusal(error))
+            with suppress(OSError):  # it hung up meanwhile
+                await websocket.send_denial_response(_refusal(error))
             return
-        await websocket.accept()
+        try:
+            await websocket.accept()
+        except OSError:
+            return  # it hung up while its seat was made ready
         await client.run(websocket.scope["extensions"][DIRECT])
         if websocket.client_state is WebSocketState.CONNECTED:
             code, why = (TOO_SLOW, "left too much unread") if client.is_too_slow else (GOING, "")
