@@ -17,7 +17,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from roost.drivers.base import Input
-from roost.drivers.exchange import unheard
 from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
 from roost.drivers.firefox.hands import Hands
 from roost.drivers.firefox.scripts import DocumentGone, Scripts
@@ -82,17 +81,16 @@ class RemoteTab:
         self._hands = Hands(bidi, context, self._scripts, lambda: self._has_frames)
 
     async def shows(self, mark: str) -> bool:
-        """Which frames there are is not followed here, so it is looked each time, too."""
+        """Which frames there are is not followed here, so it is looked each time, too: first, while
+        the mark is on its way."""
         root = {"root": self.context, "maxDepth": 1}
-        looked = self._bidi.call("browsingContext.getTree", root, self.context)
-        looked.add_done_callback(unheard)
         name = {"type": "string", "value": f"--roost-{mark}"}
         try:
+            tree = await self._bidi.call("browsingContext.getTree", root, self.context)
             found = await self._scripts.ask(None, _MARKED, name)
-            (tree,) = (await looked)["contexts"]
         except (BadRequest, BidiError, BrowserLost, DocumentGone, NotFound):
             return False
-        self._has_frames = bool(tree["children"])
+        self._has_frames = bool(tree["contexts"][0]["children"])
         return bool(plain(found))
 
     async def give(self, inputs: Sequence[Input]) -> None:
