@@ -47,6 +47,9 @@ class Firefox:
     def __init__(self) -> None:
         self.heard: list[dict[str, Any]] = []
         self.is_taken = False
+        self.is_asked = threading.Event()
+        self.may_answer = threading.Event()
+        self.may_answer.set()
         self.over = threading.Event()
 
     def __call__(self, connection: ServerConnection) -> None:
@@ -59,6 +62,8 @@ class Firefox:
 
     def _answer(self, connection: ServerConnection, command: dict[str, Any]) -> None:
         self.heard.append(command)
+        self.is_asked.set()
+        assert self.may_answer.wait(10)
         answer = {"type": "success", "id": command["id"], "result": {"of": command["method"]}}
         if command["method"] == "session.new" and self.is_taken:
             answer |= {"type": "error", "message": "Maximum number of active sessions"}
@@ -96,6 +101,13 @@ def served(relay: FakeRelay) -> Remote:
     return remote
 
 
+def opened(relay: FakeRelay) -> Remote:
+    remote = served(relay)
+    remote.said("remote", "open")
+    relay.turn()
+    return remote
+
+
 def test_it_is_taken_when_asked_for_and_carries_commands_and_answers(
     firefox: Firefox, relay: FakeRelay
 ) -> None:
@@ -104,6 +116,7 @@ def test_it_is_taken_when_asked_for_and_carries_commands_and_answers(
     remote.said("remote", {"id": 7, "method": "too.early", "params": {}})
     assert firefox.heard == [], "nobody has asked for it yet"
     remote.said("remote", "open")
+    relay.turn()
     assert relay.said == [("remote", {"opened": True})]
     capabilities = firefox.heard[0]["params"]["capabilities"]["alwaysMatch"]
     assert capabilities == {"unhandledPromptBehavior": {"default": "ignore"}}, "they are not ours"
@@ -118,8 +131,7 @@ def test_it_is_taken_when_asked_for_and_carries_commands_and_answers(
 def test_it_is_let_go_of_with_a_word_so_that_another_can_have_it(
     firefox: Firefox, relay: FakeRelay
 ) -> None:
-    remote = served(relay)
-    remote.said("remote", "open")
+    remote = opened(relay)
     remote.close()
     remote.close()
     assert firefox.over.wait(10)
@@ -127,12 +139,32 @@ def test_it_is_let_go_of_with_a_word_so_that_another_can_have_it(
     assert relay.attended == {}
 
 
+def test_nobody_else_waits_while_it_is_opened_and_one_that_comes_too_late_is_let_go_of(
+    firefox: Firefox, relay: FakeRelay
+) -> None:
+    firefox.may_answer.clear()
+    remote = served(relay)
+    remote.said("remote", "open")
+    assert firefox.is_asked.wait(10)
+    remote.close()
+    assert relay.said == []
+    assert relay.attended == {}
+    firefox.may_answer.set()
+    assert firefox.over.wait(10)
+    remote.said("remote", "open")
+    while not relay.said:
+        relay.turn()
+    assert relay.said == [("remote", {"opened": True})]
+    asked = [command["method"] for command in firefox.heard]
+    assert asked == ["session.new", "session.end", "session.new"]
+    remote.close()
+
+
 def test_what_another_client_has_is_refused_and_left_alone(
     firefox: Firefox, relay: FakeRelay
 ) -> None:
     firefox.is_taken = True
-    remote = served(relay)
-    remote.said("remote", "open")
+    remote = opened(relay)
     ((_, answer),) = relay.said
     assert "Maximum number of active sessions" in answer["refused"]
     assert firefox.over.wait(10)
@@ -143,7 +175,7 @@ def test_what_another_client_has_is_refused_and_left_alone(
 def test_a_firefox_that_does_not_listen_is_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remotes, "remote_port", lambda pid: None)
     relay = FakeRelay()
-    served(relay).said("remote", "open")
+    opened(relay)
     ((_, answer),) = relay.said
     assert "refused" in answer
 
@@ -151,12 +183,12 @@ def test_a_firefox_that_does_not_listen_is_a_refusal(monkeypatch: pytest.MonkeyP
 def test_one_that_hangs_up_is_told_and_can_be_opened_again(
     firefox: Firefox, relay: FakeRelay
 ) -> None:
-    remote = served(relay)
-    remote.said("remote", "open")
+    remote = opened(relay)
     remote.said("remote", {"id": 2, "method": "hang.up", "params": {}})
     while relay.attended:
         relay.turn()
     assert relay.said[-1] == ("remote", {"closed": True})
     remote.said("remote", "open")
+    relay.turn()
     assert relay.said[-1] == ("remote", {"opened": True})
     remote.close()

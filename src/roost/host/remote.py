@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import select
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +20,8 @@ from roost.local.deadline import Deadline
 from roost.local.remotes import remote_port
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
     from roost.link.websocket import WebSocketWire
 
 WORD: Final = "remote"
@@ -38,6 +41,10 @@ class Remote:
         self._pid = pid
         self._relay: Relay | None = None
         self._wire: WebSocketWire | None = None
+        self._worker: ThreadPoolExecutor | None = None
+        self._opening: Future[WebSocketWire] | None = None
+        self._heard = self._bell = -1
+        """The two ends of a pipe, which tells the relay that it was opened, or not."""
 
     def serve(self, relay: Relay) -> None:
         self._relay = relay
@@ -52,28 +59,50 @@ class Remote:
             self._send(self._wire, json.dumps(what).encode())
 
     def close(self) -> None:
-        """Let go of it, so that another may have it."""
+        """Let go of it, so that another may have it: in the thread, for which the process waits at
+        its end."""
+        opening, self._opening = self._opening, None
         wire = self._wire
-        if wire is None:
+        if self._worker is None:
             return
-        from roost.link.websocket import ask
-
         self._forget()
-        with contextlib.suppress(RoostError, OSError, HungUp):
-            ask(wire, _END_ID, "session.end", {}, Deadline(END_SECONDS))
-        wire.close()
+        if opening is not None:
+            assert self._relay is not None
+            self._relay.forsake(self._heard)
+            if not opening.cancel():
+                self._worker.submit(lambda: _let_go(opening.result()))
+        if wire is not None:
+            self._worker.submit(_let_go, wire)
 
     def _open(self) -> None:
+        """In a thread: whoever else is spoken to through this host does not wait for it."""
         self.close()
+        if self._worker is None:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._worker = ThreadPoolExecutor(1)  # one: sessions are ended before others are begun
+            self._heard, self._bell = os.pipe()
+        assert self._relay is not None
+        self._relay.attend(self._heard, self._opened)
+        self._opening = self._worker.submit(self._connected)
+        self._opening.add_done_callback(lambda _: os.write(self._bell, b"!"))
+
+    def _opened(self) -> None:
+        os.read(self._heard, 64)
+        opening, relay = self._opening, self._relay
+        assert relay is not None
+        if opening is None or not opening.done():
+            return  # it rang for an earlier one
+        self._opening = None
+        relay.forsake(self._heard)
         try:
-            self._wire = self._connected()
+            self._wire = opening.result()
         except RoostError as error:
             self._say({"refused": error.message})
         except (OSError, HungUp) as problem:
             self._say({"refused": f"Firefox's remote agent cannot be spoken to: {problem!r}"})
         else:
-            assert self._relay is not None
-            self._relay.attend(self._wire.inlet, self._serve)
+            relay.attend(self._wire.inlet, self._serve)
             self._say({"opened": True})
 
     def _connected(self) -> WebSocketWire:
@@ -134,3 +163,11 @@ class Remote:
     def _say(self, what: Any) -> None:
         assert self._relay is not None
         self._relay.say(WORD, what)
+
+
+def _let_go(wire: WebSocketWire) -> None:
+    from roost.link.websocket import ask
+
+    with contextlib.suppress(RoostError, OSError, HungUp):
+        ask(wire, _END_ID, "session.end", {}, Deadline(END_SECONDS))
+    wire.close()
