@@ -101,7 +101,7 @@ async def test_a_popup_is_its_openers_and_the_person_keeps_their_tab(mine: OwnHo
         await mine.strip_when(
             lambda strip: any((tab["title"], tab["group"]) == ("Popup", "Pop") for tab in strip)
         )
-        assert "Popup" in [tab.title for tab in (await pop.tabs()).tabs]
+        await _until(pop, {"Test", "Popup"})
         assert len((await other.tabs()).tabs) == 1
         await mine.strip_when(
             lambda strip: any(tab["active"] and tab["url"] == mine.pages[0] for tab in strip)
