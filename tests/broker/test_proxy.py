@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
 
 from roost.broker.proxy import FilteringProxy
+from roost.testing.waiting import answer_of, turn
 
 
 @asynccontextmanager
@@ -155,3 +157,37 @@ async def test_it_comes_back_on_the_port_it_had() -> None:
     await again.aclose()
 
     assert again.port == port
+
+
+@pytest.mark.parametrize("is_tunnel", [False, True])
+async def test_a_browser_that_hangs_up_is_not_waited_for_by_a_site_that_never_ends(
+    is_tunnel: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("roost.broker.proxy.LAST_SECONDS", 0.0)
+    came, left = asyncio.Event(), asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        came.set()
+        with contextlib.suppress(ConnectionError):
+            while await reader.read(65536):
+                pass
+            # It goes on although nobody says anything any more: only a lost connection ends it.
+            while not writer.transport.is_closing():
+                writer.write(b"x")
+                await turn()
+        left.set()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server, proxied("127.0.0.1") as proxy:
+        reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
+        if is_tunnel:
+            writer.write(f"CONNECT 127.0.0.1:{port} HTTP/1.1\r\n\r\n".encode())
+            await answer_of(reader.readuntil(b"\r\n\r\n"))
+            writer.write(b"x")
+        else:
+            writer.write(get("127.0.0.1", port))
+        await answer_of(came.wait())
+        writer.close()
+        await answer_of(left.wait())

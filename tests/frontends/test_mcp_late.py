@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -36,6 +37,17 @@ async def test_an_import_that_fails_is_told_to_who_needs_it(
 ) -> None:
     monkeypatch.setattr(late, "SERVER", "roost.no_such_module")
     with pytest.raises(ImportError):
+        async with asyncio.timeout(SECONDS):
+            await LateServer().module()
+
+
+async def test_so_is_one_that_fails_in_another_way(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "broken_sdk.py").write_text("raise AttributeError('half an upgrade')")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(late, "SERVER", "broken_sdk")
+    with pytest.raises(AttributeError):
         async with asyncio.timeout(SECONDS):
             await LateServer().module()
 

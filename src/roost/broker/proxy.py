@@ -11,6 +11,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections.abc import Coroutine
+from typing import Any
 from urllib.parse import urlsplit
 
 from roost.broker.tasks import Tasks
@@ -21,6 +23,8 @@ LOOPBACK = "127.0.0.1"
 HEAD_BYTES = 64 * 1024
 CHUNK = 64 * 1024
 CONNECT_SECONDS = 20.0
+LAST_SECONDS = 30.0
+"""What a site may take to finish a tunnel whose browser has said all."""
 _HOP_BY_HOP = (b"proxy-connection:", b"proxy-authorization:", b"connection:", b"keep-alive:")
 
 
@@ -151,18 +155,39 @@ async def _exchanged(
     """One request's body up, one response down, and no byte more: what the browser sends next is
     not for this site."""
     await _copied(reader, site, int(_field(head, b"content-length") or 0))
+    if await _unless_left(reader, _answered(site_reader, writer)):
+        await _tunnelled(reader, writer, site_reader, site)
+
+
+async def _answered(site_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    """The site's answer, to the browser. True: they speak another protocol from here on."""
     while True:
         answer = await site_reader.readuntil(b"\r\n\r\n")
         first = answer.split(b"\r\n", 1)[0]
         status = first.split(b" ")[1]
         if status == b"101":
             writer.write(answer)
-            return await _tunnelled(reader, writer, site_reader, site)
+            return True
         if not status.startswith(b"1"):
             break
         writer.write(answer)
     writer.write(_with_connection(first, answer, upgrade=False))
     await _copied(site_reader, writer)
+    return False
+
+
+async def _unless_left(reader: asyncio.StreamReader, work: Coroutine[Any, Any, bool]) -> bool:
+    """Do it, unless the browser hangs up meanwhile: a site may take for ever to answer nobody."""
+    loop = asyncio.get_running_loop()
+    working = loop.create_task(work, name="proxy answer")
+    leaving = loop.create_task(reader.read(1), name="proxy hang-up")
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done() and not leaving.result():
+            return False
+        return await working
+    finally:
+        await _ended(working, leaving)
 
 
 async def _tunnelled(
@@ -171,13 +196,21 @@ async def _tunnelled(
     site_reader: asyncio.StreamReader,
     site: asyncio.StreamWriter,
 ) -> None:
-    """Bytes both ways, until the site has said all or the browser is gone."""
-    up = asyncio.get_running_loop().create_task(_copied(reader, site), name="proxy up")
+    """Bytes both ways, until the site has said all, or some time after the browser has."""
+    loop = asyncio.get_running_loop()
+    up = loop.create_task(_copied(reader, site), name="proxy up")
+    down = loop.create_task(_copied(site_reader, writer), name="proxy down")
     try:
-        await _copied(site_reader, writer)
+        await asyncio.wait({up, down}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({down}, timeout=LAST_SECONDS)
     finally:
-        up.cancel()
-        await asyncio.gather(up, return_exceptions=True)
+        await _ended(up, down)
+
+
+async def _ended(*tasks: asyncio.Task[Any]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _copied(

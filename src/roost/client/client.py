@@ -137,9 +137,13 @@ class Client:
         """The connection, made or made again. Raises when no broker can be reached or started."""
         async with self._reaching:
             if self._closed:
-                raise Interrupted("This client is closed.", hint="Connect again.")
+                raise _closed()
             if self._connection is None or self._connection.ended.done():
-                self._connection = await self._connected()
+                connection = await self._connected()
+                if self._closed:  # meanwhile: nobody would close this one
+                    await connection.aclose()
+                    raise _closed()
+                self._connection = connection
             return self._connection
 
     async def aclose(self) -> None:
@@ -215,6 +219,10 @@ class Client:
         for notices, session in self._listening.items():
             if session is None or self._aliases.get(session, session) == notice.session:
                 notices.put(notice)
+
+
+def _closed() -> Interrupted:
+    return Interrupted("This client is closed.", hint="Connect again.")
 
 
 def _limit(operation: Operation, timeout: float | None) -> float:

@@ -37,7 +37,7 @@ def _import(loop: asyncio.AbstractEventLoop, module: asyncio.Future[Any]) -> Non
     try:
         found = import_module(SERVER)
         gc.freeze()  # see daemon.main: it is here to stay
-    except ImportError as error:
+    except Exception as error:  # whatever it is: whoever waits would wait for ever
         why = error
         settle = lambda: module.set_exception(why)  # noqa: E731
     else:
