@@ -87,11 +87,12 @@ export function frameOfOurs(isWanted) {
   return JSON.stringify({ frame: browser.runtime.getFrameId(frame) });
 }
 
-/** Whether input that comes now, and looks like the person's, is not theirs: then no window to
- * choose files in may open before them, not even for a field that is nowhere in the page. */
+/** Whether input that comes now, or came a moment ago, and looks like the person's is not theirs: then
+ * no window to choose files in may open before them, not even for a field that is nowhere in the page. */
 export function isGivenInput(isIt) {
   globalThis.__roostIsGiven = isIt;
-  if (!isIt || globalThis.__roostWatchesFields || !globalThis.__roostAsksForFiles) return;
+  if (!globalThis.__roostAsksForFiles) return false; // our hook is not in yet
+  if (!isIt || globalThis.__roostWatchesFields) return true;
   globalThis.__roostWatchesFields = true;
   for (const [prototype, name] of [["HTMLElement", "click"], ["HTMLInputElement", "showPicker"]]) {
     const elements = window.wrappedJSObject[prototype].prototype;
@@ -103,6 +104,7 @@ export function isGivenInput(isIt) {
     };
     exportFunction(heard, elements, { defineAs: name });
   }
+  return true;
 }
 
 /** Where the viewport is in the page, and how large the page is. */

@@ -467,6 +467,7 @@ export class Pages {
       this.#journeys.committed(tabId, url);
     }
     this.#downloads.committed(tabId, url);
+    this.#given.came(tabId);
     this.#tell("Page.left", { tab: this.#strip.handleOf(tabId), frame: frameId });
     this.#dialogs.left(tabId, frameId === MAIN ? undefined : frameId);
     const isBelow = (one) => frameId === MAIN || one.frameId === frameId;

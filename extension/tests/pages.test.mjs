@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { beforeEach, mock, test } from "node:test";
 
 import { Pages } from "../firefox/pages.js";
 import { NO_SUCH_TAB, Refusal } from "../link.js";
@@ -80,6 +80,11 @@ async function desk(run = {}) {
   done.length = told.length = 0;
   return { api, pages, done, told, commit, crash, takeAway, ask, watched };
 }
+
+beforeEach(() => {
+  mock.timers.reset();
+  mock.timers.enable({ apis: ["setTimeout"] });
+});
 
 async function turn() {
   for (let n = 0; n < 5; n++) await new Promise((resolve) => setImmediate(resolve));
@@ -166,7 +171,9 @@ test("a tab that the person takes away ends what runs in it", async () => {
 
 const css = (mark) => `:root { --roost-${mark}: 1 }`;
 const BEGUN = [["insertCSS", OURS, css("m")], ["isGivenInput", OURS, true]];
-const ENDED = [["isGivenInput", OURS, false], ["removeCSS", OURS, css("m")]];
+const ENDED = [["removeCSS", OURS, css("m")]];
+const LET_GO = [["isGivenInput", OURS, false]];
+const ACTIVATION_MS = 5000;
 
 test("input of the remote agent's has a beginning and an end in the page", async () => {
   const { done, ask, watched } = await desk();
@@ -174,12 +181,50 @@ test("input of the remote agent's has a beginning and an end in the page", async
   assert.deepEqual(done.splice(0).sort(), BEGUN);
   assert.ok(watched.isGivenInput(OURS));
   await ask("Page.end", { mark: "m" });
-  assert.deepEqual(done.splice(0).sort(), ENDED);
+  assert.deepEqual(done.splice(0), ENDED);
   assert.ok(!watched.isGivenInput(OURS));
+  mock.timers.tick(ACTIVATION_MS - 1);
+  assert.deepEqual(done, [], "the page may still do what a click lets it do");
+  mock.timers.tick(1);
+  assert.deepEqual(done, LET_GO);
+});
+
+test("an end that comes late is not that of the input which followed", async () => {
+  const { done, ask, watched } = await desk();
+  await ask("Page.begin", { mark: "m" });
   await ask("Page.begin", { mark: "next" });
   done.length = 0;
   await ask("Page.end", { mark: "m" });
-  assert.deepEqual(done, [ENDED[1]], "an end that comes late is not the next one's");
+  mock.timers.tick(ACTIVATION_MS);
+  assert.deepEqual(done, ENDED);
+  assert.ok(watched.isGivenInput(OURS));
+});
+
+test("documents are told of input once, and those that came since with the next", async () => {
+  let isReady = false;
+  const { api, done, ask } = await desk({ isGivenInput: () => isReady });
+  const isTold = async () => {
+    done.length = 0;
+    await ask("Page.begin", { mark: "m" });
+    await ask("Page.end", { mark: "m" });
+    return done.some(([what]) => what === "isGivenInput");
+  };
+  assert.ok(await isTold());
+  isReady = true;
+  assert.ok(await isTold(), "our hook was not in yet");
+  assert.ok(!(await isTold()));
+  api.webNavigation.onCommitted.fire({ tabId: OURS, frameId: 3, url: "http://x/inner" });
+  await turn();
+  assert.ok(await isTold());
+});
+
+test("a tab that the person takes away is let go of at once", async () => {
+  const { done, ask, takeAway } = await desk();
+  await ask("Page.begin", { mark: "m" });
+  done.length = 0;
+  takeAway();
+  mock.timers.tick(ACTIVATION_MS);
+  assert.deepEqual(done, LET_GO);
 });
 
 for (const [who, dies] of [
@@ -195,7 +240,8 @@ for (const [who, dies] of [
     there.done.length = 0;
     await dies(there);
     assert.deepEqual((await waiting).value, { hasActivation: false });
-    assert.deepEqual(there.done.sort(), ENDED);
+    mock.timers.tick(ACTIVATION_MS);
+    assert.deepEqual(there.done, [...ENDED, ...LET_GO]);
   });
 
 test("a click is over when the page has seen it, and all of it was given where it may have opened a tab", async () => {

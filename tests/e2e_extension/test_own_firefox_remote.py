@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 import test_clicking
@@ -18,7 +19,7 @@ from own_firefox_house import OwnFirefoxHouse, own_firefox_house
 from pages_house import TRUSTED, House, refused
 
 from roost import ops
-from roost.errors import NotActionable
+from roost.errors import NotActionable, NotFound
 
 pytestmark = pytest.mark.timeout(240)
 PAGE = (
@@ -129,10 +130,12 @@ async def test_frames_are_reached_and_files_are_asked_of_the_agent_not_the_perso
 ) -> None:
     inner = own.web.page(TRUSTED + "<button>Inside</button>").replace("127.0.0.1", "localhost")
     ask = "const f = document.createElement('input'); f.type = 'file';"
-    ask += "f.onchange = () => out.textContent = f.files[0].name; f.click()"
+    ask += "f.onchange = () => out.textContent += f.files[0].name;"
+    ask += "this.id === 'u' ? f.click() : setTimeout(() => f.click(), 500)"
     async with own.agent("Files") as agent:
         await agent.show(
-            f"<iframe src='{inner}'></iframe><button id=u onclick=\"{ask}\">U</button><p id=out>"
+            f"<iframe src='{inner}'></iframe><button id=u onclick=\"{ask}\">U</button>"
+            f'<button id=later onclick="{ask}">L</button><p id=out>'
         )
         snapshot = await agent.snapshot()
         ref = snapshot.split('button "Inside" [ref=')[1].split("]")[0]
@@ -146,6 +149,11 @@ async def test_frames_are_reached_and_files_are_asked_of_the_agent_not_the_perso
         file.write_text("given")
         await agent.call(ops.FileUpload(paths=[str(file)]))
         assert await agent.run("() => out.textContent") == "given.txt"
+        await agent.click("#later")
+        async with asyncio.timeout(30):
+            while await agent.run("() => out.textContent") == "given.txt":
+                with suppress(NotFound):
+                    await agent.call(ops.FileUpload(paths=[str(file)]))
 
 
 async def test_a_killed_broker_lets_go_and_who_takes_the_session_then_is_not_disturbed(
