@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import re
 import threading
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadFileScheduling
 
 # A busy machine is no failure: nobody asserts how long something took (docs/testing.md).
 settings.register_profile("roost", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -26,15 +30,15 @@ OF_ITS_OWN = 0.8
 
 TESTS = Path(__file__).parent
 LONGEST_FIRST = [
+    "e2e_pages/test_cross_talk.py",
     "drivers/test_own_firefox.py",
-    "e2e_cdp/test_puppeteer_parity.py",
-    "e2e_cdp/test_parity_pages.py",
+    "e2e_extension/test_in_any_order.py",
     "e2e_cdp/test_parity_browser.py",
+    "e2e_cdp/test_puppeteer_parity.py",
     "drivers/test_firefox.py",
     "drivers/test_own_chromium.py",
-    "e2e_pages/test_cross_talk.py",
-    "e2e_pages/test_recovery.py",
-    "e2e_pages/test_navigating.py",
+    "e2e_cdp/test_parity_pages.py",
+    "drivers/test_chromium.py",
 ]
 """Several workers take a file each: one that begins a minute's work last lets the others wait."""
 
@@ -50,6 +54,41 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     rank = {TESTS / name: place for place, name in enumerate(LONGEST_FIRST)}
     last = len(rank)
     items.sort(key=lambda item: rank.get(item.path, last + (item.path not in patient)))
+
+
+class Together(LoadFileScheduling):
+    """A worker takes a file; or, where files share a house, all tests of that house, which the
+    other workers then need not build."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        folder = nodeid.split("/")[1]
+        if folder in ("e2e_pages", "e2e_jars"):
+            if found := re.search(r"\[(chromium|firefox)\b", nodeid):
+                return f"house of {found[1]}"
+        elif folder == "e2e_extension":
+            return "own firefox" if "own_firefox" in nodeid else "own chromium"
+        return str(super()._split_scope(nodeid))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    return Together(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+@pytest.fixture(scope="session")
+def houses() -> Iterator[Callable[[str], Any]]:
+    """One of each kind for all files: a parameter of pytest's would be ended with every file."""
+    from pages_house import House, house_of
+
+    with ExitStack() as open_ones:
+
+        @cache
+        def of(browser: str) -> House:
+            house = open_ones.enter_context(house_of(browser))
+            house.start()
+            return house
+
+        yield of
 
 
 @pytest.hookimpl(tryfirst=True)

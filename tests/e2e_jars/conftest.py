@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-@pytest.fixture(scope="module", params=["chromium", "firefox"])
+@pytest.fixture(scope="session", params=["chromium", "firefox"])
 def browser_kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -29,11 +29,10 @@ def web() -> Iterator[Web]:
         yield web
 
 
-@pytest.fixture(scope="module")
-def house(browser_kind: str) -> Iterator[House]:
-    with house_of(browser_kind) as house:
-        house.start()
-        yield house
+@pytest.fixture
+def house(browser_kind: str, houses: Callable[[str], House]) -> House:
+    """The one of the page tests, too."""
+    return houses(browser_kind)
 
 
 @pytest.fixture

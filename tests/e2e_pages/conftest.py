@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -30,20 +28,6 @@ def browser_kind(request: pytest.FixtureRequest) -> str:
 def web() -> Iterator[Web]:
     with local_web() as web:
         yield web
-
-
-@pytest.fixture(scope="session")
-def houses() -> Iterator[Callable[[str], House]]:
-    """One of each kind for all files: a parameter of pytest's would be ended with every file."""
-    with ExitStack() as open_ones:
-
-        @cache
-        def of(browser: str) -> House:
-            house = open_ones.enter_context(house_of(browser))
-            house.start()
-            return house
-
-        yield of
 
 
 @pytest.fixture
