@@ -13,7 +13,9 @@ MODULES = Path(sys.prefix) / "node-clients" / "node_modules"
 PUPPETEER = MODULES / "puppeteer-core" / "lib" / "esm" / "puppeteer" / "puppeteer-core.js"
 PLAYWRIGHT_MCP = MODULES / "@playwright" / "mcp" / "cli.js"
 DEVTOOLS_MCP = MODULES / "chrome-devtools-mcp" / "build" / "src" / "bin" / "chrome-devtools-mcp.js"
-NODE = "node"
+_FETCHED = MODULES / ".bin" / "node"
+NODE = str(_FETCHED) if _FETCHED.exists() else "node"
+"""The one that was fetched with them: a system's may be too old (Debian 12 has Node 18)."""
 
 needs_node_clients = pytest.mark.skipif(
     shutil.which(NODE) is None or not (PUPPETEER.exists() and DEVTOOLS_MCP.exists()),

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from node_clients import NODE
 
 from roost import __version__
 from roost.frontends.cli.install import extension
@@ -32,10 +33,10 @@ def manifest(kind: str) -> dict[str, Any]:
     return loaded
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
+@pytest.mark.skipif(shutil.which(NODE) is None, reason="Node is not installed")
 def test_what_the_extension_does_by_itself() -> None:
     files = sorted(map(str, (ROOT / "tests").glob("*.test.mjs")))
-    command = ["node", "--test", *files]
+    command = [NODE, "--test", *files]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=ROOT)
 
     assert done.returncode == 0, done.stdout[-5000:]
