@@ -9,9 +9,10 @@ const [entry, how, folder] = process.argv.slice(2);
 const {default: puppeteer, KnownDevices} = await import(entry);
 const CHECK_MS = 15_000;
 const checks = {};
-// A context is a window, which costs more than its page: checks that keep nothing and draw nothing
-// share one.
-const check = (name, work) => { checks[name] = {work, isApart: false}; };
+// A context is a window, which costs more than its page, and a page is a process: checks that keep
+// nothing and draw nothing share a context; those that leave nothing but a document, a page, too.
+const plain = (name, work) => { checks[name] = {work, isPlain: true}; };
+const check = (name, work) => { checks[name] = {work}; };
 const apart = (name, work) => { checks[name] = {work, isApart: true}; };
 
 // --- a small web -----------------------------------------------------------------------------------
@@ -53,36 +54,36 @@ const short = url => url.replaceAll(base, 'BASE').replaceAll(other, 'OTHER').rep
 
 // --- navigation ------------------------------------------------------------------------------------
 
-check('goto answers with the response', async ({page}) => {
+plain('goto answers with the response', async ({page}) => {
   const response = await page.goto(serve('<h1>one</h1>'));
   return [response.status(), response.ok(), await response.text(), response.fromCache()];
 });
-check('goto a page that is not there', async ({page}) => (await page.goto(`${base}/missing`)).status());
+plain('goto a page that is not there', async ({page}) => (await page.goto(`${base}/missing`)).status());
 check('goto a server that is not there', async ({page}) => failure(() => page.goto('http://127.0.0.1:9/')));
-check('goto waits for the network', async ({page}) => {
+plain('goto waits for the network', async ({page}) => {
   serve('late', '/late');
   await page.goto(serve("<script>fetch('/late').then(r => r.text()).then(t => document.title = t.includes('late'))</script>"), {waitUntil: 'networkidle0'});
   return page.title();
 });
-check('redirects are told in a chain', async ({page}) => {
+plain('redirects are told in a chain', async ({page}) => {
   const goal = serve('goal');
   const response = await page.goto(serve({status: 302, headers: {location: goal}}));
   return [short(response.url()), response.request().redirectChain().length];
 });
-check('back, forward and reload', async ({page}) => {
+plain('back, forward and reload', async ({page}) => {
   const one = serve('<title>1</title>'), two = serve('<title>2</title>');
   await page.goto(one); await page.goto(two);
   await page.goBack(); const back = page.url() === one;
   await page.goForward(); const forward = page.url() === two;
   return [back, forward, (await page.reload()).status()];
 });
-check('a click that navigates', async ({page}) => {
+plain('a click that navigates', async ({page}) => {
   const goal = serve('<title>goal</title>');
   await page.goto(serve(`<a href='${goal}'>go</a>`));
   await Promise.all([page.waitForNavigation(), page.click('a')]);
   return page.url() === goal;
 });
-check('history without a document', async ({page}) => {
+plain('history without a document', async ({page}) => {
   await page.goto(serve('x'));
   const [response] = await Promise.all([page.waitForNavigation(), page.evaluate(() => history.pushState({}, '', '/pushed'))]);
   return [response, short(page.url())];
@@ -91,7 +92,7 @@ check('content that is set', async ({page}) => {
   await page.setContent('<title>set</title><p>text</p>');
   return [await page.title(), await page.$eval('p', p => p.textContent), page.url()];
 });
-check('content that is read', async ({page}) => { await page.goto(serve('<p>x</p>')); return page.content(); });
+plain('content that is read', async ({page}) => { await page.goto(serve('<p>x</p>')); return page.content(); });
 check('a navigation that takes too long', async ({page}) => {
   pages.set('/never', () => ({status: 200, headers: {'content-length': '5'}, text: ''}));
   return (await failure(() => page.goto(`${base}/never`, {timeout: 300}))).slice(0, 20);
@@ -99,10 +100,10 @@ check('a navigation that takes too long', async ({page}) => {
 
 // --- evaluation and elements -----------------------------------------------------------------------
 
-check('values of all kinds come back', async ({page}) => page.evaluate(() => [1, 'ü\u{1F600}', null, true, {a: [1]}, -0 === 0]));
-check('arguments go in', async ({page}) => page.evaluate((a, b) => a.x + b, {x: 2}, 3));
-check('errors in pages are errors here', async ({page}) => (await failure(() => page.evaluate(() => { throw new Error('oh'); }))).split('\n')[0]);
-check('handles', async ({page}) => {
+plain('values of all kinds come back', async ({page}) => page.evaluate(() => [1, 'ü\u{1F600}', null, true, {a: [1]}, -0 === 0]));
+plain('arguments go in', async ({page}) => page.evaluate((a, b) => a.x + b, {x: 2}, 3));
+plain('errors in pages are errors here', async ({page}) => (await failure(() => page.evaluate(() => { throw new Error('oh'); }))).split('\n')[0]);
+plain('handles', async ({page}) => {
   const handle = await page.evaluateHandle(() => ({a: 1, b: 2}));
   const found = [...(await handle.getProperties()).keys()];
   await handle.dispose();
@@ -122,30 +123,30 @@ check('exposed functions that fail', async ({page}) => {
   await page.exposeFunction('fails', () => { throw new Error('from node'); });
   return page.evaluate(() => window.fails().catch(error => error.message));
 });
-check('clicks are trusted', async ({page}) => {
+plain('clicks are trusted', async ({page}) => {
   await page.setContent('<button onclick="window.was = event.isTrusted">b</button>');
   await page.click('button');
   return page.evaluate(() => window.was);
 });
-check('typing and keys', async ({page}) => {
+plain('typing and keys', async ({page}) => {
   await page.setContent('<input><textarea></textarea>');
   await page.type('input', 'typed');
   await page.focus('textarea');
   await page.keyboard.type('a'); await page.keyboard.press('Enter'); await page.keyboard.type('Ü');
   return page.evaluate(() => [document.querySelector('input').value, document.querySelector('textarea').value]);
 });
-check('selecting and hovering', async ({page}) => {
+plain('selecting and hovering', async ({page}) => {
   await page.setContent('<select><option value=a>A<option value=b>B</select><p onmouseover="window.over = 1">p</p>');
   const picked = await page.select('select', 'b');
   await page.hover('p');
   return [picked, await page.evaluate(() => window.over)];
 });
-check('the mouse by coordinates', async ({page}) => {
+plain('the mouse by coordinates', async ({page}) => {
   await page.setContent('<script>onmousedown = e => { window.at = [e.clientX, e.clientY, e.button]; }</script>');
   await page.mouse.click(30, 40, {button: 'right'});
   return page.evaluate(() => window.at);
 });
-check('the wheel scrolls', async ({page}) => {
+plain('the wheel scrolls', async ({page}) => {
   await page.setContent('<div style="height: 5000px"></div>');
   await page.mouse.move(50, 50);
   await page.mouse.wheel({deltaY: 300});
@@ -157,21 +158,21 @@ check('touch', async ({page}) => {
   await page.tap('button');
   return page.evaluate(() => window.touched);
 });
-check('locators wait and fill', async ({page}) => {
+plain('locators wait and fill', async ({page}) => {
   await page.setContent('<script>setTimeout(() => document.body.innerHTML = "<input>", 50)</script>');
   await page.locator('input').fill('later');
   return page.$eval('input', input => input.value);
 });
-check('selectors of all kinds', async ({page}) => {
+plain('selectors of all kinds', async ({page}) => {
   await page.setContent('<div><button aria-label="Save">text here</button></div>');
   return [(await page.$$('button')).length, (await page.$$('::-p-text(text here)')).length, (await page.$$('::-p-aria(Save)')).length, (await page.$$('::-p-xpath(//button)')).length];
 });
-check('what does not come in time', async ({page}) => (await failure(() => page.waitForSelector('#no', {timeout: 100}))).slice(0, 30));
-check('boxes', async ({page}) => {
+plain('what does not come in time', async ({page}) => (await failure(() => page.waitForSelector('#no', {timeout: 100}))).slice(0, 30));
+plain('boxes', async ({page}) => {
   await page.setContent('<div style="position:absolute;left:10px;top:20px;width:30px;height:40px"></div>');
   return (await page.$('div')).boundingBox();
 });
-check('the accessibility tree', async ({page}) => {
+plain('the accessibility tree', async ({page}) => {
   await page.setContent('<button>Save</button><input aria-label=Name>');
   const tree = await page.accessibility.snapshot();
   return tree.children.map(one => [one.role, one.name]);
@@ -179,32 +180,32 @@ check('the accessibility tree', async ({page}) => {
 
 // --- frames ----------------------------------------------------------------------------------------
 
-check('frames of the same site', async ({page}) => {
+plain('frames of the same site', async ({page}) => {
   const inner = serve('<p>inner</p>');
   await page.goto(serve(`<iframe name=f src='${inner}'></iframe>`));
   const frame = page.frames()[1];
   return [page.frames().length, frame.parentFrame() === page.mainFrame(), await frame.$eval('p', p => p.textContent)];
 });
-check('frames of another site are in another process', async ({page}) => {
+plain('frames of another site are in another process', async ({page}) => {
   const inner = serve('<p>far</p><button onclick="document.title = \'clicked\'">b</button>').replace(base, other);
   await page.goto(serve(`<iframe src='${inner}'></iframe>`));
   const frame = await page.waitForFrame(frame => frame.url() === inner);
   await (await frame.waitForSelector('button')).click();
   return [await frame.$eval('p', p => p.textContent), await frame.title(), short(frame.url())];
 });
-check('a frame moves to another site', async ({page}) => {
+plain('a frame moves to another site', async ({page}) => {
   const near = serve('<p>near</p>'), far = serve('<p>far</p>').replace(base, other);
   await page.goto(serve(`<iframe src='${near}'></iframe>`));
   await page.frames()[1].goto(far);
   return page.frames()[1].$eval('p', p => p.textContent);
 });
-check('frames within frames across sites', async ({page}) => {
+plain('frames within frames across sites', async ({page}) => {
   const deepest = serve('<p>deep</p>'), middle = serve(`<iframe src='${deepest}'></iframe>`).replace(base, other);
   await page.goto(serve(`<iframe src='${middle}'></iframe>`));
   const frame = await page.waitForFrame(frame => frame.url() === deepest);
   return (await frame.waitForSelector('p')).evaluate(p => p.textContent);
 });
-check('a frame that goes', async ({page}) => {
+plain('a frame that goes', async ({page}) => {
   await page.goto(serve(`<iframe src='${serve('x')}'></iframe>`));
   const gone = once(page, 'framedetached');
   await page.$eval('iframe', frame => frame.remove());
@@ -327,7 +328,7 @@ check('errors nobody caught', async ({page}) => {
   await page.goto(serve('<script>setTimeout(() => { throw new Error("uncaught") })</script>'));
   return (await came).message;
 });
-check('metrics', async ({page}) => { await page.goto(serve('x')); return Object.keys(await page.metrics()).sort(); });
+plain('metrics', async ({page}) => { await page.goto(serve('x')); return Object.keys(await page.metrics()).sort(); });
 
 // --- files -----------------------------------------------------------------------------------------
 
@@ -569,15 +570,17 @@ check('a second connection sees the same pages', async ({page}) => {
 
 const browser = await puppeteer.connect(JSON.parse(how));
 const together = await browser.createBrowserContext();
-const stays = await together.newPage(); // a window ends with its last page
+const stays = await together.newPage(); // the plain checks'; and a window ends with its last page
 const rest = async () => {
   const others = (await together.pages()).filter(page => page !== stays);
   await Promise.all(others.map(page => page.close().catch(() => {})));
 };
 const seen = {};
-for (const [name, {work, isApart}] of Object.entries(checks)) {
+const blank = serve('');
+for (const [name, {work, isApart, isPlain}] of Object.entries(checks)) {
   const context = isApart ? await browser.createBrowserContext() : together;
-  const place = {browser, context, page: await context.newPage()};
+  const place = {browser, context, page: isPlain ? stays : await context.newPage()};
+  if (isPlain) await stays.goto(blank);
   let timer;
   const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error('too late')), CHECK_MS); });
   try {

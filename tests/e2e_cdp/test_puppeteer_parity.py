@@ -27,7 +27,7 @@ LOOP_CHECKS = [
 CHECKS = [
     *(
         name.replace("\\'", "'")
-        for name in re.findall(r"(?m)^(?:check|apart)\('(.+?)', async", SCRIPT.read_text())
+        for name in re.findall(r"(?m)^(?:plain|check|apart)\('(.+?)', async", SCRIPT.read_text())
     ),
     *LOOP_CHECKS,
 ]
