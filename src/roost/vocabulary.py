@@ -95,6 +95,9 @@ PAUSED_RETRY_MS: Final = 5000
 """When to ask again for a session that a person has. They take their time."""
 
 CLONED_JARS: Final = 10
+JARS_BESIDE: Final = 100
+"""Contexts that protocol clients of one session may have at a time: each costs the browser all
+share, pages or not."""
 
 LOOP_ITERATIONS: Final = 20
 LOOP_ITERATIONS_MAX: Final = 10_000

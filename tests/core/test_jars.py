@@ -8,7 +8,7 @@ from roost.core import events as ev
 from roost.core.effects import CloseStray, CloseTab, OpenTab, RemoveJar
 from roost.core.model import Jar, Tab
 from roost.errors import JarUnavailable, Paused, SessionGone
-from roost.vocabulary import OPERATOR, AgentId, JarId, JarPolicy, SessionId, TabHandle
+from roost.vocabulary import JARS_BESIDE, OPERATOR, AgentId, JarId, JarPolicy, SessionId, TabHandle
 
 
 def jar_of(play: Play, agent: AgentId, *, beside: bool = False) -> Jar:
@@ -136,3 +136,14 @@ def test_while_a_person_has_the_session_no_jar_is_made_in_it() -> None:
     agent = play.agent("a", named("kept"))
     play.do(ev.SessionPauseRequested(OPERATOR, SessionId("kept"), True))
     play.refused(ev.JarRequested(agent=agent, session=None, beside=True), Paused)
+
+
+def test_a_session_has_so_many_beside_and_no_more_until_one_is_released() -> None:
+    play = Play()
+    agent, other = play.agent("a"), play.agent("b")
+    jars = [jar_of(play, agent, beside=True) for _ in range(JARS_BESIDE)]
+    one_more = ev.JarRequested(agent=agent, session=None, beside=True)
+    assert play.refused(one_more, JarUnavailable).details["limit"] == JARS_BESIDE
+    jar_of(play, other, beside=True)
+    play.do(ev.JarReleased(jars[0].id))
+    jar_of(play, agent, beside=True)

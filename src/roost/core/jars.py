@@ -11,7 +11,7 @@ from roost.core.model import Jar, Session
 from roost.core.state import State
 from roost.core.tabs import close_tab, retire
 from roost.errors import JarUnavailable, TabGone
-from roost.vocabulary import JarId, JarPolicy
+from roost.vocabulary import JARS_BESIDE, JarId, JarPolicy
 
 
 def jar_for(state: State, session: Session, named: JarId | None = None) -> Jar:
@@ -30,6 +30,12 @@ def request_jar(state: State, event: JarRequested, now: float, out: list[Effect]
     rules.check_welcome(state, session, event.agent)
     if not event.beside:
         return jar_for(state, session)
+    if sum(jar.beside for jar in state.jars_of(session.id)) >= JARS_BESIDE:
+        raise JarUnavailable(
+            f"Session {session.name} has {JARS_BESIDE} browser contexts already.",
+            hint="Close some that are not needed any more.",
+            limit=JARS_BESIDE,
+        )
     # Always a fresh one: a client that makes a context wants to be alone in it.
     return _recorded(state, session, JarPolicy.FRESH, beside=True)
 
