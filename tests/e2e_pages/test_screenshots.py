@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import struct
+import threading
 
 from local_web import Answer, Web
 from pages_house import House, refused
 
 from roost import ops
 from roost.api.page_views import ScreenshotView
-from roost.errors import BadRequest
+from roost.errors import BadRequest, Timeout
 
 TALL = "<body style='margin:0'><div style='height:3000px;background:linear-gradient(red,blue)'>"
 
@@ -62,6 +63,24 @@ async def test_the_timeline_tells_how_the_page_came_to_rest(house: House, web: W
         times = [one.t for one in picture.readiness.timeline]
         assert times == sorted(times)
         assert not picture.readiness.timed_out
+
+
+async def test_what_a_page_that_was_left_still_waited_for_holds_up_no_picture(
+    house: House, web: Web
+) -> None:
+    never = threading.Event()
+    slow = web.serve(Answer(b"", kind="image/png", held=never))
+    endless = web.serve(Answer(b"<p>begun", endless=b"<p>more"))
+    async with house.guest(web) as agent:
+        await agent.show(f"<img src='{slow}'>")
+        left = await agent.call(ops.NetworkRequests(filter=slow))
+        assert [one.error for one in left.requests] == [None]
+        await refused(Timeout, agent.call(ops.Navigate(url=endless), timeout=1.5))
+        await agent.show("<p>Next</p>")
+        picture = await agent.call(ops.TakeScreenshot())
+        assert picture.readiness is not None
+        assert not picture.readiness.timed_out
+    never.set()
 
 
 async def test_refs_are_drawn_on_request_and_leave_no_trace(house: House, web: Web) -> None:

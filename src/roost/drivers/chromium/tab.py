@@ -43,6 +43,9 @@ FROZEN_SECONDS = 1.0
 PATIENT_SECONDS = 2.0
 """How long a page may wait for its next document before whoever wants to use it is told."""
 NO_CONTENT = (204, 205)
+REQUESTS_WATCHED = 500
+LEFT = "net::ERR_ABORTED"
+"""How Chromium says that a request ended with its document."""
 NO_PASSWORD = "The page cannot be opened: it wants a password."
 AUTH_HINT = "The server wants a name and a password: write them as http://name:password@host/."
 
@@ -83,6 +86,8 @@ class CdpTab:
         """The main document is on its way out: something asked for another."""
         self._awaited: str | None = None
         """The address whose document was asked for and has not come yet."""
+        self._under_way: dict[str, str] = {}
+        """Requests that have not ended, and the document each is for; the last of them."""
         self._ended_bare = False
         """Leaving ended without a document, perhaps before anybody waited for it, and no download
         has been heard of: one may be about to begin."""
@@ -345,6 +350,7 @@ class CdpTab:
         if frame.id != self.frames.main:
             return
         self._is_leaving, self._awaited = False, None
+        self._forget_requests(but=frame.loader)
         self.errands.close_chooser()
         for navigation in self._navigations:
             navigation.committed(frame.loader)
@@ -412,7 +418,17 @@ class CdpTab:
         main.url, self.title = str(where[0]), str(where[1])
         self._report(TabArrived(self.handle, main.url, self.title))
 
+    def _forget_requests(self, *, but: str) -> None:
+        """Chromium does not always tell the end of what a document that was left asked for."""
+        for request, document in list(self._under_way.items()):
+            if document != but:
+                self._request_finished(self.session, {"requestId": request, "errorText": LEFT})
+
     def _request_sent(self, session: str, params: Json) -> None:
+        if params.get("loaderId"):  # a worker's has none
+            self._under_way[params["requestId"]] = params["loaderId"]
+            if len(self._under_way) > REQUESTS_WATCHED:
+                del self._under_way[next(iter(self._under_way))]
         for event in translated.request_sent(self.handle, params):
             self._report(event)
 
@@ -426,6 +442,7 @@ class CdpTab:
         self._report(translated.response_received(self.handle, params))
 
     def _request_finished(self, session: str, params: Json) -> None:
+        self._under_way.pop(params["requestId"], None)
         self._report(translated.request_finished(self.handle, params))
 
     def _console(self, session: str, params: Json) -> None:
