@@ -236,15 +236,19 @@ class OwnFirefoxDriver(OwnBrowser):
         mark, link = secrets.token_hex(16), self._link()
         try:
             found = await remote.find(tab, mark, self._ask(tab, "Page.begin", {"mark": mark}))
+            self._check(tab)  # the person may have taken it meanwhile
             if found is None:
                 return await _value(self._send_act(tab, inputs, frame, argument))
-            count, asked = releases(inputs), None
-            if count:
-                asked = self._send_act(tab, (), frame, {**argument, "releases": count})
-                asked.add_done_callback(unheard)
+            count = releases(inputs)
+            if not count:
+                await found.give(inputs)
+                return await _value(self._send_act(tab, (), frame, argument))
+            asked = self._send_act(tab, (), frame, {**argument, "releases": count})
+            asked.add_done_callback(unheard)
             await found.give(inputs)
-            link.tell("Page.given", None, tab)
-            return await _value(asked or self._send_act(tab, (), frame, argument))
+            if not asked.done():
+                link.tell("Page.given", None, tab)
+            return await _value(asked)
         finally:
             link.tell("Page.end", {"mark": mark}, tab)
 
