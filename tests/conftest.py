@@ -76,14 +76,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 
 
 @pytest.fixture(scope="session")
-def houses() -> Iterator[Callable[[str], Any]]:
-    """One of each kind for all files: a parameter of pytest's would be ended with every file."""
+def houses() -> Iterator[Callable[..., Any]]:
+    """Two of each kind for all files: one that nobody hurts, and one that is there to be hurt.
+    A parameter of pytest's would be ended with every file."""
     from pages_house import House, house_of
 
     with ExitStack() as open_ones:
 
         @cache
-        def of(browser: str) -> House:
+        def of(browser: str, *, is_hurt: bool = False) -> House:
             house = open_ones.enter_context(house_of(browser))
             house.start()
             return house

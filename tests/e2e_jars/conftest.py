@@ -30,7 +30,7 @@ def web() -> Iterator[Web]:
 
 
 @pytest.fixture
-def house(browser_kind: str, houses: Callable[[str], House]) -> House:
+def house(browser_kind: str, houses: Callable[..., House]) -> House:
     """The one of the page tests, too."""
     return houses(browser_kind)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from local_web import Web, local_web
-from pages_house import House, house_of
+from pages_house import House
 
 HERE = Path(__file__).parent
 BROWSERS = ["chromium", "firefox"]
@@ -31,15 +31,13 @@ def web() -> Iterator[Web]:
 
 
 @pytest.fixture
-def house(browser_kind: str, houses: Callable[[str], House]) -> House:
+def house(browser_kind: str, houses: Callable[..., House]) -> House:
     """Shared: a test may do to its own session what it likes, and to the browser nothing. Asked for
     anew by each test: where a start failed, the next one tries again."""
     return houses(browser_kind)
 
 
-@pytest.fixture(scope="module")
-def own_house(browser_kind: str) -> Iterator[House]:
-    """For tests that kill things. One for all of a file: what was killed has to come back."""
-    with house_of(browser_kind) as house:
-        house.start()
-        yield house
+@pytest.fixture
+def own_house(browser_kind: str, houses: Callable[..., House]) -> House:
+    """For tests that kill things. One for all of them: what was killed has to come back."""
+    return houses(browser_kind, is_hurt=True)
