@@ -95,6 +95,29 @@ async def test_a_tunnel_carries_bytes_both_ways_and_only_to_allowed_hosts() -> N
     assert refused.startswith(b"HTTP/1.1 403 ")
 
 
+async def test_a_site_that_changes_the_protocol_hears_every_byte_from_then_on() -> None:
+    """The browser answers the change at once: nobody else may read there any more by then."""
+    changed = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(changed)
+        writer.write(await reader.readexactly(5))
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    head = get("127.0.0.1", port)[:-2] + b"Connection: Upgrade\r\nUpgrade: x\r\n\r\n"
+    async with server, proxied("127.0.0.1") as proxy:
+        for _ in range(50):
+            reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
+            writer.write(head)
+            assert await reader.readuntil(b"\r\n\r\n") == changed
+            writer.write(b"12345")
+            assert await reader.read(-1) == b"12345"
+            writer.close()
+
+
 async def test_a_second_request_on_the_connection_does_not_reach_the_first_site() -> None:
     """A browser may reuse its connection to a proxy for another site, cookies and all."""
     async with site(OK) as (port, seen), proxied("127.0.0.1", "other.test") as proxy:

@@ -155,28 +155,35 @@ async def _exchanged(
     """One request's body up, one response down, and no byte more: what the browser sends next is
     not for this site."""
     await _copied(reader, site, int(_field(head, b"content-length") or 0))
-    if await _unless_left(reader, _answered(site_reader, writer)):
+    upgrade = await _unless_left(reader, _answered(site_reader, writer))
+    if upgrade is not None:
+        # Not before nobody reads here any more: what the browser says to it is the tunnel's.
+        writer.write(upgrade)
         await _tunnelled(reader, writer, site_reader, site)
 
 
-async def _answered(site_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-    """The site's answer, to the browser. True: they speak another protocol from here on."""
+async def _answered(
+    site_reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> bytes | None:
+    """The site's answer, to the browser; or that they speak another protocol from here on, which
+    the browser is still to be told."""
     while True:
         answer = await site_reader.readuntil(b"\r\n\r\n")
         first = answer.split(b"\r\n", 1)[0]
         status = first.split(b" ")[1]
         if status == b"101":
-            writer.write(answer)
-            return True
+            return answer
         if not status.startswith(b"1"):
             break
         writer.write(answer)
     writer.write(_with_connection(first, answer, upgrade=False))
     await _copied(site_reader, writer)
-    return False
+    return None
 
 
-async def _unless_left(reader: asyncio.StreamReader, work: Coroutine[Any, Any, bool]) -> bool:
+async def _unless_left(
+    reader: asyncio.StreamReader, work: Coroutine[Any, Any, bytes | None]
+) -> bytes | None:
     """Do it, unless the browser hangs up meanwhile: a site may take for ever to answer nobody."""
     loop = asyncio.get_running_loop()
     working = loop.create_task(work, name="proxy answer")
@@ -184,7 +191,7 @@ async def _unless_left(reader: asyncio.StreamReader, work: Coroutine[Any, Any, b
     try:
         await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done() and not leaving.result():
-            return False
+            return None
         return await working
     finally:
         await _ended(working, leaving)
