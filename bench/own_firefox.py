@@ -10,11 +10,14 @@ from pathlib import Path
 from bench.beside_managed import NAME, a_screen, latencies
 from bench.report import Row
 from bench.site import browser_home, site
+from roost.api import operations as ops
 from roost.client.client import connect
 from roost.daemon.wiring import MINE_FIREFOX
 from roost.local.home import Home
 from roost.testing.own_browser import has_allowed
 from roost.testing.own_firefox import OwnFirefox
+
+START_SECONDS = 60.0
 
 
 def rows() -> list[Row]:
@@ -27,12 +30,14 @@ def rows() -> list[Row]:
 async def _rows(display: str, folder: Path, *, has_remote: bool) -> list[Row]:
     with site() as base, browser_home("firefox", headless=False, prepare=_allow) as home:
         browser = OwnFirefox(home, folder, display, has_remote=has_remote)
-        browser.start()
         try:
             async with (
                 await connect(home=home, name=NAME) as managed,
                 await connect(home=home, name=NAME, browser=MINE_FIREFOX) as own,
             ):
+                # One after the other: two that start at once take longer than a call may.
+                await managed.call(ops.Navigate(url=f"{base}/page"), timeout=START_SECONDS)
+                browser.start()
                 title = "own Firefox, trusted" if has_remote else "own Firefox"
                 return await latencies(title, managed, own, f"{base}/page")
         finally:
