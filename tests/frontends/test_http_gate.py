@@ -36,8 +36,8 @@ HOSTS = [
     "[::1]:{port}",
 ]
 ORIGINS = ["https://evil.test", "null", "http://127.0.0.1", "https://127.0.0.1:{port}", ""]
-
-
+ALONE = {"connection": "close"}
+"""One request a connection: who is always refused may keep one for some seconds only."""
 EVERY = [*ROUTES, ("GET", "/healthz")]
 
 
@@ -46,7 +46,7 @@ async def test_a_request_meant_for_another_host_is_refused_also_with_a_token(
 ) -> None:
     async with http_house(tmp_path) as here:
         for (method, path), host in itertools.product(EVERY, HOSTS):
-            headers = {"host": host.format(port=here.port)}
+            headers = {"host": host.format(port=here.port), **ALONE}
             refused = await here.operator.refused(method, path, headers=headers)
             assert refused == (403, "UNAUTHORIZED"), (path, host)
         assert not here.house.state.sessions
@@ -55,7 +55,7 @@ async def test_a_request_meant_for_another_host_is_refused_also_with_a_token(
 async def test_a_web_page_is_refused_also_with_a_token(tmp_path: Path) -> None:
     async with http_house(tmp_path) as here:
         for (method, path), origin in itertools.product(EVERY, ORIGINS):
-            headers = {"origin": origin.format(port=here.port)}
+            headers = {"origin": origin.format(port=here.port), **ALONE}
             answer = await here.operator.send(method, path, headers=headers)
             assert answer.status_code == 403, (path, origin)
             assert not [name for name in answer.headers if name.startswith("access-control")]
@@ -69,7 +69,7 @@ async def test_nothing_works_without_a_token(tmp_path: Path) -> None:
         token = here.house.home.operator_token()
         wrong = (None, "", token, "Bearer", f"Basic {token}", f"Bearer {token}x")
         for (method, path), value in itertools.product(ROUTES, wrong):
-            headers = {} if value is None else {"authorization": value}
+            headers = ALONE if value is None else {"authorization": value, **ALONE}
             answer = await here.client.request(method, path, headers=headers)
             assert (answer.status_code, answer.json()["code"]) == (401, "UNAUTHORIZED"), value
             assert answer.headers["www-authenticate"] == "Bearer"
