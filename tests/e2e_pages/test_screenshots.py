@@ -72,7 +72,8 @@ async def test_what_a_page_that_was_left_still_waited_for_holds_up_no_picture(
     slow = web.serve(Answer(b"", kind="image/png", held=never))
     endless = web.serve(Answer(b"<p>begun", endless=b"<p>more"))
     async with house.guest(web) as agent:
-        await agent.show(f"<img src='{slow}'>")
+        worker = "new Worker(URL.createObjectURL(new Blob(['']))); document.title = 'Works'"
+        await agent.show(f"<img src='{slow}'><script>{worker}</script>")
         left = await agent.call(ops.NetworkRequests(filter=slow))
         assert [one.error for one in left.requests] == [None]
         await refused(Timeout, agent.call(ops.Navigate(url=endless), timeout=1.5))

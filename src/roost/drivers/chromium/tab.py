@@ -87,7 +87,8 @@ class CdpTab:
         self._awaited: str | None = None
         """The address whose document was asked for and has not come yet."""
         self._under_way: dict[str, str] = {}
-        """Requests that have not ended, and the document each is for; the last of them."""
+        """Requests that have not ended, the last of them, and the document each is for: a worker's
+        names none, and goes with the page all the same."""
         self._ended_bare = False
         """Leaving ended without a document, perhaps before anybody waited for it, and no download
         has been heard of: one may be about to begin."""
@@ -425,10 +426,9 @@ class CdpTab:
                 self._request_finished(self.session, {"requestId": request, "errorText": LEFT})
 
     def _request_sent(self, session: str, params: Json) -> None:
-        if params.get("loaderId"):  # a worker's has none
-            self._under_way[params["requestId"]] = params["loaderId"]
-            if len(self._under_way) > REQUESTS_WATCHED:
-                del self._under_way[next(iter(self._under_way))]
+        self._under_way[params["requestId"]] = params.get("loaderId", "")
+        if len(self._under_way) > REQUESTS_WATCHED:
+            del self._under_way[next(iter(self._under_way))]
         for event in translated.request_sent(self.handle, params):
             self._report(event)
 
