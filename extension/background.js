@@ -48,6 +48,7 @@ async function answer(method, params, session) {
     return (await desk.show(params)) ?? {};
   }
   await strip.ready;
+  await strip.unlessQuitting(session?.split("/")[0] ?? params.tab);
   if (session !== undefined) return pages.command(method, params, session);
   const answered = await (pages.call(method, params) ?? strip.call(method, params));
   if (answered === undefined) throw noSuchMethod(method);

@@ -302,6 +302,22 @@ for (const [name, act] of [
   });
 }
 
+test("that a tab went with its window is told a moment later: the browser may be quitting", async () => {
+  const { browser, window, strip, made, said } = await scene();
+  const { handle } = await made(ALICE);
+  browser.personClosesWindow(window);
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+  let isKnown = false;
+  const known = strip.unlessQuitting(handle).then(() => (isKnown = true));
+  mock.timers.tick(999);
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+  assert.deepEqual([said, isKnown], [[], false], "a browser that quits is gone by now, and nothing was told");
+  mock.timers.tick(1);
+  await known;
+  assert.deepEqual(said, [["Tabs.removed", { tab: handle }]]);
+  assert.throws(() => strip.tabOf(handle));
+});
+
 test("after its group was closed a session gets a fresh one with its next tab", async () => {
   const { browser, made, groupId } = await scene();
   const alice = await made(ALICE);
