@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import re
+import signal
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack
@@ -41,6 +42,13 @@ LONGEST_FIRST = [
     "drivers/test_chromium.py",
 ]
 """Several workers take a file each: one that begins a minute's work last lets the others wait."""
+
+
+def pytest_configure() -> None:
+    """In the background of a script, programs are started with Ctrl-C ignored, and would pass that
+    on to all that is started and interrupted here."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(trylast=True)

@@ -39,6 +39,15 @@ OWN = """<h1>Mine</h1><input autofocus><script>
         addEventListener(type, () => { document.title = 'Touched' }, true);
 </script>"""
 """A page of the person's own, whose tab says so when anybody touches it."""
+TITLES = {f"Mine {n}" for n in range(3)}
+LOOK_AT_ALL = """async (urls) => {
+    for (const url of [...urls].reverse()) {
+        const [tab] = await chrome.tabs.query({ url });
+        if (tab.status === "unloaded") await chrome.tabs.reload(tab.id);
+        await chrome.tabs.update(tab.id, { active: true });
+    }
+}"""
+"""Tabs that came back are loaded, if they were not yet, and the first one is in front."""
 STRIP = """async () => {
     const groups = new Map((await chrome.tabGroups.query({})).map((one) => [one.id, one]));
     return (await chrome.tabs.query({})).map((tab) => ({
@@ -89,11 +98,8 @@ class OwnHouse:
             ):
                 await moment()
         await self.strip_when(lambda strip: {tab["url"] for tab in strip} >= set(self.pages))
-        await self.person(
-            "async (url) => { const [tab] = await chrome.tabs.query({url});"
-            " await chrome.tabs.update(tab.id, {active: true}) }",
-            self.pages[0],
-        )
+        await self.person(LOOK_AT_ALL, self.pages)
+        await self.strip_when(lambda strip: {tab["title"] for tab in strip} >= TITLES)
 
     async def start_again(self) -> None:
         """After it has quit. It brings back what was open."""

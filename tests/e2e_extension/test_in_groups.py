@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from own_house import OwnHouse
+from own_house import TITLES, OwnHouse
 from pages_house import TRUSTED, Agent, refused
 
 from roost import ops
@@ -37,7 +37,7 @@ async def test_agents_work_in_groups_of_their_own_behind_the_persons_tab(mine: O
         groups = {tab["title"]: tab["group"] for tab in strip}
         assert groups["Ann's"] == "Ann"
         assert groups["Bob's"] == "Bob"
-        assert {groups[f"Mine {n}"] for n in range(3)} == {None}
+        assert {groups[title] for title in TITLES} == {None}
         await ann.click("button")
         await ann.type("#i", "typed", slowly=True)
         assert await ann.run("() => i.value") == "typed"
