@@ -7,10 +7,10 @@
 // background page that was put to sleep wakes up with an event.
 
 import { NO_SUCH_TAB, Refusal } from "./link.js";
+import { Quitting } from "./quitting.js";
 
 const GRACE_MS = 1000; // within this, the browser says which tab has opened a new one
 const HOLD_MS = 150; // closing a group closes its tabs one by one; within this, all are gone
-const WINDOW_MS = 1000; // a browser that quits closes its windows first; within this, it is gone
 const FRONT_MS = 1000; // a spawned tab that comes to the front this soon was brought there
 const RESTORE_MS = 6000; // how long a browser may take to bring back its last windows
 const TRY_MS = 100;
@@ -36,7 +36,7 @@ export class TabStrip {
   #spawned = new Map(); // tab id → when it was spawned
   #front = new Map(); // window id → {now, before}: the tabs in front
   #leaving = new Map(); // key → tabs the person closed in the last moment
-  #fading = new Map(); // handle of a tab that went with its window → promise that the browser has not
+  #quitting = new Quitting((tab) => this.#tell("Tabs.removed", { tab }));
   #watch = { joined: () => {}, left: () => {}, closing: async () => {}, isGivenInput: () => false };
   #written = {}; // what was stored last, of each area
   #last; // of the queue
@@ -70,8 +70,8 @@ export class TabStrip {
 
   /** Resolves at once, unless that tab has just gone with its window: perhaps the browser quits, and
    * then it is not for us to say that the tab is gone. */
-  async unlessQuitting(handle) {
-    await this.#fading.get(handle);
+  unlessQuitting(handle) {
+    return this.#quitting.isOver(handle);
   }
 
   /** The handle of a tab in a managed group; null for all others. */
@@ -258,7 +258,7 @@ export class TabStrip {
     });
     tabs.onRemoved.addListener((id, { isWindowClosing }) => {
       if (this.#tabs.has(id)) this.#unsure.add(id);
-      if (this.#tabs.has(id) && isWindowClosing) this.#fade(this.#handle(id));
+      if (this.#tabs.has(id) && isWindowClosing) this.#quitting.withWindow(this.#handle(id));
       this.#inTurn(() => this.#removed(id, isWindowClosing));
     });
     tabs.onActivated.addListener((what) => this.#inTurn(() => this.#activated(what)));
@@ -370,19 +370,10 @@ export class TabStrip {
     if (!known) return;
     this.#drop(id);
     if (how === "person") this.#hold(known.key, id);
-    else if (how === "window") this.#fade(this.#handle(id));
+    else if (how === "window") this.#quitting.withWindow(this.#handle(id));
     else this.#tell("Tabs.removed", { tab: this.#handle(id) });
     if (how === "window") this.#groups.get(known.key)?.past.push(known.url);
     if (how !== "person") this.#leftBehind(known.key, how, [known.url]);
-  }
-
-  #fade(tab) {
-    if (this.#fading.has(tab)) return;
-    const isOver = pause(WINDOW_MS).then(() => {
-      this.#fading.delete(tab);
-      this.#tell("Tabs.removed", { tab });
-    });
-    this.#fading.set(tab, isOver);
   }
 
   #hold(key, id) {
