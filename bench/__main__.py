@@ -10,6 +10,7 @@ from bench import (
     clones,
     firefox_pages,
     hooks,
+    hostile,
     http,
     own_chromium,
     own_firefox,
@@ -32,6 +33,7 @@ PARTS = {
     "own-firefox": own_firefox.rows,
     "cdp": cdp.rows,
     "clones": clones.rows,
+    "hostile": hostile.rows,
     "peers": peers.rows,
 }
 

@@ -159,7 +159,7 @@ def _endpoint(home: Home, session: str) -> str:
 
     def asked() -> str:
         os.environ["ROOST_HOME"] = str(home.path)
-        person = Asked()
+        person = Asked(operator=True)
         ask(person, ops.SessionOpen, session=session, browser="chromium")
         http = ask(person, ops.Status).broker.http
         return f"{http}/cdp/{ask(person, ops.SessionToken, session=session).token}"

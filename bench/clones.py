@@ -28,7 +28,7 @@ def rows() -> list[Row]:
 
 async def _rows() -> list[Row]:
     with browser_home("chromium") as home, raw_chromium() as raw:
-        ProfileStore(home.profiles).put(_profile())
+        ProfileStore(home.profiles).put(_profile(), for_any_agent=True)
         async with await connect(home=home, name="bench") as agent:
             await agent.call(ops.Navigate(url=BLANK))
             clone = ops.SessionOpen(

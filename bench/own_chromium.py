@@ -63,7 +63,7 @@ async def _beside_managed(display: str, folder: Path) -> list[Row]:
 
 
 def _allow(home: Home) -> None:
-    has_allowed(home, [NAME])
+    has_allowed(home)
 
 
 # --- the link by itself -------------------------------------------------------------------------

@@ -45,4 +45,4 @@ async def _rows(display: str, folder: Path, *, has_remote: bool) -> list[Row]:
 
 
 def _allow(home: Home) -> None:
-    has_allowed(home, [NAME], MINE_FIREFOX)
+    has_allowed(home, MINE_FIREFOX)

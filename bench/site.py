@@ -6,7 +6,7 @@ import functools
 import http.server
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -39,8 +39,15 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
 def site() -> Iterator[str]:
     found = sorted(Path("/usr/share/doc").glob("python3*/html/library/functions.html"))
     folder = found[0].resolve().parents[1] if found else Path("/nonexistent")
-    handler = functools.partial(_Handler, directory=str(folder))
+    with serving(functools.partial(_Handler, directory=str(folder))) as address:
+        yield address
+
+
+@contextmanager
+def serving(handler: Callable[..., http.server.BaseHTTPRequestHandler]) -> Iterator[str]:
+    """Serve requests with that handler; the server's address."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}"
@@ -55,6 +62,7 @@ def browser_home(
     *,
     headless: bool = True,
     prepare: Callable[[Home], None] = lambda home: None,
+    command: Sequence[str] | None = None,
     **settings: int,
 ) -> Iterator[Home]:
     with tempfile.TemporaryDirectory(prefix="roost-bench-", ignore_cleanup_errors=True) as folder:
@@ -64,7 +72,7 @@ def browser_home(
         lines += [f"{name} = {value}" for name, value in settings.items()]
         home.config.write_text("\n".join(lines), encoding="utf-8")
         prepare(home)
-        ensure_broker(home)
+        ensure_broker(home, command=command)
         try:
             yield home
         finally:

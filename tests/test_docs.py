@@ -82,7 +82,10 @@ def test_the_tutorial_works_as_it_stands(tmp_path: Path) -> None:
     commands = tmp_path / "bin"
     commands.mkdir()
     (commands / "roost").write_text(
-        f'#!/bin/sh\nROOST_HOME={home.path} exec {sys.executable} -m roost "$@"\n'
+        f"#!/bin/sh\nexport ROOST_HOME={home.path}\n"
+        # The reader types in a terminal; this test has none, so it says who it is.
+        'if [ "$1" != mcp ]; then set -- --operator "$@"; fi\n'
+        f'exec {sys.executable} -m roost "$@"\n'
     )
     (commands / "roost").chmod(0o755)
     path = f"{commands}:{Path(sys.executable).parent}:{os.environ['PATH']}"

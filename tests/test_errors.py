@@ -51,18 +51,34 @@ def test_every_error_says_what_to_do_next(cls: type[RoostError]) -> None:
     message=st.text(),
     hint=st.text(),
     retry=st.none() | st.integers(0, 10_000),
+    said=st.none() | st.text(min_size=1, max_size=errors.PAGE_SAID_CHARS),
     details=st.dictionaries(DETAIL, st.none() | st.integers() | st.text(), max_size=3),
 )
 def test_an_error_arrives_as_it_was_sent(
-    cls: type[RoostError], message: str, hint: str, retry: int | None, details: dict[str, Any]
+    cls: type[RoostError],
+    message: str,
+    hint: str,
+    retry: int | None,
+    said: str | None,
+    details: dict[str, Any],
 ) -> None:
-    sent = cls(message, hint=hint, retry_after_ms=retry, **details)
+    sent = cls(message, hint=hint, retry_after_ms=retry, page_said=said, **details)
     wire = json.loads(json.dumps(sent.to_wire()))
     got = RoostError.from_wire(wire)
     assert type(got) is cls
     assert got.to_wire() == sent.to_wire()
     assert (got.message, got.hint, got.retry_after_ms) == (message, hint, retry)
+    assert got.page_said == said
     assert got.details == details
+
+
+def test_an_error_that_is_retold_is_another_with_the_same_facts() -> None:
+    error = errors.NotActionable("No.", hint="Wait.", retry_after_ms=5, page_said="p", ref="e1")
+    again = error.retold(message="Field: No.")
+    assert type(again) is errors.NotActionable
+    assert again.to_wire() == {**error.to_wire(), "message": "Field: No."}
+    assert error.retold(hint="Go.").to_wire() == {**error.to_wire(), "hint": "Go."}
+    assert (error.message, error.hint) == ("No.", "Wait.")
 
 
 def test_the_wire_shape_is_the_contracts() -> None:
@@ -71,7 +87,19 @@ def test_the_wire_shape_is_the_contracts() -> None:
         "code": "POOL_FULL", "message": "Full.", "hint": "Wait.", "retryAfterMs": 5,
         "tabPool": "12/12",
     }  # fmt: skip
-    assert "retryAfterMs" not in errors.TabGone("Gone.").to_wire()
+    bare = errors.TabGone("Gone.").to_wire()
+    assert "retryAfterMs" not in bare
+    assert "pageSaid" not in bare
+
+
+def test_what_a_page_said_is_a_field_of_its_own_and_cut() -> None:
+    said = "x" * (errors.PAGE_SAID_CHARS + 1)
+    error = errors.DialogOpen("A dialog.", page_said=said)
+    assert error.to_wire()["pageSaid"] == error.page_said == said[:-1]
+    assert error.details == {}
+    assert errors.DialogOpen("A dialog.", page_said="").page_said is None
+    wire = {"code": "TAB_GONE", "message": "Gone.", "pageSaid": {"not": "a string"}}
+    assert RoostError.from_wire(wire).page_said is None
 
 
 @pytest.mark.parametrize("wire", [{}, {"code": "NEWER_THAN_WE"}, {"code": None, "message": 3}])

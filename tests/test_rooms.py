@@ -32,7 +32,6 @@ UNTESTED = {
     "keeper/starting.py",
     # The work behind operations: held by roost.testing.broker_api, directly and over the socket.
     "broker/looks.py",
-    "broker/page_work.py",
     "broker/session_work.py",
     "broker/space_work.py",
     # Page work: proven in real browsers, in tests/e2e_pages and tests/drivers.

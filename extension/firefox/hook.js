@@ -57,7 +57,7 @@ if (!globalThis.__roostHook) {
   // The jar's storage can be read from pages only: what is in it is told as they are left.
   window.addEventListener("pagehide", () => {
     try {
-      if (localStorage.length) tell({ what: "storage", origin: location.origin, items: Object.entries(localStorage) });
+      if (localStorage.length) tell({ what: "storage", origin: window.origin, items: Object.entries(localStorage) });
     } catch {
       // a page without an origin, or one that may keep nothing
     }

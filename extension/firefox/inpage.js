@@ -52,12 +52,13 @@ export async function evaluate(source, ref) {
   }
 }
 
-/** The main document's address and title, once it is there. */
-export function arrived(limit) {
+/** The main document's title, once it is there. Elements named "title" hide the document's own property. */
+export function arrived(limit, chars) {
   return new Promise((resolve) => {
+    const { get: titleOf } = Object.getOwnPropertyDescriptor(Document.prototype, "title");
     const tell = async () => {
       await globalThis.__roostTold;
-      resolve(JSON.stringify([location.href, document.title]));
+      resolve(titleOf.call(document).slice(0, chars));
     };
     if (document.readyState === "complete") return tell();
     const isParsed = () => setTimeout(tell, limit);
@@ -118,8 +119,10 @@ export function seed(items) {
   for (const [name, value] of items) localStorage.setItem(name, value);
 }
 
+/** What this document's origin keeps. `window.origin` is the origin itself: a sandboxed document, which
+ * may keep nothing, still has the address and so the `location.origin` of its server. */
 export function stored() {
-  return JSON.stringify([location.origin, Object.entries(localStorage)]);
+  return JSON.stringify([window.origin, Object.entries(localStorage)]);
 }
 
 /** To a blank page that scripts of extensions may run in: one that Firefox opens by itself they may not. */

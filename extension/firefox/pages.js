@@ -8,25 +8,16 @@ import { Access } from "./access.js";
 import { Dialogs } from "./dialogs.js";
 import { Downloads } from "./downloads.js";
 import { Given } from "./given.js";
-import { arrived, callBundle, evaluate, frameOfOurs, leaveForBlank, letGo, measure, useHands } from "./inpage.js";
+import { arrived, callBundle, evaluate, frameOfOurs, leaveForBlank, letGo, measure, stored, useHands } from "./inpage.js";
 import { Jars } from "./jars.js";
-import { ANYWHERE, End, Journeys, Unreachable } from "./journeys.js";
+import { ANYWHERE, End, Journeys } from "./journeys.js";
+import { DOCUMENT_GONE, FORBIDDEN, FRAME_GONE, NOWHERE, NO_PICTURE, STALE_REF, THREW, asRefusal, crashed } from "./refusals.js";
 import { Traffic } from "./traffic.js";
-
-/** Refusals, beside `NO_SUCH_TAB`: what the driver makes its errors of. */
-const CRASHED = 409;
-const DOCUMENT_GONE = 410;
-const FRAME_GONE = 411;
-const STALE_REF = 412;
-const THREW = 422;
-const FORBIDDEN = 423;
-const UNREACHABLE = 424;
-const NOWHERE = 425;
-const NO_PICTURE = 426;
 
 const BUNDLE = "page/bundle.js";
 const HANDS = "firefox/hands.js";
 const HOOK = "firefox/hook.js";
+const TITLE_CHARS = 1000;
 const LOAD_MS = 5000; // a document that is there may take this long to load the rest
 const SOON_MS = 1000; // how long it may take to hear why a document is gone
 const QUIET_MS = 200;
@@ -133,6 +124,7 @@ export class Pages {
       "Page.frameOfOurs": async () => JSON.parse(await this.#run(tabId, MAIN, frameOfOurs, [params.isWanted])),
       "Page.files": () => this.#files(tabId, params),
       "Page.capture": () => this.#capture(tabId, params),
+      "Page.stored": async () => ({ json: await this.#run(tabId, MAIN, stored, []) }),
     }[method];
     if (!run) throw noSuchMethod(method);
     if (method !== "Page.navigate") await this.#wake(tabId);
@@ -156,6 +148,7 @@ export class Pages {
 
   async #navigate(tabId, url) {
     this.#crashed.delete(tabId);
+    await this.#dismissDialog(tabId);
     const go = () => this.#api.tabs.update(tabId, { url });
     const goBlank = () => this.#run(tabId, MAIN, leaveForBlank, []).catch(go);
     try {
@@ -170,6 +163,7 @@ export class Pages {
     const crashedAt = this.#crashed.get(tabId);
     if (crashedAt !== undefined) return this.#navigate(tabId, crashedAt);
     const { url } = await this.#api.tabs.get(tabId);
+    await this.#dismissDialog(tabId);
     try {
       const { end, status } = await this.#journeys.go(tabId, url, () => this.#api.tabs.reload(tabId));
       return await this.#here(tabId, status, end);
@@ -180,6 +174,7 @@ export class Pages {
 
   async #travel(tabId, delta) {
     this.#checkAlive(tabId);
+    await this.#dismissDialog(tabId);
     const { goBack, goForward } = this.#api.tabs;
     const act = () => (delta < 0 ? goBack : goForward)(tabId).catch(() => {});
     try {
@@ -191,8 +186,14 @@ export class Pages {
     }
   }
 
+  /** Dismiss the dialog of a page that is left: the page would wait for its answer. */
+  #dismissDialog(tabId) {
+    return this.#dialogs.answer(tabId, { accept: false });
+  }
+
   async #here(tabId, status, end) {
-    const [url, title] = JSON.parse(await this.#inWhatComes(() => this.#run(tabId, MAIN, arrived, [LOAD_MS])));
+    const title = await this.#inWhatComes(() => this.#run(tabId, MAIN, arrived, [LOAD_MS, TITLE_CHARS]));
+    const { url } = await this.#api.tabs.get(tabId); // Firefox's word, not the page's
     return { url, title, status, stayed: end === End.NOTHING };
   }
 
@@ -588,12 +589,4 @@ export class Pages {
 
 function pause(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-function crashed() {
-  return new Refusal(CRASHED, "the page's process died");
-}
-
-function asRefusal(error) {
-  return error instanceof Unreachable ? new Refusal(UNREACHABLE, error.message) : error;
 }

@@ -146,7 +146,7 @@ test("what may be asked twice is asked of the document that comes; what may not 
 });
 
 test("a page whose process died answers so, until the tab goes elsewhere", async () => {
-  const { crash, commit, told, ask } = await desk({ evaluate: () => undefined, arrived: () => JSON.stringify([HERE, "Here"]) });
+  const { crash, commit, told, ask } = await desk({ evaluate: () => undefined, arrived: () => "Here" });
   const running = ask(...EVALUATE);
   await turn();
   crash();

@@ -30,6 +30,11 @@
 
 Each carries ``code``, a message, a hint that says what to do next, and details. ``to_wire`` and
 ``from_wire`` are each other's inverse, so a client raises the very class the broker raised.
+
+Message, hint and details contain Roost's own words, ids, numbers and what the caller itself sent:
+an agent reads them as Roost's word. Text that a page could have chosen (a dialog's text, a thrown
+exception, labels, classes, addresses, a protocol error that quotes the page) goes into
+``page_said``, which front ends show between untrusted marks.
 """
 
 from __future__ import annotations
@@ -37,9 +42,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+PAGE_SAID_CHARS = 2000
+"""An error carries at most this much of a page's text."""
+
 
 class RoostError(Exception):
-    """Base of all. Subclasses set ``code`` and a default ``hint``."""
+    """Base of all errors. Subclasses set ``code`` and a default ``hint``.
+
+    message: what is wrong, in Roost's words.
+    hint: what to do next, in Roost's words.
+    retry_after_ms: when the same call may succeed.
+    page_said: text that a page, or the browser about a page, said. Cut to ``PAGE_SAID_CHARS``.
+    details: further fields of the wire shape; never page text.
+    """
 
     code: ClassVar[str] = "INTERNAL"
     default_hint: ClassVar[str] = "Try again; if it persists, run `roost doctor`."
@@ -50,22 +65,37 @@ class RoostError(Exception):
         *,
         hint: str | None = None,
         retry_after_ms: int | None = None,
+        page_said: str | None = None,
         **details: Any,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint if hint is not None else self.default_hint
         self.retry_after_ms = retry_after_ms
+        self.page_said = page_said[:PAGE_SAID_CHARS] if page_said else None
         self.details = details
 
     def __str__(self) -> str:
         return f"{self.code}: {self.message}"
 
+    def retold(self, *, message: str | None = None, hint: str | None = None) -> RoostError:
+        """A copy of the error with another message or hint. Several calls may have raised the same
+        error object, so the object is never changed in place."""
+        return type(self)(
+            self.message if message is None else message,
+            hint=self.hint if hint is None else hint,
+            retry_after_ms=self.retry_after_ms,
+            page_said=self.page_said,
+            **self.details,
+        )
+
     def to_wire(self) -> dict[str, Any]:
-        """The one shape everywhere: ``{code, message, hint, retryAfterMs?, …details}``."""
+        """The one shape everywhere: ``{code, message, hint, retryAfterMs?, pageSaid?, …}``."""
         wire: dict[str, Any] = {"code": self.code, "message": self.message, "hint": self.hint}
         if self.retry_after_ms is not None:
             wire["retryAfterMs"] = self.retry_after_ms
+        if self.page_said is not None:
+            wire["pageSaid"] = self.page_said
         wire.update(self.details)
         return wire
 
@@ -74,10 +104,12 @@ class RoostError(Exception):
         """The error a broker sent, as its own class. A code we do not know becomes ``Internal``."""
         fields = dict(wire)
         cls = BY_CODE.get(str(fields.pop("code", "")), Internal)
+        said = fields.pop("pageSaid", None)
         return cls(
             str(fields.pop("message", "The broker reported an error.")),
             hint=fields.pop("hint", None),
             retry_after_ms=fields.pop("retryAfterMs", None),
+            page_said=said if isinstance(said, str) else None,
             **fields,
         )
 

@@ -6,6 +6,7 @@ The glossary (docs/glossary.md) says what each word means; the design's numbers 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, NewType
 
@@ -23,6 +24,8 @@ MINE: Final = "mine"
 """What callers call the person's own browser, whichever that is: never the id of one."""
 OPERATOR: Final = AgentId("operator")
 """The person at the machine. Outranks agents; owns nothing itself."""
+NOBODY: Final = AgentId("nobody")
+"""What a welcome calls a command that is no agent's and has not proven to be the person's."""
 
 
 class Lifetime(StrEnum):
@@ -78,11 +81,20 @@ POOL_LIMIT: Final = 12
 TAB_HEAVY_ABOVE: Final = 4
 """Sessions with more tabs than this are told when somebody waits for a slot."""
 RESERVATION_SECONDS: Final = 30.0
+SHARE_SECONDS: Final = 10.0
+"""How long a session waits for a slot before a session above its fair share has to give one."""
+SHARE_RETRY_SECONDS: Final = 1.0
+"""How often the broker looks again while no tab of those sessions may be parked."""
 SPAWN_BURST: Final = 5
 SPAWN_BURST_SECONDS: Final = 1.0
 
 GRACE_SECONDS: Final = 10.0
 """How long a lost connection may stay away before its agent is ended."""
+RESTART_GRACE_SECONDS: Final = 30.0
+"""How long agents have to come back after a broker restart, from when the new broker listens."""
+LATE_SECONDS: Final = 1.0
+"""A wake-up that comes later than this is no evidence that an agent stayed away: the machine was
+starved or suspended, and the agent with it."""
 RESUMABLE_SECONDS: Final = 24 * 3600.0
 LEASE_SECONDS: Final = 120.0
 SWEEP_SECONDS: Final = 60.0
@@ -108,6 +120,9 @@ CALL_SECONDS: Final = 30.0
 """The deadline of a call that names none."""
 CALL_SECONDS_MAX: Final = 300.0
 
+CONVERSATION_VARIABLES: Final = ("CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID", "CODEX_THREAD_ID")
+"""Where clients say in the environment which conversation a process belongs to."""
+
 NAME_PATTERN: Final = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}"
 """What a caller may call a session or a page."""
 PROFILE_PATTERN: Final = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
@@ -118,6 +133,12 @@ _SESSION_ID = re.compile(NAME_PATTERN)
 def is_session_id(text: str) -> bool:
     """Whether a caller may use ``text`` as a session id."""
     return _SESSION_ID.fullmatch(text) is not None
+
+
+def conversation_in(environ: Mapping[str, str]) -> SessionId | None:
+    """The conversation that a client started this process for."""
+    named = next((environ[name] for name in CONVERSATION_VARIABLES if environ.get(name)), "")
+    return SessionId(named) if is_session_id(named) else None
 
 
 def shown(agent: AgentId) -> str:

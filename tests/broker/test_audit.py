@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import errno
 import json
+import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -124,3 +128,83 @@ async def test_what_no_call_asked_for_is_on_the_record_too(tmp_path: Path) -> No
         assert kinds == [
             "session opened", "agent connected", "tab evicted", "session ended", "agent ended",
         ]  # fmt: skip
+
+
+def test_lines_that_a_full_disk_does_not_take_are_written_when_it_has_room(
+    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    audit = Audit(path)
+    audit.write(NOW, "call", {"number": 0})
+    with full_disk(monkeypatch, takes=7):
+        for number in range(1, 4):
+            audit.write(NOW, "call", {"number": number})
+    audit.write(NOW, "call", {"number": 4})
+    audit.close()
+
+    assert [entry["number"] for entry in entries(path)] == [0, 1, 2, 3, 4]
+    assert caplog.text.count("audit trail cannot be written") == 1
+
+
+def test_a_gap_in_the_trail_says_how_many_lines_are_missing(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("roost.broker.audit.UNWRITTEN_LINES", 2)
+    audit = Audit(path)
+    with full_disk(monkeypatch):
+        for number in range(5):
+            audit.write(NOW, "call", {"number": number})
+    audit.write(NOW, "call", {"number": 5})
+    audit.write(NOW, "call", {"number": 6})
+    audit.close()
+
+    shown = [entry.get("number", entry["kind"]) for entry in entries(path)]
+    assert shown == [0, 1, "audit gap", 6]
+    assert entries(path)[2]["lost"] == 4
+
+
+@pytest.mark.parametrize("what", ["replace", "open"])
+def test_a_new_file_that_cannot_begin_leaves_the_old_one_in_use(
+    what: str, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("roost.broker.audit.ROTATE_BYTES", 200)
+    audit = Audit(path)
+    with monkeypatch.context() as full:
+        full.setattr(f"roost.broker.audit.os.{what}", no_space)
+        for number in range(6):
+            audit.write(NOW, "call", {"number": number})
+    audit.write(NOW, "call", {"number": 6})
+    audit.close()
+
+    written = entries(path.with_name("audit.jsonl.1")) + entries(path)
+    assert [entry["number"] for entry in written] == list(range(7))
+
+
+def test_a_trail_that_was_removed_begins_again(path: Path) -> None:
+    audit = Audit(path)
+    audit.reopen()
+    path.unlink()
+    audit.reopen()
+    audit.write(NOW, "call", {})
+    audit.close()
+
+    assert len(entries(path)) == 1
+
+
+def no_space(*_: object) -> int:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@contextmanager
+def full_disk(monkeypatch: pytest.MonkeyPatch, takes: int = 0) -> Iterator[None]:
+    """The disk takes so many bytes more, and then none."""
+    left = takes
+    really = os.write
+
+    def write(fd: int, data: bytes) -> int:
+        nonlocal left
+        taken, left = data[:left], max(0, left - len(data))
+        return really(fd, taken) if taken else no_space()
+
+    with monkeypatch.context() as patched:
+        patched.setattr("roost.broker.audit.os.write", write)
+        yield

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,16 @@ import pytest
 from roost.api import operations as ops
 from roost.broker.browsers import GOOD_MINUTE, Browser
 from roost.drivers.base import BrowserEnded, Report, Started, TabAppeared, TabArrived
-from roost.errors import BrowserLost, Internal, NotFound, SessionGone, Timeout, Unsupported
+from roost.drivers.fake.browser import FakeBrowser, FakeResponse, any_page
+from roost.errors import (
+    BrowserLost,
+    Internal,
+    NotFound,
+    SessionGone,
+    TabCrashed,
+    Timeout,
+    Unsupported,
+)
 from roost.testing.house import FakeHouse, HeldDriver, fake_house
 from roost.testing.waiting import answer_of, error_of, started, until
 from roost.vocabulary import BrowserId, JarId, JarPolicy, SessionId, TabHandle
@@ -237,6 +247,39 @@ async def test_a_tab_whose_page_cannot_be_restored_says_so_and_stays(tmp_path: P
         assert (view.tab, view.value) == (tab, "about:blank")
 
 
+async def test_a_tab_that_could_not_be_opened_again_comes_back_at_its_next_use(
+    tmp_path: Path,
+) -> None:
+    async with fake_house(tmp_path) as house:
+        agent = house.admit()
+        tab = (await agent.api.call(ops.Navigate(url=URL))).tab
+        house.driver.failing = TabCrashed("The page's process died.")
+        house.driver.kill()
+        await error_of(TabCrashed, agent.api.call(ops.Evaluate(function="() => 1")))
+        house.driver.failing = None
+        view = await agent.api.call(ops.Evaluate(function="() => location.href"))
+        assert (view.tab, view.value) == (tab, URL)
+
+
+async def test_a_page_that_crashes_on_its_way_back_gets_there_at_the_second_try(
+    tmp_path: Path,
+) -> None:
+    async with fake_house(tmp_path) as house:
+        agent = house.admit()
+        tab = (await agent.api.call(ops.Navigate(url=URL))).tab
+        web, crashes = house.browser.web, [TabCrashed("The page's process died.")]
+
+        def crashing(url: str) -> FakeResponse:
+            if crashes:
+                raise crashes.pop()
+            return web(url)
+
+        house.browser.web = crashing
+        house.driver.kill()
+        view = await agent.api.call(ops.Evaluate(function="() => location.href"))
+        assert (view.tab, view.value) == (tab, URL)
+
+
 async def test_a_browser_that_dies_again_while_tabs_come_back_loses_none(tmp_path: Path) -> None:
     """The next start may be over before the opening that the last one began has failed."""
     async with fake_house(tmp_path) as house:
@@ -251,6 +294,22 @@ async def test_a_browser_that_dies_again_while_tabs_come_back_loses_none(tmp_pat
         await until(lambda: len(house.browser.pages) == 3)
         view = await agent.api.call(ops.Tabs(action="list"))
         assert {(tab.tab, tab.state) for tab in view.tabs} == {(tab, None) for tab in tabs}
+
+
+async def test_tabs_come_back_in_a_browser_that_an_earlier_broker_had_only_begun_to_start(
+    tmp_path: Path,
+) -> None:
+    """Browser and broker died together, then a broker that had just started the next browser."""
+    async with fake_house(tmp_path, browser=FakeBrowser(any_page)) as house:
+        agent = house.admit()
+        tab = (await agent.api.call(ops.Navigate(url=URL))).tab
+    another = FakeBrowser(any_page)
+    another.is_running = True
+    async with fake_house(tmp_path, browser=another) as house:
+        again = house.admit(replace(house.hello(), resume=agent.welcome.secret))
+        await browser_of(house).ready()  # its keeper came by itself
+        view = await again.api.call(ops.Evaluate(function="() => location.href"))
+        assert (view.tab, view.value) == (tab, URL)
 
 
 async def test_a_driver_with_a_bug_leaves_no_tab_half_open(tmp_path: Path) -> None:

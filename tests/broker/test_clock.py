@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+from pathlib import Path
 
 from roost.broker.clock import SystemClock
 
@@ -28,3 +30,25 @@ async def test_a_cancelled_timer_is_silent() -> None:
     async with asyncio.timeout(5):
         await clock.wait(0.001)
     assert called == ["kept"]
+
+
+async def test_what_arrived_before_a_deadline_is_heard_before_it_passes(tmp_path: Path) -> None:
+    """A loop that was held up has connections waiting: they come before the timer that is due."""
+    heard: list[str] = []
+
+    class Hears(asyncio.Protocol):
+        def data_received(self, data: bytes) -> None:
+            heard.append(data.decode())
+
+    loop, path = asyncio.get_running_loop(), str(tmp_path / "socket")
+    server = await loop.create_unix_server(Hears, path)
+    passed = asyncio.Event()
+    clock = SystemClock()
+    with socket.socket(socket.AF_UNIX) as peer:
+        peer.connect(path)
+        peer.send(b"hello")
+        clock.call_at(clock.now(), lambda: (heard.append("deadline"), passed.set()))  # type: ignore[func-returns-value, arg-type]
+        async with asyncio.timeout(5):
+            await passed.wait()
+    server.close()
+    assert heard == ["hello", "deadline"]

@@ -5,18 +5,30 @@ import os
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from roost.api import operations as ops
 from roost.api.door import Admission
+from roost.broker import door
 from roost.errors import BadRequest, SessionGone, TabGone, Unauthorized, Unsupported
+from roost.local.home import user_folder
+from roost.local.lineage import Lineage
 from roost.local.processes import Peer
 from roost.testing.house import FakeHouse, fake_house
+from roost.testing.process_trees import Tree
 from roost.testing.real import child
 from roost.testing.scene import blind
 from roost.testing.waiting import error_of, until
-from roost.vocabulary import GRACE_SECONDS, OPERATOR, RESUMABLE_SECONDS, Lifetime, SessionId
+from roost.vocabulary import (
+    GRACE_SECONDS,
+    NOBODY,
+    OPERATOR,
+    RESUMABLE_SECONDS,
+    Lifetime,
+    SessionId,
+)
 from roost.wire.hello import ClientKind, Hello
 
 URL = "https://site.test/"
@@ -26,6 +38,11 @@ WAIT_BELOW = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {WA
 
 def me() -> Peer:
     return Peer(os.getuid(), os.getpid())
+
+
+def unsaid(house: FakeHouse) -> Hello:
+    """A command that does not say ``--operator``."""
+    return replace(house.hello(ClientKind.CLI), operator=False)
 
 
 def resuming(house: FakeHouse, admission: Admission) -> Hello:
@@ -59,6 +76,54 @@ async def test_a_wrong_token_is_refused(token: str, tmp_path: Path) -> None:
         with pytest.raises(Unauthorized) as refusal:
             house.door.admit(hello, me(), on_end=lambda: None)
         assert token not in str(refusal.value.to_wire())
+
+
+async def test_a_token_file_that_is_gone_locks_nobody_out(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        own, hello = house.home.operator_token(), house.hello()
+        house.home.token.unlink()
+        house.door.sweep()
+        assert house.home.operator_token() == own, "the sweep puts it back"
+        house.home.token.unlink()
+        with pytest.raises(Unauthorized):
+            house.admit(replace(house.hello(), token="guess"))
+        assert house.home.token.stat().st_mode & 0o777 == 0o600
+        moved = house.home.path.rename(tmp_path.with_name("moved"))
+        try:
+            with pytest.raises(Unauthorized):
+                house.admit(replace(hello, token="guess"))
+            assert not house.home.path.exists(), "a folder that is gone is not made again"
+        finally:
+            moved.rename(house.home.path)
+
+
+async def test_a_token_that_the_person_replaced_takes_the_old_ones_place(tmp_path: Path) -> None:
+    """Whoever comes first after the file is removed makes a new one."""
+    async with fake_house(tmp_path) as house:
+        old = house.hello()
+        house.home.token.unlink()
+        assert house.home.operator_token() != old.token
+        house.admit()
+        assert house.door.visit(house.home.operator_token()).session is None
+        with pytest.raises(Unauthorized):
+            house.admit(old)
+
+
+@pytest.mark.parametrize("wrong", ["open to others", "a link", "no token"])
+async def test_a_token_file_that_others_may_have_written_is_not_believed(
+    wrong: str, tmp_path: Path
+) -> None:
+    async with fake_house(tmp_path) as house:
+        hello, fake = house.hello(), "f" * 64
+        house.home.token.unlink()
+        target = tmp_path / "target" if wrong == "a link" else house.home.token
+        target.write_text(fake if wrong != "no token" else "short")
+        target.chmod(0o666 if wrong == "open to others" else 0o600)
+        if wrong == "a link":
+            house.home.token.symlink_to(target)
+        with pytest.raises(Unauthorized):
+            house.admit(replace(hello, token=fake))
+        house.admit(hello)
 
 
 async def test_a_client_of_another_time_is_told_what_to_update(tmp_path: Path) -> None:
@@ -207,15 +272,122 @@ async def test_a_resumable_session_waits_a_day_without_its_tabs(tmp_path: Path) 
         assert not house.state.sessions
 
 
+async def test_an_agent_started_in_the_root_or_home_folder_has_no_files_there(
+    tmp_path: Path,
+) -> None:
+    async with fake_house(tmp_path) as house:
+        for cwd in ("/", str(user_folder())):
+            hello = replace(house.hello(), cwd=cwd, files=("/given",))
+            assert house.state.agents[house.admit(hello).agent].folders == ("/given",)
+
+
 # --- who acts ----------------------------------------------------------------------------------
 
 
-async def test_a_command_outside_any_agent_is_the_operator(tmp_path: Path) -> None:
+def in_a(tree: Tree, name: str, *, terminal: bool) -> Lineage:
+    return Lineage(tree.above(name), "roost", terminal)
+
+
+TERMINAL = Tree("systemd\n  tmux: server\n    bash\n      roost:command")
+EDITOR = Tree("systemd\n  code\n    bash\n      roost:command")
+SERVICE = Tree("systemd\n  cron\n    sh\n      roost:command")
+
+
+def audited(house: FakeHouse, kind: str) -> list[dict[str, Any]]:
+    entries = [json.loads(line) for line in house.home.audit.read_text().splitlines()]
+    return [entry for entry in entries if entry["kind"] == kind]
+
+
+async def test_a_command_in_a_terminal_is_the_operator_and_audited_with_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door, "lineage", lambda pid: in_a(TERMINAL, "command", terminal=True))
     async with fake_house(tmp_path) as house:
-        command = house.admit(house.hello(ClientKind.CLI))
+        command = house.admit(unsaid(house))
         assert command.agent == OPERATOR
         assert command.welcome.secret is None
         assert not house.state.agents
+        (entry,) = audited(house, "acts as operator")
+        assert (entry["pid"], entry["why"]) == (os.getpid(), "terminal")
+        assert entry["line"] == "roost < bash < tmux: server < systemd"
+
+
+async def test_a_command_in_an_editor_is_refused_and_told_what_to_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door, "lineage", lambda pid: in_a(EDITOR, "command", terminal=True))
+    async with fake_house(tmp_path) as house:
+        command = house.admit(unsaid(house))
+        assert command.agent == NOBODY
+        await command.api.call(ops.Ping())
+        for operation in (ops.Status(), ops.SessionList(), ops.SessionToken(session="s1")):
+            refused = await error_of(Unauthorized, command.api.call(operation))
+            assert "--operator" in refused.hint
+        assert not audited(house, "acts as operator")
+        said = house.admit(house.hello(ClientKind.CLI))
+        assert said.agent == OPERATOR
+        (entry,) = audited(house, "acts as operator")
+        assert entry["why"] == "--operator"
+
+
+async def test_a_service_may_stop_the_broker_but_not_list_sessions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door, "lineage", lambda pid: in_a(SERVICE, "command", terminal=False))
+    async with fake_house(tmp_path) as house:
+        command = house.admit(unsaid(house))
+        await error_of(Unauthorized, command.api.call(ops.SessionList()))
+        assert (await command.api.call(ops.Status())).broker.pid
+        (entry,) = audited(house, "acts as operator")
+        assert entry["why"] == "neither client nor terminal"
+
+
+async def test_a_command_beside_a_shim_is_that_shims_agent(tmp_path: Path) -> None:
+    """As an MCP client runs them: the shim and the command are siblings below the client."""
+    async with fake_house(tmp_path) as house:
+        with child() as shim, child(WAIT_BELOW) as command:
+            agent = house.admit(house.hello(ClientKind.MCP), pid=shim)
+            other = house.admit(house.hello(ClientKind.PYTHON), pid=0)
+            tab = await navigated(agent)
+            await navigated(other)
+            beside = house.admit(unsaid(house), pid=command)
+            assert beside.agent == agent.agent
+            seen = (await beside.api.call(ops.SessionList())).sessions
+            assert [row.tabs[0].tab for row in seen] == [tab]
+            await error_of(SessionGone, beside.api.call(ops.SessionPause(session="s2")))
+            await error_of(Unauthorized, beside.api.call(ops.ProfileRemove(name="work")))
+        assert not audited(house, "acts as operator")
+
+
+CLIENT = Tree(
+    "systemd\n  tmux: server\n    bash\n      codex @client\n        sh\n          x:command"
+)
+
+
+async def test_below_a_client_without_an_agent_a_session_is_the_persons_to_give(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = in_a(CLIENT, "command", terminal=True)
+    monkeypatch.setattr(door, "lineage", lambda pid: line)
+    started: dict[int, str] = {}
+    monkeypatch.setattr(door, "started_with", lambda pid, name: started.get(pid))
+    async with fake_house(tmp_path) as house:
+        house.door.visit(house.home.operator_token())
+        for name in ("shop", "mail"):
+            await house.door.visit(house.home.operator_token()).api.call(
+                ops.SessionOpen(session=name, named=True)
+            )
+        shop, mail = (house.state.sessions[SessionId(name)] for name in ("shop", "mail"))
+        assert not house.door._is_given(shop, 0, line)
+        person = house.admit(house.hello(ClientKind.CLI))  # says --operator in that client
+        await person.api.call(ops.SessionToken(session="shop"))
+        assert house.door._is_given(shop, 0, line)
+        assert not house.door._is_given(mail, 0, line)
+        started[CLIENT["@client"].process.pid] = "mail"
+        assert house.door._is_given(mail, 0, line), "the client itself was started for it"
+        await person.api.call(ops.SessionDispose(session="shop"))
+        house.door.sweep()
+        assert not house.door._given
 
 
 @pytest.mark.parametrize("code", [WAIT, WAIT_BELOW])
@@ -226,7 +398,7 @@ async def test_a_command_below_an_agents_process_acts_as_that_agent(
         agent = house.admit()
         tab = await navigated(agent)
         with child(code) as pid:
-            command = house.admit(house.hello(ClientKind.CLI), pid=pid)
+            command = house.admit(unsaid(house), pid=pid)
             assert command.agent == agent.agent
             assert command.welcome.session == agent.welcome.session
             seen = (await command.api.call(ops.SessionList())).sessions
@@ -240,11 +412,10 @@ async def test_the_operator_flag_below_an_agent_is_granted_and_audited(tmp_path:
     async with fake_house(tmp_path) as house:
         agent = house.admit()
         with child(WAIT) as pid:
-            hello = replace(house.hello(ClientKind.CLI), operator=True)
-            assert house.admit(hello, pid=pid).agent == OPERATOR
-        entries = [json.loads(line) for line in house.home.audit.read_text().splitlines()]
-        entry = next(entry for entry in entries if entry["kind"] == "acts as operator")
+            assert house.admit(house.hello(ClientKind.CLI), pid=pid).agent == OPERATOR
+        (entry,) = audited(house, "acts as operator")
         assert (entry["pid"], entry["below"]) == (pid, agent.agent[:12])
+        assert WAIT not in entry["line"], "arguments may hold secrets"
 
 
 async def test_a_process_that_only_has_an_agents_pid_is_not_that_agent(tmp_path: Path) -> None:
@@ -252,7 +423,7 @@ async def test_a_process_that_only_has_an_agents_pid_is_not_that_agent(tmp_path:
         row = house.state.agents[house.admit().agent]
         house.state.put(replace(row, process_started="another time"))
         with child(WAIT) as pid:
-            assert house.admit(house.hello(ClientKind.CLI), pid=pid).agent == OPERATOR
+            assert house.admit(unsaid(house), pid=pid).agent == NOBODY
 
 
 async def test_calls_of_an_ended_agent_are_refused(tmp_path: Path) -> None:
@@ -269,7 +440,7 @@ async def test_what_a_command_of_an_agent_opens_is_that_agents(tmp_path: Path) -
     async with fake_house(tmp_path) as house:
         agent = house.admit()
         with child(WAIT) as pid:
-            command = house.admit(house.hello(ClientKind.CLI), pid=pid)
+            command = house.admit(unsaid(house), pid=pid)
             tab = await navigated(command)
         assert (await agent.api.call(ops.Evaluate(function="() => 1"))).tab == tab
         other = house.admit(replace(house.hello(), name="other"))

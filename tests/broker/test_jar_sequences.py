@@ -62,7 +62,8 @@ class Story:
 
     async def begin(self) -> None:
         ProfileStore(self._folder / "profiles").put(
-            Profile(name="work", source="by hand", imported_at=0.0, contents=CONTENTS)
+            Profile(name="work", source="by hand", imported_at=0.0, contents=CONTENTS),
+            for_any_agent=True,
         )
         await self._come_in()
         for session in range(SESSIONS):  # most stories are about clones that somebody wants

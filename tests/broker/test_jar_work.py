@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from roost.api import operations as ops
-from roost.errors import BadRequest, JarUnavailable, TabGone
+from roost.broker import harvests
+from roost.errors import BadRequest, Internal, JarUnavailable, TabGone, TooLarge
+from roost.profiles.limits import COOKIES, FILE_BYTES, ITEMS, ORIGINS
 from roost.testing.house import fake_house
 from roost.testing.waiting import error_of
 from roost.vocabulary import TabId
@@ -75,3 +81,87 @@ async def test_neither_values_nor_sources_contents_stand_in_the_audit_trail(tmp_
     assert "profile_import" in audit
     assert "browser_cookies" in audit
     assert "-secret" not in audit
+
+
+async def test_without_a_name_a_state_is_loaded_from_where_it_was_saved(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    async with fake_house(tmp_path / "home") as house:
+        agent = house.admit(replace(house.hello(), cwd=str(work)))
+        await agent.api.call(ops.Navigate(url="https://site.test/"))
+        saved = await agent.api.call(ops.StorageState(action="save"))
+        (work / "storage-state.json").write_text("not this one")
+        loaded = await agent.api.call(ops.StorageState(action="load"))
+    assert loaded.path == saved.path
+    assert Path(saved.path).parent != work
+
+
+async def test_a_state_is_saved_over_an_existing_file_only_when_asked(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "mine.json").write_text("mine")
+    async with fake_house(tmp_path / "home") as house:
+        agent = house.admit(replace(house.hello(), cwd=str(work)))
+        await agent.api.call(ops.Navigate(url="https://site.test/"))
+        save = ops.StorageState(action="save", filename="mine.json")
+        await error_of(BadRequest, agent.api.call(save))
+        assert (work / "mine.json").read_text() == "mine"
+        await agent.api.call(save.model_copy(update={"overwrite": True}))
+        assert (work / "mine.json").read_text() != "mine"
+
+
+def state_of(cookies: int = 0, origins: int = 0, items: int = 0) -> str:
+    cookie = {"name": "a", "value": "b", "domain": "site.test"}
+    item = {"name": "a", "value": "b"}
+    stored = [{"origin": "https://site.test", "localStorage": [item] * items}]
+    stored += [{"origin": f"https://s{n}.test", "localStorage": []} for n in range(origins)]
+    return json.dumps({"cookies": [cookie] * cookies, "origins": stored})
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        (state_of(cookies=COOKIES + 1), f"{COOKIES + 1} cookies are more than the {COOKIES}"),
+        (state_of(origins=ORIGINS), f"{ORIGINS + 1} origins are more than the {ORIGINS}"),
+        (state_of(items=ITEMS + 1), f"{ITEMS + 1} entries of localStorage are more than"),
+        ("{" + " " * FILE_BYTES + "}", "larger than 16 MiB"),
+    ],
+    ids=["cookies", "origins", "items", "bytes"],
+)
+async def test_a_storage_state_with_more_than_browsers_keep_is_too_large(
+    tmp_path: Path, state: str, said: str
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    async with fake_house(tmp_path / "home") as house:
+        admission = house.admit(replace(house.hello(), cwd=str(work)))
+        await admission.api.call(ops.Navigate(url=URL))
+        (work / "state.json").write_text(state)
+        load = ops.StorageState(action="load", filename="state.json")
+        error = await error_of(TooLarge, admission.api.call(load))
+        operator = house.admit(house.hello(ClientKind.CLI)).api
+        order = ops.ProfileImport(source=str(work / "state.json"), name="large")
+        assert (await error_of(TooLarge, operator.call(order))).details["field"] == "source"
+
+    assert said in error.message
+    assert error.details["field"] == "filename"
+
+
+async def test_a_storage_state_is_read_in_a_process_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    async with fake_house(tmp_path / "home") as house:
+        admission = house.admit(replace(house.hello(), cwd=str(work)))
+        await admission.api.call(ops.Navigate(url=URL))
+        (work / "state.json").write_text(state_of(cookies=3, items=2))
+        load = ops.StorageState(action="load", filename="state.json")
+        loaded = await admission.api.call(load)
+        (work / "state.json").write_text("nonsense")
+        error = await error_of(BadRequest, admission.api.call(load))
+        monkeypatch.setattr(harvests, "_COMMAND", (sys.executable, "-c", "raise SystemExit(3)"))
+        await error_of(Internal, admission.api.call(load))
+
+    assert (loaded.cookies, loaded.origins) == (3, 1)
+    assert "not a storage state" in error.message

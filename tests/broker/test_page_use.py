@@ -33,7 +33,8 @@ async def test_a_dialog_stops_work_that_is_under_way() -> None:
     running = await started(in_page(record, work))
     record.hear(DIALOG, 0.0)
     error = await error_of(DialogOpen, running)
-    assert error.details["text"] == "Hi"
+    assert error.page_said == "Hi"
+    assert "Hi" not in f"{error.message} {error.hint} {error.details}"
     assert work.cancelled()
     assert not record.interrupted_by_dialogs
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -49,14 +50,16 @@ async def test_calls_of_many_agents_wait_for_one_answer_and_touch_nothing_before
             assert "popup" in refusal.hint
         await turn()
         assert house.person.panel is not None
-        assert house.person.panel.questions == ("tester",), "one name, one question"
+        label = house.label_of(agents[0])
+        assert label.endswith(", called “tester”")
+        assert house.person.panel.questions == (label,), "one program, one question"
         assert house.person.pages == {}
-        house.person.say(PersonAnswered("tester", True))
+        house.person.say(PersonAnswered(label, True))
         for agent in agents:
             await tab_of(agent)
         await turn()
         panel = house.person.panel
-        assert [(one.name, one.allow) for one in panel.answers] == [("tester", True)]
+        assert [(one.name, one.allow) for one in panel.answers] == [(label, True)]
         assert not panel.questions
 
 
@@ -68,10 +71,21 @@ async def test_an_agent_can_wait_for_the_persons_answer(tmp_path: Path) -> None:
         waiting = await started(agent.api.call(ops.SessionList(wait_seconds=60)))
         await turn()
         assert not waiting.done()
-        house.person.say(PersonAnswered("tester", False))
+        house.person.say(PersonAnswered(house.label_of(agent), False))
         await answer_of(waiting)
         refusal = await error_of(Unauthorized, agent.api.call(ops.Navigate(url=URL)))
         assert "popup" in refusal.hint
+
+
+async def test_another_program_of_the_same_name_is_asked_about_anew(tmp_path: Path) -> None:
+    async with fake_house(tmp_path, has_person=True) as house:
+        await tab_of(await house.welcome())
+        another = await asyncio.create_subprocess_exec("cat", stdin=subprocess.PIPE)
+        other = house.admit(pid=another.pid)
+        await error_of(Paused, other.api.call(ops.Navigate(url=URL)))
+        await another.communicate(b"")
+        renamed = house.admit(replace(house.hello(), name="another name"))
+        await tab_of(renamed)
 
 
 async def test_an_answer_outlives_the_broker(tmp_path: Path) -> None:

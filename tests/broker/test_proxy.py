@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
+from roost.broker import proxy as proxy_module
+from roost.broker import resolver
 from roost.broker.proxy import FilteringProxy
-from roost.testing.waiting import answer_of, turn
+from roost.broker.resolver import Resolver
+from roost.testing.other_user import AS_NOBODY, needs_another_user
+from roost.testing.waiting import answer_of, turn, until
 
 
 @asynccontextmanager
@@ -31,9 +40,26 @@ async def site(answer: bytes = b"") -> AsyncIterator[tuple[int, list[bytes]]]:
         yield server.sockets[0].getsockname()[1], asked
 
 
+class Names(Resolver):
+    """Resolves what the test says, and counts how often it is asked."""
+
+    def __init__(self, **known: list[str]) -> None:
+        super().__init__()
+        self.known = known
+        self.asked: list[str] = []
+
+    async def addresses(self, host: str) -> Sequence[str]:
+        self.asked.append(host)
+        if host not in self.known:
+            raise OSError("no such name")
+        return self.known[host]
+
+
 @asynccontextmanager
-async def proxied(*allow: str, deny: tuple[str, ...] = ()) -> AsyncIterator[FilteringProxy]:
-    proxy = FilteringProxy(allow, deny)
+async def proxied(
+    *allow: str, deny: tuple[str, ...] = (), **more: Any
+) -> AsyncIterator[FilteringProxy]:
+    proxy = FilteringProxy(allow, deny, **more)
     await proxy.start()
     try:
         yield proxy
@@ -214,3 +240,146 @@ async def test_a_browser_that_hangs_up_is_not_waited_for_by_a_site_that_never_en
         await answer_of(came.wait())
         writer.close()
         await answer_of(left.wait())
+
+
+def tunnel(host: str, port: int) -> bytes:
+    return f"CONNECT {host}:{port} HTTP/1.1\r\n\r\n".encode()
+
+
+@pytest.mark.parametrize("ask", [get, tunnel])
+@pytest.mark.parametrize(
+    "host",
+    ["0", "0.0.0.0", "127.1", "0x7f.1", "2130706433", "127.0.0.1.", "[::ffff:127.0.0.1]",
+     "[::ffff:7f00:1]", "[::7f00:1]", "[64:ff9b::7f00:1]", "[::]", "LOCALHOST", "x.localhost."],
+)  # fmt: skip
+async def test_a_denied_address_is_not_reached_in_any_spelling(host: str, ask: Any) -> None:
+    async with site(OK) as (port, seen), proxied(deny=("127.0.0.1",)) as proxy:
+        reply = await asked(proxy, ask(host, port))
+
+    assert reply.startswith(b"HTTP/1.1 403 ")
+    assert seen == []
+
+
+@pytest.mark.parametrize("ask", [get, tunnel])
+async def test_a_name_that_resolves_to_a_denied_address_is_refused(ask: Any) -> None:
+    names = Names(**{"trap.test": ["203.0.113.1", "127.0.0.1"]})
+    async with site(OK) as (port, seen), proxied(deny=("loopback",), resolver=names) as proxy:
+        reply = await asked(proxy, ask("trap.test", port))
+        hosts = [error.details["host"] for error in proxy.refused_since(0)]
+
+    assert reply.startswith(b"HTTP/1.1 403 ")
+    assert seen == []
+    assert hosts == ["trap.test"]
+
+
+async def test_the_connection_goes_to_the_address_that_was_checked() -> None:
+    """A name may resolve to another address the second time: it is looked up once."""
+    names = Names(**{"a.test": ["127.0.0.1"]})
+    async with site(OK) as (port, seen), proxied("a.test", resolver=names) as proxy:
+        reply = await asked(proxy, get("a.test", port))
+
+    assert reply.endswith(b"hi")
+    assert names.asked == ["a.test"]
+    assert f"Host: a.test:{port}".encode() in seen[0]
+
+
+async def test_the_next_address_is_tried_when_one_takes_no_connection() -> None:
+    names = Names(**{"a.test": ["::1", "127.0.0.1"]})
+    async with site(OK) as (port, _), proxied("a.test", resolver=names) as proxy:
+        assert (await asked(proxy, get("a.test", port))).endswith(b"hi")
+
+
+async def test_a_request_names_the_host_that_was_checked() -> None:
+    request = "GET http://127.0.0.1:%d/ HTTP/1.1\r\nhost: other.test\r\nHost: b.test\r\n\r\n"
+    async with site(OK) as (port, seen), proxied("127.0.0.1") as proxy:
+        await asked(proxy, (request % port).encode())
+
+    assert seen[0].lower().count(b"host:") == 1
+    assert f"Host: 127.0.0.1:{port}\r\n".encode() in seen[0]
+
+
+async def test_pages_do_not_reach_roosts_own_ports() -> None:
+    async with site(OK) as (port, seen):
+        async with proxied(deny=("a.test",), own_ports=lambda: frozenset({port})) as proxy:
+            for host in ("127.0.0.1", "localhost", "0", "[::ffff:127.0.0.1]"):
+                assert b" 403 " in await asked(proxy, get(host, port))
+
+    assert seen == []
+
+
+async def test_a_proxy_above_is_given_names_it_alone_can_resolve() -> None:
+    async with site(OK) as (port, seen):
+        above = f"http://127.0.0.1:{port}"
+        names = Names(**{"trap.test": ["127.0.0.1"]})
+        async with proxied(deny=("loopback",), upstream=above, resolver=names) as proxy:
+            assert (await asked(proxy, get("far.test", 80))).endswith(b"hi")
+            for host in ("trap.test", "127.1", "localhost"):
+                assert b" 403 " in await asked(proxy, get(host, 80))
+
+    assert [line.split(b"\r\n")[0] for line in seen] == [b"GET http://far.test:80/a?b=c HTTP/1.1"]
+
+
+async def test_names_that_never_resolve_hold_up_nobody_elses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answer = threading.Event()
+
+    def never(host: str, *_: object, **__: object) -> object:
+        answer.wait(20)
+        raise OSError("too late")
+
+    monkeypatch.setattr(socket, "getaddrinfo", never)
+    monkeypatch.setattr(resolver, "LOOK_UPS", 2)
+    monkeypatch.setattr(resolver, "LOOK_UP_SECONDS", 0.05)
+    try:
+        async with proxied("never.test") as proxy:
+            replies = [await asked(proxy, get("never.test", 80)) for _ in range(4)]
+            threads = [one for one in threading.enumerate() if one.name == "look up never.test"]
+            assert all(reply.startswith(b"HTTP/1.1 502 ") for reply in replies)
+            assert len(threads) == 2
+            await answer_of(asyncio.to_thread(lambda: None))
+            answer.set()
+            await until(lambda: not any(one.is_alive() for one in threads))
+            await turn()
+    finally:
+        answer.set()
+
+
+@pytest.mark.parametrize(
+    "head",
+    [b"GET http://127.0.0.1/ HTTP/1.1\r\nContent-Length: x\r\n\r\n",
+     b"GET http://127.0.0.1/ HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+     b"CONNECT 127.0.0.1:99999 HTTP/1.1\r\n\r\n",
+     b"CONNECT [fe80::1%25lo]:80 HTTP/1.1\r\n\r\n"],
+)  # fmt: skip
+async def test_heads_that_lie_are_bad_requests(head: bytes) -> None:
+    async with proxied("127.0.0.1") as proxy:
+        assert (await asked(proxy, head)).startswith(b"HTTP/1.1 400 ")
+
+
+async def test_a_connection_that_asks_nothing_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proxy_module, "HEAD_SECONDS", 0.05)
+    async with proxied("127.0.0.1") as proxy:
+        assert await answer_of(asked(proxy, b"GET http://127.0.0.1/ HTTP/1.1\r\n")) == b""
+
+
+@needs_another_user
+async def test_another_user_of_the_machine_is_not_served() -> None:
+    async with site(OK) as (port, seen), proxied("127.0.0.1") as proxy:
+        program = AS_NOBODY + (
+            "import socket\n"
+            "try:\n"
+            "    peer = socket.create_connection(('127.0.0.1', int(sys.argv[1])), 20)\n"
+            "    peer.sendall(sys.argv[2].encode())\n"
+            "    print(len(peer.recv(100)))\n"
+            "except ConnectionError:\n"
+            "    print(0)\n"
+        )
+        asking = [sys.executable, "-c", program, str(proxy.port), get("127.0.0.1", port).decode()]
+        child = await asyncio.create_subprocess_exec(*asking, stdout=subprocess.PIPE)
+        out, _ = await answer_of(child.communicate())
+        own = await asked(proxy, get("127.0.0.1", port))
+
+    assert (child.returncode, out.strip()) == (0, b"0")
+    assert len(seen) == 1
+    assert own.endswith(b"hi")

@@ -3,8 +3,6 @@ from __future__ import annotations
 from typing import Any
 
 from roost.broker.records import (
-    ADDRESS_CHARS,
-    CONSOLE_CHARS,
     CONSOLE_KEPT,
     CRITICAL,
     NOTICE_CHARS,
@@ -96,14 +94,9 @@ def test_dialogs_and_choosers_stand_until_they_are_closed() -> None:
     assert record.chooser is None
 
 
-def test_what_a_page_says_at_length_is_kept_short() -> None:
-    record, long = PageRecord(), "x" * 100_000
+def test_a_notice_carries_little_of_a_long_console_line() -> None:
+    long = "x" * 100_000
     said = ConsoleSaid(handle=PAGE, level="error", text=long, url=f"data:,{long}")
-    record.hear(said, 0.0)
-    record.hear(sent("1", f"data:,{long}"), 0.0)
-    kept = record.console[0]
-    assert (len(kept.text), len(kept.url)) == (CONSOLE_CHARS, ADDRESS_CHARS)
-    assert len(record.requests[1].url) == ADDRESS_CHARS
     notice = notice_of(said)
     assert notice is not None
     assert len(str(notice[1])) < 2 * NOTICE_CHARS + 100

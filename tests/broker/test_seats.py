@@ -31,7 +31,13 @@ from roost.errors import (
 )
 from roost.testing.house import FakeHouse, HeldDriver, fake_house
 from roost.testing.waiting import error_of, started, until
-from roost.vocabulary import OPERATOR, SessionId, TabHandle
+from roost.vocabulary import (
+    OPERATOR,
+    SHARE_RETRY_SECONDS,
+    SHARE_SECONDS,
+    SessionId,
+    TabHandle,
+)
 
 
 class StubTap:
@@ -375,3 +381,19 @@ async def test_a_browser_without_the_protocol_says_so(tmp_path: Path) -> None:
         await operator.call(ops.SessionOpen(session="mine"))
         token = (await operator.call(ops.SessionToken(session="mine"))).token
         await error_of(Unsupported, house.door.take_seat(token, Ear()))
+
+
+async def test_a_tab_with_a_protocol_client_is_not_parked_for_the_fair_share(
+    tmp_path: Path,
+) -> None:
+    async with scene(tmp_path, pool=4) as s:
+        token = await s.session("mine")
+        tabs = [await s.tab("mine") for _ in range(4)]
+        seat, ear = await s.seat(token)
+        waiter = s.house.admit()
+        await waiter.api.call(ops.TabSpaceRequest())
+        s.house.clock.advance(SHARE_SECONDS + 5)
+        assert ear.tabs == tabs
+        await seat.close()
+        s.house.clock.advance(SHARE_RETRY_SECONDS)
+        assert (await waiter.api.call(ops.TabSpaceStatus())).you_have_reservation

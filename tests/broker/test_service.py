@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +16,7 @@ from roost.drivers.fake import FakeBrowser, FakeResponse
 from roost.errors import Interrupted, TabGone, Unauthorized
 from roost.testing.house import FakeHouse, fake_house
 from roost.testing.waiting import answer_of, error_of, started, turn, until
-from roost.vocabulary import GRACE_SECONDS, SessionId, TabHandle
+from roost.vocabulary import GRACE_SECONDS, RESTART_GRACE_SECONDS, SessionId, TabHandle
 from roost.wire.hello import ClientKind
 
 URL = "https://site.test/"
@@ -85,7 +87,7 @@ async def test_who_does_not_come_back_to_a_new_broker_ends_after_the_grace(tmp_p
 
     async with fake_house(tmp_path, clock=clock) as house:
         again = house.admit(replace(house.hello(), resume=back.welcome.secret))
-        clock.advance(GRACE_SECONDS)
+        clock.advance(RESTART_GRACE_SECONDS)
         assert list(house.state.agents) == [back.agent]
         assert len(house.state.sessions) == len(house.state.tabs) == 1
         with pytest.raises(Unauthorized):
@@ -203,3 +205,44 @@ async def test_a_paused_session_is_not_parked_for_a_waiter(tmp_path: Path) -> No
         assert (await answer_of(waiting)).you_have_reservation
         tab = house.state.tabs_in(SessionId("kept"))[0]
         assert tab.state is TabState.PARKED
+
+
+async def test_an_effect_that_fails_keeps_no_other_from_being_performed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The audit trail once raised in the middle of a session's end, and its pages stayed."""
+    async with fake_house(tmp_path) as house:
+        agent, other = house.admit(), house.admit()
+        for one in (agent, other):
+            await one.api.call(ops.Navigate(url=URL))
+
+        def broken(*_: object) -> None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        with monkeypatch.context() as patched:
+            patched.setattr(house.broker.audit, "write", broken)
+            house.door.leave(agent, goodbye=True)
+        await until(lambda: len(house.browser.pages) == len(house.state.tabs) == 1)
+        await until(lambda: len(house.state.jars) == 1)
+        house.door.leave(other, goodbye=False)
+        house.clock.advance(GRACE_SECONDS)  # the timer was set all the same
+        assert not house.state.agents
+
+
+async def test_a_journal_that_was_removed_is_written_again_with_everything(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        agent = house.admit()
+        tab = (await agent.api.call(ops.Navigate(url=URL))).tab
+        remove_journal(house)
+        house.broker.keep_files()
+        await agent.api.call(ops.Tabs(action="new", url=URL))
+
+    async with fake_house(tmp_path) as house:
+        again = house.admit(replace(house.hello(), resume=agent.welcome.secret))
+        view = await again.api.call(ops.Tabs(action="list"))
+        assert [row.tab for row in view.tabs] == [tab, "t2"]
+
+
+def remove_journal(house: FakeHouse) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        Path(f"{house.home.journal}{suffix}").unlink()

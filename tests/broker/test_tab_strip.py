@@ -4,6 +4,7 @@ broker's word about whose a tab is, is what the tab strip shows."""
 from __future__ import annotations
 
 import asyncio
+import os
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +19,7 @@ from roost.core.model import TabState
 from roost.drivers.base import PersonAnswered
 from roost.drivers.fake import GroupedBrowser, GroupedDriver
 from roost.errors import RoostError
+from roost.local.lineage import description
 from roost.testing.house import FakeHouse, fake_house
 from roost.testing.waiting import SECONDS, until
 from roost.vocabulary import BrowserId, TabHandle
@@ -42,7 +44,8 @@ class Story:
         house = fake_house(self.folder, browser=self.browser, has_person=True, pool=POOL)
         self.house = await self._open.enter_async_context(house)
         await self.house.broker.browsers[FAKE].ready()
-        self.browser.say(PersonAnswered("tester", True))
+        here = description(os.getpid())
+        self.browser.say(PersonAnswered(f"{here}, called “tester”", True))
 
     async def end(self) -> None:
         await self._open.aclose()

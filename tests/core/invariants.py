@@ -30,7 +30,10 @@ from roost.core.state import Rules, State
 from roost.errors import BY_CODE, PoolFull
 from roost.vocabulary import (
     CAPTURE_WAIT_SECONDS,
+    LATE_SECONDS,
     OPERATOR,
+    SHARE_RETRY_SECONDS,
+    SHARE_SECONDS,
     AgentId,
     BrowserId,
     JarPolicy,
@@ -82,12 +85,25 @@ class Facts:
         """Whether the person lets agents use it; here they all have one name."""
         return any(row.allow for row in self.consents.values() if row.browser == browser)
 
-    def deadlines(self) -> list[float]:
+    def timed(self) -> list[Row]:
+        """The rows that are over once their deadline has passed."""
         tables: tuple[Mapping[Any, Row], ...] = (
             self.agents, self.sessions, self.reservations, self.loops,
         )  # fmt: skip
-        rows = (row for table in tables for row in table.values())
-        return [row.deadline for row in rows if row.deadline is not None]
+        return [row for table in tables for row in table.values()]
+
+    def deadlines(self) -> list[float]:
+        return [row.deadline for row in self.timed() if row.deadline is not None]
+
+    def share(self, browser: BrowserId, limit: int) -> int:
+        """The slots that each session which holds, waits or has a reservation may keep."""
+        holding = {t.session for t in self.tabs.values() if t.browser == browser and t.holds_slot}
+        reserved = {r.session for r in self.reservations.values() if r.browser == browser}
+        sessions = (holding | reserved | set(self.queue(browser))) - {None}
+        return max(1, limit // max(1, len(sessions)))
+
+    def current(self) -> set[TabId | None]:
+        return {member.current for member in self.members.values()}
 
     def held(self, browser: BrowserId, session: SessionId | None = None) -> int:
         """Slots held by tabs, of one session if it is named."""
@@ -137,6 +153,7 @@ class Watch:
         self.seen_jars: set[str] = set()
         self.lines: dict[TabId, list[tuple[int, AgentId, float]]] = {}
         self.started: set[int] = set()
+        self.listens = True
 
     def see(self, machine: Machine, event: ev.Event, now: float, outcome: Outcome) -> None:
         """Take the outcome into the books, then hold everything against everything."""
@@ -152,12 +169,16 @@ class Watch:
         check_references(after, self.rules)
         check_deadlines(machine, after, event, now)
         self._ids_are_new(before, after)
+        self.listens = self.listens or isinstance(event, ev.BrokerListens)
+        for agent in after.agents.values() if self.listens else ():
+            assert agent.connected or agent.deadline, "nobody would notice that it is dead"
         step.check()
         self._captures(event, now, outcome)
 
     def broker_died(self) -> None:
         self.lines.clear()
         self.started.clear()
+        self.listens = False
 
     def _journal_is_the_state(self, machine: Machine) -> None:
         rows = {(row.table, row.key): row for row in machine.state.rows()}
@@ -333,8 +354,19 @@ def check_deadlines(machine: Machine, facts: Facts, event: ev.Event, now: float)
         wanted = machine.next_deadline()
         assert wanted is not None, "nobody would wake the core"
         assert wanted <= min(deadlines), "the core would be woken too late"
-        if not isinstance(event, ev.BrokerRestarted):
-            assert min(deadlines) > now, "something is overdue"
+        assert overdue(facts, event, now) == [], "something is overdue"
+    for request in facts.requests.values():
+        look = max(request.asked_at + SHARE_SECONDS, now + SHARE_RETRY_SECONDS)
+        wanted = machine.next_deadline()
+        assert wanted is not None, "nobody would look for a fair share"
+        assert wanted <= look, "a fair share would be looked for too late"
+
+
+def overdue(facts: Facts, event: ev.Event, now: float) -> list[Row]:
+    """Agents are ended by ``TimePassed`` alone."""
+    late = [row for row in facts.timed() if row.deadline is not None and row.deadline <= now]
+    is_woken = isinstance(event, ev.TimePassed)
+    return [row for row in late if is_woken or not isinstance(row, Agent)]
 
 
 class Step:
@@ -361,8 +393,12 @@ class Step:
                                             *self.after.sessions.values())}:  # fmt: skip
             self.capacity(browser)
             self.queue(browser)
+            self.nobody_is_kept_from_its_share(browser)
+        self.parking()
+        self.claims()
         self.reservations_hold()
         self.joining()
+        self.cloning()
         self.endings()
         self.effects()
         self.others_notice_nothing()
@@ -403,7 +439,14 @@ class Step:
         waiting = self.after.queue(browser)
         served = [s for s in was if s in self.after.reservations]
         still = [s for s in was if s in waiting]
-        assert was.index(served[-1]) < was.index(still[0]) if served and still else True, "order"
+        share = self.after.share(browser, limit)
+        for passed in still:
+            # A slot that is taken for the fair share goes to the first who is below its own.
+            has_claim = self.after.held(browser, passed) < share
+            has_claim = has_claim and not self.after.sessions[passed].paused
+            before_it = [s for s in served if was.index(s) > was.index(passed)]
+            is_woken = isinstance(self.event, ev.TimePassed)
+            assert not before_it or (is_woken and not has_claim), "order"
         assert [s for s in waiting if s in was] == still, "the queue changed its order"
         if not waiting:
             return
@@ -428,6 +471,69 @@ class Step:
     def parkable(self, session: SessionId) -> bool:
         return any(tab.jar is not None for tab in self.after.evictable(session))
 
+    def parking(self) -> None:
+        """A session loses a page to others only by the rules of the fair share."""
+        for tab in self.after.tabs.values():
+            earlier = self.before.tabs.get(tab.id)
+            if earlier is None or not earlier.holds_slot or tab.holds_slot:
+                continue
+            if self.event == ev.TabOpenFailed(tab.id):
+                assert earlier.state is TabState.LOST, "a tab nobody had was kept"
+                continue  # its page did not come back, and nobody took its slot
+            assert tab.session is not None
+            session = self.after.sessions[tab.session]
+            subject = self.outcome.subject
+            if isinstance(subject, Tab) and subject.session == tab.session:
+                continue  # it took the place of another tab of its own session
+            if session.lifetime is Lifetime.NAMED and not self.after.attended(session.id):
+                assert not session.paused, "a tab was taken from a person"
+                continue
+            assert isinstance(self.event, ev.TimePassed), (
+                "taken before the broker knew what is busy"
+            )
+            assert tab.id not in self.event.busy, "a tab in use was taken"
+            assert tab.id not in self.after.current(), "somebody's current tab was taken"
+            assert not session.paused, "a tab was taken from a person"
+            assert tab.jar is not None, "a tab was taken that cannot come back"
+            share = self.after.share(tab.browser, self.rules.limit(tab.browser))
+            left = self.after.held(tab.browser, session.id)
+            assert left >= share, "a session has less than its share"
+
+    def claims(self) -> None:
+        """A slot that was taken from one session goes to another that is below its share."""
+        was_taken = False
+        for effect in self.outcome.effects:
+            if not isinstance(effect, fx.Tell):
+                continue
+            if effect.kind == "tab_parked":
+                was_taken = "fair share" in effect.data["why"]
+            elif effect.kind == "slot_reserved" and was_taken:
+                was_taken = False
+                session = self.after.sessions[effect.session]
+                waited = self.now - self.before.requests[session.id].asked_at
+                assert waited >= SHARE_SECONDS, "a slot was taken before the wait was over"
+                share = self.after.share(session.browser, self.rules.limit(session.browser))
+                held = self.after.held(session.browser, session.id)
+                assert held < share, "a session that has its share took a slot"
+                assert not session.paused, "a slot was taken for a session nobody can use"
+
+    def nobody_is_kept_from_its_share(self, browser: BrowserId) -> None:
+        if not isinstance(self.event, ev.TimePassed):
+            return
+        after, share = self.after, self.after.share(browser, self.rules.limit(browser))
+        for waiter in after.queue(browser):
+            waited = self.now - after.requests[waiter].asked_at
+            is_paused = after.sessions[waiter].paused
+            if waited < SHARE_SECONDS or is_paused or after.held(browser, waiter) >= share:
+                continue
+            for tab in after.tabs.values():
+                if tab.browser != browser or tab.session is None or tab.state not in EVICTABLE:
+                    continue
+                is_spare = after.held(browser, tab.session) > share and tab.jar is not None
+                is_idle = tab.id not in self.event.busy and tab.id not in after.current()
+                is_free = is_spare and is_idle and not after.sessions[tab.session].paused
+                assert not is_free, "a session above its share kept a tab that was not in use"
+
     def reservations_hold(self) -> None:
         for session, held in self.before.reservations.items():
             if session in self.after.reservations or held.until <= self.now:
@@ -436,6 +542,17 @@ class Step:
             used = admitted is not None and admitted.session == session
             over = held.agent in self.ended or session not in self.after.sessions
             assert used or over, "a reserved slot was taken"
+
+    def cloning(self) -> None:
+        """An agent clones what it was started with, or what every agent may."""
+        event = self.event
+        if not isinstance(event, ev.SessionOpenRequested) or event.agent == OPERATOR:
+            return
+        for session in self.after.sessions.keys() - self.before.sessions.keys():
+            profile = self.after.sessions[session].profile
+            own = self.before.agents[event.agent].profile
+            allowed = profile in (None, own) or event.profile_for_any_agent
+            assert allowed, "an agent cloned a profile that is not its own"
 
     def joining(self) -> None:
         """Nobody gets into a session that is there already but by naming it when it connects."""
@@ -456,6 +573,9 @@ class Step:
             said_goodbye = self.event == ev.AgentLeft(agent.id)
             due = agent.deadline is not None and agent.deadline <= self.now
             assert said_goodbye or due, "a live agent was ended"
+            if not said_goodbye:
+                assert isinstance(self.event, ev.TimePassed), "its hello may wait unread"
+                assert self.now - (agent.deadline or 0) <= LATE_SECONDS, "ended in a late turn"
             assert not agent.connected or said_goodbye, "an idle agent was taken for dead"
         for session in self.before.sessions.values():
             if session.id in self.after.sessions:

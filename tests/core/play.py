@@ -63,7 +63,9 @@ class Play:
     def restart(self, after: float = 0.0) -> Outcome:
         self.machine = Machine(self.rules, self.journal.values())
         self.state = self.machine.state
-        return self.do(ev.BrokerRestarted(), after)
+        outcome = self.do(ev.BrokerRestarted(), after)
+        self.do(ev.BrokerListens())
+        return outcome
 
     def agent(self, name: str, spec: ev.SessionSpec = HOME, *, lease: bool = False) -> AgentId:
         agent = AgentId(f"agent_{name.encode().hex():0<32}_7")

@@ -40,10 +40,11 @@ EITHER = (False, True)
 MOMENTS = (0.2, 0.9, 3.0, 5.0, 11.0, 31.0, 130.0)
 STEPS: list[tuple[str, dict[str, Sequence[Any]]]] = []
 START: dict[str, Sequence[Any]] = {
-    "limit": (1, 2, 3),
+    "limit": (1, 2, 3, 4, 6),
     "other": (0, 2),
     "reads": (Reads.PRIVATE, Reads.PRIVATE, Reads.SHARED),
     "tabs": range(4),
+    "more": range(4),
     "waiting": range(3),
     "mine": (0, 2),
 }
@@ -87,7 +88,7 @@ class Sharing(RuleBasedStateMachine):
 
     @initialize(**drawn(START))
     def broker_starts(
-        self, limit: int, other: int, reads: Reads, tabs: int, waiting: int, mine: int
+        self, limit: int, other: int, reads: Reads, tabs: int, more: int, waiting: int, mine: int
     ) -> None:
         self.rules_ = Rules(
             default_browser=B1,
@@ -107,15 +108,16 @@ class Sharing(RuleBasedStateMachine):
         self.to_do: list[fx.Effect] = []
         self.said: list[ev.Event] = []
         self.captures: list[tuple[TabId, int]] = []
-        self.people_come(tabs, waiting)
+        self.people_come(tabs, more, waiting)
         self.the_person_answers(allow=True)
         for _ in range(mine):
             self.an_agent_comes(lease=False, browser=B2)
             self.open_tab(self.everybody[-1], 0, evict=False)
             self.perform(len(self.to_do) - 1, fails=False)
 
-    def people_come(self, tabs: int, waiting: int) -> None:
-        """Most stories begin with some agents at work and others waiting for a slot."""
+    def people_come(self, tabs: int, more: int, waiting: int) -> None:
+        """Most stories begin with some agents at work, one of them with more tabs than the others,
+        and some waiting for a slot."""
         for number in range(tabs):
             if number == 1:
                 self.an_agent_joins("shop", lease=False, shared=False)
@@ -124,6 +126,9 @@ class Sharing(RuleBasedStateMachine):
             self.open_tab(self.everybody[-1], 0, evict=False)
             self.perform(0, fails=False)
             self.a_capture_is_wanted(number, number)
+        for _ in range(more if tabs else 0):
+            self.open_tab(self.everybody[0], 0, evict=False)
+            self.perform(len(self.to_do) - 1, fails=False)
         for number in range(waiting):
             if number == 0:
                 self.an_agent_joins("mail", lease=False, shared=False)
@@ -233,7 +238,12 @@ class Sharing(RuleBasedStateMachine):
             policy=JarPolicy.CLONE if clone else None,
             profile="work" if clone else None,
         )
-        self.say(ev.SessionOpenRequested(agent=agent, alias=name, spec=spec))
+        is_open = id == "mail"
+        self.say(
+            ev.SessionOpenRequested(
+                agent=agent, alias=name, spec=spec, profile_for_any_agent=is_open
+            )
+        )
 
     @step(who=PICK, which=PICK)
     def a_session_is_disposed(self, who: int, which: int) -> None:
@@ -291,6 +301,35 @@ class Sharing(RuleBasedStateMachine):
     def space_is_wanted(self, who: int, where: int) -> None:
         agent = self.somebody(who)
         self.say(ev.TabSpaceRequested(agent, self.a_session(agent, where)))
+
+    @step(
+        second_has=(1, 1, 2),
+        pause=(0, 0, 0, 1, 2),
+        seconds=(9.9, 10.0, 10.5, 31.0),
+        busy=(*range(8), 0b111100, 0b1111100),
+        again=EITHER,
+    )
+    def one_has_many_tabs_and_others_wait(
+        self, second_has: int, pause: int, seconds: float, busy: int, again: bool
+    ) -> None:
+        """Somebody fills the pool; others wait, one of them with tabs of its own, until the core is
+        woken. Some tabs are busy, and sometimes a person has the session of one of them."""
+        limit = self.rules_.limit(B1)
+        for _ in range(3):
+            self.an_agent_comes(lease=False, browser=None)
+        holder, second, third = self.everybody[-3:]
+        for agent, tabs in ((second, second_has), (holder, limit)):
+            for _ in range(tabs):
+                self.open_tab(agent, 0, evict=False)
+                self.perform(len(self.to_do) - 1, fails=False)
+        self.say(ev.TabSpaceRequested(second, None))
+        self.now += 5.0
+        self.say(ev.TabSpaceRequested(third, None))
+        if pause:
+            paused = self.watch.facts.agents[holder if pause == 1 else third].home
+            self.say(ev.SessionPauseRequested(OPERATOR, paused, True))
+        for _ in range(2 if again else 1):
+            self.the_core_is_woken_in_the_end(seconds, busy)
 
     @step(who=PICK, where=PICK, which=PICK)
     def space_is_granted(self, who: int, where: int, which: int) -> None:
@@ -524,27 +563,33 @@ class Sharing(RuleBasedStateMachine):
         """And nobody wakes the core."""
         self.now += seconds
 
-    @step(seconds=MOMENTS)
-    def the_core_is_woken_in_the_end(self, seconds: float) -> None:
+    @step(seconds=MOMENTS, busy=(0, 0, *range(8)))
+    def the_core_is_woken_in_the_end(self, seconds: float, busy: int) -> None:
         self.now += seconds
-        self.say(ev.TimePassed())
+        tabs = enumerate(self.watch.facts.tabs)
+        self.say(ev.TimePassed(frozenset(tab for bit, tab in tabs if busy >> bit & 1)))
 
     @step(seconds=(3601.0, 90_000.0), on_time=EITHER, chance=range(0, 4))
     def a_long_time_passes(self, seconds: float, on_time: bool, chance: int) -> None:
         if chance:
             return
         end = self.now + seconds
-        while on_time and (next_one := self.machine.next_deadline() or end) < end:
-            self.now = max(self.now, next_one)
-            self.say(ev.TimePassed())
+        for _ in range(50 if on_time else 0):  # whoever waits for its share wakes it every second
+            next_one = self.machine.next_deadline() or end
+            if next_one < end:
+                self.now = max(self.now, next_one)
+                self.say(ev.TimePassed())
         self.now = end
 
-    @step(seconds=MOMENTS)
-    def the_broker_dies_and_comes_again(self, seconds: float) -> None:
+    @step(seconds=MOMENTS, listens=(0.0, 0.5, 20.0))
+    def the_broker_dies_and_comes_again(self, seconds: float, listens: float) -> None:
         self.now += seconds
         self.machine = Machine(self.rules_, list(self.watch.journal.values()))
         self.watch.broker_died()
         self.to_do.clear()
         before = set(self.watch.facts.agents)
         self.say(ev.BrokerRestarted())
+        self.now += listens
+        self.say(ev.TimePassed())
+        self.say(ev.BrokerListens())
         assert set(self.watch.facts.agents) == before, "somebody was ended by the restart"

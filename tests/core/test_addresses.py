@@ -2,7 +2,18 @@ from __future__ import annotations
 
 import pytest
 
-from roost.core.addresses import URL_CHARS, checked_domain, checked_url, host_allowed, host_of
+from roost.core.addresses import (
+    ADDRESS_CHARS,
+    CUT,
+    URL_CHARS,
+    address_denied,
+    checked_domain,
+    checked_url,
+    host_allowed,
+    host_of,
+    is_whole,
+    short_address,
+)
 from roost.errors import BadRequest, UrlBlocked
 
 ALLOW = ("example.com",)
@@ -117,6 +128,22 @@ def test_the_address_is_returned_as_browsers_read_it() -> None:
         ("https://example.com%2F.good.org/", ""),
         ("https://example.com%00.good.org/", ""),
         ("https://", ""),
+        ("http://0/", "0.0.0.0"),
+        ("http://127.1/", "127.0.0.1"),
+        ("http://127.0.0.1./", "127.0.0.1"),
+        ("http://0x7f.1/", "127.0.0.1"),
+        ("http://0177.0.0.0X1/", "127.0.0.1"),
+        ("http://2130706433/", "127.0.0.1"),
+        ("http://１２７。1/", "127.0.0.1"),
+        ("http://%31%32%37.1/", "127.0.0.1"),
+        ("http://[::FFFF:127.0.0.1]/", "127.0.0.1"),
+        ("http://[0:0:0:0:0:0:0:1]/", "::1"),
+        ("http://LOCALHOST./", "localhost"),
+        ("http://256.1.1.1/", ""),
+        ("http://1.2.3.4.5/", ""),
+        ("http://name.09/", ""),
+        ("http://[fe80::1%25eth0]/", ""),
+        ("http://[v1.x]/", ""),
     ],
 )
 def test_the_host_is_the_one_a_browser_would_look_up(url: str, host: str) -> None:
@@ -184,6 +211,16 @@ def test_the_blank_page_is_outside_no_list() -> None:
         ("localhost", "localhost"),
         ("127.0.0.1", "127.0.0.1"),
         ("my_host", "my_host"),
+        ("0x7f.1", "127.0.0.1"),
+        ("[::1]", "::1"),
+        ("0:0::1", "::1"),
+        ("::ffff:10.0.0.1", "10.0.0.1"),
+        ("10.1.2.3/8", "10.0.0.0/8"),
+        ("::ffff:10.0.0.0/104", "10.0.0.0/8"),
+        ("FD00::/8", "fd00::/8"),
+        ("Loopback", "loopback"),
+        ("private", "private"),
+        ("bücher.example", "xn--bcher-kva.example"),
     ],
 )
 def test_a_domain_is_kept_in_one_spelling(written: str, kept: str) -> None:
@@ -193,9 +230,101 @@ def test_a_domain_is_kept_in_one_spelling(written: str, kept: str) -> None:
 @pytest.mark.parametrize(
     "domain",
     ["", "*", "*.", ".com", "a..b", "https://a.com", "a.com/x", "a.com:80", "a*.com", "a b",
-     "a" * 256],
+     "a" * 256, "a" * 10_000, "10.0.0.0/33", "1.2.3.4.5", "*.127.0.0.1", "[::1", "fe80::1%eth0",
+     "::1:80:g"],
 )  # fmt: skip
 def test_what_is_no_domain_is_refused(domain: str) -> None:
     with pytest.raises(BadRequest) as caught:
         checked_domain(domain)
     assert caught.value.details["field"] == "allow/deny"
+    assert repr(domain[:80]) in str(caught.value)
+
+
+THIS_MACHINE = [
+    "0", "0.0.0.0", "127.1", "127.0.0.1.", "0x7f.1", "0177.1", "2130706433", "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]", "[::127.0.0.1]", "[64:ff9b::7f00:1]", "[64:ff9b:1::7f00:1]",
+    "[2002:7f00:1::]", "[2001:0:7f00:1::]", "[::]", "[::ffff:0:0]", "localhost", "LOCALHOST.",
+    "a.b.localhost",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("deny", ["127.0.0.1", "127.0.0.0/8", "loopback", "private"])
+@pytest.mark.parametrize("host", THIS_MACHINE)
+def test_a_denied_address_is_denied_in_every_spelling(host: str, deny: str) -> None:
+    with pytest.raises(UrlBlocked):
+        checked_url(f"http://{host}:8000/", (), (deny,))
+
+
+@pytest.mark.parametrize("host", ["0", "127.1", "127.9.9.9", "[::1]", "[::]", "x.localhost"])
+def test_loopback_allows_this_machine_and_nothing_else(host: str) -> None:
+    assert checked_url(f"http://{host}/", ("loopback",))
+    with pytest.raises(UrlBlocked):
+        checked_url("http://10.0.0.1/", ("loopback",))
+    with pytest.raises(UrlBlocked):
+        checked_url("http://[64:ff9b::7f00:1]/", ("loopback",))  # it leads there only perhaps
+
+
+@pytest.mark.parametrize(
+    ("address", "is_loopback", "is_private"),
+    [
+        ("127.255.0.1", True, True),
+        ("::1", True, True),
+        ("0.0.0.0", True, True),
+        ("::", True, True),
+        ("::ffff:127.0.0.1", True, True),
+        ("10.0.0.1", False, True),
+        ("172.31.0.1", False, True),
+        ("192.168.1.1", False, True),
+        ("169.254.169.254", False, True),
+        ("fe80::1%eth0", False, True),
+        ("100.64.0.1", False, True),
+        ("fd00::1", False, True),
+        ("fec0::1", False, True),
+        ("224.0.0.251", False, True),
+        ("ff02::fb", False, True),
+        ("255.255.255.255", False, True),
+        ("64:ff9b::a00:1", False, True),
+        ("2002:a00:1::", False, True),
+        ("8.8.8.8", False, False),
+        ("2606:4700::1111", False, False),
+        ("64:ff9b::808:808", False, False),
+    ],
+)
+def test_the_words_cover_what_they_say(address: str, is_loopback: bool, is_private: bool) -> None:
+    assert address_denied(address, ("loopback",)) is is_loopback
+    assert address_denied(address, ("private",)) is is_private
+
+
+def test_an_allowed_address_allows_itself_and_no_name() -> None:
+    assert host_allowed("10.1.2.3", ("10.0.0.0/8",), ())
+    assert host_allowed(host_of("http://[::ffff:10.1.2.3]/"), ("10.0.0.0/8",), ())
+    assert not host_allowed("11.1.2.3", ("10.0.0.0/8",), ())
+    assert not host_allowed("localhost", ("127.0.0.1",), ())
+    assert not host_allowed("x.127.0.0.1", ("127.0.0.1",), ())
+    assert not host_allowed("127.0.0.1", ("0.0.1",), ())
+
+
+def test_an_allowed_name_is_still_denied_by_where_it_is() -> None:
+    assert not host_allowed("app.localhost", ("app.localhost",), ("loopback",))
+    assert host_allowed("app.localhost", ("app.localhost",), ("10.0.0.0/8",))
+
+
+@pytest.mark.parametrize("label", ["é" * 60_000, "ß." * 30_000, "%C3%A9" * 10_000, "a" * 60_000])
+def test_a_host_of_many_thousand_characters_is_no_host(label: str) -> None:
+    assert host_of(f"http://{label}/") == ""
+
+
+def test_a_long_address_is_cut_and_known_to_be_cut() -> None:
+    url = "https://x.example/#" + "a" * 2_000_000
+    short = short_address(url)
+    assert short == url[:ADDRESS_CHARS] + CUT
+    assert not is_whole(short)
+    assert short_address(short[:-1]) == short[:-1]
+    assert is_whole(short[:-1])
+
+
+@pytest.mark.parametrize("end", ["", "@evil.example/", "/", "?", "#", "\\"])
+def test_half_a_host_never_passes_for_another_host(end: str) -> None:
+    url = f"https://bank.example:{'1' * 3}{'a' * ADDRESS_CHARS}{end}"
+    assert short_address(url) == f"https:{CUT}"
+    assert host_of(short_address(url)) == ""

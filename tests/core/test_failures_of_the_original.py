@@ -126,7 +126,8 @@ def test_a_departed_agent_is_not_queued_any_more() -> None:
     for waiter in (dead, next_one):
         play.do(ev.TabSpaceRequested(waiter, None))
     play.do(ev.AgentDisconnected(dead))
-    play.do(ev.TabCloseRequested(ada, None, tab.id), after=11)
+    play.do(ev.TimePassed(), after=11)
+    play.do(ev.TabCloseRequested(ada, None, tab.id))
     assert [r.agent for r in play.state.reservations.values()] == [next_one]
 
 

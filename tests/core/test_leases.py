@@ -1,12 +1,22 @@
 from __future__ import annotations
 
+import pytest
 from play import B1, URL, Play, named, of
 
 from roost.core import events as ev
 from roost.core.effects import EndAgent, ForgetTab, StartCapture
+from roost.core.machine import Machine
 from roost.core.model import Session, Tab
 from roost.errors import SessionGone, Unauthorized
-from roost.vocabulary import GRACE_SECONDS, LEASE_SECONDS, OPERATOR, Lifetime, SessionId
+from roost.vocabulary import (
+    GRACE_SECONDS,
+    LATE_SECONDS,
+    LEASE_SECONDS,
+    OPERATOR,
+    RESTART_GRACE_SECONDS,
+    Lifetime,
+    SessionId,
+)
 
 
 def test_an_agent_back_within_its_grace_keeps_identity_and_tabs() -> None:
@@ -21,13 +31,34 @@ def test_an_agent_back_within_its_grace_keeps_identity_and_tabs() -> None:
     assert tab.id in play.state.tabs
 
 
-def test_an_agent_that_does_not_come_back_is_ended_however_late_the_core_is_woken() -> None:
+def test_an_agent_that_does_not_come_back_is_ended_when_the_core_is_woken() -> None:
     play = Play()
     ada = play.agent("ada")
     play.do(ev.AgentDisconnected(ada))
-    outcome = play.say(ev.AgentResumed(ada), after=GRACE_SECONDS)
-    assert of(outcome, EndAgent) == [EndAgent(ada)]
-    assert isinstance(outcome.refusal, Unauthorized)
+    assert not of(play.do(ev.LeaseRenewed(ada), after=GRACE_SECONDS), EndAgent)
+    assert of(play.do(ev.TimePassed(), after=LATE_SECONDS), EndAgent) == [EndAgent(ada)]
+    play.refused(ev.AgentResumed(ada), Unauthorized)
+
+
+def test_an_agent_that_comes_back_before_the_core_is_woken_is_not_ended() -> None:
+    """Its hello was read after its deadline, in a turn of the loop that came late."""
+    play = Play()
+    ada = play.agent("ada")
+    play.do(ev.AgentDisconnected(ada))
+    play.do(ev.AgentResumed(ada), after=GRACE_SECONDS + 0.5)
+    play.do(ev.TimePassed(), after=3600)
+    assert ada in play.state.agents
+
+
+@pytest.mark.parametrize("lease", [False, True])
+def test_a_late_wake_up_ends_nobody_and_gives_one_more_grace(lease: bool) -> None:
+    play = Play()
+    ada = play.agent("ada", lease=lease)
+    play.do(ev.AgentDisconnected(ada))
+    late = LEASE_SECONDS + LATE_SECONDS + 0.1
+    assert not of(play.do(ev.TimePassed(), after=late), EndAgent)
+    assert play.machine.next_deadline() == play.now + GRACE_SECONDS
+    assert of(play.do(ev.TimePassed(), after=GRACE_SECONDS), EndAgent) == [EndAgent(ada)]
 
 
 def test_a_second_disconnection_does_not_stretch_the_grace() -> None:
@@ -131,12 +162,35 @@ def test_after_a_restart_everybody_has_the_same_grace_however_long_the_broker_wa
     leased = play.agent("leased", lease=True)
     play.do(ev.AgentDisconnected(away))
     assert not of(play.restart(after=3600), EndAgent)
-    play.do(ev.TimePassed(), after=GRACE_SECONDS - 1)
+    play.do(ev.TimePassed(), after=RESTART_GRACE_SECONDS - 1)
     assert set(play.state.agents) == {connected, away, leased}
     play.do(ev.TimePassed(), after=1)
     assert set(play.state.agents) == {leased}
-    play.do(ev.TimePassed(), after=LEASE_SECONDS - GRACE_SECONDS)
+    play.do(ev.TimePassed(), after=LEASE_SECONDS - RESTART_GRACE_SECONDS)
     assert not play.state.agents
+
+
+def test_after_a_restart_the_grace_begins_when_the_broker_listens() -> None:
+    play = Play()
+    ada, bob = play.agent("ada"), play.agent("bob", lease=True)
+    play.machine = Machine(play.rules, play.journal.values())
+    play.state = play.machine.state
+    play.do(ev.BrokerRestarted())
+    play.do(ev.BrokerListens(), after=LEASE_SECONDS + 1)  # a machine under load took that long
+    play.do(ev.TimePassed(), after=RESTART_GRACE_SECONDS - 0.1)
+    assert set(play.state.agents) == {ada, bob}
+    assert of(play.do(ev.TimePassed(), after=0.1), EndAgent) == [EndAgent(ada)]
+
+
+def test_who_came_back_before_the_broker_said_that_it_listens_is_not_awaited() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    play.machine = Machine(play.rules, play.journal.values())
+    play.state = play.machine.state
+    play.do(ev.BrokerRestarted())
+    play.do(ev.AgentResumed(ada))
+    play.do(ev.BrokerListens())
+    assert play.state.agents[ada].deadline is None
 
 
 def test_a_tab_that_was_opening_when_the_broker_died_is_dropped() -> None:

@@ -123,3 +123,12 @@ def test_another_agents_loop_cannot_be_reached() -> None:
 )
 def test_a_phrase_is_looked_for_without_case_and_white_space(said: str, found: bool) -> None:
     assert says_phrase(said, " Done ") is found
+
+
+def test_a_phrase_is_looked_for_in_a_time_that_does_not_grow_with_its_length() -> None:
+    # Compared from every character, a thousand at a time, this takes minutes.
+    said = ("-" * 999 + "x") * 100
+    for _ in range(200):
+        assert not says_phrase(said, "-" * 1000)
+    assert says_phrase("x" * 10_000_000 + " done", "done")
+    assert not says_phrase("done" + "x" * 10_000_000, "done")

@@ -43,8 +43,8 @@ def test_every_row_event_and_effect_of_the_module_is_in_its_union() -> None:
 
 def test_an_agent_ends_by_its_lease_or_by_its_grace_or_not_at_all() -> None:
     assert AGENT.deadline is None
-    gone = dataclasses.replace(AGENT, connected=False, gone_at=5.0)
-    assert gone.deadline == 15.0
+    gone = dataclasses.replace(AGENT, connected=False, awaited_until=5.0)
+    assert gone.deadline == 5.0
     leased = dataclasses.replace(AGENT, connected=False, lease_until=7.0)
     assert leased.deadline == 7.0
 

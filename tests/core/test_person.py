@@ -10,6 +10,7 @@ from test_groups import brought, grouped_play, home, told, use
 from roost.core import events as ev
 from roost.core.effects import OpenTab
 from roost.core.machine import Machine
+from roost.core.model import Consent
 from roost.errors import Paused, SessionGone, Unauthorized
 from roost.vocabulary import OPERATOR, AgentId, JarPolicy, Lifetime
 
@@ -63,6 +64,41 @@ def test_an_answer_holds_for_that_name_alone_and_for_every_agent_of_it() -> None
     play.refused(opening(bob), Paused)
     play.do(ev.AgentLeft(ada))
     play.tab(play.agent("ada"))
+
+
+def test_an_answer_is_about_the_program_and_not_about_what_it_calls_itself() -> None:
+    play = persons_play()
+    ada = AgentId("agent_ada")
+    spec = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS)
+
+    def comes(agent: AgentId, name: str, program: str) -> None:
+        play.do(
+            ev.AgentConnected(
+                agent=agent, pid=1, process_started="", name=name, secret_digest="",
+                session=spec, program=program,
+            )
+        )  # fmt: skip
+
+    comes(ada, "ada", "/bin/claude in /work")
+    play.refused(opening(ada), Paused)
+    (asked,) = play.state.consents(B1)
+    assert asked.label == "/bin/claude in /work, called “ada”"
+    play.do(ev.PersonAnswered(B1, asked.label, True))
+    play.tab(ada)
+    renamed, other = AgentId("agent_renamed"), AgentId("agent_other")
+    comes(renamed, "somebody", "/bin/claude in /work")
+    play.tab(renamed)
+    comes(other, "ada", "/bin/other in /work")
+    play.refused(opening(other), Paused)
+
+
+def test_answers_of_earlier_releases_which_were_about_names_count_no_more() -> None:
+    play = persons_play()
+    play.state.put(Consent(browser=B1, name="ada", allow=True))
+    ada = play.agent("ada")
+    play.refused(opening(ada), Paused)
+    play.do(ev.PersonAnswered(B1, "ada", True))
+    play.tab(ada)
 
 
 def test_leave_that_is_taken_back_ends_the_use_of_tabs_that_are_there() -> None:

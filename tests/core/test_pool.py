@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from play import B1, B2, HOME, URL, Play, named, of
 
 from roost.core import events as ev
@@ -8,7 +9,17 @@ from roost.core.machine import Machine, Outcome
 from roost.core.model import Tab, TabState
 from roost.core.state import Rules
 from roost.errors import BadRequest, Paused, PoolFull, SessionGone, TabGone, UrlBlocked
-from roost.vocabulary import OPERATOR, AgentId, JarPolicy, Lifetime, SessionId, TabHandle
+from roost.vocabulary import (
+    OPERATOR,
+    SHARE_RETRY_SECONDS,
+    SHARE_SECONDS,
+    AgentId,
+    JarPolicy,
+    Lifetime,
+    SessionId,
+    TabHandle,
+    TabId,
+)
 
 
 def opening(agent: AgentId, *, evict: bool = True, url: str = URL) -> ev.TabOpenRequested:
@@ -95,8 +106,7 @@ def test_the_breakdown_names_the_callers_own_session() -> None:
     ada = play.agent("ada")
     play.tab(ada)
     refusal = play.refused(opening(ada, evict=False), PoolFull)
-    name = play.state.sessions[play.state.agents[ada].home].name
-    assert refusal.details["ownerBreakdown"] == {name: 1}
+    assert refusal.details["ownerBreakdown"] == {play.state.agents[ada].home: 1}
 
 
 def test_a_tab_that_is_opening_is_not_evicted() -> None:
@@ -170,6 +180,19 @@ def test_a_page_in_the_jar_of_an_ended_session_is_a_stray() -> None:
     outcome = play.do(popup(None, jar="jar-1"))
     assert outcome.effects == [CloseStray(B1, TabHandle("popup"))]
     assert not play.state.tabs
+
+
+def test_a_popup_in_the_jar_of_an_ended_session_is_a_stray_whoever_opened_it() -> None:
+    """Found by the machine: the jar was about to be removed, and the tab's row stayed."""
+    play = Play()
+    ada, bob = play.agent("ada"), play.agent("bob")
+    tab, opener = play.tab(ada), play.tab(bob)
+    assert tab.jar is not None
+    play.do(ev.JarMade(tab.jar, "jar-1"))
+    play.do(ev.AgentLeft(ada))
+    outcome = play.do(popup(opener, jar="jar-1"))
+    assert outcome.effects == [CloseStray(B1, TabHandle("popup"))]
+    assert list(play.state.tabs) == [opener.id]
 
 
 def test_a_tab_the_person_adds_is_counted_and_owned_by_nobody() -> None:
@@ -277,7 +300,8 @@ def test_sessions_with_more_than_four_tabs_are_told_that_somebody_waits() -> Non
     assert [(tell.session, tell.kind) for tell in told] == [
         (play.state.agents[heavy].home, "tab_space_wanted")
     ]
-    assert told[0].data == {"waiting": 1, "yourTabs": 5}
+    share = {"fairShare": 3, "shareEnforcedInMs": 10_000}
+    assert told[0].data == {"waiting": 1, "yourTabs": 5} | share
 
 
 def test_granting_closes_the_named_tab_or_the_least_recently_used_one() -> None:
@@ -529,3 +553,133 @@ def test_a_found_page_is_the_callers_current_tab_and_a_parked_one_comes_back() -
     member = play.state.member(carl, SessionId("shop"))
     assert member is not None
     assert member.current == tab.id
+
+
+# --- fair share ----------------------------------------------------------------------------------
+
+
+def full(limit: int = 4) -> tuple[Play, AgentId, AgentId, list[TabId]]:
+    """One agent has all slots, another waits."""
+    play = Play(limit=limit)
+    heavy, waiter = play.agent("heavy"), play.agent("waiter")
+    tabs = [play.tab(heavy).id for _ in range(limit)]
+    play.do(ev.TabSpaceRequested(waiter, None))
+    return play, heavy, waiter, tabs
+
+
+def taken(play: Play) -> list[TabId]:
+    return [tab.id for tab in play.state.tabs.values() if tab.state is TabState.PARKED]
+
+
+def test_who_waits_ten_seconds_gets_a_slot_of_the_session_above_its_share() -> None:
+    play, heavy, waiter, tabs = full()
+    play.do(ev.TimePassed(), after=SHARE_SECONDS - 0.1)
+    assert not taken(play)
+    outcome = play.do(ev.TimePassed(), after=0.1)
+    assert taken(play) == [tabs[0]]
+    told = [(tell.session, tell.kind) for tell in of(outcome, Tell)]
+    assert told == [
+        (play.state.agents[heavy].home, "tab_parked"),
+        (play.state.agents[waiter].home, "slot_reserved"),
+    ]
+    assert play.tab(waiter).state is TabState.OPEN
+
+
+def test_a_parked_tab_comes_back_in_place_of_another_of_its_session() -> None:
+    play, heavy, waiter, tabs = full()
+    play.do(ev.TimePassed(), after=SHARE_SECONDS)
+    play.tab(waiter)
+    use = ev.TabUseRequested(agent=heavy, session=None, tab=tabs[0], action="read", acts=False)
+    assert [opened.tab for opened in of(play.do(use), OpenTab)] == [tabs[0]]
+    assert taken(play) == [tabs[1]]
+    assert set(tabs) <= play.state.tabs.keys()
+
+
+def test_the_share_is_enforced_until_everybody_has_its_own_and_no_further() -> None:
+    play, _, waiter, tabs = full()
+    for expected in (1, 2, 2):
+        play.do(ev.TabSpaceRequested(waiter, None))
+        play.do(ev.TimePassed(), after=SHARE_SECONDS)
+        if play.state.reservations:
+            play.tab(waiter)
+        assert len(taken(play)) == expected
+    assert taken(play) == tabs[:2]
+
+
+@pytest.mark.parametrize("why", ["busy", "paused"])
+def test_where_nothing_may_be_parked_the_waiter_waits_on(why: str) -> None:
+    play, heavy, _, tabs = full()
+    session = play.state.agents[heavy].home
+    play.do(ev.SessionPauseRequested(OPERATOR, session, why == "paused"))
+    play.do(ev.TimePassed(frozenset(tabs if why == "busy" else ())), after=SHARE_SECONDS)
+    assert not taken(play)
+    assert play.machine.next_deadline() == play.now + SHARE_RETRY_SECONDS
+    play.do(ev.SessionPauseRequested(OPERATOR, session, False))
+    play.do(ev.TimePassed(), after=SHARE_RETRY_SECONDS)
+    assert taken(play) == [tabs[0]]
+
+
+def test_no_agents_current_tab_is_parked() -> None:
+    play = Play(limit=4)
+    ada, bob = play.agent("ada", named("team")), play.agent("bob", named("team"))
+    tabs = [play.tab(ada).id for _ in range(3)]
+    play.tab(bob)
+    play.do(ev.TabSelectRequested(bob, None, tabs[0]))
+    play.do(ev.TabSelectRequested(ada, None, tabs[1]))
+    for tab in play.state.tabs_in(SessionId("team")):
+        if tab.id not in tabs[:2]:
+            play.do(use(ada, tab.id))  # so that the two current ones were used least recently
+    play.do(ev.TabSelectRequested(ada, None, tabs[1]))
+    play.do(ev.TabSpaceRequested(play.agent("waiter"), None))
+    play.do(ev.TimePassed(), after=SHARE_SECONDS)
+    assert taken(play) == [tabs[2]]
+
+
+def test_only_a_wake_up_takes_a_tab_for_the_fair_share() -> None:
+    """Other events do not say which tabs are in use."""
+    play, heavy, _, _ = full()
+    play.do(ev.LeaseRenewed(heavy), after=60)
+    assert not taken(play)
+    play.do(ev.TimePassed())
+    assert len(taken(play)) == 1
+
+
+def test_a_waiter_at_its_share_takes_nothing() -> None:
+    play = Play(limit=3)
+    heavy, waiter = play.agent("heavy"), play.agent("waiter")
+    for agent in (heavy, heavy, waiter):
+        play.tab(agent)
+    play.do(ev.TabSpaceRequested(waiter, None))
+    play.do(ev.TimePassed(), after=60)
+    assert not taken(play)
+
+
+def test_the_slot_goes_to_the_first_waiter_below_its_share() -> None:
+    play = Play(limit=4)
+    heavy, waiter = play.agent("heavy"), play.agent("waiter")
+    for _ in range(4):
+        play.tab(heavy)
+    for agent in (heavy, waiter):
+        play.do(ev.TabSpaceRequested(agent, None))
+    play.do(ev.TimePassed(), after=SHARE_SECONDS)
+    assert [row.agent for row in play.state.reservations.values()] == [waiter]
+    assert [row.agent for row in play.state.requests.values()] == [heavy]
+
+
+def test_after_a_restart_the_wait_for_the_share_begins_again() -> None:
+    play, heavy, _, tabs = full()
+    play.restart(after=60)
+    play.do(ev.AgentResumed(heavy))
+    play.do(ev.TimePassed(), after=SHARE_SECONDS - 0.1)
+    assert not taken(play)
+    play.do(ev.TimePassed(), after=0.1)
+    assert taken(play) == [tabs[0]]
+
+
+def test_a_refusal_says_when_the_share_is_enforced() -> None:
+    play, heavy, waiter, _ = full()
+    ask = ev.TabOpenRequested(agent=waiter, session=None, url=URL)
+    told = play.refused(ask, PoolFull).details
+    assert (told["fairShare"], told["shareEnforcedAfterMs"]) == (2, 10_000)
+    ask = ev.TabOpenRequested(agent=heavy, session=None, url=URL, evict=False)
+    assert "shareEnforcedAfterMs" not in play.refused(ask, PoolFull).details

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -85,3 +87,29 @@ def test_a_secret_value_never_comes_through_whatever_stands_before_it(
 def test_redaction_is_done_once_and_for_all(text: str) -> None:
     once = redacted_url(text)
     assert redacted_url(once) == once
+
+
+# --- the time it takes ---------------------------------------------------------------------------
+
+BY_HAND = re.compile(r"([^&;=?#]+)=([^&;#]*)")
+"""Pairs as one would write them, tried from every character: right, and quadratic."""
+
+
+@given(st.text(alphabet="ab=&;?#%7+ktoen", max_size=60))
+def test_pairs_are_those_that_a_search_from_every_character_finds(text: str) -> None:
+    def redact(pair: re.Match[str]) -> str:
+        key, value = pair.groups()
+        return f"{key}={REDACTED if value and is_secret_key(key) else value}"
+
+    assert redacted_form(text) == BY_HAND.sub(redact, text)
+
+
+@pytest.mark.parametrize("piece", ["a", "a&", "=", "a=1&", "?", "%61", "token", "//", "//a", "@"])
+@pytest.mark.parametrize("start", ["http://x/?", "http://x/#", "http://", ""])
+def test_long_addresses_take_a_time_that_grows_with_their_length_and_no_faster(
+    start: str, piece: str
+) -> None:
+    # A search that grows with the square of this takes minutes, and the test's deadline ends it.
+    url = start + piece * 200_000
+    redacted_url(url)
+    redacted_form(url)

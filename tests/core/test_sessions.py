@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from play import B1, B2, HOME, URL, Play, named, of
 
@@ -7,7 +9,14 @@ from roost.core import events as ev
 from roost.core import sessions
 from roost.core.effects import CloseTab, RemoveFiles, RemoveJar, Tell
 from roost.core.model import Session, Tab
-from roost.errors import BadRequest, SessionGone, SessionLimit, Unauthorized, UrlBlocked
+from roost.errors import (
+    BadRequest,
+    ProfileNotFound,
+    SessionGone,
+    SessionLimit,
+    Unauthorized,
+    UrlBlocked,
+)
 from roost.vocabulary import (
     CLONED_JARS,
     OPERATOR,
@@ -25,9 +34,12 @@ CLONE = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, policy=JarPolicy.CLONE, prof
 
 
 def opening(
-    agent: AgentId, alias: str | None = None, spec: ev.SessionSpec = HOME
+    agent: AgentId, alias: str | None = None, spec: ev.SessionSpec = HOME, *, is_open: bool = True
 ) -> ev.SessionOpenRequested:
-    return ev.SessionOpenRequested(agent=agent, alias=alias, spec=spec)
+    """``is_open``: the person lets every agent clone the profile, if one is named."""
+    return ev.SessionOpenRequested(
+        agent=agent, alias=alias, spec=spec, profile_for_any_agent=is_open
+    )
 
 
 def opened(play: Play, event: ev.SessionOpenRequested) -> Session:
@@ -194,6 +206,16 @@ def test_the_limit_of_cloned_jars_counts_those_not_yet_made_and_not_yet_removed(
     play.refused(opening(ada, "more", CLONE), SessionLimit)
     play.do(ev.JarRemoved(tab.jar))
     opened(play, opening(ada, "more", CLONE))
+
+
+def test_an_agent_clones_the_profile_it_was_started_with_and_no_other() -> None:
+    play = Play()
+    ada, bob = play.agent("ada"), play.agent("bob", CLONE)
+    foreign = play.refused(opening(ada, "x", CLONE, is_open=False), ProfileNotFound)
+    missing = replace(opening(ada, "x", CLONE), profile_exists=False)
+    assert play.refused(missing, ProfileNotFound).to_wire() == foreign.to_wire()
+    assert opened(play, opening(bob, "x", CLONE, is_open=False)).profile == "work"
+    assert opened(play, opening(OPERATOR, None, CLONE, is_open=False)).profile == "work"
 
 
 # --- lifetimes -----------------------------------------------------------------------------------

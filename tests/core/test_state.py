@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from play import B1, URL, Play, named
 
 from roost.core import events as ev
+from roost.core.addresses import ADDRESS_CHARS, short_address
 from roost.core.model import (
     Agent,
     Counter,
@@ -166,10 +167,10 @@ def test_a_deadline_that_was_lifted_is_passed_over() -> None:
     state = State(RULES)
     agent = Agent(
         id=AgentId("a"), pid=1, process_started="1", name="a", home=S1, secret_digest="d",
-        connected=False, gone_at=0,
+        connected=False, awaited_until=0,
     )  # fmt: skip
     state.put(agent)
-    state.put(replace(agent, connected=True, gone_at=None))
+    state.put(replace(agent, connected=True, awaited_until=None))
     assert list(state.due(1000)) == []
 
 
@@ -213,3 +214,11 @@ def test_replay_does_not_depend_on_the_order_of_the_journal(die: object) -> None
     assert {row.key for row in again.rows() if isinstance(row, Counter)} == {
         "tab", "jar", "session",
     }  # fmt: skip
+
+
+def test_a_long_address_in_the_journal_of_an_earlier_release_is_cut() -> None:
+    play = Play()
+    tab = play.tab(play.agent("ada"))
+    rows = [row for row in play.state.rows() if row != tab]
+    long = replace(tab, url=f"{URL}#{'a' * ADDRESS_CHARS}")
+    assert restored(play.rules, [*rows, long]).tabs[tab.id].url == short_address(long.url)

@@ -5,6 +5,7 @@ from typing import Any
 from play import B1, B2, URL, Play, named, of
 
 from roost.core import events as ev
+from roost.core.addresses import ADDRESS_CHARS, BLANK, short_address
 from roost.core.effects import CloseStray, CloseTab, ForgetTab, OpenTab, RemoveJar, Tell
 from roost.core.model import Tab, TabState
 from roost.errors import TabGone
@@ -140,14 +141,18 @@ def test_a_failure_reported_of_a_tab_that_is_there_is_old_news() -> None:
     assert tab.id in play.state.tabs
 
 
-def test_a_tab_that_could_not_be_restored_is_gone_and_its_owner_told() -> None:
+def test_a_tab_that_could_not_be_restored_is_opened_at_its_address_when_it_is_used() -> None:
     play = Play()
     ada = play.agent("ada")
     tab = play.tab(ada)
+    play.do(ev.TabMovedOn(B1, handle(tab), "https://a.example/", "A"))
     play.do(ev.BrowserDown(B1))
-    outcome = play.do(ev.TabOpenFailed(tab.id))
-    assert kinds(of(outcome, Tell)) == ["tab_closed"]
-    assert play.refused(use(ada), TabGone).details["tab"] == tab.id
+    for _ in range(2):
+        outcome = play.do(ev.TabOpenFailed(tab.id))
+        assert kinds(of(outcome, Tell)) == ["tab_parked"]
+        assert play.state.pool(B1).held == 0, "what did not open holds no slot"
+        opened = of(play.do(use(ada)), OpenTab)
+        assert [(one.tab, one.restore) for one in opened] == [(tab.id, "https://a.example/")]
 
 
 def test_an_abandoned_opening_is_closed() -> None:
@@ -332,3 +337,23 @@ def test_a_reading_that_says_nothing_new_is_not_recorded() -> None:
     assert not play.do(read(tab, 40)).changes
     play.do(ev.TabCloseRequested(ada, None, tab.id))
     assert not play.do(read(tab, 41)).changes, "of a tab that is gone"
+
+
+def test_a_tab_whose_address_was_cut_comes_back_blank_and_not_somewhere_else() -> None:
+    play = Play()
+    tab = play.tab(play.agent("ada"))
+    assert tab.handle is not None
+    cut = short_address(f"{URL}?{'a' * ADDRESS_CHARS}")
+    play.do(ev.TabMovedOn(B1, tab.handle, cut, ""))
+    play.do(ev.BrowserDown(B1))
+    outcome = play.do(ev.BrowserUp(browser=B1))
+    assert [(one.tab, one.restore) for one in of(outcome, OpenTab)] == [(tab.id, BLANK)]
+
+
+def test_a_caller_may_open_an_address_that_is_longer_than_what_the_row_keeps() -> None:
+    play = Play()
+    agent = play.agent("ada")
+    url = f"{URL}?{'a' * ADDRESS_CHARS}"
+    opened = play.do(ev.TabOpenRequested(agent=agent, session=None, url=url))
+    assert isinstance(opened.subject, Tab)
+    assert opened.subject.url == short_address(url)

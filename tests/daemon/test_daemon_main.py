@@ -33,7 +33,7 @@ def house_of(fake: FakeHouse) -> House:
 @asynccontextmanager
 async def sweeping(fake: FakeHouse) -> AsyncIterator[Callable[[], Awaitable[None]]]:
     """The daemon's sweep, waiting; what it gives lets the next one happen and be over."""
-    task = asyncio.get_running_loop().create_task(_sweep(house_of(fake), fake.home), name="sweep")
+    task = asyncio.get_running_loop().create_task(_sweep(house_of(fake)), name="sweep")
     assert await answer_of(fake.clock.waited("sweep")) == SWEEP_SECONDS
 
     async def sweep() -> None:
@@ -85,15 +85,6 @@ async def test_one_that_was_told_to_stay_stays(tmp_path: Path) -> None:
         for _ in range(SWEEPS + 2):
             await sweep()
         assert not fake.broker.stop_requested.is_set()
-
-
-async def test_a_broker_that_nobody_can_find_any_more_ends(tmp_path: Path) -> None:
-    async with fake_house(tmp_path) as fake, sweeping(fake) as sweep:
-        await sweep()
-        assert not fake.broker.stop_requested.is_set()
-        fake.home.endpoint.unlink()
-        await sweep()
-        assert fake.broker.stop_requested.is_set()
 
 
 async def test_the_sweep_parts_with_agents_whose_process_is_gone(tmp_path: Path) -> None:

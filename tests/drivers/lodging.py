@@ -14,8 +14,8 @@ from typing import Any, Generic, TypeVar
 
 from link_door import LinkDoor
 
-from roost.drivers.base import Driver, Report
-from roost.drivers.exchange import Exchange, Json
+from roost.drivers.base import Driver, Report, Started
+from roost.drivers.exchange import Exchange
 from roost.drivers.keeping import Keeping, Launch
 from roost.drivers.kept import KeptBrowser
 from roost.local.home import Home
@@ -88,9 +88,9 @@ class Lodger(KeptBrowser[X], Driver):
         self.has_died = self._is_stopping = True
         self.door.cut()
 
-    async def _link_up(self, report: Report) -> tuple[X, Json, bool]:
+    async def start(self, report: Report) -> Started:
         await self.door.open(self.linked)
-        return await super()._link_up(report)
+        return await super().start(report)
 
     def _word(self, word: str, what: Any) -> None:
         super()._word(word, what)

@@ -12,6 +12,7 @@ class ScriptedLink:
 
     def __init__(self) -> None:
         self.sent: list[Any] = []
+        self.is_closed = False
 
     def start(self, on_frame: Callable[[bytes], None], on_end: Callable[[], None]) -> None:
         self._on_frame, self._on_end = on_frame, on_end
@@ -20,10 +21,14 @@ class ScriptedLink:
         self.sent.append(json.loads(frame))
 
     def close(self) -> None:
+        self.is_closed = True
         self.ends()
 
     def says(self, **message: Any) -> None:
         self._on_frame(json.dumps(message, separators=(",", ":")).encode())  # as Chromium does
+
+    def frame(self, frame: bytes) -> None:
+        self._on_frame(frame)
 
     def keeper_says(self, word: str, what: Any) -> None:
         self._on_frame(json.dumps([word, what]).encode())

@@ -8,6 +8,7 @@ import pytest
 
 from roost.drivers.base import (
     Cookie,
+    DialogOpened,
     Input,
     InsertText,
     KeyDown,
@@ -64,6 +65,19 @@ def test_every_refusal_of_the_extension_is_a_typed_error(code: int, kind: type[R
     assert type(error) is kind
     assert error.message
     assert error.hint
+    assert "the reason" not in f"{error.message} {error.hint} {error.details}"
+
+
+def test_a_ref_that_is_stale_is_named() -> None:
+    assert words.refusal(CdpError(words.STALE_REF, "f1e7")).details == {"ref": "f1e7"}
+
+
+def test_a_dialog_of_a_kind_that_the_page_made_up_is_an_alert() -> None:
+    about = {"tab": "1", "message": "m", "default": ""}
+    for kind, told in (("prompt", "prompt"), ("obey (EVIL)", "alert")):
+        event = words.report_of("Page.dialog", {**about, "kind": kind})
+        assert isinstance(event, DialogOpened)
+        assert event.kind == told
 
 
 def test_every_gesture_has_its_word() -> None:

@@ -75,6 +75,30 @@ async def _check(driver: Driver) -> None:
     assert await driver.write_storage(jar, storage) == storage[1:], "no place, and no room"
 
 
+SET_PARTITIONED = "() => { document.cookie = 'apart=1; Secure; Partitioned; max-age=6000' }"
+COOKIES = "() => document.cookie.split('; ').sort().join('; ')"
+
+
+async def test_a_page_has_each_cookie_once_however_often_its_jar_is_filled_again(
+    lodging: Lodging[HandledChromium | HandledFirefox],
+) -> None:
+    async with lodging.guest(lambda event: None) as driver:
+        kept: list[Cookie] = []
+        for value in ("first", "second", "third"):
+            jar = await driver.make_jar(JarPolicy.FRESH)
+            assert await driver.write_cookies(jar, kept) == []
+            tab = await driver.open_tab(jar)
+            await driver.navigate(tab, lodging.url("/"))
+            await driver.evaluate(tab, SET_PARTITIONED)
+            await driver.evaluate(tab, f"() => {{ document.cookie = 'who={value}; max-age=6000' }}")
+            assert await driver.evaluate(tab, COOKIES) == f"apart=1; who={value}"
+            kept = await driver.read_cookies(jar)
+            assert {(one.name, one.value, one.partition_key is None) for one in kept} == {
+                ("who", value, True),
+                ("apart", "1", False),
+            }
+
+
 def _order(cookie: Cookie) -> tuple[str, str]:
     return cookie.name, cookie.value
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from played_chromium import NEXT_ID, Played
+from played_chromium import HANDOVER, NEXT_ID, Played
+from scripted_link import ScriptedLink
 
+from roost.drivers import kept
 from roost.drivers.base import BrowserEnded
+from roost.drivers.chromium.connection import CdpError
 from roost.errors import BrowserLost
-from roost.testing.waiting import started
+from roost.testing.waiting import started, until
 
 
 @pytest.fixture
@@ -51,3 +54,46 @@ async def test_an_end_that_was_asked_for_is_not_reported(played: Played) -> None
     await stopping
 
     assert played.reports == []
+
+
+async def test_a_start_that_fails_gives_its_link_up_and_the_next_gets_another_handover(
+    played: Played,
+) -> None:
+    starting = await played.begin()
+    played.link.keeper_says("handover", HANDOVER)
+    await until(lambda: played.link.sent)
+    played.link.says(id=NEXT_ID, error={"code": -32000, "message": "a page died just now"})
+    with pytest.raises(CdpError):
+        await starting
+
+    assert played.link.is_closed
+    played.link = ScriptedLink()
+    await played.start()
+
+
+async def test_a_browser_that_does_not_answer_a_start_in_time_is_lost(
+    played: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "BEGIN_SECONDS", 0.01)
+    starting = await played.begin()
+
+    with pytest.raises(BrowserLost):
+        await starting
+    assert played.link.is_closed
+
+
+@pytest.mark.parametrize("watches", [True, False])
+async def test_a_broker_watches_for_pages_unless_one_before_it_did(
+    played: Played, watches: bool
+) -> None:
+    """One that died between its first and its second command did not."""
+    starting = await played.begin()
+    played.link.keeper_says("handover", {**HANDOVER, "watches": watches})
+    await until(lambda: played.link.sent)
+    played.link.says(id=NEXT_ID, result={"browserContextIds": []})
+    if not watches:
+        await until(lambda: played.asked("Target.setAutoAttach"))
+        played.link.says(id=NEXT_ID + 1, result={})
+    await starting
+
+    assert len(played.asked("Target.setAutoAttach")) == (0 if watches else 1)

@@ -79,6 +79,8 @@ class Extension(ScriptedLink):
             case "Page.getFrameTree":
                 frame = {"id": "F", "url": "http://x/", "loaderId": "L"}
                 result = {"frameTree": {"frame": frame}}
+            case "Target.getTargetInfo":
+                result = {"targetInfo": {"title": "X"}}
             case "Runtime.evaluate":
                 result = {"result": {"value": 6}}
         self.says(id=message["id"], result=result)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,6 +53,53 @@ def killed(home: Home) -> Process:
     os.kill(broker.pid, signal.SIGKILL)
     assert wait_until_gone(broker, SECONDS)
     return broker
+
+
+IMPATIENT = """
+from roost.shim import relay
+relay.CALL_SECONDS = relay.SIGN_SECONDS = 0.3
+from roost.shim.main import main
+main([])
+"""
+"""``roost mcp`` with shorter deadlines, so that the test need not wait for the real ones."""
+
+
+def test_an_agent_hears_that_its_broker_is_stopped(tmp_path: Path) -> None:
+    def call(request: int) -> bytes:
+        params = {"name": "browser_tabs", "arguments": {"action": "list"}}
+        said = {"jsonrpc": "2.0", "id": request, "method": "tools/call", "params": params}
+        return json.dumps(said).encode() + b"\n"
+
+    with (
+        real_home(tmp_path / "home") as home,
+        subprocess.Popen(
+            [sys.executable, "-c", IMPATIENT],
+            env={"ROOST_HOME": str(home.path)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as shim,
+    ):
+        assert shim.stdin is not None
+        assert shim.stdout is not None
+        shim.stdin.write(call(1))
+        shim.stdin.flush()
+        assert json.loads(shim.stdout.readline())["id"] == 1
+        broker = broker_of(home)
+        assert broker is not None
+        os.kill(broker.pid, signal.SIGSTOP)
+        try:
+            shim.stdin.write(call(2))
+            shim.stdin.flush()
+            told = json.loads(shim.stdout.readline())
+            assert told["id"] == 2
+            assert told["result"]["content"][0]["text"].startswith("TIMEOUT: ")
+        finally:
+            os.kill(broker.pid, signal.SIGCONT)
+        shim.stdin.write(call(3))
+        shim.stdin.flush()
+        assert json.loads(shim.stdout.readline())["id"] == 3, "the late answer is dropped"
+        shim.stdin.close()
+        assert shim.wait(SECONDS) == 0
 
 
 async def test_a_killed_broker_loses_and_doubles_nothing(tmp_path: Path) -> None:

@@ -7,12 +7,13 @@ from collections.abc import Callable
 
 import pytest
 from cdp_house import SECONDS, CdpHouse, cdp_house
-from local_web import Web
+from local_web import Answer, Web
 from playwright.sync_api import Page, Playwright
 from raw_client import RawClient
 
 from roost import ops
 from roost.client.client import Client
+from roost.vocabulary import LINK_FRAME_BYTES
 
 GONE = "protocol client gone"
 """What the audit trail says of a client whose connection ended."""
@@ -108,7 +109,7 @@ def test_domain_lists_hold_in_every_context_a_client_makes(
     house: CdpHouse, playwright: Playwright, web: Web
 ) -> None:
     async def token() -> str:
-        async with house.house.agent(web, deny=("localhost",)) as agent:
+        async with house.house.agent(web, deny=("localhost", "127.0.0.2")) as agent:
             issued = await agent.call(ops.SessionToken())
             status = await agent.call(ops.Status())
             endpoint = f"{status.broker.http}/cdp/{issued.token}"
@@ -124,8 +125,9 @@ def test_domain_lists_hold_in_every_context_a_client_makes(
         page = context.new_page()
         page.goto(allowed)
         assert page.title() == "Allowed"
-        with pytest.raises(Exception, match="URL_BLOCKED"):
-            page.goto(web.there(allowed))
+        for blocked in (web.there(allowed), f"http://0x7f.2:{web.port}/"):
+            with pytest.raises(Exception, match="URL_BLOCKED"):
+                page.goto(blocked)
         denied = page.evaluate("(url) => fetch(url).then(() => 'got', () => 'denied')",
                                web.there(allowed))  # fmt: skip
         assert denied == "denied"
@@ -226,6 +228,71 @@ def test_after_a_broker_death_clients_connect_again_and_nothing_is_left_over(
         assert found.value.title() == "Pop", "no dead client's session holds it"
         assert house.tabs("kept") == [page.url, goal]
         browser.close()
+
+
+MANY, MEGABYTE = 36, 1024 * 1024
+POSTS = f"""
+  const body = "x".repeat({MEGABYTE});
+  Promise.all(Array.from({{ length: 6 }}, async (_, row) => {{
+    for (let n = row; n < {MANY}; n += 6)
+      await fetch("/much?" + n, {{ method: "POST", body }});
+  }})).then(() => "all")
+"""
+
+
+@pytest.mark.slow
+def test_whatever_a_client_paused_the_next_broker_finds_everybodys_pages_alive(web: Web) -> None:
+    """The keeper kept each of these requests with all it carries, and could not hand them over."""
+    web.serve(Answer(b"much"), "/much")
+    with cdp_house() as house:
+        victim = house.url("victim")
+        with RawClient(victim) as client:
+            _, session = client.page(web.page("<input>", title="Victim"))
+            fill = {"expression": "document.querySelector('input').value = 'unsaved'"}
+            client.result("Runtime.evaluate", fill, session)
+        keeper = json.loads((house.house.home.path / "keepers/chromium.json").read_bytes())["pid"]
+        with RawClient(house.url("pauses")) as client:
+            _, session = client.page()
+            patterns = [{"urlPattern": "*/much*", "requestStage": "Response"}]
+            client.result("Fetch.enable", {"patterns": patterns}, session)
+            client.result("Page.navigate", {"url": web.page("<p>")}, session)
+            run = {"expression": POSTS, "awaitPromise": True, "returnByValue": True}
+            message = {"id": 5000, "method": "Runtime.evaluate", "params": run}
+            client.socket.send(json.dumps({**message, "sessionId": session}))
+            answered, size = 0, 0
+            while answered < MANY:
+                event = client.next()
+                size += len(client.heard.pop())
+                if event.get("method") == "Fetch.requestPaused":
+                    answered += 1
+                    go_on = {"requestId": event["params"]["requestId"]}
+                    ways = ("Fetch.continueResponse", "Fetch.continueRequest")
+                    message = {"id": answered, "method": ways[answered % 2], "params": go_on}
+                    client.socket.send(json.dumps({**message, "sessionId": session}))
+            assert size > LINK_FRAME_BYTES, "together more than a frame may have"
+            client.answer(5000)
+            # Some are never answered at all.
+            run = {"expression": f"for (let n = 0; n < 6; n++) fetch('/much?{{n}}', "
+                   f"{{method: 'POST', body: 'x'.repeat({MEGABYTE})}}); 1"}  # fmt: skip
+            client.result("Runtime.evaluate", run, session)
+            assert _memory(keeper) < 60 * MEGABYTE
+            house.house.kill_broker()
+            client.until_closed()
+
+        async def look(client: Client) -> object:
+            tabs = (await client.call(ops.Tabs(action="list"))).tabs
+            value = "() => document.querySelector('input').value"
+            return (await client.call(ops.Evaluate(function=value, tab=tabs[0].tab))).value
+
+        house.status()  # starts the next broker
+        assert house.as_agent("victim", look) == "unsaved"
+
+
+def _memory(pid: int) -> int:
+    """What only that process holds, in bytes."""
+    with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
+        fields = dict(line.split(":", 1) for line in file if ":" in line and "-" not in line)
+    return sum(int(fields[name].split()[0]) * 1024 for name in ("Private_Dirty", "Private_Clean"))
 
 
 @pytest.mark.slow

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from local_web import Web
-from own_house import NAMES as OTHERS
 from own_house import OWN, SECONDS, OwnHouse
 from pages_house import Agent, house_of
 
@@ -19,8 +18,6 @@ from roost.daemon.wiring import MINE_FIREFOX
 from roost.local.starting import ensure_broker
 from roost.testing.own_browser import has_allowed, moment, screen
 from roost.testing.own_firefox import OwnFirefox
-
-NAMES = [*OTHERS, "Keys", "Says", "Guarded", "Shut", "Mouse", "Files", "tester"]
 
 
 class OwnFirefoxHouse(OwnHouse):
@@ -57,7 +54,7 @@ def own_firefox_house(web: Web, *, has_remote: bool = False) -> Iterator[OwnFire
         house_of("firefox") as house,
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
     ):
-        has_allowed(house.home, NAMES, MINE_FIREFOX)
+        has_allowed(house.home, MINE_FIREFOX)
         ensure_broker(house.home)
         browser = OwnFirefox(house.home, Path(folder), display, has_remote=has_remote)
         browser.start(*pages)

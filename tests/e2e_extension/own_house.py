@@ -18,22 +18,6 @@ from roost.local.starting import ensure_broker
 from roost.testing.own_browser import OwnChromium, has_allowed, moment, screen
 
 SECONDS = 30.0
-NAMES = [
-    "Ann",
-    "Bob",
-    "Red",
-    "Blue",
-    "Pop",
-    "Other",
-    "Drag",
-    "Ends",
-    "Kept",
-    "Reload",
-    "Quit",
-    "Marked",
-]
-NAMES += [f"mark-{number}" for number in range(8)]
-"""The agents that the person lets in."""
 OWN = """<h1>Mine</h1><input autofocus><script>
     for (const type of ['pointerdown', 'click', 'keydown', 'input', 'wheel'])
         addEventListener(type, () => { document.title = 'Touched' }, true);
@@ -118,7 +102,7 @@ def own_house(web: Web) -> Iterator[OwnHouse]:
         house_of("chromium") as house,
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
     ):
-        has_allowed(house.home, NAMES)
+        has_allowed(house.home)
         ensure_broker(house.home)
         browser = OwnChromium(house.home, Path(folder), display)
         browser.start(*pages)

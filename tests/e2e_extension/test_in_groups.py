@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -49,7 +50,10 @@ async def test_agents_work_in_groups_of_their_own_behind_the_persons_tab(mine: O
     await mine.strip_when(lambda strip: all(tab["group"] is None for tab in strip))
 
 
-async def test_an_agent_the_person_does_not_know_opens_nothing(mine: OwnHouse) -> None:
+async def test_an_agent_the_person_does_not_know_opens_nothing(
+    mine: OwnHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # a program in another folder is another one to the person
     async with mine.agent("Stranger") as stranger:
         asked = await refused(Paused, stranger.show("Here"))
         assert "Stranger" in asked.message

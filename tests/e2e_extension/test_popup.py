@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,7 +32,11 @@ LEAVE = """async () => {
 }"""
 
 
-async def test_the_person_allows_pauses_ends_and_refuses_in_the_popup_page(mine: OwnHouse) -> None:
+async def test_the_person_allows_pauses_ends_and_refuses_in_the_popup_page(
+    mine: OwnHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # a program in another folder is another one to the person
+
     async def press(text: str, about: str) -> Any:
         return await mine.browser.popup(PRESS, text, about)
 
@@ -53,7 +58,7 @@ async def test_the_person_allows_pauses_ends_and_refuses_in_the_popup_page(mine:
         await mine.strip_when(lambda strip: all(tab["group"] != "Newcomer" for tab in strip))
         await refused(SessionGone, agent.run("() => 1"))
         await press("Refuse", "Newcomer")
-        while "Newcomer: refused" not in await mine.browser.popup(TEXT):
+        while "Newcomer”: refused" not in await mine.browser.popup(TEXT):
             pass
         await refused(Unauthorized, agent.show("Here"))
     assert await mine.active() == mine.pages[0], "and nothing came before the person's tab"

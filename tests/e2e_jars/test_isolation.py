@@ -45,7 +45,8 @@ async def _import_profile(house: House, web: Web) -> None:
     source = house.work / "state.json"
     source.write_text(json.dumps(state), encoding="utf-8")
     async with house.operator() as operator:
-        await operator.call(ops.ProfileImport(source=str(source), name="work"))
+        order = ops.ProfileImport(source=str(source), name="work", any_agent=True)
+        await operator.call(order)
 
 
 async def test_two_agents_of_one_profile_share_its_logins_and_nothing_else(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -48,17 +49,26 @@ class Client:
         """The code of an answer that must be an error."""
         result = await self.call(tool, **arguments)
         assert result.is_error, text_of(result)
-        assert result.structured_content is not None
-        return str(result.structured_content["code"])
+        return code_of(result)
 
     async def pid(self) -> int:
         """The shim's process."""
-        status = await self.data("roost_status")
-        (agent,) = status["agents"]
-        return int(agent["pid"])
+        found = re.search(r"^Agent \w+: pid (\d+)", await self.text("roost_status"), re.MULTILINE)
+        assert found is not None
+        return int(found[1])
+
+    async def unmarked(self, tool: str, **arguments: Any) -> str:
+        """The text of an answer without the numbers of its marks, to compare it with another."""
+        return re.sub(r"id=[0-9a-f]+>", "id=N>", await self.text(tool, **arguments))
 
     async def _progress(self, progress: float, total: float | None, message: str | None) -> None:
         self.told.append(message)
+
+
+def code_of(result: types.CallToolResult) -> str:
+    """The code of an error, which is text alone."""
+    assert result.structured_content is None
+    return text_of(result).partition(":")[0]
 
 
 def text_of(result: types.CallToolResult) -> str:

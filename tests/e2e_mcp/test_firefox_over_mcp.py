@@ -20,7 +20,6 @@ async def test_claudezillas_users_change_only_the_command(tmp_path: Path) -> Non
             assert {tool.name.partition("_")[0] for tool in listed.tools} == {"firefox"}
             opened = await ada.text("firefox_create_window", url=URL)
             assert '"tabId": 1' in opened
-            tabs = await ada.data("firefox_get_tabs")
-            assert (tabs["tabCount"], tabs["maxTabs"]) == (1, 12)
+            assert '"tabCount": 1, "maxTabs": 12' in await ada.text("firefox_get_tabs")
             assert await ada.code("firefox_close_tab", tabId=99) == "TAB_GONE"
             assert await bob.code("browser_close", tab="t1") == "OWNERSHIP"

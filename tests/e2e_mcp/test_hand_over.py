@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from mcp_clients import SECONDS, Client, client
+from mcp_clients import SECONDS, Client, client, text_of
 
 from roost.local.home import Home
 from roost.testing.real import real_home
@@ -22,7 +24,7 @@ async def person(home: Home, verb: str, session: str) -> None:
     """As typed into a terminal of the person's own."""
     done = await asyncio.to_thread(
         subprocess.run,
-        [sys.executable, "-m", "roost", "session", verb, session],
+        [sys.executable, "-m", "roost", "--operator", "session", verb, session],
         env={"PATH": os.environ["PATH"], "ROOST_HOME": os.fspath(home.path)},
         capture_output=True,
         text=True,
@@ -32,7 +34,9 @@ async def person(home: Home, verb: str, session: str) -> None:
 
 
 async def session_of(agent: Client) -> str:
-    return str((await agent.data("session_list"))["sessions"][0]["id"])
+    found = re.match(r"Session (\S+):", await agent.text("session_list"))
+    assert found is not None
+    return found[1]
 
 
 async def test_an_agent_is_told_that_a_person_has_its_session_and_goes_on_afterwards(
@@ -46,19 +50,17 @@ async def test_an_agent_is_told_that_a_person_has_its_session_and_goes_on_afterw
             await person(home, "pause", session)
 
             refusal = await ada.call("browser_navigate", url=URL + "next")
-            told = refusal.structured_content
-            assert told is not None
-            assert (told["code"], told["session"]) == ("PAUSED", session)
-            assert told["retryAfterMs"] > 0
-            assert "session_list" in told["hint"]
+            told, hint, details = text_of(refusal).splitlines()
+            assert told == f"PAUSED: A person has taken over session {session}."
+            assert json.loads(details)["retryAfterMs"] > 0
+            assert "session_list" in hint
             assert await ada.code("browser_tabs", action="new") == "PAUSED"
             await bob.text("browser_navigate", url=URL + "bob")  # nobody else notices
 
-            waiting = asyncio.create_task(ada.data("session_list", waitSeconds=20))  # noqa: TID251
-            assert (await bob.data("session_list"))["sessions"][0]["paused"] is False
+            waiting = asyncio.create_task(ada.text("session_list", waitSeconds=20))  # noqa: TID251
+            assert "paused" not in await bob.text("session_list")
             await person(home, "resume", session)
-            sessions = (await waiting)["sessions"]
-            assert [row["paused"] for row in sessions] == [False]
+            assert "paused" not in await waiting
             await ada.text("browser_navigate", url=URL + "next")
 
 
@@ -68,5 +70,4 @@ async def test_waiting_for_the_person_ends_with_the_seconds_asked_for(tmp_path: 
             await ada.text("browser_navigate", url=URL)
             session = await session_of(ada)
             await person(home, "pause", session)
-            sessions = (await ada.data("session_list", waitSeconds=0.05))["sessions"]
-            assert [row["paused"] for row in sessions] == [True]
+            assert ", paused;" in await ada.text("session_list", waitSeconds=0.05)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from mcp import MCPError
-from mcp_clients import SECONDS, client
+from mcp_clients import SECONDS, client, code_of
 
 from roost import ops
 from roost.local.processes import wait_until_gone
@@ -27,8 +27,7 @@ async def test_the_first_client_starts_the_broker_and_works(tmp_path: Path) -> N
             listed = await agent.sdk.list_tools()
             assert "browser_navigate" in [tool.name for tool in listed.tools]
             assert URL in await agent.text("browser_navigate", url=URL)
-            tabs = await agent.data("browser_tabs", action="list")
-            assert [tab["url"] for tab in tabs["tabs"]] == [URL]
+            assert f"]({URL})" in await agent.text("browser_tabs", action="list")
             assert await agent.code("browser_navigate", url="file:///etc/passwd") == "URL_BLOCKED"
 
 
@@ -39,20 +38,19 @@ async def test_the_work_goes_on_when_the_broker_is_killed(tmp_path: Path, mode: 
     with real_home(tmp_path) as home:
         async with client(home, mode=mode) as agent:
             await agent.text("browser_navigate", url=URL)
-            before = await agent.data("session_list")
+            before = await agent.unmarked("session_list")
             reading = await started(agent.call("tab_space_status", waitSeconds=1))
             acting = await started(agent.call("browser_evaluate", function=NEVER))
-            await agent.data("session_list")  # those are under way, then
+            await agent.text("session_list")  # those are under way, then
             broker = broker_of(home)
             assert broker is not None
             os.kill(broker.pid, signal.SIGKILL)
             assert await asyncio.to_thread(wait_until_gone, broker, SECONDS)
 
             interrupted = await acting
-            assert interrupted.structured_content is not None
-            assert interrupted.structured_content["code"] == "INTERRUPTED"
+            assert code_of(interrupted) == "INTERRUPTED"
             assert not (await reading).is_error
-            assert await agent.data("session_list") == before
+            assert await agent.unmarked("session_list") == before
             assert broker_of(home) != broker
 
 
@@ -65,7 +63,7 @@ async def test_a_client_that_ends_takes_its_session_with_it_at_once(tmp_path: Pa
             async with operator:
                 status = await operator.call(ops.Status())
             assert len(status.sessions) == 1
-            assert await witness.data("session_list")
+            assert await witness.text("session_list")
 
 
 async def test_an_agent_comes_back_to_the_session_of_its_conversation(tmp_path: Path) -> None:
@@ -73,14 +71,15 @@ async def test_an_agent_comes_back_to_the_session_of_its_conversation(tmp_path: 
     with real_home(tmp_path) as home:
         async with client(home, CLAUDE_CODE_SESSION_ID="conversation-1") as agent:
             await agent.text("browser_navigate", url=URL)
-            (first,) = (await agent.data("session_list"))["sessions"]
+            first, *_ = (await agent.text("session_list")).splitlines()
         async with client(home, CLAUDE_CODE_SESSION_ID="conversation-1") as agent:
-            (again,) = (await agent.data("session_list"))["sessions"]
+            again, *_ = (await agent.text("session_list")).splitlines()
 
-    assert first["id"] == again["id"] == "conversation-1"
-    assert first["lifetime"] == "resumable"
-    assert first["color"] == again["color"]
-    assert (len(first["tabs"]), again["tabs"]) == (1, [])
+    about, _, tabs = first.partition("; ")
+    assert about.startswith("Session conversation-1: ")
+    assert about.endswith(", resumable")
+    assert tabs == "tabs: t1 (current)."
+    assert again == f"{about}; no tabs."
 
 
 async def test_two_clients_join_a_session_on_purpose(tmp_path: Path) -> None:
@@ -90,9 +89,8 @@ async def test_two_clients_join_a_session_on_purpose(tmp_path: Path) -> None:
             client(home, ROOST_SESSION="shop") as two,
         ):
             await one.text("browser_navigate", url=URL)
-            (tab,) = (await two.data("browser_tabs", action="list"))["tabs"]
-            assert tab["url"] == URL
-            assert URL in await two.text("browser_navigate", url=URL, tab=tab["tab"])
+            assert f"]({URL})" in await two.text("browser_tabs", action="list")
+            assert URL in await two.text("browser_navigate", url=URL, tab="t1")
 
 
 async def test_flags_bind_the_session_and_a_wrong_one_is_told(tmp_path: Path) -> None:

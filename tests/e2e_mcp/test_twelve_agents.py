@@ -8,7 +8,7 @@ import signal
 
 import pytest
 from local_web import Web
-from mcp_clients import SECONDS, Client, client
+from mcp_clients import SECONDS, Client, client, code_of
 from pages_house import House, house_of
 
 from roost import ops
@@ -60,16 +60,15 @@ class Story:
 
     async def _work_while_the_broker_dies(self, me: Client, number: int) -> None:
         acting = await started(me.call("browser_evaluate", function=NEVER))
-        tabs = await me.data("browser_tabs", action="list")
+        tabs = await me.unmarked("browser_tabs", action="list")
         waiting = await started(me.text("browser_wait_for", time=2))
         await self.others_ready.wait()
         interrupted = await acting
-        assert interrupted.structured_content is not None
-        assert interrupted.structured_content["code"] == "INTERRUPTED"
+        assert code_of(interrupted) == "INTERRUPTED"
         await waiting
         await self.broker_is_dead.wait()
         # The same tab, the same page, what was half filled in still there.
-        assert await me.data("browser_tabs", action="list") == tabs
+        assert await me.unmarked("browser_tabs", action="list") == tabs
         assert f"note {number}" in await me.text("browser_evaluate", function=NOTE)
         changed = await me.text("browser_type", target="input", text=f"again {number}")
         assert f"again {number}" in changed

@@ -16,7 +16,7 @@ const [{ Client }, { StdioClientTransport }] = await Promise.all(names.map(load)
 const client = new Client({ name: "typescript", version: "1" });
 const env = { ROOST_HOME: process.env.ROOST_HOME };
 await client.connect(new StdioClientTransport({ command, args, env }));
-// Listing first makes the client hold every structured answer against its schema, errors included.
+// Listing first makes the client hold every structured answer against its schema.
 const { tools } = await client.listTools();
 const call = (name, arguments_ = {}) => client.callTool({ name, arguments: arguments_ });
 const url = "https://site.test/";
@@ -27,6 +27,7 @@ const seen = {
   tabs: await call("browser_tabs", { action: "list" }),
   picture: await call("browser_take_screenshot"),
   status: await call("roost_status"),
+  loop: await call("loop_status"),
   refused: await call("session_dispose", { session: "nobody's" }),
   misspelt: await call("browser_clik"),
   together: await Promise.all([1, 2, 3, 4].map(() => call("browser_evaluate", { function: "() => 1" }))),

@@ -37,7 +37,6 @@ async def test_everything_else_is_refused_while_it_stands(house: House, web: Web
             ops.Click(target="#alert"),
             ops.Evaluate(function="() => 1"),
             ops.TakeScreenshot(),
-            ops.Navigate(url="about:blank"),
             ops.WaitFor(text="x"),
             ops.GetContent(),
         ):

@@ -173,7 +173,7 @@ async def test_scripts_see_the_page_and_promises_are_waited_for(house: House, we
         later = await it.call("evaluate", expression="Promise.resolve([1]) // later")
         assert (later["result"], later["type"]) == ([1], "object")
         thrown = it.call("evaluate", expression="nothing.here")
-        assert "nothing" in str(await refused(BadRequest, thrown))
+        assert "nothing" in str((await refused(BadRequest, thrown)).page_said)
 
 
 async def test_a_picture_comes_with_its_readiness(house: House, web: Web) -> None:

@@ -14,6 +14,8 @@ from pages_house import House, refused
 
 from roost import ops
 from roost.errors import BrowserLost, DialogOpen, Interrupted, NotFound
+from roost.local.home import socket_path
+from roost.testing.waiting import until
 
 
 def _refs(snapshot: str) -> list[str]:
@@ -38,6 +40,22 @@ async def test_pages_keep_their_state_when_the_broker_is_killed(own_house: House
         assert not set(_refs(await agent.snapshot())) & set(_refs(before)), "never given again"
 
 
+async def test_pages_keep_their_state_when_the_brokers_files_are_removed(
+    own_house: House, web: Web
+) -> None:
+    async with own_house.agent(web) as agent:
+        await agent.show("<input id=i>")
+        await agent.type("#i", "half-filled")
+        broker, files = own_house.broker, (own_house.home.endpoint, socket_path(own_house.home))
+        for file in files:
+            os.unlink(file)
+        await until(lambda: all(map(os.path.lexists, files)))
+        async with own_house.agent(web) as newcomer:
+            await newcomer.show("<p>Here</p>")
+        assert await agent.run("() => i.value") == "half-filled"
+        assert own_house.broker == broker
+
+
 async def test_a_dialog_that_was_open_is_open_for_the_next_broker(
     own_house: House, web: Web
 ) -> None:
@@ -48,7 +66,7 @@ async def test_a_dialog_that_was_open_is_open_for_the_next_broker(
         assert done.dialog is not None
         own_house.kill_broker()
         error = await refused(DialogOpen, agent.call(ops.Snapshot()))
-        assert error.details["text"] == "Sure?"
+        assert error.page_said == "Sure?"
         await agent.answer(True)
         assert await agent.run("() => out.textContent") == "true"
 

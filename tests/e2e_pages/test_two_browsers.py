@@ -32,7 +32,7 @@ def both() -> Iterator[House]:
 def roost(house: House, *arguments: str) -> Any:
     """What the command answers, as a person runs it."""
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "roost", *arguments, "--json"],
+        [sys.executable, "-P", "-m", "roost", *arguments, "--json", "--operator"],
         env={"PATH": os.environ["PATH"], "ROOST_HOME": str(house.home.path)},
         stdin=subprocess.DEVNULL,
         capture_output=True,

@@ -30,9 +30,12 @@ class Cli:
     def environment(self, **more: str) -> dict[str, str]:
         return {"PATH": os.environ["PATH"], "ROOST_HOME": str(self.home.path), **more}
 
-    def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *arguments: str, operator: bool = True, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run the command. Tests have no terminal, so the person says ``--operator``."""
         return subprocess.run(
-            [*ROOST, *arguments],
+            [*ROOST, *(["--operator"] if operator else []), *arguments],
             env=self.environment(**environment),
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -43,7 +46,7 @@ class Cli:
 
     def says(self, *arguments: str, **environment: str) -> str:
         """What it prints when all goes well."""
-        done = self.run(*arguments, **environment)
+        done = self.run(*arguments, operator=True, **environment)
         assert done.returncode == 0, (arguments, done.stdout, done.stderr)
         return done.stdout
 
@@ -55,7 +58,7 @@ class Cli:
     def running(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
         """A command that goes on by itself."""
         process = subprocess.Popen(
-            [*ROOST, *arguments],
+            [*ROOST, "--operator", *arguments],
             env=self.environment(PYTHONUNBUFFERED="1"),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

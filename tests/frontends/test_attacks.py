@@ -107,7 +107,7 @@ class OverMcp:
             return Answer(True, whole)
         text = result.content[0]
         assert text.type == "text"
-        return Answer(False, {**json.loads(text.text.splitlines()[-1]), "whole": whole})
+        return Answer(False, {"code": text.text.partition(":")[0], "whole": whole})
 
 
 @asynccontextmanager

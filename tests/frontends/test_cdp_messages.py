@@ -29,6 +29,7 @@ from roost.frontends.cdp.messages import Call, Refusal, Unread
         ('{"id":5}', -32600, 5),
         ('{"id":6,"method":"A.b","params":7}', -32600, 6),
         ('{"id":7,"method":"A.b","sessionId":5}', -32600, 7),
+        ('{"id":8,"method":"A.b","params":{"x":[' + "[]," * 100_000 + "1]}}", -32000, 8),
     ],
 )
 def test_what_is_no_command_is_refused_as_chromium_refuses_it(

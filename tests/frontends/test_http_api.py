@@ -32,6 +32,7 @@ CONNECTIONS = 50
 _ONE_TOKEN = "a token is one agent, however many have it"
 _NO_ALIASES = "a token is good for one session, so there are no names for several"
 _LEASE = "an agent goes when its lease ends, and cannot say goodbye"
+_PERSON_OPENS = "only the person's token opens sessions, so a session's token sees no profiles"
 NOT_HERE = {
     "a_joined_session_is_shared_but_each_keeps_its_current_tab": _ONE_TOKEN,
     "who_waits_three_seconds_behind_another_agents_capture_is_told_by_whom": _ONE_TOKEN,
@@ -39,6 +40,8 @@ NOT_HERE = {
     "sub_agents_of_one_agent_work_apart": _NO_ALIASES,
     "a_named_session_outlives_its_agents_and_an_anonymous_one_does_not": "all are named",
     "the_operator_names_what_it_means_and_sees_secrets_taken_out": "a token ends with its session",
+    "a_profile_that_an_agent_was_not_started_with_answers_like_none": _PERSON_OPENS,
+    "the_person_imports_lists_and_removes_profiles": _PERSON_OPENS,
     "a_live_agent_may_idle_for_ever": _LEASE,
     "every_way_a_slot_is_freed_serves_the_queue": _LEASE,
     "leaving_takes_everything_along_and_nothing_of_others": _LEASE,

@@ -34,7 +34,7 @@ def client_of(house: FakeHouse, mounted: Mounted) -> httpx.AsyncClient:
     app = application(door, "127.0.0.1", 1, Streams(door), {"/mounted/{rest:path}": mounted.make})
 
     async def with_state(scope: Scope, receive: Receive, send: Send) -> None:
-        scope["state"] = {"admitted": lambda: None}
+        scope["state"] = {"admitted": lambda **_: False}
         await app(scope, receive, send)
 
     return httpx.AsyncClient(transport=httpx.ASGITransport(with_state), base_url=HOST)

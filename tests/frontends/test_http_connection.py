@@ -1,4 +1,4 @@
-"""Whoever has shown no token gets little: some seconds, few connections, a small head."""
+"""Whoever has shown no token gets little: some seconds and a small head."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from http_house import HttpHouse, http_house
 
-from roost.frontends.http import connection
+from roost.frontends.http import bodies, connection
 from roost.testing.waiting import answer_of
 
 Peer = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -64,19 +64,31 @@ async def test_one_that_has_shown_a_token_stays(
         writer.close()
 
 
-async def test_the_oldest_stranger_makes_way_for_the_next(
+async def test_a_request_that_came_is_answered_however_late_its_turn_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The time to show a token ends in the very turn of the loop in which the request is read."""
+    original = connection.Connection.on_headers_complete
+
+    def and_late(self: connection.Connection) -> None:
+        original(self)
+        self._late()
+
+    monkeypatch.setattr(connection.Connection, "on_headers_complete", and_late)
     async with http_house(tmp_path) as here:
-        session = await here.session("work")  # over a connection that has shown a token
-        monkeypatch.setattr(connection, "STRANGERS", 3)
-        strangers = [await connected(here) for _ in range(5)]
-        assert [await is_cut_off(peer) for peer in strangers[:2]] == [True, True]
-        assert await session.ask("POST", "/session/work/tools/ping") == {}
-        for reader, writer in strangers[2:]:
-            writer.write(asking(here, "Connection: close"))
-            assert b"200 OK" in await answer_of(reader.read())
-            writer.close()
+        answer = await here.raw(asking(here, "Connection: close"))
+        assert answer.status == 200
+
+
+async def test_a_body_that_does_not_come_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bodies, "BODY_SECONDS", 0.05)
+    async with http_house(tmp_path) as here:
+        lines = (f"Authorization: Bearer {here.operator.token}", "Content-Length: 9")
+        head = asking(here, *lines).replace(b"GET /healthz", b"POST /session")
+        answer = await here.raw(head.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n{"))
+        assert (answer.status, json.loads(answer.body)["code"]) == (408, "TIMEOUT")
 
 
 async def test_a_head_without_end_is_cut_off(tmp_path: Path) -> None:

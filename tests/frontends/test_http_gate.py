@@ -8,10 +8,17 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from http_house import Caller, http_house
+
+from roost.api import operations as ops
+from roost.local.processes import identify
+from roost.vocabulary import SessionId
+from roost.wire.hello import ClientKind
 
 ROUTES = [
     ("POST", "/session"),
@@ -131,37 +138,84 @@ except urllib.error.HTTPError as error:
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says who holds a connection")
+async def asked(port: int, session: str | None, path: str, **headers: str) -> tuple[int, str]:
+    """What a process is answered that was started with this ``ROOST_SESSION``: status and code."""
+    environ = {k: v for k, v in os.environ.items() if k != "ROOST_SESSION"}
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", ASK),
+        *(f"http://127.0.0.1:{port}{path}", json.dumps(headers)),
+        env=environ | ({} if session is None else {"ROOST_SESSION": session}),
+        stdout=subprocess.PIPE,
+    )
+    said, _ = await process.communicate()
+    status, _, body = said.decode().partition(" ")
+    return int(status), str(json.loads(body)["code"])
+
+
+LET_IN = (503, "UNSUPPORTED")
+"""The fake browser speaks no DevTools; but whoever hears that, was let in."""
+REFUSED = (401, "UNAUTHORIZED")
+VERSION = "/json/version"
+only_linux = pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux says who holds a connection"
+)
+
+
+@only_linux
 async def test_a_process_started_for_a_session_needs_no_token_where_devtools_clients_look(
     tmp_path: Path,
 ) -> None:
     async with http_house(tmp_path) as here:
-        await here.operator.ask("POST", "/session", json={"sessionId": "shop"})
-
-        async def asked(session: str | None, path: str, **headers: str) -> tuple[int, str]:
-            environ = {k: v for k, v in os.environ.items() if k != "ROOST_SESSION"}
-            process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-c", ASK),
-                *(f"http://127.0.0.1:{here.port}{path}", json.dumps(headers)),
-                env=environ | ({} if session is None else {"ROOST_SESSION": session}),
-                stdout=subprocess.PIPE,
-            )
-            said, _ = await process.communicate()
-            status, _, body = said.decode().partition(" ")
-            return int(status), str(json.loads(body)["code"])
-
-        # The fake browser speaks no DevTools; but whoever hears that, was let in.
-        assert await asked("shop", "/json/version") == (503, "UNSUPPORTED")
+        person = here.house.admit(here.house.hello(ClientKind.CLI))
+        await person.api.call(ops.SessionOpen(session="shop", named=True))
+        assert await asked(here.port, "shop", VERSION) == LET_IN
         node = {"Sec-Fetch-Mode": "cors"}
-        assert await asked("shop", "/json/", **node) == (503, "UNSUPPORTED")
+        assert await asked(here.port, "shop", "/json/", **node) == LET_IN
+        entries = [json.loads(line) for line in here.house.home.audit.read_text().splitlines()]
+        given = [entry for entry in entries if entry["kind"] == "session given out"]
+        assert [entry["session"] for entry in given] == ["shop", "shop"]
+        assert all(entry["pid"] and " < " in entry["line"] for entry in given)
         for session, path in (
-            (None, "/json/version"),
-            ("", "/json/version"),
-            ("other", "/json/version"),
+            (None, VERSION),
+            ("", VERSION),
+            ("other", VERSION),
             ("shop", "/session/shop/tabs"),
             ("shop", "/jsonx"),
         ):
-            assert await asked(session, path) == (401, "UNAUTHORIZED")
+            assert await asked(here.port, session, path) == REFUSED
         page = {"Sec-Fetch-Site": "none"}
-        assert (await asked("shop", "/json/version", **page))[1] == "UNAUTHORIZED"
-        assert (await asked("shop", "/json/version", Host="evil.test"))[0] == 403
+        assert (await asked(here.port, "shop", VERSION, **page))[1] == "UNAUTHORIZED"
+        assert (await asked(here.port, "shop", VERSION, Host="evil.test"))[0] == 403
+
+
+@only_linux
+async def test_what_an_agent_runs_is_let_into_that_agents_sessions_alone(tmp_path: Path) -> None:
+    async with http_house(tmp_path) as here:
+        person = here.house.admit(here.house.hello(ClientKind.CLI))
+        for name in ("shop", "mail"):
+            await person.api.call(ops.SessionOpen(session=name, named=True))
+        # This process is the agent; the processes that ask run below it.
+        here.house.admit(replace(here.house.hello(), session=SessionId("shop")))
+        assert await asked(here.port, "mail", VERSION) == REFUSED
+        assert await asked(here.port, "shop", VERSION) == LET_IN
+
+
+async def test_every_connection_of_the_operator_is_audited_with_its_process(tmp_path: Path) -> None:
+    async with http_house(tmp_path) as here:
+
+        def noted() -> list[Any]:
+            lines = map(json.loads, here.house.home.audit.read_text().splitlines())
+            return [line for line in lines if line["kind"] == "acts as operator"]
+
+        guest = await here.session("work")
+        await here.operator.ask("GET", "/openapi.json")
+        (line,) = noted()
+        assert (line["pid"], line["why"]) == (os.getpid(), "operator's token over HTTP")
+        process = identify(os.getpid())
+        assert process is not None
+        assert line["line"].startswith(process.program)
+        await here.operator.ask("GET", "/openapi.json", headers=ALONE)  # the connection's last
+        await guest.ask("GET", "/openapi.json")
+        assert len(noted()) == 1, "a session's token is not the operator's"
+        await here.operator.ask("GET", "/openapi.json")
+        assert len(noted()) == 2, "whoever showed another token first"

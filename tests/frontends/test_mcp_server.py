@@ -75,5 +75,7 @@ async def test_a_refusal_is_an_answer_and_no_protocol_error() -> None:
     result = await answered(Paused("A person has session s1."))
 
     assert result.is_error
-    assert result.structured_content is not None
-    assert result.structured_content["code"] == "PAUSED"
+    assert result.structured_content is None
+    (said,) = result.content
+    assert said.type == "text"
+    assert said.text.startswith("PAUSED: A person has session s1.\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ INITIALIZE = {
         "clientInfo": {"name": "test", "version": "1"},
     },
 }
+MARKED = re.compile(r"<page-content untrusted id=(\w+)>\n.*?\n</page-content id=\1>", re.DOTALL)
 ACCEPT = {"accept": "application/json, text/event-stream"}
 
 
@@ -48,6 +49,23 @@ async def test_a_client_with_a_sessions_token_works_in_that_session(tmp_path: Pa
             assert URL in text_of(value)
 
 
+async def test_pages_words_stand_between_the_marks(tmp_path: Path) -> None:
+    async with http_house(tmp_path) as here:
+        session = await here.session("work")
+        async with client_of(session) as client:
+            for tool, arguments in (
+                ("browser_navigate", {"url": f"{URL}?EVIL#EVIL"}),
+                ("browser_tabs", {"action": "list"}),
+                ("session_list", {}),
+                ("roost_status", {}),
+                ("browser_evaluate", {"function": '() => { throw new Error("EVIL\\nEVIL") }'}),
+            ):
+                result = await client.call_tool(tool, arguments)
+                assert "EVIL" in text_of(result), tool
+                assert "EVIL" not in MARKED.sub("", text_of(result)), tool
+                assert result.structured_content is None
+
+
 async def test_two_clients_with_two_tokens_do_not_meet(tmp_path: Path) -> None:
     async with http_house(tmp_path) as here:
         one, two = await here.session("one"), await here.session("two")
@@ -57,10 +75,7 @@ async def test_two_clients_with_two_tokens_do_not_meet(tmp_path: Path) -> None:
             for arguments in ({"tab": tab}, {"session": "one"}, {}):
                 refused = await second.call_tool("browser_close", arguments)
                 assert refused.is_error
-                assert json.loads(text_of(refused).splitlines()[-1])["code"] in (
-                    "TAB_GONE",
-                    "SESSION_GONE",
-                )
+                assert text_of(refused).partition(":")[0] in ("TAB_GONE", "SESSION_GONE")
             assert list(here.house.state.tabs) == [tab]
 
 
@@ -102,3 +117,13 @@ async def test_an_unknown_set_of_names_is_refused(tmp_path: Path) -> None:
         session = await here.session("work")
         refused = await session.refused("POST", "/mcp?names=lynx", json=INITIALIZE, headers=ACCEPT)
         assert refused == (400, "BAD_REQUEST")
+
+
+async def test_a_request_of_very_many_values_is_too_large(tmp_path: Path) -> None:
+    async with http_house(tmp_path) as here:
+        session = await here.session("work")
+        many = INITIALIZE | {"params": {"values": [[]] * 100_000}}
+        refused = await session.refused("POST", "/mcp", json=many, headers=ACCEPT)
+        assert refused == (413, "TOO_LARGE")
+        async with client_of(session) as client:
+            assert (await client.list_tools()).tools

@@ -12,10 +12,10 @@ from mcp_types import ListToolsResult
 
 from roost.api.broker import Notices
 from roost.api.operations import OPERATIONS, Answers, Audience, Operation
-from roost.api.views import Pong, TabsView, View
+from roost.api.views import LoopView, Pong, TabsView, View
 from roost.errors import BadRequest
 from roost.frontends.mcp import server
-from roost.frontends.mcp.browser_names import browser_names, is_small
+from roost.frontends.mcp.browser_names import browser_names
 from roost.frontends.mcp.conversation import toolset_for
 from roost.frontends.mcp.schemas import argument_schema
 from roost.frontends.mcp.toolset import Tool
@@ -125,13 +125,13 @@ def test_what_is_inner_or_the_operators_is_no_tool() -> None:
             asked(name, {})
 
 
-def test_only_small_answers_have_a_schema_and_it_requires_nothing() -> None:
-    """The TypeScript client holds errors against it, too."""
-    for tool in TOOLS:
-        if is_small(tool.name):
-            assert tool.output_schema == {"type": "object"}
-        else:
-            assert tool.output_schema is None
+def test_only_tools_that_answer_with_roosts_own_data_have_a_schema() -> None:
+    with_schema = {tool.name for tool in TOOLS if tool.output_schema is not None}
+
+    assert with_schema == {
+        "tab_space_request", "tab_space_grant", "tab_space_status",
+        "loop_start", "loop_stop", "loop_status", "session_dispose",
+    }  # fmt: skip
 
 
 def test_tools_are_marked_as_reading_or_destroying_as_the_table_says() -> None:
@@ -234,15 +234,16 @@ def test_whether_a_call_only_reads_depends_on_its_arguments(
     assert browser_names(("all",)).only_reads(name, arguments) is reads
 
 
-def test_small_answers_are_told_as_data_too() -> None:
-    view = TabsView(tabs=[], tab_pool="0/12")
-    reply = asyncio.run(browser_names().call(Recorder(view), "browser_tabs", {"action": "list"}))
+def test_roosts_own_data_is_told_as_data_too() -> None:
+    view = LoopView(active=False)
+    reply = asyncio.run(browser_names().call(Recorder(view), "loop_status", {}))
 
-    assert reply.structured == {"tabs": [], "tabPool": "0/12"}
+    assert reply.structured == {"active": False}
 
 
 def test_page_answers_are_never_told_as_data() -> None:
     view = TabsView(tabs=[], tab_pool="0/12")
-    reply = asyncio.run(browser_names().call(Recorder(view), "browser_close", {}))
+    for name, arguments in (("browser_close", {}), ("browser_tabs", {"action": "list"})):
+        reply = asyncio.run(browser_names().call(Recorder(view), name, arguments))
 
-    assert reply.structured is None
+        assert reply.structured is None

@@ -13,6 +13,7 @@ import pytest
 
 from roost.api import operations as ops
 from roost.frontends.socket import connection
+from roost.frontends.socket.connection import MESSAGES_A_TURN, Connection
 from roost.local import processes
 from roost.testing.faults import Peer
 from roost.testing.house import FakeHouse, fake_house
@@ -42,7 +43,8 @@ BEFORE_HELLO = [
     Bad("half a character", b'{"a": "\xc3"}\n', "BAD_REQUEST"),
     Bad("no object", b"[1, 2]\n", "BAD_REQUEST"),
     Bad("a number", b"7\n", "BAD_REQUEST"),
-    Bad("deep", deep(200_000), "BAD_REQUEST"),
+    Bad("deep", deep(40_000), "BAD_REQUEST"),
+    Bad("many values", b"[%s1]\n" % (b"[]," * 100_000), "TOO_LARGE"),
     Bad("infinity", b'{"hello": 1e999}\n', "BAD_REQUEST"),
     Bad("no hello", b'{"op": "ping", "id": 1}\n', "UNAUTHORIZED"),
     Bad("hello of a wrong type", b'{"hello": []}\n', "BAD_REQUEST"),
@@ -61,7 +63,8 @@ AFTER_HELLO = [
     Bad("no id", b'{"op": "ping"}\n', "BAD_REQUEST"),
     Bad("id true", b'{"op": "ping", "id": true}\n', "BAD_REQUEST"),
     Bad("id list", b'{"op": "ping", "id": []}\n', "BAD_REQUEST"),
-    Bad("deep", deep(200_000), "BAD_REQUEST"),
+    Bad("deep", deep(40_000), "BAD_REQUEST"),
+    Bad("many values", b"[%s1]\n" % (b"[]," * 100_000), "TOO_LARGE"),
     Bad("watch of a wrong type", b'{"watch": 7}\n', "BAD_REQUEST"),
     Bad("too large", b'{"op": "' + b"x" * AGENT_FRAME_BYTES, "TOO_LARGE"),
 ]
@@ -287,6 +290,28 @@ async def test_a_flood_of_calls_is_answered_and_others_go_on(tmp_path: Path) -> 
         assert ids == list(range(count))
         await flood.close()
         await other.close()
+
+
+async def test_what_one_peer_says_at_once_is_heard_in_several_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard, hear = list[int](), Connection._hear
+
+    def counted(self: Connection) -> None:
+        waiting = len(self._unheard)
+        hear(self)
+        heard.append(waiting - len(self._unheard))
+
+    monkeypatch.setattr(Connection, "_hear", counted)
+    async with fake_house(tmp_path) as house:
+        flood = await Peer.admitted(house)
+        count = 10 * MESSAGES_A_TURN
+        flood.write(b"".join(b'{"id":%d,"op":"ping"}\n' % n for n in range(count)))
+        flood.say(goodbye=True)
+        ids = [(await flood.hear())["id"] for _ in range(count)]
+        assert ids == list(range(count))
+        await flood.close()
+    assert max(heard) == MESSAGES_A_TURN
 
 
 async def test_calls_that_wait_hold_back_the_ones_after_them(

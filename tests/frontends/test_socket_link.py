@@ -72,7 +72,7 @@ async def test_the_end_is_told_once_also_to_who_starts_later() -> None:
 
 
 async def test_a_frame_above_the_limit_ends_the_link(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(socket_link, "LINK_FRAME_BYTES", 10)
+    monkeypatch.setattr(socket_link, "HANDOVER_BYTES", 10)
     ends = await linked()
     ends.start()
     ends.far.sendall(b"short\n" + b"x" * 11)

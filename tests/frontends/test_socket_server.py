@@ -151,3 +151,47 @@ async def test_sixteen_connections_with_many_calls_each_all_get_their_own(tmp_pa
             assert set(values) == {f"https://site.test/{number}"}
         for client in clients:
             await client.aclose()
+
+
+async def test_a_socket_that_was_removed_is_bound_again_and_connections_stay(
+    tmp_path: Path,
+) -> None:
+    async with fake_house(tmp_path) as house:
+        agent = await Peer.admitted(house)
+        assert house.socket.is_bound()
+        path_of(house).unlink()
+        assert not house.socket.is_bound()
+        await house.socket.start()
+        assert house.socket.is_bound()
+        newcomer = await Peer.admitted(house)
+        for peer in (agent, newcomer):
+            assert "ok" in await peer.call("ping")
+            await peer.close()
+
+
+async def test_a_server_that_closes_leaves_anothers_socket_alone(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        path = path_of(house)
+        path.unlink()
+        with socket.socket(socket.AF_UNIX) as other:
+            other.bind(str(path))
+            await house.socket.aclose()
+            assert lies_there(path)
+        path.unlink()
+
+
+async def test_where_descriptors_run_out_the_longest_silent_makes_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with fake_house(tmp_path) as house:
+        agent = await Peer.admitted(house)
+        silent = await Peer.dial(house.home)
+        await until(lambda: len(house.socket._connections) == 2)
+        monkeypatch.setattr(server, "SILENT_SECONDS", 0)
+        monkeypatch.setattr("roost.frontends.socket.server.resource.getrlimit", lambda _: (8, 8))
+        newcomer = await Peer.admitted(house)
+        assert await silent.hear_the_end() == []
+        for peer in (agent, newcomer):
+            assert "ok" in await peer.call("ping")
+        for peer in (agent, newcomer, silent):
+            await peer.close()

@@ -27,6 +27,9 @@ class FakeRelay:
     def say(self, word: str, what: Any) -> None:
         self.said.append((word, what))
 
+    def pass_word(self, word: str, written: bytes) -> None:
+        self.said.append((word, json.loads(written)))
+
     def attend(self, descriptor: int, work: Callable[[], None]) -> None:
         self.attended[descriptor] = work
 

@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,10 @@ from roost.api.door import Admission, LinkEnd
 from roost.errors import Unauthorized
 from roost.frontends.socket.server import SocketServer
 from roost.local.endpoint import Endpoint, write_endpoint
-from roost.local.home import Home, socket_path
+from roost.local.home import Home, socket_path, write_secret
 from roost.local.processes import Peer, Process, end_tree, identify, wait_until_gone
 from roost.local.starting import start_detached
+from roost.testing.waiting import until
 from roost.vocabulary import OPERATOR, WIRE_VERSION
 from roost.wire.hello import Hello, Welcome
 
@@ -81,14 +82,14 @@ class Broker:
         raise AssertionError("nobody was admitted")
 
 
-def start_keeper(home: Home, *, away: float = 60.0) -> Process:
+def start_keeper(home: Home, *, away: float = 60.0, arguments: Sequence[str] = ()) -> Process:
     home.create()
     (home.path / "log").touch(mode=0o600)
     start_detached(
         home,
         [sys.executable, "-P", "-m", "roost.keeper"],
         ["--browser=b", f"--log={home.path / 'browser.log'}", f"--away={away}", "--",
-         sys.executable, str(BROWSER)],
+         sys.executable, str(BROWSER), *arguments],
         log=home.path / "keeper.log",
         timeout_seconds=SECONDS,
     )  # fmt: skip
@@ -185,6 +186,44 @@ async def test_however_it_ends_nothing_is_left_behind(home: Home, how: str) -> N
             assert why == ("browser" if how == "its browser ended" else "end")
         await everything_is_gone(keeper, handover["pid"], child)
         assert not (home.path / "keepers" / "b.json").exists()
+
+
+async def test_a_keeper_that_ends_leaves_the_record_of_the_next_one_alone(home: Home) -> None:
+    record = home.path / "keepers" / "b.json"
+    async with kept(home) as (_, link, keeper, handover):
+        write_secret(record, b'{"pid": 1}')
+        link.send(b'["end"]')
+        await everything_is_gone(keeper, handover["pid"])
+    assert record.read_bytes() == b'{"pid": 1}'
+
+
+@pytest.mark.parametrize("how", ["told", "killed"])
+async def test_what_a_browser_made_outside_its_profile_goes_with_it(
+    home: Home, tmp_path: Path, how: str
+) -> None:
+    """The stand-in ends neither by itself nor with its pipe, as Firefox does."""
+    profile, folder, others = (tmp_path / name for name in ("profile", "socket", "others"))
+    for one in (profile, folder, others):
+        one.mkdir()
+    for one in (folder, others):
+        (one / "SingletonSocket").touch()
+        (one / "SingletonCookie").symlink_to("17")
+    (profile / "SingletonSocket").symlink_to(folder / "SingletonSocket")
+    async with kept(home, arguments=[f"--user-data-dir={profile}"]) as found:
+        broker, link, keeper, handover = found
+        child = (await broker.call(link, 3, "Test.echo"))["result"]["child"]
+        children = [one for one in (identify(handover["pid"]), identify(child)) if one is not None]
+        (profile / "SingletonSocket").unlink()  # as a browser that ends in order does
+        if how == "told":
+            link.send(b'["end"]')
+        else:
+            os.kill(keeper.pid, signal.SIGKILL)
+        await everything_is_gone(keeper, *children)
+        await until(lambda: not folder.exists())
+        assert sorted(one.name for one in others.iterdir()) == [
+            "SingletonCookie",
+            "SingletonSocket",
+        ]
 
 
 async def test_a_browser_that_cannot_run_is_reported_to_whoever_starts_it(home: Home) -> None:

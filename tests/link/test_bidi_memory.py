@@ -5,7 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
+from roost.link import memory as memories
 from roost.link.memory import BidiMemory
+from roost.vocabulary import LINK_FRAME_BYTES
+from roost.wire.framing import encode
 
 SOME_TAB, OTHER_TAB, SOME_FRAME = "tab-1", "tab-2", "frame-1"
 
@@ -41,6 +46,20 @@ def test_tabs_are_told_apart_by_whether_a_broker_took_note_of_them() -> None:
     assert told == {SOME_TAB: True, OTHER_TAB: False}
     memory.from_browser(event("browsingContext.contextDestroyed", context=SOME_TAB))
     assert [tab["context"] for tab in memory.handover()["tabs"]] == [OTHER_TAB]
+
+
+def test_tabs_that_a_broker_asked_for_are_told_from_popups() -> None:
+    memory = BidiMemory()
+    for call in (3, 4, 5):
+        memory.from_broker(b'{"id":%d,"method":"browsingContext.create","params":{}}' % call)
+    for context in (SOME_TAB, OTHER_TAB):
+        memory.from_browser(created(context))
+    memory.from_browser(b'{"type":"success","id":3,"result":{"context":"%s"}}' % SOME_TAB.encode())
+    memory.from_browser(b'{"type":"error","id":4,"error":"no such frame","message":""}')
+    handover = memory.handover()
+    asked = {tab["context"]: tab.get("created", False) for tab in handover["tabs"]}
+    assert asked == {SOME_TAB: True, OTHER_TAB: False}
+    assert handover["creating"] == [5], "the next broker waits for this answer"
 
 
 def test_how_a_tab_came_by_its_document_is_kept_in_order() -> None:
@@ -105,3 +124,74 @@ def test_replies_and_other_events_are_not_even_parsed() -> None:
     for frame in (b'{"type":"success","id":1,"result":nonsense', event("log.entryAdded")[:-9]):
         memory.from_browser(frame)
     assert memory.handover()["tabs"] == []
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        b'{"id":9,"method":"network.continueWithAuth","params":{"request":"r1"}}',
+        b'{"id":9,"method":"network.failRequest","params":{"request":"r1"}}',
+        event("network.fetchError", request={"request": "r1"}),
+        event("network.responseCompleted", request={"request": "r1"}),
+        event("browsingContext.contextDestroyed", context=SOME_TAB),
+    ],
+)
+def test_a_request_that_waits_is_forgotten_however_it_ends(end: bytes) -> None:
+    memory = BidiMemory()
+    memory.from_browser(
+        event("network.authRequired", context=SOME_TAB, request={"request": "r1", "headers": []})
+    )
+    (waiting,) = memory.handover()["requests"]
+    assert waiting["request"] == {"request": "r1"}, "the id is all that an answer needs"
+    memory.from_broker(end)
+    memory.from_browser(end)
+
+    assert memory.handover()["requests"] == []
+
+
+def test_a_brokers_word_about_a_tab_that_has_closed_comes_too_late() -> None:
+    memory = BidiMemory()
+    memory.from_browser(created(SOME_TAB))
+    memory.from_browser(event("browsingContext.contextDestroyed", context=SOME_TAB))
+    memory.noted("told", SOME_TAB)
+    memory.noted("told", OTHER_TAB)  # it was there before anybody listened
+
+    assert [tab["context"] for tab in memory.handover()["tabs"]] == [OTHER_TAB]
+
+
+def test_with_every_table_full_the_handover_still_fits_into_a_frame(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shrunk = 100
+    for name in ("DIALOGS", "CHOOSERS", "NAVIGATIONS", "REQUESTS"):
+        monkeypatch.setattr(memories, name, getattr(memories, name) // shrunk)
+    memory, long = BidiMemory(), "\ud800" * 100_000
+    tabs = [f"{number:036}" for number in range(2 * memories.NAVIGATIONS)]
+    for tab in tabs:
+        memory.from_browser(created(tab))
+        memory.noted("told", tab)
+        for kind in ("Started", "Committed", "Started", "Committed", "Started"):
+            memory.from_browser(moved(f"navigation{kind}", tab, tab, "data:," + "x" * 100_000))
+        memory.from_browser(
+            event(
+                "browsingContext.userPromptOpened",
+                context=tab,
+                type="prompt",
+                message=long,
+                defaultValue=long,
+            )
+        )
+        memory.from_browser(
+            event("input.fileDialogOpened", context=tab, multiple=True, element={"sharedId": tab})
+        )
+        for number in range(20):
+            request = {"request": f"{tab}{number}", "headers": [long]}
+            memory.from_browser(
+                event("network.authRequired", context=tab, navigation=tab, request=request)
+            )
+
+    handover = memory.handover()
+    assert len(encode(handover)) * shrunk < LINK_FRAME_BYTES
+    assert [tab["told"] for tab in handover["tabs"]] == [True] * len(tabs), "no tab is dropped"
+    assert "committed" not in handover["tabs"][0], "of tabs that moved long ago, navigations are"
+    assert "committed" in handover["tabs"][-1]

@@ -41,6 +41,9 @@ def main() -> None:
             signal.pause()
         case "does not listen":
             report(ready)
+        case "is killed" if left := (home.path / "kills").read_text():
+            (home.path / "kills").write_text(left[1:])
+            os.kill(os.getpid(), signal.SIGKILL)
         case _:
             serve(home, ready, options)
 

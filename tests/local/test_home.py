@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 import pwd
 import stat
@@ -315,3 +316,15 @@ def test_the_socket_path_is_short_however_long_the_home(tmp_path: Path) -> None:
     home = Home(tmp_path.joinpath(*["folder" * 10] * 10))
 
     assert len(os.fsencode(socket_path(home))) < 100
+
+
+def test_a_write_that_fails_leaves_no_temporary_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("roost.local.home.os.fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        write_secret(tmp_path / "secret", b"x")
+    assert list(tmp_path.iterdir()) == []

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import stat
@@ -67,7 +68,7 @@ def test_a_waiter_gets_it_when_it_is_let_go(path: Path, monkeypatch: pytest.Monk
         if looked == 3:
             holder.release()
 
-    monkeypatch.setattr("roost.local.lock.select.select", select)
+    monkeypatch.setattr("roost.local.deadline.select.select", select)
 
     with waiter:
         assert waiter.is_held
@@ -134,3 +135,38 @@ def test_failed_tries_leak_no_descriptor(path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(OSError, match="file system"):
         lock.try_acquire()
     assert os.listdir("/dev/fd") == before
+
+
+def test_a_lock_whose_file_was_removed_is_not_current_and_can_be_taken_again(path: Path) -> None:
+    with Lock(path) as lock:
+        assert lock.is_current()
+        path.unlink()
+        assert not lock.is_current()
+        assert lock.retake()
+        assert lock.is_current()
+        assert not Lock(path).try_acquire()
+
+
+def test_a_lock_that_another_has_taken_meanwhile_is_not_taken_back(path: Path) -> None:
+    with Lock(path) as first:
+        path.unlink()
+        with Lock(path) as second:
+            assert not first.retake()
+            assert first.is_held
+            assert second.is_current()
+            assert not first.is_current()
+
+
+def test_a_file_that_is_removed_while_it_is_locked_gives_no_lock(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really = fcntl.flock
+
+    def removed_in_between(fd: int, how: int) -> None:
+        really(fd, how)
+        path.unlink()
+
+    with monkeypatch.context() as patched:
+        patched.setattr("roost.local.lock.fcntl.flock", removed_in_between)
+        assert not Lock(path).try_acquire()
+    assert Lock(path).try_acquire()

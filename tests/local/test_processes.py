@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -141,6 +142,9 @@ class FakeTable:
     def rows(self) -> Iterator[processes._Row]:
         return iter(self._rows.values())
 
+    def look_up(self) -> Callable[[int], processes._Row | None]:
+        return self._rows.get
+
 
 def row(pid: int, parent: int, born: int) -> processes._Row:
     return processes._Row(Process(pid, str(born)), parent, pid, born)
@@ -197,9 +201,9 @@ def test_credentials_of_an_unknown_shape_are_not_guessed_at() -> None:
 
 
 PS = """\
-    1     0     1 Ss   Sat Nov 14 08:00:00 2026 launchd
-  801     1   801 S+   Sun Nov 15 21:11:09 2026 Google Chrome He
-  802   801   801 Z+   Sun Nov 15 21:11:10 2026 (sh)
+    1     0     1 Ss   ??       Sat Nov 14 08:00:00 2026 launchd
+  801     1   801 S+   ttys001  Sun Nov 15 21:11:09 2026 Google Chrome He
+  802   801   801 Z+   ttys001  Sun Nov 15 21:11:10 2026 (sh)
 """
 
 
@@ -209,6 +213,7 @@ def test_what_ps_prints_is_understood() -> None:
     assert (init.process.pid, init.parent, init.group) == (1, 0, 1)
     assert (shell.process.pid, shell.parent, shell.group) == (801, 1, 801)
     assert (init.process.program, shell.process.program) == ("launchd", "Google Chrome He")
+    assert (init.has_terminal, shell.has_terminal) == (False, True)
     assert shell.process.started == str(shell.born)
     assert shell.born - init.born == 37 * 3600 + 11 * 60 + 9
 
@@ -352,3 +357,18 @@ def test_a_process_outside_the_group_and_the_tree_is_left_alone(python: Python) 
 
     bystander.communicate(timeout=SECONDS)
     assert bystander.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere ps looks")
+def test_a_process_that_cannot_be_looked_at_is_not_taken_for_dead(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    me = identify(os.getpid())
+    assert me is not None
+
+    def no_descriptors(*_: object, **__: object) -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr("builtins.open", no_descriptors)
+    assert is_alive(me)
+    assert identify(os.getpid()) is None

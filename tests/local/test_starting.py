@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -400,7 +401,7 @@ def test_who_waited_for_another_starter_uses_the_broker_that_one_started(
         listener.open()
         other.release()
 
-    monkeypatch.setattr("roost.local.lock.select.select", the_other_succeeds)
+    monkeypatch.setattr("roost.local.deadline.select.select", the_other_succeeds)
 
     assert ensure_broker(home, command=["/bin/false"]) == listener.endpoint
 
@@ -422,3 +423,53 @@ def test_importing_both_rooms_is_cheap() -> None:
 
     heavy = {"asyncio", "threading", "subprocess", "hashlib", "logging", "ssl", "tempfile"}
     assert not heavy & set(loaded)
+
+
+@pytest.mark.parametrize(("kills", "comes"), [(1, True), (starting.STARTS, False)])
+def test_a_broker_that_is_killed_while_it_starts_is_started_again(
+    home: Home, kills: int, comes: bool
+) -> None:
+    home.create()
+    (home.path / "kills").write_text("x" * kills)
+    if comes:
+        assert is_alive(start(home, "is killed").process)
+    else:
+        with pytest.raises(errors.Interrupted):
+            start(home, "is killed")
+    assert (home.path / "kills").read_text() == ""
+
+
+def test_who_waits_for_another_starter_uses_a_broker_that_has_come_meanwhile(
+    tmp_path: Path, listener: Listener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other starter still waits: its own daemon came too late, or it hangs."""
+    home = Home(tmp_path / "home")
+    with Lock(home.start_lock):
+        monkeypatch.setattr("roost.local.deadline.select.select", lambda *_: listener.open())
+        assert ensure_broker(home, command=["/bin/false"]) == listener.endpoint
+
+
+def test_a_home_that_cannot_be_written_is_named_with_the_reason(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.create()
+    monkeypatch.setattr(starting, "open_log", no_space)
+    with pytest.raises(errors.Internal) as caught:
+        start(home)
+    assert "No space left on device" in caught.value.message
+    assert "Free space" in caught.value.hint
+
+
+def no_space(_: Path) -> int:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_log_that_has_grown_large_is_put_aside(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(starting, "LOG_BYTES", 10)
+    home.create()
+    home.log.write_text("words of an earlier broker\n")
+    start(home)
+    assert home.log.read_text() == "serving\n"
+    assert (home.path / "broker.log.1").read_text() == "words of an earlier broker\n"

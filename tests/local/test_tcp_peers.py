@@ -10,8 +10,10 @@ from contextlib import closing
 
 import pytest
 
+from roost.local import tcp_peers
 from roost.local.processes import Peer
-from roost.local.tcp_peers import started_with, tcp_peer
+from roost.local.tcp_peers import is_stranger, started_with, tcp_peer
+from roost.testing.other_user import AS_NOBODY, needs_another_user
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists connections")
 CONNECT = """
@@ -64,3 +66,65 @@ def test_a_connection_that_is_not_there_is_nobodys() -> None:
 def test_elsewhere_nobody_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     assert tcp_peer(("127.0.0.1", 1), ("127.0.0.1", 2)) is None
+    assert not is_stranger(("127.0.0.1", 1), ("127.0.0.1", 2))
+
+
+def _no_diag(*_: object) -> int | None:
+    raise PermissionError("not in this sandbox")
+
+
+@pytest.fixture(params=["sock_diag", "/proc/net/tcp"])
+def source(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the owner is read: from one row of the kernel's table, or from all of them."""
+    if request.param == "/proc/net/tcp":
+        monkeypatch.setattr(tcp_peers, "_diagnosed", _no_diag)
+
+
+@pytest.mark.usefixtures("source")
+def test_this_users_connections_are_no_strangers() -> None:
+    with closing(listening()) as server:
+        here = server.getsockname()
+        for family, host in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::ffff:127.0.0.1")):
+            with socket.socket(family) as client:
+                client.connect((host, here[1]))
+                connection, there = server.accept()
+                with closing(connection):
+                    assert not is_stranger(here, there)
+                    client.shutdown(socket.SHUT_WR)
+                    assert not is_stranger(here, there)
+
+
+@pytest.mark.usefixtures("source")
+def test_a_connection_its_owner_has_closed_is_a_strangers() -> None:
+    """The kernel gives those to root, so that root's broker would take them for its own."""
+    with closing(listening()) as server:
+        here = server.getsockname()
+        client = socket.create_connection(here)
+        connection, there = server.accept()
+        client.close()
+        with closing(connection):
+            assert is_stranger(here, there)
+
+
+@needs_another_user
+@pytest.mark.usefixtures("source")
+def test_another_users_connection_is_a_strangers() -> None:
+    with closing(listening()) as server:
+        here = server.getsockname()
+        program = AS_NOBODY + CONNECT
+        child = subprocess.Popen(
+            [sys.executable, "-c", program, str(here[1])], stdin=subprocess.PIPE
+        )
+        try:
+            server.settimeout(20)
+            connection, there = server.accept()
+            with closing(connection):
+                assert is_stranger(here, there)
+        finally:
+            child.communicate(timeout=20)
+
+
+def test_where_nothing_can_be_read_nobody_is_a_stranger(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tcp_peers, "_diagnosed", _no_diag)
+    monkeypatch.setattr(tcp_peers, "_rows", lambda: iter(()))
+    assert not is_stranger(("127.0.0.1", 1), ("127.0.0.1", 2))

@@ -69,7 +69,8 @@ def test_the_cover_is_named_with_a_ref(page: PageWorld) -> None:
         f"<button id=b style='{PLACED}'>B</button><div class='veil dark' style='position:fixed;inset:0'></div>"
     )
     error = page.error("prepare", target="#b")
-    assert '<div class="veil dark">' in error["message"]
+    assert '<div class="veil dark">' in error["pageSaid"]
+    assert "veil" not in error["message"]
     assert page.call("resolve", target=error["coveredBy"])["attributes"]["class"] == "veil dark"
 
 

@@ -94,3 +94,34 @@ def test_odd_attributes_and_names_keep_the_text_in_shape(page: PageWorld) -> Non
 
 def test_a_regex_from_a_caller_cannot_hang_on_short_lines(page: PageWorld) -> None:
     assert page.show("<p>aaaaaaaaaaaaaaaaaaaa").call("find", regex="(a|b)+c")["total"] == 0
+
+
+DENSE = """(() => { const ids = Array.from({length: COUNT}, (_, n) => `x${n}`);
+    for (const id of ids) { const one = document.createElement("button"); one.id = id; one.textContent = id;
+      one.setAttribute("aria-owns", ids.join(" ")); one.setAttribute("aria-labelledby", ids.join(" ")); document.body.append(one) } })()"""
+LARGE = "document.body.innerHTML = '<div><button>Node</button></div>'.repeat(COUNT)"
+DEEP = "document.body.innerHTML = '<div role=group aria-label=g><b>'.repeat(COUNT)"
+BLANKS = "document.body.innerHTML = '<pre>a' + ' '.repeat(COUNT) + 'b</pre><b>a' + '<br>'.repeat(COUNT) + 'b</b>'"
+OWNS = "document.body.innerHTML = '<div id=o aria-owns=\"' + 'x '.repeat(COUNT) + '\">Owner</div><button id=x>X</button>'"
+
+
+@pytest.mark.parametrize(
+    ("script", "is_cut"),
+    [(DENSE.replace("COUNT", "400"), False), (LARGE.replace("COUNT", "20000"), True), (DEEP.replace("COUNT", "5000"), False),
+     (BLANKS.replace("COUNT", "100000"), False), (OWNS.replace("COUNT", "500000"), False)],
+    ids=["elements that own and label each other", "large", "deep", "blanks", "a long aria-owns"],
+)  # fmt: skip
+def test_a_page_that_is_slow_to_read_is_read_in_part_and_says_so(
+    page: PageWorld, script: str, is_cut: bool
+) -> None:
+    page.show("<p>Start</p>", script)
+    budget = {"budgetMs": 50} if is_cut else {}
+    for function, args in (
+        ("snapshot", {}), ("snapshot", {"mode": "diff", "reader": "r"}), ("snapshot", {"mode": "diff", "reader": "r"}),
+        ("find", {"text": "nowhere"}), ("content", {}), ("content", {"format": "markdown"}), ("pageState", {}),
+    ):  # fmt: skip
+        reply = page.call(function, **budget, **args)
+        assert "error" not in reply
+        if is_cut and function != "pageState":
+            assert reply["truncated"]
+            assert "# cut:" in reply["text"]

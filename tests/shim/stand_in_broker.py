@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from roost import __version__
 from roost.local.endpoint import Endpoint, write_endpoint
 from roost.local.home import Home, socket_path
 from roost.local.processes import identify
@@ -62,7 +63,7 @@ class StandInBroker:
         assert process is not None
         write_endpoint(home, Endpoint(path, process, "0", WIRE_VERSION))
 
-    def let_in(self, *, software: str = "0", secret: str = "agent_x.y") -> Peer:
+    def let_in(self, *, software: str = __version__, secret: str = "agent_x.y") -> Peer:
         """The next that says hello; whoever only looks whether we are there does not count."""
         peer = self.at_the_door()
         welcome = {"version": 1, "agent": "agent_x", "secret": secret, "software": software}

@@ -42,6 +42,27 @@ def test_it_says_who_it_is_when_the_client_first_speaks(broker: StandInBroker, a
     assert agent.says() == PONG
 
 
+def test_a_broker_of_another_release_is_told_about_once(broker: StandInBroker, agent: Shim) -> None:
+    call = {**PING, "method": "tools/call", "params": {"name": "browser_tabs"}}
+    agent.hears(call)
+    first = broker.let_in(software="0.0.1")
+    assert first.says() == call
+    first.hears({**PONG, "result": {"content": []}})
+    (note,) = agent.says()["result"]["content"]
+    assert "0.0.1" in note["text"]
+
+    first.close()
+    again = broker.let_in(software="0.0.1")
+    agent.hears({**call, "id": 2})
+    assert again.says() == {**call, "id": 2}
+    again.hears({**PONG, "id": 2, "result": {"content": []}})
+    assert agent.says()["result"]["content"] == []
+
+    agent.process.terminate()
+    assert agent.ends() == 0
+    assert agent.complains().count("`roost stop && roost up`") == 1
+
+
 @pytest.mark.parametrize("number", pump.SIGNALS)
 def test_a_signal_ends_it_with_a_goodbye(
     broker: StandInBroker, agent: Shim, number: signal.Signals

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from roost.errors import Timeout
+from roost.local.deadline import Deadline
 from roost.shim.lines import TooLong
-from roost.shim.relay import INVALID_REQUEST, PARSE_ERROR, TRIES, Relay
+from roost.shim.relay import INVALID_REQUEST, PARSE_ERROR, SIGN_SECONDS, TRIES, Relay
+from roost.vocabulary import CALL_SECONDS
 
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -33,7 +35,12 @@ class Wire:
     """A relay with messages instead of lines."""
 
     def __init__(self) -> None:
-        self.relay = Relay()
+        self.now = 0.0
+        self.relay = Relay(lambda seconds: Deadline(seconds, lambda: self.now))
+
+    def wait(self, seconds: float) -> None:
+        self.now += seconds
+        self.relay.check()
 
     def client_says(self, *messages: object) -> None:
         for message in messages:
@@ -43,8 +50,8 @@ class Wire:
         for message in messages:
             self.relay.from_broker(json.dumps(message).encode())
 
-    def connect(self, software: str = "1") -> None:
-        self.relay.connected(software)
+    def connect(self, software: str = "1", *, pings: bool = True, note: str | None = None) -> None:
+        self.relay.connected(software, answers_pings=pings, note=note)
 
     def heard_by_client(self) -> list[Any]:
         return _taken(self.relay.to_client)
@@ -147,6 +154,10 @@ def test_what_the_client_has_cancelled_is_not_repeated(wire: Wire) -> None:
     assert len(wire.heard_by_broker()) == 2  # the handshake
 
 
+def text_of(told: dict[str, Any]) -> str:
+    return str(told["result"]["content"][0]["text"])
+
+
 def test_a_request_that_outlives_several_brokers_is_given_up(wire: Wire) -> None:
     """It may be what kills them."""
     wire.client_says(call(1, "browser_snapshot"))
@@ -160,7 +171,7 @@ def test_a_request_that_outlives_several_brokers_is_given_up(wire: Wire) -> None
 
     (told,) = wire.heard_by_client()
     assert told["id"] == 1
-    assert told["result"]["structuredContent"]["code"] == "INTERRUPTED"
+    assert text_of(told).startswith("INTERRUPTED: ")
     assert not wire.relay.waits
 
 
@@ -173,14 +184,12 @@ def test_without_a_broker_everybody_who_waits_is_told_why(wire: Wire) -> None:
 
     sent, unsent, listing = wire.heard_by_client()
     assert sent["result"]["isError"] is True
-    assert sent["result"]["structuredContent"]["code"] == "INTERRUPTED"
-    assert unsent["result"]["structuredContent"]["code"] == "TIMEOUT"
+    assert text_of(sent).startswith("INTERRUPTED: ")
     assert listing["error"]["data"]["code"] == "TIMEOUT"
-    text = unsent["result"]["content"][0]["text"]
-    first, second, third = text.split("\n")
+    first, second = text_of(unsent).split("\n")
     assert first == "TIMEOUT: No broker answers."
     assert second.startswith("hint: ")
-    assert json.loads(third) == unsent["result"]["structuredContent"]
+    assert "structuredContent" not in unsent["result"]
     assert not wire.relay.waits
 
 
@@ -288,3 +297,102 @@ def test_a_client_without_a_name_has_none(params: object) -> None:
     wire.client_says({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
 
     assert wire.relay.client_name is None
+
+
+# --- a broker that is silent ---------------------------------------------------------------------
+
+
+def code_of(answer: dict[str, Any]) -> str:
+    return str(answer["result"]["content"][0]["text"]).partition(":")[0]
+
+
+@pytest.mark.parametrize("pings", [True, False], ids=["asked", "of an older release"])
+def test_a_call_is_answered_for_a_broker_that_gives_no_sign_of_life(pings: bool) -> None:
+    wire = Wire()
+    wire.connect(pings=pings)
+    wire.client_says(call(1))
+    assert wire.heard_by_broker() == [call(1)]
+    wire.wait(CALL_SECONDS - 0.1)
+    assert wire.heard_by_broker() == []
+    wire.wait(0.1)
+    assert wire.heard_by_broker() == ([{"ping": True}] if pings else [])
+    assert wire.relay.patience == SIGN_SECONDS
+    wire.wait(SIGN_SECONDS - 0.1)
+    assert wire.heard_by_client() == []
+    wire.wait(0.2)
+    (told,) = wire.heard_by_client()
+    assert (told["id"], code_of(told)) == (1, "TIMEOUT")
+    assert not wire.relay.waits
+    wire.broker_says(answer(1))
+    assert wire.heard_by_client() == [], "what comes too late is dropped"
+
+
+@pytest.mark.parametrize("sign", [{"pong": True}, answer(9)], ids=["a pong", "any answer"])
+def test_a_broker_that_works_answers_itself_however_late(sign: dict[str, Any]) -> None:
+    wire = Wire()
+    wire.connect()
+    wire.client_says(call(1))
+    for _ in range(5):
+        wire.wait(CALL_SECONDS)
+        assert {"ping": True} in wire.heard_by_broker() or wire.now == CALL_SECONDS
+        wire.broker_says(sign)
+        wire.wait(SIGN_SECONDS - 0.1)
+    assert wire.heard_by_client() == []
+    wire.broker_says(answer(1))
+    assert wire.heard_by_client() == [answer(1)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "more"),
+    [
+        ({"time": 60}, 60),
+        ({"waitSeconds": 2.5}, 2.5),
+        ({"timeout": 60_000}, 60),
+        ({"timeout": "x"}, 0),
+    ],
+)
+def test_a_call_that_asks_to_wait_has_its_deadline_that_much_later(
+    arguments: dict[str, Any], more: float
+) -> None:
+    wire = Wire()
+    wire.connect()
+    wire.client_says(call(1, **arguments))
+    assert wire.relay.patience == CALL_SECONDS + more
+
+
+def test_nothing_is_due_while_nobody_waits() -> None:
+    wire = Wire()
+    wire.connect()
+    assert wire.relay.patience is None
+    wire.client_says(call(1))
+    wire.relay.lost()
+    wire.wait(CALL_SECONDS)
+    assert wire.relay.patience is None
+    assert wire.heard_by_broker() == []
+
+
+# --- a broker of another release -----------------------------------------------------------------
+
+
+def test_the_first_answer_to_a_call_says_what_is_to_be_said_once() -> None:
+    wire = Wire()
+    wire.connect(note="The broker is older.")
+    text = {"content": [{"type": "text", "text": "done"}]}
+    wire.client_says({"jsonrpc": "2.0", "id": 0, "method": "ping"}, call(1), call(2))
+    wire.broker_says(answer(0), {**answer(1), "result": text}, {**answer(2), "result": text})
+    plain, noted, again = wire.heard_by_client()
+    assert plain == answer(0)
+    assert [part["text"] for part in noted["result"]["content"]] == [
+        "done",
+        "note: The broker is older.",
+    ]
+    assert again["result"] == text
+
+
+def test_a_line_of_very_many_values_is_answered_and_not_passed_on(wire: Wire) -> None:
+    wire.client_says(call(9, values=[[]] * 100_000))
+    (refused,) = wire.heard_by_client()
+    assert (refused["id"], refused["error"]["data"]["code"]) == (9, "TOO_LARGE")
+    assert wire.heard_by_broker() == []
+    wire.client_says(call(10, text="[,{" * 100_000))
+    assert [message["id"] for message in wire.heard_by_broker()] == [10]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from roost.shim.main import RESUMABLE, hello_from, parser
+from roost.shim.main import hello_from, parser
 from roost.shim.reaching import NAME_CHARS, agent_name
-from roost.vocabulary import JarPolicy
+from roost.vocabulary import CONVERSATION_VARIABLES, JarPolicy
 from roost.wire.hello import ClientKind, Hello, parse_hello
 
 
@@ -52,7 +52,7 @@ def test_auto_means_whatever_the_broker_has() -> None:
     assert said("--browser=auto").browser is None
 
 
-@pytest.mark.parametrize("variable", RESUMABLE)
+@pytest.mark.parametrize("variable", CONVERSATION_VARIABLES)
 def test_a_conversation_of_the_client_is_resumable(variable: str) -> None:
     hello = said(**{variable: "0b7c-11"})
 

@@ -43,6 +43,14 @@ def test_ids_go_on_where_the_last_broker_stopped() -> None:
     assert pending.next_id == 42
 
 
+def test_a_reply_to_a_request_of_the_last_broker_can_be_expected() -> None:
+    pending = Correlator[str](next_id=41)
+    pending.expect(40, "old", label="a")
+
+    assert pending.start("new", label="b") == 41
+    assert pending.resolve(40) == "old"
+
+
 def test_an_owners_requests_fail_together_and_nobody_elses() -> None:
     pending = Correlator[str]()
     pending.start("a1", label="x", owner="a")

@@ -14,6 +14,7 @@ from roost.wire.hello import (
     Hello,
     Welcome,
     agree,
+    difference,
     parse_hello,
     parse_welcome,
 )
@@ -188,7 +189,7 @@ def test_without_a_common_version_the_older_side_is_told_to_update(
     with pytest.raises(BadRequest) as caught:
         agree(client, supported=broker)
 
-    assert f"Update the {who}" in caught.value.hint
+    assert {"broker": "Restart the broker", "client": "Restart your MCP"}[who] in caught.value.hint
     assert caught.value.details["client"] == list(client)
     assert caught.value.details["broker"] == list(broker)
 
@@ -196,4 +197,17 @@ def test_without_a_common_version_the_older_side_is_told_to_update(
 def test_a_client_that_speaks_nothing_is_told_to_update() -> None:
     with pytest.raises(BadRequest) as caught:
         agree(())
-    assert "Update the client" in caught.value.hint
+    assert "Restart your MCP client" in caught.value.hint
+
+
+def test_programs_of_one_release_have_nothing_to_say() -> None:
+    assert difference("1.2.3", "1.2.3") is None
+    assert difference("1.2.3", None) is None
+
+
+def test_programs_of_different_releases_say_what_to_type() -> None:
+    assert "`roost stop && roost up`" in str(difference("0.10.0", "0.9.2"))
+    older = str(difference("0.9.2", "0.10.0"))
+    assert "Restart your MCP client" in older
+    assert "0.9.2" in older
+    assert "0.10.0" in older

@@ -70,6 +70,9 @@ class TokenDoor(Protocol):
     def visit_as(self, token: str, session: str | None) -> Visit:
         """The same, always as a session's agent: the operator's token must name which one."""
 
+    async def note_operator(self, here: Address, there: Address) -> None:
+        """Write to the audit trail which process uses the operator's token on that connection."""
+
     async def token_beside(self, here: Address, there: Address) -> str:
         """The token of the session that the process at the other end of a TCP connection was
         started for (``ROOST_SESSION``). ``Unauthorized`` for everybody else."""

@@ -49,6 +49,7 @@ class StorageState(PageOperation, Answers[views.StorageStateView]):
     audited = ("action", "filename")
     action: Literal["save", "load"]
     filename: str | None = Field(default=None, max_length=1000, description="Below your folder")
+    overwrite: bool = Field(default=False, description="Saving: replace a file that exists")
 
 
 class ProfileImport(Operation, Answers[views.ProfileView]):
@@ -58,16 +59,19 @@ class ProfileImport(Operation, Answers[views.ProfileView]):
     title = "Import a profile"
     reply = views.ProfileView
     audience = Audience.OPERATOR
-    audited = ("source", "name", "domains")
+    audited = ("source", "name", "domains", "any_agent")
     source: str = Field(max_length=4096, description="Absolute path; never written to")
     name: str = Field(max_length=64, json_schema_extra=_PROFILE_NAME)
     domains: list[str] = Field(
         default_factory=list, max_length=1000, description="Only these and their subdomains"
     )
+    any_agent: bool = Field(
+        default=False, description="Let every agent clone it, not only those started with it"
+    )
 
 
 class ProfileList(Operation, Answers[views.ProfilesView]):
-    """List the profiles that jars can be cloned from."""
+    """List the profiles that the caller can clone jars from."""
 
     op = "profile_list"
     title = "List profiles"

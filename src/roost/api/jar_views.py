@@ -46,6 +46,8 @@ class ProfileView(View):
     cookies: int
     sites: int
     origins: int
+    any_agent: bool | None = None
+    """True if every agent may clone it, not only those that were started with it."""
     left_out: list[str] | None = None
     """Importing: how many of what could not be had, and why."""
 

@@ -491,13 +491,17 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"Did you mean {near[0]}? " if near else ""
 
 
+FIELD_CHARS = 80
+"""How much of an argument's name stands in an error: callers send names of any length."""
+
+
 def explained(model: type[BaseModel], called: str, error: ValidationError) -> BadRequest:
     """What is wrong with the arguments of something that is called so: the field, and why."""
     found = error.errors(include_url=False, include_input=False)
     unknown = [one for one in found if one["type"] == "extra_forbidden"]
     # A misspelt argument is often missing, too: naming the wrong word helps more.
     first = (unknown or found)[0]
-    field = ".".join(map(str, first["loc"])) or "arguments"
+    field = ".".join(map(str, first["loc"]))[:FIELD_CHARS] or "arguments"
     known = [info.alias or name for name, info in model.model_fields.items()]
     near = nearest(field, known) if unknown else ""
     said = "there is no such argument" if unknown else first["msg"]

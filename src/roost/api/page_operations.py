@@ -10,6 +10,7 @@ from roost.api import page_views as views
 from roost.api.operation import Answers, Audience, PageOperation, SessionOperation
 from roost.api.views import PageView, ValueView
 
+CONTENT_CHARS = 4_000_000
 SELECTOR_CHARS = 1000
 _TARGET = "Ref from the snapshot (e12), CSS selector, or text=…"
 
@@ -79,7 +80,7 @@ class GetContent(PageOperation, Answers[views.ContentView]):
     read_only = True
     selector: str | None = Field(default=None, max_length=SELECTOR_CHARS)
     format: Literal["text", "markdown", "html"] = "text"
-    max_length: int = Field(default=50_000, ge=1, le=10_000_000)
+    max_length: int = Field(default=50_000, ge=1, le=CONTENT_CHARS)
 
 
 class WaitFor(PageOperation, Answers[views.WaitView]):
@@ -140,7 +141,7 @@ class NetworkRequest(PageOperation, Answers[views.BodyView]):
     audience = Audience.ALL
     read_only = True
     index: int = Field(ge=1)
-    max_length: int = Field(default=50_000, ge=1, le=10_000_000)
+    max_length: int = Field(default=50_000, ge=1, le=CONTENT_CHARS)
 
 
 class StateLimits(BaseModel):
@@ -181,6 +182,7 @@ class TakeScreenshot(PageOperation, Answers[views.ScreenshotView]):
     )
     annotate: bool = Field(default=False, description="Draw the refs")
     filename: str | None = Field(default=None, max_length=1000, description="Write it there")
+    overwrite: bool = False
     max_wait_ms: int | None = Field(
         default=None, ge=0, le=60_000, description="Most to wait for it to come to rest"
     )
@@ -194,6 +196,7 @@ class PdfSave(PageOperation, Answers[views.FileView]):
     reply = views.FileView
     audience = Audience.ALL
     filename: str | None = Field(default=None, max_length=1000)
+    overwrite: bool = False
 
 
 class Downloads(SessionOperation, Answers[views.DownloadsView]):

@@ -12,7 +12,10 @@ from roost.vocabulary import Color, JarPolicy, Lifetime
 
 
 class View(BaseModel):
-    """Base of all replies. ``notes`` are lines the caller should read whatever it asked."""
+    """Base of all replies. Fields may hold page text; ``roost.frontends.mcp.replies`` marks it.
+
+    notes: lines the caller should read whatever it asked. Roost's own words, never page text.
+    """
 
     model_config = ConfigDict(
         alias_generator=to_camel, populate_by_name=True, frozen=True, extra="ignore"
@@ -67,6 +70,11 @@ class ValueView(View):
 
     tab: str
     value: Any = None
+
+    def to_wire(self) -> dict[str, Any]:
+        wire = self.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"value"})
+        # Plain JSON already, and perhaps much of it: a copy would take longer than all the rest.
+        return wire if self.value is None else wire | {"value": self.value}
 
 
 class SessionView(View):
@@ -129,6 +137,11 @@ class SpaceView(View):
     you_have_reservation: bool
     reservation_expires_in_ms: int | None = None
     pending_requests: int
+    fair_share: int | None = None
+    """The slots each session may keep while others wait. None: this browser has no limit."""
+    share_enforced_in_ms: int | None = None
+    """When a session above its fair share has to give you a slot, unless all its tabs are in use.
+    None: you do not wait, you have your share, or nobody is above its own."""
     should_grant: bool
     """Somebody waits and you have many tabs."""
 

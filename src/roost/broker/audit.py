@@ -1,52 +1,117 @@
 """The audit trail: who did what, where, and how it ended. JSON lines, for a person to read.
 
 Agent ids are cut, addresses redacted; typed text, scripts and page content never get here.
+Writing a line never fails: the action has been done, whether the disk takes the line or not.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import logging
 import os
+from collections import deque
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from roost.core.addresses import short_address
 from roost.core.redaction import redacted_url
 from roost.vocabulary import MIB
 
 ROTATE_BYTES = 10 * MIB
-_line = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+UNWRITTEN_LINES = 1000
+"""How many lines are kept in memory while the disk takes none."""
+logger = logging.getLogger(__name__)
+_line = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
 
 
 class Audit:
-    """Appends to one file; when that is full it becomes ``….1`` and a new one begins."""
+    """Appends to one file; when that is full it becomes ``….1`` and a new one begins.
+
+    Lines that the disk does not take (it is full, or broken) wait in memory and are written before
+    the next line that it takes. If there are too many, the later ones are lost, and a line of kind
+    ``audit gap`` says how many."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._fd = self._opened()
         self._size = os.fstat(self._fd).st_size
+        self._unwritten: deque[bytes] = deque()
+        self._lost = 0
+        self._is_failing = False
 
     def write(self, now: float, kind: str, data: Mapping[str, Any]) -> None:
-        at = datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds")
-        entry = {"at": at, "kind": kind}
-        for key, value in data.items():
-            if value is not None:
-                entry[key] = redacted_url(value) if key == "url" else value
-        encoded = _line(entry).encode(errors="backslashreplace") + b"\n"
-        if self._size + len(encoded) > ROTATE_BYTES:
-            self._rotate()
-        self._size += os.write(self._fd, encoded)
+        """Record one thing that happened. Raises nothing."""
+        if len(self._unwritten) < UNWRITTEN_LINES:
+            self._unwritten.append(_encoded(now, kind, data))
+        else:
+            self._lost += 1
+        try:
+            self._write_out()
+            if self._lost:
+                self._unwritten.append(_encoded(now, "audit gap", {"lost": self._lost}))
+                self._lost = 0
+                self._write_out()
+        except OSError as error:
+            if not self._is_failing:
+                logger.error("the audit trail cannot be written: %s; its lines wait", error)
+            self._is_failing = True
+        else:
+            self._is_failing = False
+
+    def reopen(self) -> None:
+        """Go on in a new file if the old one was removed or moved away."""
+        with contextlib.suppress(OSError):
+            if os.path.exists(self._path):
+                return
+            fresh = self._opened()
+            os.close(self._fd)
+            self._fd, self._size = fresh, os.fstat(fresh).st_size
 
     def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self._write_out()
         os.close(self._fd)
+
+    def _write_out(self) -> None:
+        while self._unwritten:
+            line = self._unwritten[0]
+            if self._size + len(line) > ROTATE_BYTES:
+                self._rotate()
+            written = os.write(self._fd, line)
+            self._size += written
+            if written == len(line):
+                self._unwritten.popleft()
+            else:  # the disk is nearly full and took a part: the rest comes first next time
+                self._unwritten[0] = line[written:]
 
     def _opened(self) -> int:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
         return os.open(self._path, flags, 0o600)
 
     def _rotate(self) -> None:
+        """Begin a new file. Where that fails the old one is used on, and the next line tries again:
+        the descriptor in use is closed only once there is another."""
+        try:
+            with contextlib.suppress(FileNotFoundError):  # an earlier try came this far
+                os.replace(self._path, f"{self._path}.1")
+            fresh = self._opened()
+        except OSError as error:
+            if not self._is_failing:
+                logger.error("the audit trail cannot begin a new file: %s", error)
+            self._is_failing = True
+            return
         os.close(self._fd)
-        os.replace(self._path, f"{self._path}.1")
-        self._fd = self._opened()
-        self._size = 0
+        self._fd = fresh
+        self._size = os.fstat(fresh).st_size
+
+
+def _encoded(now: float, kind: str, data: Mapping[str, Any]) -> bytes:
+    at = datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds")
+    entry = {"at": at, "kind": kind}
+    for key, value in data.items():
+        if value is not None:
+            entry[key] = redacted_url(short_address(value)) if key == "url" else value
+    return _line(entry).encode(errors="backslashreplace") + b"\n"

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from typing import assert_never
 
 from roost.broker.jars import Jars, Surroundings
+from roost.broker.lengths import short_url, shortened, whole
 from roost.core import events as ev
 from roost.core.model import TabState
 from roost.drivers.base import (
@@ -42,23 +43,12 @@ from roost.drivers.base import (
 )
 from roost.drivers.link import Link
 from roost.errors import RoostError, Unsupported
-from roost.vocabulary import BrowserId, SessionId, TabHandle
+from roost.vocabulary import BrowserId, JarPolicy, SessionId, TabHandle
 
 logger = logging.getLogger(__name__)
 RESTART_SECONDS = (1.0, 30.0)
 STOP_SECONDS = 10.0
 GOOD_MINUTE = 60.0
-TITLE_CHARS = 1000
-
-
-def whole(text: str) -> str:
-    """A page's text as journal and replies can hold it: pages make halves of surrogate pairs."""
-    return text.encode(errors="replace").decode()
-
-
-def short_title(text: str) -> str:
-    """A page's title likewise: of any length, it would be written and sent with its row."""
-    return whole(text[:TITLE_CHARS])
 
 
 class Browser:
@@ -81,6 +71,7 @@ class Browser:
         self._state = around.state
         self._clock = around.clock
         self._tasks = around.tasks
+        self._look_soon = around.look_soon
         self._starting: asyncio.Task[None] | None = None
         self._early: list[DriverEvent] = []
         self._opens = 0
@@ -136,7 +127,7 @@ class Browser:
             await self.jars.reopen_proxies(mine)
         self.started = started
         self._up_at = self._clock.now()
-        if not started.resumed:
+        if not started.resumed or self._is_another(started):
             # Rows of an earlier browser, if there are any: their pages died with it.
             self._feed(ev.BrowserDown(self.id))
         self._feed(
@@ -145,13 +136,26 @@ class Browser:
                 handles=started.tabs,
                 jars=started.jars,
                 groups=started.groups,
-                places={handle: whole(url) for handle, url in started.places.items()},
+                places={handle: short_url(url) for handle, url in started.places.items()},
                 jar_of=started.jar_of,
             )
         )
         for event in self._early:
             self._translate(event)
         self._early = []
+        if started.resumed:
+            # The earlier broker may have died before it kept what the last action changed.
+            for jar in self._state().jars.values():
+                if jar.browser == self.id and jar.handle is not None:
+                    self._look_soon(jar.id)
+
+    def _is_another(self, started: Started) -> bool:
+        """True if the rows describe an earlier browser than the one that runs. That happens when a
+        broker died while it started the browser. None of the rows' jars is in the browser then."""
+        jars = [jar for jar in self._state().jars.values() if jar.browser == self.id]
+        own = {jar.handle for jar in jars if jar.policy is not JarPolicy.SHARED} - {None}
+        is_ours = not self.driver.capabilities.groups  # a person may remove all jars
+        return is_ours and bool(own) and own.isdisjoint(started.jars)
 
     async def put_downloads(self, session: SessionId) -> None:
         """Downloads go to the session's folder again, after a protocol client sent them away."""
@@ -159,6 +163,7 @@ class Browser:
             await self.jars.put_downloads(session)
 
     def _heard(self, event: DriverEvent) -> None:
+        event = shortened(event)
         if self.started is None:
             # It runs ahead of BrowserUp; the core must know the browser before its tabs.
             self._early.append(event)
@@ -174,7 +179,7 @@ class Browser:
                         handle=event.handle,
                         opener=event.opener,
                         jar=event.jar,
-                        url=whole(event.url),
+                        url=event.url,
                         group=event.group,
                     )
                 )
@@ -187,11 +192,10 @@ class Browser:
             case GroupClosed():
                 self._feed(ev.GroupClosed(self.id, event.key))
             case TabArrived():
-                url, title = whole(event.url), short_title(event.title)
-                self._feed(ev.TabMovedOn(self.id, event.handle, url, title))
+                self._feed(ev.TabMovedOn(self.id, event.handle, event.url, event.title))
                 tab = self._state().tab_with(self.id, event.handle)
                 if tab is not None and tab.jar is not None:
-                    self.jars.visited(tab.jar, url)
+                    self.jars.visited(tab.jar, event.url)
             case TabDied():
                 self._feed(ev.TabBroke(self.id, event.handle))
             case BrowserEnded():

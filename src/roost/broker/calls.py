@@ -149,7 +149,10 @@ class Caller:
                 f"{operation.op} is the person's alone.",
                 hint="Ask the person to run it from their own terminal.",
             )
-        page_use.ENDS_AT.set(self._broker.clock.now() + seconds)
+        call = page_use.RunningCall(self._broker.clock.now() + seconds)
+        page_use.CALL.set(call)
+        in_use = self._broker.in_use
+        in_use[id(call)] = call.tabs
         try:
             async with asyncio.timeout(seconds) as deadline:
                 return await WORK[type(operation)](self._broker, self._agent, operation)
@@ -157,13 +160,18 @@ class Caller:
             raise
         except Exception as error:
             if isinstance(error, TimeoutError) and deadline.expired():
-                raise Timeout(
+                late = Timeout(
                     f"{operation.op} did not finish within {seconds:g} s.", timeoutMs=seconds * 1000
-                ) from None
+                )
+                if call.opened is not None:
+                    late.details["tab"] = call.opened
+                raise late from None
             # The boundary: a bug is answered like anything else, and logged whole.
             reference = secrets.token_hex(4)
             logger.exception("%s failed [%s]", operation.op, reference)
             raise Internal(f"{operation.op} failed inside Roost.", reference=reference) from None
+        finally:
+            del in_use[id(call)]
 
     def _audit(self, operation: Operation, outcome: str) -> None:
         if operation.only_reads() and outcome == "ok":

@@ -10,12 +10,13 @@ import contextlib
 import logging
 import os
 import re
+import secrets
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 
 from roost.broker.news import News
-from roost.broker.records import ADDRESS_CHARS
 from roost.drivers.base import DownloadBegan, DownloadEnded
 from roost.vocabulary import SessionId, TabId
 
@@ -23,6 +24,9 @@ logger = logging.getLogger(__name__)
 FOLDER = "downloads"
 """In the session's own folder."""
 KEPT = 200
+FILES_SHOWN = 1000
+ALIKE = 100
+"""How many files of one name are told apart by counting."""
 NAME_BYTES = 180
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|\u202a-\u202e\u2066-\u2069]')
 
@@ -56,7 +60,7 @@ class Downloads:
         self._news = News()
 
     def began(self, event: DownloadBegan, session: SessionId, tabs: frozenset[TabId]) -> Download:
-        download = Download(safe_name(event.name), event.url[:ADDRESS_CHARS], tabs)
+        download = Download(safe_name(event.name), event.url, tabs)
         kept = self._kept.setdefault(session, [])
         kept.append(download)
         del kept[:-KEPT]
@@ -84,6 +88,10 @@ class Downloads:
         self._news.tell()
         return known
 
+    def tabs(self) -> frozenset[TabId]:
+        """The tabs with a download under way."""
+        return frozenset(tab for _, download in self._running.values() for tab in download.tabs)
+
     def of(self, session: SessionId) -> list[Download]:
         return self._kept.get(session, [])
 
@@ -92,7 +100,7 @@ class Downloads:
         folder = self._files / session / FOLDER
         running = self._running.keys()
         with contextlib.suppress(OSError):
-            found = [path for path in folder.iterdir() if path.is_file()]
+            found = [path for path in islice(folder.iterdir(), FILES_SHOWN) if path.is_file()]
             return sorted(path for path in found if path.stem not in running)
         return []
 
@@ -123,11 +131,12 @@ def _moved(source: Path, folder: Path, name: str) -> Path:
     """Into the folder under that name, or the next free one like it."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     stem, suffix = os.path.splitext(name)
-    number = 0
-    while True:
+    # Beyond some files of one name a number of its own: the search for a free one would take longer
+    # with every file.
+    for number in (*range(ALIKE), secrets.token_hex(4)):
         target = folder / (f"{stem} ({number}){suffix}" if number else name)
         with contextlib.suppress(FileExistsError):
             os.link(source, target, follow_symlinks=False)  # unlike rename, never overwrites
             source.unlink()
             return target
-        number += 1
+    raise FileExistsError(target)

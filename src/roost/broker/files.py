@@ -1,73 +1,169 @@
-"""Which files an agent may name: below its working directory, or in its session's own folder."""
+"""Which files an agent may name: below its working folder, or in its session's own folder.
+
+Rules:
+
+1. A working folder that is nobody's project gives no rights (``working_folder``): desktop programs
+   start their MCP servers in ``/`` or in the home folder.
+2. Symbolic links are resolved before the path is judged, and are not followed when it is written.
+3. Hidden files and folders (``.ssh``, ``.git``, ``.env``) are left out, unless a folder that was
+   given with ``--files`` is, or lies in, such a folder.
+4. ROOST_HOME is forbidden but for the session's own folder.
+5. A file that exists is overwritten only if the caller asks for that.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from roost.errors import BadRequest
-from roost.local.home import write_secret
 
 NAME_CHARS = 200
+_SYSTEM: Final = tuple(
+    map(Path, ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/run", "/sbin", "/sys"))
+) + tuple(map(Path, ("/usr", "/Applications", "/Library", "/System")))
+"""Nobody's project lies below these."""
+_COMMON: Final = frozenset(
+    map(Path, ("/", "/home", "/media", "/mnt", "/opt", "/private/tmp", "/root", "/srv", "/tmp"))
+) | frozenset(map(Path, ("/Users", "/Volumes", "/var", "/var/tmp")))
+"""These hold everybody's things; a folder below them may be a project."""
+
+
+def working_folder(said: str | None, user_home: Path, roost_home: Path) -> str | None:
+    """The working folder, if files below it may be the agent's business; otherwise None.
+
+    said: where the agent's program was started, as it says.
+    user_home: the home folder of the user. Neither this folder, nor one that holds it, nor a hidden
+        folder in it is a project.
+    """
+    if said is None:
+        return None
+    folder = Path(os.path.realpath(said))
+    home = Path(os.path.realpath(user_home))
+    holds_a_home = home.is_relative_to(folder) or Path(os.path.realpath(roost_home)).is_relative_to(
+        folder
+    )
+    is_hidden = folder.parent == home and folder.name.startswith(".")
+    is_systems = folder in _COMMON or any(folder.is_relative_to(one) for one in _SYSTEM)
+    return None if holds_a_home or is_hidden or is_systems else str(folder)
 
 
 class Folders:
-    """``home`` is ROOST_HOME, forbidden but for the session's own folder below ``own``."""
+    """``home`` is ROOST_HOME, ``own`` the session's folder in it, ``others`` what else is given."""
 
     def __init__(self, home: Path, own: Path, others: Iterable[str]) -> None:
         self._home = home.resolve()
         self._own = own
         self._others = [Path(folder) for folder in others]
 
-    def to_read(self, name: str, field: str) -> Path:
-        """A file that is there. ``BadRequest`` says what is wrong with any other."""
-        path = self._placed(name, field)
+    def to_read(self, name: str | None, field: str, fallback: str = "") -> Path:
+        """A file that exists. ``BadRequest`` says what is wrong with any other. Without a name, the
+        file ``fallback`` in the session's own folder."""
+        _, path = self._placed(name, field) if name else (self._own, self._own / fallback)
         if not os.path.isfile(path):
-            raise BadRequest(f"{field}: {name[:NAME_CHARS]} is not a file.", field=field)
+            shown = name or str(path)
+            raise BadRequest(f"{field}: {shown[:NAME_CHARS]} is not a file.", field=field)
         return path
 
-    def to_write(self, name: str | None, fallback: str, field: str) -> Path:
-        """Where to write; its folder is made. Without a name, in the session's own folder."""
-        path = self._placed(name, field) if name else self._own / fallback
+    def to_write(self, name: str, field: str) -> Path:
+        """Where to write; its folder is made."""
+        root, path = self._placed(name, field)
         with _told(path, field):
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(_opened_folder(root, path.parent))
         return path
 
     def write(
-        self, data: bytes, name: str | None, fallback: str, field: str, *, secret: bool = False
+        self,
+        data: bytes,
+        name: str | None,
+        fallback: str,
+        field: str,
+        *,
+        overwrite: bool = False,
+        secret: bool = False,
     ) -> Path:
-        """Write a file; where it is now. A secret one is for its owner alone."""
-        path = self.to_write(name, fallback, field)
+        """Write a file and return its path.
+
+        name: what the caller calls the file. Without a name, the file is ``fallback`` in the
+            session's own folder, where Roost replaces what it wrote before.
+        overwrite: replace a file that exists.
+        secret: only the owner may read the file.
+        """
+        root, path = self._placed(name, field) if name else (self._own, self._own / fallback)
+        # Not to wait at a pipe that somebody put there.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        flags |= 0 if overwrite or not name else os.O_EXCL
         with _told(path, field):
-            if secret:
-                write_secret(path, data)
-            else:
-                path.write_bytes(data)
+            folder = _opened_folder(root, path.parent)
+            try:
+                file = os.open(path.name, flags, 0o600 if secret else 0o666, dir_fd=folder)
+            except FileExistsError:
+                raise BadRequest(
+                    f"{field}: {path.name[:NAME_CHARS]} exists.",
+                    hint="Choose another name, or pass overwrite: true to replace the file.",
+                    field=field,
+                ) from None
+            finally:
+                os.close(folder)
+            with open(file, "wb") as writing:
+                if not stat.S_ISREG(os.fstat(file).st_mode):
+                    raise BadRequest(f"{field}: {path.name} is not a file.", field=field)
+                if secret:
+                    os.fchmod(file, 0o600)  # it may have existed, open to others
+                writing.truncate()
+                writing.write(data)
         return path
 
-    def _placed(self, name: str, field: str) -> Path:
+    def _placed(self, name: str, field: str) -> tuple[Path, Path]:
+        """The folder that gives the right to the file, and the file, both resolved."""
         base = self._others[0] if self._others else self._own
         try:
             # Resolved on both sides: a symlink must not lead out of the folder.
             real = Path(os.path.normpath(base / name)).resolve()
         except (OSError, ValueError, RuntimeError):  # too long, a NUL, a loop of links
             raise BadRequest(f"{field}: {name[:NAME_CHARS]!r} is no path.", field=field) from None
-        if self._is_below(real, self._own):
-            return real
-        outside = self._is_below(real, self._home)
-        if outside or not any(self._is_below(real, folder) for folder in self._others):
+        own = self._own.resolve()
+        if real.is_relative_to(own):
+            return own, real
+        roots = [folder.resolve() for folder in self._others]
+        holding = [root for root in roots if real.is_relative_to(root)]
+        if not holding or real.is_relative_to(self._home):
             raise BadRequest(
                 f"{field}: {name[:NAME_CHARS]} is outside your folders.",
-                hint=f"Use files below {base}.",
+                hint=f"Use files below {base}. The person gives an agent more folders with"
+                " `roost mcp --files DIR`.",
                 field=field,
             )
-        return real
+        for root in holding:
+            if not any(part.startswith(".") for part in real.relative_to(root).parts):
+                return root, real
+        raise BadRequest(
+            f"{field}: {name[:NAME_CHARS]} is a hidden file, or in a hidden folder.",
+            hint="The person gives an agent such a folder with `roost mcp --files DIR`.",
+            field=field,
+        )
 
-    @staticmethod
-    def _is_below(path: Path, folder: Path) -> bool:
-        return path.is_relative_to(folder.resolve())
+
+def _opened_folder(root: Path, folder: Path) -> int:
+    """A descriptor of the folder, made if it is missing. No link below ``root`` is followed: it may
+    have been put there since the path was resolved."""
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+    root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    opened = os.open(root, flags)
+    for part in folder.relative_to(root).parts:
+        try:
+            with suppress(FileExistsError):
+                os.mkdir(part, 0o700, dir_fd=opened)
+            deeper = os.open(part, flags | os.O_NOFOLLOW, dir_fd=opened)
+        finally:
+            os.close(opened)
+        opened = deeper
+    return opened
 
 
 @contextmanager
@@ -77,4 +173,9 @@ def _told(path: Path, field: str) -> Iterator[None]:
         yield
     except OSError as problem:
         shown, why = path.name[:NAME_CHARS], problem.strerror
-        raise BadRequest(f"{field}: {shown} cannot be written: {why}.", field=field) from None
+        is_full = problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        raise BadRequest(
+            f"{field}: {shown} cannot be written: {why}.",
+            hint="Free space on that disk, or name a file on another." if is_full else None,
+            field=field,
+        ) from None

@@ -1,62 +1,41 @@
 """A client's hook: whose it is, and the one thing it may do.
 
-Claude Code runs its hooks under ``sh -c`` and its MCP servers perhaps under ``npx`` or ``uvx``: the
-hook is no descendant of the shim, but both descend from the client. So the hook belongs to the
-agent whose shim hangs below the hook's nearest common ancestor.
-
-Climbing goes past shells and launchers only. The first other program above the hook is the client
-that ran it; had that no shim, the next common ancestor would be a terminal or a service manager,
-and the hook would end another client's turns. For the same reason the ancestor of all, to whom
-orphans fall, is nobody's client.
+Claude Code runs its hooks beside its MCP servers, as it runs commands: ``callers.py`` says whose a
+hook is. Only clients run hooks, so the first program above a hook is its client, also if there is a
+wrapper around the MCP server. Where descent leaves no agent, the session id that the client made up
+for itself decides: nobody else can guess it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, TypeVar, cast
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar, cast
 
 from roost.api.broker import BrokerApi, Notices
 from roost.api.operations import Answers, LoopTurn
 from roost.api.views import View
-from roost.core.model import Agent
+from roost.broker.callers import ActsAs, Shim, client_of, whose
 from roost.errors import Unauthorized
-from roost.local.processes import Process, lineages
+from roost.local.lineage import Lineage
+from roost.local.processes import Process
+from roost.vocabulary import AgentId
 
 R = TypeVar("R", bound=View)
 
-LAUNCHERS: Final = frozenset(
-    {"sh", "ash", "bash", "busybox", "dash", "fish", "ksh", "mksh", "zsh"}
-    | {"env", "nice", "timeout", "uv", "uvx"}
-)
-"""Programs that only pass a command on, by the names the kernel has for them."""
 
-GUARDIANS: Final = frozenset(
-    {"systemd", "init", "launchd", "tini", "dumb-init", "docker-init", "s6-svscan", "runit"}
-)
-"""Programs that adopt other people's processes."""
-
-
-def agent_beside(pid: int, shims: Sequence[Agent], session: str | None) -> Agent | None:
-    """The agent whose client runs the process ``pid`` as a hook. Where descent does not decide,
-    ``session`` does: the id a client made up for itself, which nobody else can guess."""
-    beside = _beside(pid, shims)
-    if len({shim.home for shim in beside}) == 1:
-        return beside[0]
-    return next((shim for shim in beside or shims if shim.home == session), None)
-
-
-def _beside(pid: int, shims: Sequence[Agent]) -> list[Agent]:
-    known = lineages([pid, *(shim.pid for shim in shims)])
-    lines = [(shim, {Process(shim.pid, shim.process_started), *known[shim.pid]}) for shim in shims]
-    for ancestor in known[pid]:
-        if ancestor.program in GUARDIANS:
-            break
-        below = [shim for shim, line in lines if ancestor in line]
-        if below:
-            return below
-        if ancestor.program not in LAUNCHERS:
-            break
-    return []
+def agent_of_hook(
+    hook: Lineage, agents: Mapping[Process, AgentId], shims: Sequence[Shim], session: str | None
+) -> AgentId | None:
+    """The agent whose client runs the hook. ``agents`` are the same shims by their own process."""
+    client = client_of(hook.above)
+    if client is not None:
+        below = [shim for shim in shims if client.process in shim.above]
+        shims = [replace(shim, client=client.process) for shim in below] or shims
+    verdict = whose(hook, agents, shims, conversation=session)
+    if isinstance(verdict, ActsAs):
+        return verdict.agents[0] if len(verdict.agents) == 1 else None
+    return next((shim.agent for shim in shims if shim.home == session), None)
 
 
 class HookCaller:

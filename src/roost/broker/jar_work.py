@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from roost.api import jar_views as views
 from roost.api import operations as ops
+from roost.broker import harvests
 from roost.broker.files import Folders
 from roost.broker.jars import Jars
 from roost.broker.service import Broker
@@ -18,10 +20,11 @@ from roost.core import rules
 from roost.core.model import Jar, Session
 from roost.drivers.base import Cookie
 from roost.errors import BadRequest, JarUnavailable, NotFound, RoostError
-from roost.profiles.sources import FILE_BYTES, contents_of, read_source
-from roost.profiles.storage_state import read_storage_state, write_storage_state
+from roost.profiles.limits import FILE_BYTES, file_too_large
+from roost.profiles.sources import contents_of
+from roost.profiles.storage_state import write_storage_state
 from roost.profiles.store import Profile
-from roost.vocabulary import AgentId
+from roost.vocabulary import OPERATOR, AgentId
 
 STATE_FILE = "storage-state.json"
 
@@ -38,7 +41,7 @@ async def cookies(broker: Broker, agent: AgentId, op: ops.Cookies) -> views.Cook
         one = _cookie(broker, agent, session, op)
         if await driver.write_cookies(handle, [one]):
             raise BadRequest(
-                f"name: the browser refused the cookie {op.name} for {one.domain}.",
+                f"name: the browser refused the cookie {op.name}.",
                 hint="SameSite None and names like __Host- need secure; values are at most 4 KiB.",
                 field="name",
             )
@@ -48,7 +51,7 @@ async def cookies(broker: Broker, agent: AgentId, op: ops.Cookies) -> views.Cook
     if op.action == "delete":
         await driver.delete_cookies(handle, found)
     if op.action in ("get", "delete") and not found:
-        raise NotFound(f"There is no such cookie in session {session.name}.", hint="List them.")
+        raise NotFound(f"There is no such cookie in session {session.id}.", hint="List them.")
     if not op.only_reads():
         broker.keepsakes.may_have_changed(jar.id)
     shown = [_cookie_view(one, with_value=op.action == "get") for one in found]
@@ -59,18 +62,20 @@ async def storage_state(
     broker: Broker, agent: AgentId, op: ops.StorageState
 ) -> views.StorageStateView:
     session, jar = _own_jar(broker, agent, op, "use the storage of")
-    jars, handle = await _made(broker, jar)
+    jars, _ = await _made(broker, jar)
     folders = broker.folders(agent, session.id)
     if op.action == "save":
         contents = await jars.whole(jar.id)
         data = write_storage_state(contents).encode()
-        path = folders.write(data, op.filename, STATE_FILE, "filename", secret=True)
+        path = folders.write(
+            data, op.filename, STATE_FILE, "filename", overwrite=op.overwrite, secret=True
+        )
         refused = None
     else:
         path = _to_load(folders, op)
-        text = await asyncio.to_thread(path.read_text, encoding="utf-8", errors="replace")
-        contents = read_storage_state(text, "filename")
-        refused = sum(await jars.put(handle, contents))
+        data = await asyncio.to_thread(path.read_bytes)
+        contents = await harvests.storage_state(data, "filename")
+        refused = sum(await jars.put(jar.id, contents))
         broker.keepsakes.may_have_changed(jar.id)
     return views.StorageStateView(
         session=session.id,
@@ -87,37 +92,49 @@ async def profile_import(
     source = Path(op.source)
     if not source.is_absolute():
         raise BadRequest("source: expected an absolute path.", field="source")
-    kind, harvest = await asyncio.to_thread(read_source, source, op.domains)
+    kind, harvest = await harvests.source(source, op.domains, "source")
     profile = Profile(
         name=op.name,
         source=kind,
         imported_at=broker.clock.now(),
         contents=contents_of(harvest),
     )
-    await asyncio.to_thread(broker.profiles.put, profile)
+    await asyncio.to_thread(broker.profiles.put, profile, for_any_agent=op.any_agent)
     left_out = [f"{count} {what}" for what, count in harvest.left_out.items()]
-    return _profile_view(profile).model_copy(update={"left_out": left_out or None})
+    return _profile_view(broker, profile).model_copy(update={"left_out": left_out or None})
 
 
 async def profile_list(broker: Broker, agent: AgentId, op: ops.ProfileList) -> views.ProfilesView:
-    return await _all_profiles(broker)
+    """The operator sees all, an agent those it may clone. A session's token opens no sessions, so
+    it sees none."""
+    if agent == OPERATOR:
+        return await _profiles(broker, broker.profiles.names())
+    row = broker.state.agents.get(agent)
+    if row is None or row.lease_until is not None:
+        return views.ProfilesView(profiles=[])
+    names = broker.profiles.names()
+    return await _profiles(
+        broker,
+        [name for name in names if name == row.profile or broker.profiles.is_for_any_agent(name)],
+    )
 
 
 async def profile_remove(
     broker: Broker, agent: AgentId, op: ops.ProfileRemove
 ) -> views.ProfilesView:
     broker.profiles.remove(op.name)
-    return await _all_profiles(broker)
+    return await _profiles(broker, broker.profiles.names())
 
 
-async def _all_profiles(broker: Broker) -> views.ProfilesView:
+async def _profiles(broker: Broker, names: Sequence[str]) -> views.ProfilesView:
     found, notes = [], []
-    for name in broker.profiles.names():
+    for name in names:
         try:
             found.append(await asyncio.to_thread(broker.profiles.get, name))
         except RoostError as error:  # one that is broken hides none of the others
             notes.append(f"{error.message} {error.hint}")
-    return views.ProfilesView(profiles=[_profile_view(one) for one in found], notes=notes or None)
+    shown = [_profile_view(broker, one) for one in found]
+    return views.ProfilesView(profiles=shown, notes=notes or None)
 
 
 def _own_jar(
@@ -127,7 +144,7 @@ def _own_jar(
     rules.check_not_paused(session, agent)
     if jar is None:
         raise JarUnavailable(
-            f"Session {session.name} has no cookies or storage before its first page.",
+            f"Session {session.id} has no cookies or storage before its first page.",
             hint="Open one first with browser_navigate; about:blank will do.",
         )
     broker.feed(ev.JarRequested(agent=agent, session=session.id))  # the core has the last word
@@ -141,9 +158,9 @@ async def _made(broker: Broker, jar: Jar) -> tuple[Jars, str]:
 
 
 def _to_load(folders: Folders, op: ops.StorageState) -> Path:
-    path = folders.to_read(op.filename or STATE_FILE, "filename")
+    path = folders.to_read(op.filename, "filename", STATE_FILE)
     if os.path.getsize(path) > FILE_BYTES:
-        raise BadRequest(f"filename: {path.name} is too large.", field="filename")
+        raise file_too_large(path.name, "filename")
     return path
 
 
@@ -198,9 +215,10 @@ def _cookie_view(cookie: Cookie, *, with_value: bool) -> views.CookieView:
     )
 
 
-def _profile_view(profile: Profile) -> views.ProfileView:
+def _profile_view(broker: Broker, profile: Profile) -> views.ProfileView:
     return views.ProfileView(
         name=profile.name,
+        any_agent=broker.profiles.is_for_any_agent(profile.name) or None,
         source=profile.source,
         imported_at=datetime.fromtimestamp(int(profile.imported_at), UTC),
         cookies=len(profile.contents.cookies),

@@ -9,30 +9,51 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from roost.broker import downloads
 from roost.broker.clock import Clock
+from roost.broker.keepsakes import Keepsake
 from roost.broker.proxy import LOOPBACK, FilteringProxy
 from roost.broker.tasks import Tasks
 from roost.core import events as ev
 from roost.core.model import Jar, Session, TabState
 from roost.core.state import State
-from roost.drivers.base import Driver, JarContents, OriginStorage, Tapped
-from roost.errors import JarUnavailable, RoostError, SessionGone
+from roost.drivers.base import (
+    Cookie,
+    Driver,
+    JarContents,
+    OriginStorage,
+    Tapped,
+)
+from roost.drivers.stores import Stored, Stores
+from roost.errors import JarUnavailable, RoostError, SessionGone, Timeout
 from roost.vocabulary import JarId, JarPolicy, SessionId, TabHandle
 
 logger = logging.getLogger(__name__)
-STORAGE_OF_PAGE = "() => Object.entries(localStorage)"
 PAGE_SECONDS = 1.0
 """A page that does not say by then what it stores is asked another time."""
+MAKE_SECONDS = 60.0
+"""For a jar in the browser and all that is put into it. Drivers have shorter deadlines of their own
+for each step that can hang."""
+CLEAN_UP_SECONDS = 10.0
+PUT_BACK_SECONDS = 10.0
+"""How long a navigation waits for what is owed to the origin it goes to."""
+LOOKS = 3
+"""How often a jar is read whose contents are lost, or cannot be read, while they are read."""
+PAGES_ASKED = 3
+"""Pages of one origin that are asked until one answers."""
+ORIGINS_TOLD = 5
 ORIGINS_KEPT = 100
 STORAGE_CHARS = 10_000_000
-"""Browsers let an origin keep less; a page that claims more is not believed."""
+"""Browsers let an origin keep less; more than this is not kept."""
+JAR_CHARS = 6_000_000
+"""How much storage of all origins together is kept or saved: it is written and read in one go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +64,17 @@ class Surroundings:
     feed: Callable[[ev.Event], object]
     note: Callable[[SessionId, str], None]
     """A line in the session's next reply."""
-    kept: Callable[[JarId], JarContents | None]
+    kept: Callable[[JarId], Keepsake | None]
+    keep: Callable[[JarId, Keepsake], None]
+    look_soon: Callable[[JarId], None]
+    """Have the jar read and kept within about a second."""
     profile: Callable[[str], Awaitable[JarContents]]
     clock: Clock
     tasks: Tasks
     files: Path
     upstream: str | None = None
+    http: Callable[[], str | None] = lambda: None
+    """Where this broker serves HTTP."""
 
 
 class Jars:
@@ -61,6 +87,12 @@ class Jars:
         self._visited: dict[JarId, dict[str, None]] = {}
         """Origins whose pages were open in each jar lately: they may have stored something."""
         self._proxies: dict[JarId, FilteringProxy] = {}
+        self._owed: dict[JarId, tuple[str, ...]] = {}
+        """Origins whose contents could not be put back into the jar, once they were asked for."""
+        self._turns: dict[JarId, asyncio.Lock] = {}
+        """Contents are put back into a jar by one task at a time."""
+        self._misses: Counter[JarId] = Counter()
+        """How often in a row a page of the jar could not be read."""
 
     async def handle(self, jar: JarId, *, proxy: str | None = None) -> str:
         """The jar's handle; made at first use, once, however many ask. ``proxy`` is the way to the
@@ -74,7 +106,7 @@ class Jars:
         if making is None:
             session = self._around.state().sessions[row.session]
             making = self._around.tasks.spawn(
-                self._make(row, session, proxy), name=f"make jar {jar}"
+                self._made_in_time(row, session, proxy), name=f"make jar {jar}"
             )
             self._making[jar] = making
             making.add_done_callback(lambda _: self._making.pop(jar, None))
@@ -95,7 +127,8 @@ class Jars:
         if handle is not None:
             await self._driver().remove_jar(handle)
         if jar is not None:
-            self._visited.pop(jar, None)
+            for table in (self._visited, self._owed, self._turns, self._misses):
+                table.pop(jar, None)
             await self._forget_proxy(jar)
 
     async def close(self) -> None:
@@ -103,6 +136,19 @@ class Jars:
             await self._forget_proxy(jar)
 
     # --- making --------------------------------------------------------------------------------
+
+    async def _made_in_time(self, row: Jar, session: Session, way_out: str | None) -> str:
+        """Make the jar before the deadline. All callers share one attempt, so an attempt that hangs
+        must end: the next call then makes a new one."""
+        try:
+            async with asyncio.timeout(MAKE_SECONDS):
+                return await self._make(row, session, way_out)
+        except TimeoutError:
+            raise Timeout(
+                f"The browser did not give session {session.name} its cookies and storage within"
+                f" {MAKE_SECONDS:.0f} s.",
+                hint="Try again; the machine may be busy.",
+            ) from None
 
     async def _make(self, row: Jar, session: Session, way_out: str | None) -> str:
         contents = await self._first_contents(row, session)
@@ -115,14 +161,14 @@ class Jars:
             await self._forget_proxy(row.id)
             raise
         try:
+            self._owed[row.id] = ()
             if contents is not None:
-                await self._fill(handle, contents, session)
+                await self._fill(row.id, handle, contents, session)
             now = self._around.state().jars.get(row.id)
             if now is None or now.session is None:
                 raise SessionGone("The session ended.")
         except BaseException:  # also a cancelled one must not leave its jar behind
-            with contextlib.suppress(RoostError):  # a browser that died took it along
-                await self._driver().remove_jar(handle)
+            await self._clean_up(self._driver().remove_jar(handle))
             await self._forget_proxy(row.id)
             raise
         port = None if proxy is None else proxy.port
@@ -138,38 +184,129 @@ class Jars:
             return await asyncio.shield(making)
         except asyncio.CancelledError:
             # What a browser was asked for comes, whether or not anybody still waits for it.
-            with contextlib.suppress(RoostError):
-                await self._driver().remove_jar(await making)
+            await self._clean_up(self._remove_when_made(making))
             raise
+
+    async def _remove_when_made(self, making: asyncio.Task[str]) -> None:
+        await self._driver().remove_jar(await making)
+
+    async def _clean_up(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do it, unless the browser is gone, which took it along, or hangs."""
+        with contextlib.suppress(RoostError, TimeoutError):
+            async with asyncio.timeout(CLEAN_UP_SECONDS):
+                await work
 
     async def _first_contents(self, row: Jar, session: Session) -> JarContents | None:
         if row.policy is JarPolicy.SHARED:
             return None
         kept = self._around.kept(row.id)
         if kept is not None:
-            return kept  # its browser died; this is its heir
+            return kept.contents  # its browser died; this is its heir
         if row.policy is JarPolicy.CLONE:
             assert session.profile is not None  # the core makes no such session
             return await self._around.profile(session.profile)
         return None
 
-    async def _fill(self, handle: str, contents: JarContents, session: Session) -> None:
-        cookies, storage = await self.put(handle, contents)
+    # --- putting in ----------------------------------------------------------------------------
+
+    async def _fill(self, jar: JarId, handle: str, contents: JarContents, session: Session) -> None:
+        """Put the contents into a new jar, and keep them: what did not get in is owed to the jar.
+
+        The keepsake is written before anybody can open a page in the jar. The stores are asked for
+        before anything is put in, so that the next look notices if one of them dies meanwhile.
+        """
+        before = await self._stores()
+        cookies, storage = await self._put(handle, contents)
+        after = await self._stores()  # a process may have been started for what was put in
+        stores = Stores(before.cookies or after.cookies, before.storage or after.storage)
+        self._owe(
+            jar, Keepsake(contents.cookies, contents.storage, stores=stores), cookies, storage
+        )
         if cookies or storage:
             whose = f"profile {session.profile}" if session.profile else "what was kept"
-            line = (
-                f"Of {whose}, the browser refused {cookies} cookies and {storage} sites' storage."
+            self._around.note(
+                session.id,
+                f"Of {whose}, the browser did not take {_listed(cookies, storage)}. Roost keeps"
+                " that and tries again: storage before a page of its site opens, cookies when the"
+                " browser is started again.",
             )
-            self._around.note(session.id, line)
 
-    async def put(self, handle: str, contents: JarContents) -> tuple[int, int]:
+    async def put(self, jar: JarId, contents: JarContents) -> tuple[int, int]:
         """Put it in, beside what is there; how many cookies and origins the browser refused."""
+        cookies, storage = await self._put(self._handle(jar), contents)
+        if self._around.state().jars[jar].policy is not JarPolicy.SHARED:
+            left = {one.origin for one in storage}
+            self._keep_put(jar, [one for one in contents.storage if one.origin not in left])
+        return len(cookies), len(storage)
+
+    def _keep_put(self, jar: JarId, storage: Sequence[OriginStorage]) -> None:
+        """Keep storage that a caller put into the jar: no look reads origins without a page. It
+        settles what the jar was owed there."""
+        kept = self._around.kept(jar) or Keepsake()
+        items = {one.origin: dict(one.items) for one in kept.storage}
+        for one in storage:
+            items.setdefault(one.origin, {}).update(one.items)
+        now = tuple(OriginStorage(origin, tuple(of.items())) for origin, of in items.items())
+        put = {one.origin for one in storage}
+        self._owed[jar] = tuple(one for one in self._owed_to(jar) if one not in put)
+        self._around.keep(jar, replace(kept, storage=now, owed_origins=self._owed[jar]))
+
+    async def _put(
+        self, handle: str, contents: JarContents
+    ) -> tuple[list[Cookie], list[OriginStorage]]:
+        """Put it in, beside what is there; returns what did not get in."""
         now, driver = self._around.clock.now(), self._driver()
         cookies = [one for one in contents.cookies if one.expires is None or one.expires > now]
         refused = await driver.write_cookies(handle, cookies) if cookies else []
         storage = [one for one in contents.storage if one.items]
         left = await driver.write_storage(handle, storage) if storage else []
-        return len(refused), len(left)
+        return refused, left
+
+    async def put_back(self, jar: JarId, url: str) -> None:
+        """Try again to put back what is owed to the origin of ``url``, where a page is to open.
+
+        Nothing is put under the eyes of a page that is open there: it has begun anew, and would
+        see its storage change.
+        """
+        origin = _origin(url)
+        if origin is None or origin not in self._owed_to(jar):
+            return
+        async with self._turns.setdefault(jar, asyncio.Lock()):
+            kept = self._around.kept(jar)
+            if kept is None or origin not in self._owed_to(jar) or origin in self._pages(jar):
+                return
+            contents = [one for one in kept.storage if one.origin == origin]
+            with contextlib.suppress(RoostError, TimeoutError):  # then it stays owed
+                async with asyncio.timeout(PUT_BACK_SECONDS):
+                    left = await self._driver().write_storage(self._handle(jar), contents)
+                    if not left:
+                        self._settled(jar, origin)
+
+    def _settled(self, jar: JarId, origin: str) -> None:
+        """The contents of that origin are in the jar again."""
+        self._owed[jar] = tuple(one for one in self._owed_to(jar) if one != origin)
+        kept = self._around.kept(jar)
+        if kept is not None:
+            self._around.keep(jar, replace(kept, owed_origins=self._owed[jar]))
+
+    def _owe(
+        self,
+        jar: JarId,
+        kept: Keepsake,
+        cookies: Sequence[Cookie],
+        storage: Sequence[OriginStorage],
+    ) -> None:
+        """Keep what is kept, and that the jar lacks these of it."""
+        self._owed[jar] = tuple(one.origin for one in storage)
+        kept = replace(kept, owed_cookies=tuple(cookies), owed_origins=self._owed[jar])
+        self._around.keep(jar, kept)
+
+    def _owed_to(self, jar: JarId) -> tuple[str, ...]:
+        """Origins whose contents are not in the jar; an earlier broker may have left them so."""
+        if jar not in self._owed:
+            kept = self._around.kept(jar)
+            self._owed[jar] = kept.owed_origins if kept else ()
+        return self._owed[jar]
 
     async def put_downloads(self, session: SessionId) -> None:
         """Of all its jars, into its own folder."""
@@ -184,9 +321,53 @@ class Jars:
 
     # --- looking -------------------------------------------------------------------------------
 
-    async def look(self, jar: JarId) -> JarContents:
-        """Its cookies, and the storage of the pages that are open in it; of others, as it was."""
-        return await self._contents(jar, {})
+    async def look(self, jar: JarId) -> Keepsake:
+        """Its cookies, and the storage of the pages that are open in it; of others, as it was.
+
+        A process of the browser that held them may have died since the last look, and taken them
+        along. Then they are put back first, else the only copy would be overwritten by nothing.
+        """
+        for _ in range(LOOKS):
+            kept, stores = self._around.kept(jar) or Keepsake(), await self._stores()
+            if kept.stores.lost_by(stores):
+                await self._put_back_lost(jar, kept, stores)
+                continue
+            contents = await self._contents(jar, {})
+            after = await self._stores()
+            if not stores.lost_by(after):
+                cookies = _unread(kept.owed_cookies, contents.cookies)
+                return Keepsake(
+                    contents.cookies + cookies,
+                    contents.storage,
+                    owed_cookies=cookies,
+                    owed_origins=self._owed_to(jar),
+                    stores=after or kept.stores,
+                )
+        raise JarUnavailable("The browser loses what is in its jars as it is read.")
+
+    async def _put_back_lost(self, jar: JarId, kept: Keepsake, now: Stores) -> None:
+        """Put back what was lost with a process that has died. The copy wins over what a site has
+        set since: it did so because it missed what was lost."""
+        died = kept.stores.lost_by(now)
+        lost = JarContents(
+            kept.cookies if died.cookies else (), kept.storage if died.storage else ()
+        )
+        async with self._turns.setdefault(jar, asyncio.Lock()):
+            cookies, storage = await self._put(self._handle(jar), lost)
+            if not died.cookies:
+                cookies = list(kept.owed_cookies)
+            if not died.storage:
+                owed = self._owed_to(jar)
+                storage = [one for one in kept.storage if one.origin in owed]
+            self._owe(jar, replace(kept, stores=now), cookies, storage)
+        row = self._around.state().jars.get(jar)
+        if row is not None and row.session is not None and (lost.cookies or lost.storage):
+            self._around.note(
+                row.session,
+                "A process of the browser died, and with it this session's"
+                f" {_listed(lost.cookies, lost.storage)}. Roost put its copy back. Reload a page"
+                " that looks logged out.",
+            )
 
     async def whole(self, jar: JarId) -> JarContents:
         """All of it, as it is now: also of origins that no page is open at."""
@@ -197,14 +378,24 @@ class Jars:
         return await self._contents(jar, {one.origin: one for one in read})
 
     async def _contents(self, jar: JarId, newer: dict[str, OriginStorage]) -> JarContents:
-        handle, known = self._handle(jar), self._around.kept(jar)
+        """What the jar holds; of origins whose contents it is owed, those."""
+        handle, known, owed = self._handle(jar), self._around.kept(jar), self._owed_to(jar)
         cookies = await self._driver().read_cookies(handle)
-        storage = {one.origin: one for one in (known.storage if known else ())} | newer
-        for origin, page in self._pages(jar).items():
-            items = await self._items_of(page)
-            if items is not None:
-                storage[origin] = OriginStorage(origin, items)
-        return JarContents(tuple(cookies), tuple(storage.values()))
+        found = dict(newer)
+        is_unread = False
+        for origin, pages in self._pages(jar).items():
+            read = await self._read_pages(pages, origin)
+            if read is not None:
+                found[origin] = read
+            is_unread |= read is None
+        self._look_again(jar, is_unread=is_unread)
+        storage = {one.origin: one for one in (known.storage if known else ())}
+        storage |= {origin: one for origin, one in found.items() if origin not in owed}
+        return JarContents(tuple(cookies), _in_room(storage.values()))
+
+    async def _stores(self) -> Stores:
+        driver = self._driver()
+        return await driver.stores() if isinstance(driver, Stored) else Stores()
 
     def visited(self, jar: JarId, url: str) -> None:
         """A page of the jar is there."""
@@ -222,22 +413,39 @@ class Jars:
             raise JarUnavailable("That jar is gone.")
         return row.handle
 
-    def _pages(self, jar: JarId) -> dict[str, TabHandle]:
-        """A page of every origin that is open in the jar."""
-        pages = {}
+    def _look_again(self, jar: JarId, *, is_unread: bool) -> None:
+        """A page that is busy or on its way cannot be read. Without another look, the copy of what
+        it stores would stay as old as it is until the next action."""
+        self._misses[jar] = self._misses[jar] + 1 if is_unread else 0
+        if 0 < self._misses[jar] <= LOOKS:
+            self._around.look_soon(jar)
+
+    def _pages(self, jar: JarId) -> dict[str, list[TabHandle]]:
+        """The pages that are open in the jar, by origin."""
+        pages: dict[str, list[TabHandle]] = {}
         for tab in self._around.state().tabs.values():
             if tab.jar == jar and tab.handle is not None and tab.state is TabState.OPEN:
                 origin = _origin(tab.url)
                 if origin is not None:
-                    pages[origin] = tab.handle
+                    pages.setdefault(origin, []).append(tab.handle)
         return pages
 
-    async def _items_of(self, page: TabHandle) -> tuple[tuple[str, str], ...] | None:
+    async def _read_pages(self, pages: Sequence[TabHandle], origin: str) -> OriginStorage | None:
+        """What the first of the pages that answers says that its origin stores."""
+        for page in pages[-PAGES_ASKED:]:
+            read = await self._read_page(page, origin)
+            if read is not None:
+                return read
+        return None
+
+    async def _read_page(self, page: TabHandle, origin: str) -> OriginStorage | None:
+        """None where the page is at another origin by now, shows a dialog, or is busy."""
         try:
             async with asyncio.timeout(PAGE_SECONDS):
-                return _believed(await self._driver().evaluate(page, STORAGE_OF_PAGE))
+                read = await self._driver().read_page_storage(page, origin)
         except (RoostError, TimeoutError):
-            return None  # it may not store, shows a dialog, or is just being left
+            return None
+        return None if read is None or _is_too_large(read) else read
 
     # --- proxies -------------------------------------------------------------------------------
 
@@ -252,13 +460,24 @@ class Jars:
                 except OSError as error:
                     logger.error("proxy port %d of %s: %s", jar.proxy_port, jar.id, error)
 
+    def proxy(self, jar: JarId | None) -> FilteringProxy | None:
+        """What holds the domain lists of that jar, if it has any."""
+        return None if jar is None else self._proxies.get(jar)
+
+    def _own_ports(self) -> frozenset[int]:
+        """Where this broker listens: HTTP, and the filtering proxies."""
+        jars = self._around.state().jars.values()
+        ports = [urlsplit(self._around.http() or "").port, *(jar.proxy_port for jar in jars)]
+        return frozenset(port for port in ports if port is not None)
+
     async def _proxy_for(
         self, session: Session, jar: JarId, port: int = 0
     ) -> FilteringProxy | None:
         await self._forget_proxy(jar)  # of the same jar in a browser that died
         if not session.allow and not session.deny:
             return None
-        proxy = FilteringProxy(session.allow, session.deny, self._around.upstream)
+        upstream = self._around.upstream
+        proxy = FilteringProxy(session.allow, session.deny, upstream, own_ports=self._own_ports)
         await proxy.start(port)
         self._proxies[jar] = proxy
         return proxy
@@ -267,6 +486,26 @@ class Jars:
         proxy = self._proxies.pop(jar, None)
         if proxy is not None:
             await proxy.aclose()
+
+
+def _unread(owed: Sequence[Cookie], read: Sequence[Cookie]) -> tuple[Cookie, ...]:
+    """Those that are owed and that the site has not set anew."""
+    there = {_key(one) for one in read}
+    return tuple(one for one in owed if _key(one) not in there)
+
+
+def _key(cookie: Cookie) -> tuple[str, str, str, str | None]:
+    return cookie.name, cookie.domain, cookie.path, cookie.partition_key
+
+
+def _listed(cookies: Sequence[Cookie], storage: Sequence[OriginStorage]) -> str:
+    """How many cookies, and the storage of which sites."""
+    parts = [f"{len(cookies)} cookies"] if cookies else []
+    if storage:
+        names = ", ".join(one.origin for one in storage[:ORIGINS_TOLD])
+        more = "" if len(storage) <= ORIGINS_TOLD else ", …"
+        parts.append(f"the storage of {len(storage)} sites ({names}{more})")
+    return " and ".join(parts)
 
 
 def _origin(url: str) -> str | None:
@@ -283,11 +522,22 @@ def _origin(url: str) -> str | None:
     return f"{parts.scheme}://{host}" + ("" if is_usual else f":{port}")
 
 
-def _believed(items: Any) -> tuple[tuple[str, str], ...] | None:
-    """What a page says it stores; it runs the page's own code, so it may be anything."""
-    try:
-        pairs = tuple((str(name), str(value)) for name, value in items)
-    except (TypeError, ValueError):
-        return None
-    size = sum(len(name) + len(value) for name, value in pairs)
-    return pairs if size <= STORAGE_CHARS else None
+def _in_room(storage: Iterable[OriginStorage]) -> tuple[OriginStorage, ...]:
+    """What fits into ``JAR_CHARS``, the smallest first: one site must not cost all the others
+    theirs."""
+    found, room = [], JAR_CHARS
+    for one in sorted(storage, key=_chars):
+        room -= _chars(one)
+        if room < 0:
+            logger.warning("the storage of %s is too large to be kept", one.origin)
+            break
+        found.append(one)
+    return tuple(found)
+
+
+def _chars(storage: OriginStorage) -> int:
+    return sum(len(name) + len(value) for name, value in storage.items)
+
+
+def _is_too_large(storage: OriginStorage) -> bool:
+    return _chars(storage) > STORAGE_CHARS

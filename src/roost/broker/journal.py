@@ -31,6 +31,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._db = self._opened()
+        self._file = os.stat(path)
 
     def write(self, changes: Iterable[Change]) -> None:
         """Record the changes, all or none. Raises ``Internal`` when the disk will not take them."""
@@ -77,6 +78,29 @@ class Journal:
 
     def keepsakes(self) -> list[str]:
         return [key for (key,) in self._db.execute("SELECT key FROM keepsakes")]
+
+    def reopen(self) -> None:
+        """Copy everything into a new file if somebody removed the journal's file, so that the next
+        broker finds it. Raises ``Internal`` if the new file cannot be written."""
+        if os.path.exists(self._path) and os.path.samestat(os.stat(self._path), self._file):
+            return
+        fresh = self._opened()
+        try:
+            with fresh:
+                for table in ("rows", "keepsakes"):
+                    fresh.execute(f"DELETE FROM {table}")
+                    for row in self._db.execute(f"SELECT * FROM {table}"):
+                        values = ", ".join("?" * len(row))
+                        fresh.execute(f"INSERT OR REPLACE INTO {table} VALUES ({values})", row)
+        except sqlite3.Error as error:
+            fresh.close()
+            raise Internal(
+                f"The journal cannot be written again: {error}.",
+                hint=f"Check the disk that holds {self._path}.",
+            ) from error
+        self._db.close()
+        self._db = fresh
+        self._file = os.stat(self._path)
 
     def close(self) -> None:
         self._db.close()

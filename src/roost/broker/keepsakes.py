@@ -2,25 +2,54 @@
 
 No browser reports changed cookies or storage. So they are read after actions, at most once a second
 per jar, and written beside the journal; a jar that has to be made again gets them back.
+
+What could not be put back is *owed* to the jar. A page that opens meanwhile finds nothing and
+stores its defaults, so the keepsake does not take over what the jar holds at an origin that is
+owed its contents: the only copy would be overwritten by the defaults.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Container
+from dataclasses import dataclass
 
 from pydantic import TypeAdapter, ValidationError
 
 from roost.broker.clock import Clock, Timer
 from roost.broker.journal import Journal
 from roost.broker.tasks import Tasks
-from roost.drivers.base import JarContents
+from roost.drivers.base import Cookie, JarContents, OriginStorage
+from roost.drivers.stores import Stores
 from roost.errors import RoostError
 from roost.vocabulary import JarId
 
 logger = logging.getLogger(__name__)
 AT_MOST_EVERY = 1.0
-_CONTENTS = TypeAdapter(JarContents)
+
+
+@dataclass(frozen=True, slots=True)
+class Keepsake:
+    """What is kept of one jar.
+
+    ``cookies``, ``storage``: what the jar held, and what it is owed.
+    ``owed_cookies``: those of ``cookies`` that are not in the jar.
+    ``owed_origins``: those of ``storage`` that are not in the jar.
+    ``stores``: the browser's processes that held the jar's contents when they were read.
+    """
+
+    cookies: tuple[Cookie, ...] = ()
+    storage: tuple[OriginStorage, ...] = ()
+    owed_cookies: tuple[Cookie, ...] = ()
+    owed_origins: tuple[str, ...] = ()
+    stores: Stores = Stores()
+
+    @property
+    def contents(self) -> JarContents:
+        return JarContents(self.cookies, self.storage)
+
+
+_KEEPSAKE = TypeAdapter(Keepsake)
 
 
 class Keepsakes:
@@ -31,7 +60,7 @@ class Keepsakes:
         journal: Journal,
         clock: Clock,
         tasks: Tasks,
-        read: Callable[[JarId], Awaitable[JarContents]],
+        read: Callable[[JarId], Awaitable[Keepsake]],
     ) -> None:
         self._journal = journal
         self._clock = clock
@@ -50,13 +79,19 @@ class Keepsakes:
         for timer in self._due.values():
             timer.cancel()
 
-    def kept(self, jar: JarId) -> JarContents | None:
+    def kept(self, jar: JarId) -> Keepsake | None:
         data = self._journal.keepsake(jar)
         try:
-            return None if data is None else _CONTENTS.validate_json(data)
+            return None if data is None else _KEEPSAKE.validate_json(data)
         except ValidationError:
             logger.warning("what was kept of %s cannot be read", jar)
             return None
+
+    def keep(self, jar: JarId, keepsake: Keepsake) -> None:
+        data = _KEEPSAKE.dump_json(keepsake)
+        if data != self._last.get(jar):
+            self._last[jar] = data
+            self._journal.keep(jar, data)
 
     def forget(self, jar: JarId) -> None:
         self._last.pop(jar, None)
@@ -77,9 +112,7 @@ class Keepsakes:
 
     async def _keep(self, jar: JarId) -> None:
         try:
-            data = _CONTENTS.dump_json(await self._read(jar))
+            keepsake = await self._read(jar)
         except RoostError:
             return  # the jar or its browser is gone; what was kept before still counts
-        if data != self._last.get(jar):
-            self._last[jar] = data
-            self._journal.keep(jar, data)
+        self.keep(jar, keepsake)

@@ -47,6 +47,10 @@ class Lanes:
             if lane.users == 0 and self._lanes.get(tab) is lane:
                 del self._lanes[tab]
 
+    def tabs(self) -> frozenset[TabId]:
+        """The tabs that somebody works on or waits for."""
+        return frozenset(self._lanes)
+
     def end(self, tab: TabId, error: RoostError) -> None:
         """The tab is gone: whoever waits for it, or works on it, is told why."""
         lane = self._lanes.pop(tab, None)

@@ -11,11 +11,13 @@ from roost.api.broker import Notice
 from roost.broker.service import Broker
 from roost.core import rules
 from roost.core.model import Session, Tab, TabState
+from roost.core.pool import claims_share, fair_share
 from roost.core.redaction import redacted_url
 from roost.vocabulary import (
     LOOP_SECONDS,
     MINE,
     OPERATOR,
+    SHARE_SECONDS,
     TAB_HEAVY_ABOVE,
     AgentId,
     Lifetime,
@@ -105,6 +107,10 @@ def space(broker: Broker, agent: AgentId, row: Session) -> views.SpaceView:
     queue = list(pool.queue)
     mine = pool.holders.get(row.id, 0)
     left = None if reservation is None else int((reservation.until - now) * 1000)
+    request = state.requests.get(row.id)
+    enforced = None
+    if request is not None and claims_share(state, row):
+        enforced = max(0, int((request.asked_at + SHARE_SECONDS - now) * 1000))
     return views.SpaceView(
         tab_pool=pool.shown,
         your_tabs=mine,
@@ -113,15 +119,17 @@ def space(broker: Broker, agent: AgentId, row: Session) -> views.SpaceView:
         you_have_reservation=reservation is not None,
         reservation_expires_in_ms=left,
         pending_requests=len(queue),
+        fair_share=fair_share(state, row.browser) if pool.limit else None,
+        share_enforced_in_ms=enforced,
         should_grant=bool(queue) and row.id not in pool.queue and mine > TAB_HEAVY_ABOVE,
     )
 
 
 def loop(broker: Broker, row: Session) -> views.LoopView:
     found = broker.state.loops.get(row.id)
-    if found is None:
+    left = 0.0 if found is None else found.started_at + LOOP_SECONDS - broker.clock.now()
+    if found is None or left <= 0:  # past its hour it is over, also before the core is woken
         return views.LoopView(active=False)
-    left = found.started_at + LOOP_SECONDS - broker.clock.now()
     return views.LoopView(
         active=True,
         prompt=found.prompt,

@@ -20,6 +20,7 @@ from roost.vocabulary import AgentId
 
 DIFF_CHARS = 4000
 FULL_CHARS = 20_000
+FIELD_CHARS = 80
 
 
 async def evaluate(broker: Broker, agent: AgentId, op: ops.Evaluate) -> ValueView:
@@ -77,11 +78,10 @@ async def fill_form(broker: Broker, agent: AgentId, op: ops.FillForm) -> views.A
                     at.page, field.target, field.value, wait_ms=page_use.wait_ms(broker)
                 )
             except RoostError as error:
+                name = (field.name or field.target)[:FIELD_CHARS]
                 filled = f"{number - 1} of {len(op.fields)} fields were filled before."
-                raise type(error)(
-                    f"{field.name or field.target}: {error.message}",
-                    hint=f"{error.hint} {filled}",
-                    **error.details,
+                raise error.retold(
+                    message=f"{name}: {error.message}", hint=f"{error.hint} {filled}"
                 ) from None
         return f"Filled {len(op.fields)} fields."
 

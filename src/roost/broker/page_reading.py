@@ -10,6 +10,7 @@ from pathlib import Path
 from roost.api import page_operations as ops
 from roost.api import page_views as views
 from roost.broker import page_use
+from roost.broker.lengths import short_title, short_url
 from roost.broker.page_use import InPage
 from roost.broker.readiness import Readiness
 from roost.broker.records import RequestRecord
@@ -17,12 +18,16 @@ from roost.broker.service import Broker
 from roost.core import rules
 from roost.core.redaction import redacted_url
 from roost.drivers.base import Shot
-from roost.errors import BadRequest, NotFound, RoostError, Timeout
+from roost.errors import BadRequest, NotFound, RoostError, Timeout, TooLarge
 from roost.page import snapshots
-from roost.vocabulary import AgentId
+from roost.vocabulary import MIB, AgentId
 
 UNMARK_SECONDS = 1.0
 AGAIN_SECONDS = 0.05
+WANTED_CHARS = 200
+"""How much of what a caller looked for stands in an error."""
+INLINE_BYTES = 6 * MIB
+"""The largest picture that is part of a reply. It is written into the reply in one turn."""
 SCALES = {"css": 1.0, "device": 1.0}
 
 
@@ -57,7 +62,8 @@ async def find(broker: Broker, agent: AgentId, op: ops.Find) -> views.FoundView:
                 total += found["total"]
                 truncated = truncated or found["truncated"]
         if not total:
-            raise NotFound(f"Nothing on the page matches {op.text or op.regex!r}.")
+            wanted = (op.text or op.regex or "")[:WANTED_CHARS]
+            raise NotFound(f"Nothing on the page matches {wanted!r}.")
         return views.FoundView(
             tab=at.tab, matches="\n".join(texts), total=total, truncated=truncated
         )
@@ -70,6 +76,7 @@ async def get_content(broker: Broker, agent: AgentId, op: ops.GetContent) -> vie
             found = await at.page.call(None, "content", **options)
         else:
             _, found = await at.page.call_where(op.selector, "content", **options)
+        found["url"], found["title"] = short_url(found["url"]), short_title(found["title"])
         return views.ContentView(tab=at.tab, **found)
 
 
@@ -97,7 +104,8 @@ async def wait_for(broker: Broker, agent: AgentId, op: ops.WaitFor) -> views.Wai
             await broker.clock.wait(op.time)
         elif not await _met(broker, at, wanted, begun + op.timeout):
             raise Timeout(
-                f"{given[0]} {wanted[given[0]]!r} did not come true within {op.timeout:g} s.",
+                f"{given[0]} {(wanted[given[0]] or '')[:WANTED_CHARS]!r} did not come true within "
+                f"{op.timeout:g} s.",
                 hint="Take a browser_snapshot to see what the page shows instead.",
             )
         at.record.stir(broker.clock.now())
@@ -230,16 +238,25 @@ async def _pictured(
             with contextlib.suppress(TimeoutError, RoostError):
                 async with asyncio.timeout(UNMARK_SECONDS):
                     await at.page.call(None, "unmark")
-    data, path = base64.b64encode(picture.data).decode("ascii"), None
+    data = path = None
     if op.filename is not None:
         folders = broker.folders(agent, at.row.session)
-        path = folders.write(picture.data, op.filename, "", "filename")
+        path = folders.write(picture.data, op.filename, "", "filename", overwrite=op.overwrite)
+    elif len(picture.data) > INLINE_BYTES:
+        raise TooLarge(
+            f"The picture has {len(picture.data)} bytes, and {INLINE_BYTES} are the most in a"
+            " reply.",
+            hint="Write it to a file with filename, or take a jpeg, a smaller scale or a target.",
+            limitBytes=INLINE_BYTES,
+        )
+    else:
+        data = base64.b64encode(picture.data).decode("ascii")
     return views.ScreenshotView(
         tab=at.tab,
         mime_type=picture.mime_type,
         width=picture.width,
         height=picture.height,
-        data=data if path is None else None,
+        data=data,
         path=None if path is None else str(path),
         readiness=None if readiness is None else readiness.view(),
         labels=None if labels is None else [views.MarkView(**label) for label in labels],
@@ -263,7 +280,7 @@ async def pdf_save(broker: Broker, agent: AgentId, op: ops.PdfSave) -> views.Fil
     async with page_use.reading(broker, agent, op, "print") as at:
         data = await at.page.driver.pdf(at.page.tab)
         folders = broker.folders(agent, at.row.session)
-        path = folders.write(data, op.filename, f"{at.tab}.pdf", "filename")
+        path = folders.write(data, op.filename, f"{at.tab}.pdf", "filename", overwrite=op.overwrite)
         return views.FileView(tab=at.tab, path=str(path), bytes=len(data))
 
 

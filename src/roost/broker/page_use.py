@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
 from roost.api.operation import PageOperation
 from roost.api.page_views import DialogView
-from roost.broker.browsers import short_title
 from roost.broker.downloads import Download, DownloadState
+from roost.broker.lengths import short_title, short_url
 from roost.broker.records import PageRecord
 from roost.broker.service import Broker
 from roost.core import events as ev
@@ -26,15 +27,37 @@ from roost.core.model import Tab
 from roost.drivers.base import DialogOpened
 from roost.errors import BadRequest, DialogOpen, Timeout
 from roost.page.caller import Page
-from roost.vocabulary import AgentId
+from roost.vocabulary import AgentId, TabId
 
-ENDS_AT: ContextVar[float] = ContextVar("when the running call must be answered")
 WAIT_MS = 5000
 """How long an action waits for its element to be there and to be actionable."""
 DOWNLOAD_BEGINS_SECONDS = 2.0
 DOWNLOAD_ENDS_SECONDS = 2.0
 LEFT = (BadRequest, Timeout)
 """What a call into a page raises when the page is left under it, or is still being left."""
+
+
+@dataclass(slots=True)
+class RunningCall:
+    """What the work behind a call knows of the call.
+
+    ends_at: when the call must be answered.
+    tabs: the tabs that the call works on.
+    opened: a tab that the call opened and that stays if the call fails. The error names it, because
+        the caller would not know of it otherwise.
+    """
+
+    ends_at: float = math.inf
+    tabs: set[TabId] = field(default_factory=set)
+    opened: TabId | None = None
+
+
+CALL: ContextVar[RunningCall] = ContextVar("the running call")
+
+
+def running_call() -> RunningCall:
+    """The call that this code runs for."""
+    return CALL.get(None) or RunningCall()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +85,7 @@ class InPage:
         if row is None:
             return
         title = row.title
-        if self.page.seen is not None and self.page.seen[0] == row.url:
+        if self.page.seen is not None and short_url(self.page.seen[0]) == row.url:
             title = short_title(self.page.seen[1])
         read = ev.TabRead(
             tab=row.id,
@@ -79,7 +102,7 @@ class InPage:
 
 def wait_ms(broker: Broker) -> int:
     """The same in a call that has less time: its caller is to hear why it failed."""
-    left = ENDS_AT.get(float("inf")) - broker.clock.now()
+    left = running_call().ends_at - broker.clock.now()
     return int(max(0.0, min(WAIT_MS, left * 700)))
 
 
@@ -105,6 +128,7 @@ async def located(
     )
     row = outcome.subject
     assert isinstance(row, Tab)
+    running_call().tabs.add(row.id)
     await broker.browser(row.browser).ready()
     await broker.opened(row.id)
     return row
@@ -153,17 +177,22 @@ async def acting(
 class UnlessDialog:
     """Around work in a page: ``DialogOpen`` as soon as a dialog stops that page.
 
-    Works as ``asyncio.timeout`` does: the task is cancelled, and that becomes the error.
+    ``leaves``: the work leaves the page. Then a dialog that stands there already is no obstacle,
+    because the driver dismisses it, unless it asks whether the page may be left. Works as
+    ``asyncio.timeout`` does: the task is cancelled, and that becomes the error.
     """
 
-    def __init__(self, record: PageRecord) -> None:
+    def __init__(self, record: PageRecord, *, leaves: bool = False) -> None:
         self._record = record
+        self._leaves = leaves
         self._task: asyncio.Task[Any] | None = None
         self._cancelling = 0
         self._has_fired = False
 
     async def __aenter__(self) -> None:
-        check_no_dialog(self._record)
+        dialog = self._record.dialog
+        if not self._leaves or (dialog is not None and dialog.kind == "beforeunload"):
+            check_no_dialog(self._record)
         self._task = asyncio.current_task()
         assert self._task is not None
         self._cancelling = self._task.cancelling()
@@ -220,9 +249,7 @@ def check_no_dialog(record: PageRecord) -> None:
 
 def dialog_open(dialog: DialogOpened) -> DialogOpen:
     return DialogOpen(
-        f"The page shows a dialog ({dialog.kind}): {dialog.message[:500]}",
-        kind=dialog.kind,
-        text=dialog.message[:2000],
+        f"The page shows a dialog ({dialog.kind}).", kind=dialog.kind, page_said=dialog.message
     )
 
 

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from roost.api import operations as ops
 from roost.api import views
 from roost.broker import looks, page_use
-from roost.broker.browsers import short_title, whole
+from roost.broker.lengths import short_title, short_url
+from roost.broker.proxy import FilteringProxy
 from roost.broker.service import Broker
 from roost.core import effects as fx
 from roost.core import events as ev
 from roost.core import rules
-from roost.core.addresses import BLANK, checked_url
+from roost.core.addresses import BLANK, checked_url, host_of
 from roost.core.machine import Outcome
 from roost.core.model import Session, Tab
-from roost.drivers.base import Arrival, Pages
-from roost.errors import BadRequest
+from roost.drivers.base import NO_TUNNEL, Arrival, Pages
+from roost.errors import BadRequest, DialogOpen, NotFound, RoostError, UrlBlocked
 from roost.vocabulary import OPERATOR, AgentId, JarId, TabHandle
 
+REFUSED = 403
 Move = Callable[[Pages, TabHandle], Awaitable[Arrival]]
 
 
@@ -31,7 +34,14 @@ async def navigate(broker: Broker, agent: AgentId, op: ops.Navigate) -> views.Pa
         row = _subject(opened)
     else:
         row = await page_use.located(broker, agent, op, "navigate", acts=True, revives=True)
-    arrival = await _go(broker, row, op.url)
+    if opened is not None:
+        page_use.running_call().opened = row.id
+    try:
+        arrival = await _go(broker, row, op.url)
+    except RoostError as error:
+        if opened is not None:
+            error.details.setdefault("tab", row.id)
+        raise
     return views.PageView(
         tab=row.id,
         url=arrival.url,
@@ -60,7 +70,7 @@ async def tabs(broker: Broker, agent: AgentId, op: ops.Tabs) -> views.TabsView:
         outcome = await open_tab(broker, agent, op.session, op.url or BLANK, evict=op.evict)
         row = _subject(outcome)
         if op.url is not None:
-            await _go(broker, row, op.url)
+            await _go_in_new(broker, agent, op.session, row, op.url)
         return looks.tabs(
             broker, agent, _session_of(broker, row), opened=row.id, evicted=_evicted(outcome)
         )
@@ -85,7 +95,7 @@ async def page_open(broker: Broker, agent: AgentId, op: ops.PageOpen) -> views.N
     outcome = await open_tab(broker, agent, op.session, op.url or BLANK, page=op.name)
     row = _subject(outcome)
     if op.url is not None and _is_new(outcome):
-        await _go(broker, row, op.url)
+        await _go_in_new(broker, agent, op.session, row, op.url)
     handle, session = broker.handle(row.id), _session_of(broker, row)
     shown = looks.tab(broker, agent, broker.state.tabs[row.id])
     return views.NamedPageView(
@@ -149,19 +159,65 @@ async def _moved(
 async def _go(broker: Broker, row: Tab, url: str) -> Arrival:
     session = _session_of(broker, row)
     address = checked_url(url, session.allow, session.deny)
+    if row.jar is not None:
+        await broker.browser(row.browser).jars.put_back(row.jar, address)
     return await _arrived(broker, row, lambda driver, tab: driver.navigate(tab, address))
 
 
+async def _go_in_new(
+    broker: Broker, agent: AgentId, session: str | None, row: Tab, url: str
+) -> None:
+    """Lead a tab that this call opened to its address. A caller that gets an error never hears of
+    the tab, so the tab is closed; or named in the error, where its page waits for an answer."""
+    try:
+        await _go(broker, row, url)
+    except DialogOpen as error:
+        error.details.setdefault("tab", row.id)
+        raise
+    except BaseException:  # also a cancelled call must not leave its tab
+        try:
+            broker.feed(ev.TabCloseRequested(agent, session, row.id))
+        except RoostError:  # the session was paused, or the tab closed, meanwhile
+            broker.feed(ev.TabOpenAbandoned(row.id))
+        raise
+
+
 async def _arrived(broker: Broker, row: Tab, move: Move) -> Arrival:
-    """Move in the tab's turn. A page that asks whether to leave is answered by the caller."""
-    driver, record = broker.browser(row.browser).driver, broker.record(row.id)
+    """Move in the tab's turn. The driver dismisses the dialogs of the page that is left. A page
+    that asks whether it may be left is answered by the caller."""
+    browser, record = broker.browser(row.browser), broker.record(row.id)
     async with broker.lanes.turn(row.id):
-        with record.stirred(broker.clock):
-            async with page_use.UnlessDialog(record):
-                arrival = await move(driver, broker.handle(row.id))
+        with record.stirred(broker.clock), _telling_refusals(browser.jars.proxy(row.jar)) as check:
+            async with page_use.UnlessDialog(record, leaves=True):
+                arrival = await move(browser.driver, broker.handle(row.id))
+            check(arrival)
     if row.jar is not None:
         broker.keepsakes.may_have_changed(row.jar)
-    return replace(arrival, url=whole(arrival.url), title=short_title(arrival.title))
+    return replace(arrival, url=short_url(arrival.url), title=short_title(arrival.title))
+
+
+@contextmanager
+def _telling_refusals(proxy: FilteringProxy | None) -> Iterator[Callable[[Arrival], None]]:
+    """Raise ``UrlBlocked`` for a navigation that ended at the filtering proxy. The browser only
+    shows what the proxy answered (http), or says that there was no tunnel (https)."""
+    before = 0 if proxy is None else proxy.refused
+
+    def refused() -> list[UrlBlocked]:
+        return [] if proxy is None else proxy.refused_since(before)
+
+    def check(arrival: Arrival) -> None:
+        if arrival.status == REFUSED:
+            host = host_of(arrival.url)
+            for error in refused():
+                if error.details["host"] == host:
+                    raise error
+
+    try:
+        yield check
+    except NotFound as error:
+        if error.details.get("reason") in NO_TUNNEL and refused():
+            raise refused()[-1] from None
+        raise
 
 
 def _needs_first_tab(broker: Broker, agent: AgentId, op: ops.Navigate) -> bool:

@@ -65,7 +65,7 @@ def composed(broker: Broker, browser: BrowserId) -> Panel:
     """Everything in that browser, with addresses as for everybody who does not own them."""
     state = broker.state
     pool, consents = state.pool(browser), state.consents(browser)
-    answered = [PanelAnswer(row.name, row.allow) for row in consents if row.allow is not None]
+    answered = [PanelAnswer(row.label, row.allow) for row in consents if row.allow is not None]
     return Panel(
         groups=tuple(
             _group(broker, session)
@@ -73,7 +73,7 @@ def composed(broker: Broker, browser: BrowserId) -> Panel:
             if session.browser == browser
         ),
         pool=PanelPool(pool.held + pool.reserved, pool.limit),
-        questions=tuple(row.name for row in consents if row.allow is None),
+        questions=tuple(row.label for row in consents if row.allow is None),
         answers=tuple(sorted(answered, key=lambda answer: answer.name)),
     )
 

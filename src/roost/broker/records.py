@@ -9,7 +9,7 @@ import math
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from roost.broker.clock import Clock
@@ -32,10 +32,8 @@ from roost.page.caller import PageMemory
 
 CONSOLE_KEPT = 500
 REQUESTS_KEPT = 500
-CONSOLE_CHARS = 5000
-ADDRESS_CHARS = 4000
 NOTICE_CHARS = 2000
-"""Pages choose how much they say at once, and a ``data:`` address is as long as what is in it."""
+"""How much of a console line a notice carries. ``lengths`` bounds what is kept."""
 CRITICAL = frozenset({"document", "script", "stylesheet", "xhr", "fetch"})
 VISUAL = frozenset({"image", "font"})
 
@@ -49,7 +47,7 @@ def notice_of(event: PageEvent) -> tuple[str, dict[str, Any]] | None:
     """What the session's agents are told of it at once, if anything."""
     match event:
         case DialogOpened():
-            return "dialog_opened", {"kind": event.kind, "message": event.message[:NOTICE_CHARS]}
+            return "dialog_opened", {"kind": event.kind, "message": event.message}
         case DialogClosed():
             return "dialog_closed", {}
         case ConsoleSaid(level="error"):
@@ -111,8 +109,7 @@ class PageRecord:
     def hear(self, event: PageEvent, now: float) -> None:
         match event:
             case ConsoleSaid():
-                text, url = event.text[:CONSOLE_CHARS], event.url[:ADDRESS_CHARS]
-                self.console.append(replace(event, text=text, url=url))
+                self.console.append(event)
             case DialogOpened():
                 self.dialog = event
                 for interrupt in list(self.interrupted_by_dialogs):
@@ -144,7 +141,7 @@ class PageRecord:
 
     def _sent(self, event: RequestSent, now: float) -> None:
         self._count += 1
-        url = redacted_url(event.url[:ADDRESS_CHARS])
+        url = redacted_url(event.url)
         record = RequestRecord(self._count, event.request, url, event.method, event.kind, now)
         self.requests[record.number] = self._pending[event.request] = record
         if len(self.requests) > REQUESTS_KEPT:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
 
@@ -38,6 +38,7 @@ class Seats:
         self._taken: dict[SessionId, list[BrokerSeat]] = {}
         self._folders: dict[SessionId, set[Path]] = {}
         broker.when_rows_change(self._rows_changed)
+        broker.when_busy_is_asked(self._in_use)
 
     async def take(self, agent: AgentId, session: Session, ear: SeatEar) -> BrokerSeat:
         """A seat in that session for a caller who is in it."""
@@ -90,6 +91,11 @@ class Seats:
             if folder not in known and folder.stat().st_uid == os.getuid():
                 known |= set() if any(folder.iterdir()) else {folder}
         return folder in known
+
+    def _in_use(self) -> Iterator[TabId]:
+        """A client may have any tab of its session attached, and would lose it without a word."""
+        for session in self._taken:
+            yield from (tab.id for tab in self._broker.state.tabs_in(session))
 
     def _rows_changed(self, changes: Sequence[Change]) -> None:
         for change in changes:
@@ -225,7 +231,7 @@ class BrokerSeat:
             and self._seats.is_for(real, self.session)
         ):
             return str(real)
-        return str(self._folders().to_write(f"{path}/_", "", "downloadPath").parent)
+        return str(self._folders().to_write(f"{path}/_", "downloadPath").parent)
 
     async def open_tab(self, context: str | None) -> str:
         jar = None if context is None or context == self.context else self._jar(context)

@@ -1,7 +1,9 @@
 """``Broker``: the only caller of the core, and the performer of its effects.
 
 ``feed`` decides, journals, then performs: synchronously, so that nothing can come between a
-decision and the reservation it made. What takes time is spawned from there.
+decision and the reservation it made. What takes time is spawned from there. What cannot be
+journaled is not done: the broker stops, and leaves its browsers to the next one. An effect that
+fails is logged, and keeps no other effect from being performed.
 """
 
 from __future__ import annotations
@@ -9,10 +11,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 from roost.api.broker import Notice
 from roost.broker.audit import Audit
@@ -22,7 +24,7 @@ from roost.broker.downloads import Download, Downloads
 from roost.broker.files import Folders
 from roost.broker.jars import Surroundings
 from roost.broker.journal import Journal
-from roost.broker.keepsakes import Keepsakes
+from roost.broker.keepsakes import Keepsake, Keepsakes
 from roost.broker.lanes import Lanes
 from roost.broker.records import PageRecord, notice_of, remembered
 from roost.broker.tasks import Tasks
@@ -46,9 +48,11 @@ from roost.drivers.panel import Paneled
 from roost.errors import (
     BrowserLost,
     Internal,
+    Interrupted,
     JarUnavailable,
     Paused,
     RoostError,
+    TabCrashed,
     TabGone,
     Unsupported,
 )
@@ -65,6 +69,7 @@ from roost.vocabulary import (
 )
 
 logger = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 class Broker:
@@ -122,17 +127,27 @@ class Broker:
         self._capture_ids = count(1)
         self._on_agent_end: dict[AgentId, Callable[[], None]] = {}
         self._on_rows: list[Callable[[Sequence[Change]], None]] = []
+        self._on_busy: list[Callable[[], Iterable[TabId]]] = []
+        self.in_use: dict[int, set[TabId]] = {}
+        """The tabs that each call under way works on, by the id of the call."""
+        self._is_unrecorded = False
+        self._has_lost_files = False
+        self.leaves_browsers = False
+        """Set when the broker stops without ending its browsers: the next broker takes them."""
         self.keepsakes = Keepsakes(journal, clock, self._tasks, self._look_into)
         around = Surroundings(
             state=lambda: self.state,
             feed=self.feed,
             note=self.watchers.note,
             kept=self.keepsakes.kept,
+            keep=self.keepsakes.keep,
+            look_soon=self.keepsakes.may_have_changed,
             profile=self._profile,
             clock=clock,
             tasks=self._tasks,
             files=files,
             upstream=upstream,
+            http=lambda: self.http,
         )
         self.browsers = {
             browser: Browser(browser, driver, heard=self.heard, around=around)
@@ -151,13 +166,24 @@ class Broker:
         if outcome.changes:
             self._record(outcome)
             for told in self._on_rows:
-                told(outcome.changes)
+                self._unless_it_fails("telling of changed rows", told, outcome.changes)
         for effect in outcome.effects:
-            self._perform(effect)
+            self._unless_it_fails(type(effect).__name__, self._perform, effect)
         self._arm()
         if outcome.refusal is not None:
             raise self._asked_in_vain(outcome.refusal) or outcome.refusal
         return outcome
+
+    def _unless_it_fails(self, what: str, do: Callable[[T], None], with_: T) -> None:
+        """The rows are on record, so whatever else follows from them must still be done. A page or
+        jar that stays because of the failure is removed when its browser is next held against the
+        rows."""
+        try:
+            do(with_)
+        except RoostError as error:
+            logger.warning("%s failed: %s", what, error)
+        except Exception:
+            logger.exception("%s failed", what)
 
     def _asked_in_vain(self, refusal: RoostError) -> BrowserLost | None:
         """A person can only be asked in a browser that is there: until then, that is missing."""
@@ -273,6 +299,31 @@ class Broker:
         """Called with every change, once it is on record and before anything comes of it."""
         self._on_rows.append(callback)
 
+    def keep_files(self) -> None:
+        """Go on in new files where the journal or the audit trail was removed."""
+        self.audit.reopen()
+        try:
+            self._journal.reopen()
+            self._has_lost_files = False
+        except (Internal, OSError) as error:
+            if not self._has_lost_files:
+                logger.error("the journal was removed and cannot be written again: %s", error)
+            self._has_lost_files = True
+
+    def when_busy_is_asked(self, callback: Callable[[], Iterable[TabId]]) -> None:
+        """``callback`` names tabs that must not be parked now."""
+        self._on_busy.append(callback)
+
+    def _busy(self) -> frozenset[TabId]:
+        """The tabs with a call, an opening, a dialog, a transfer or a protocol client."""
+        if not self.state.requests:
+            return frozenset()  # nobody waits, so nobody asks
+        asking = [tab for tab, page in self._records.items() if page.dialog or page.chooser]
+        named = (tabs for callback in self._on_busy for tabs in callback())
+        used = (tab for tabs in self.in_use.values() for tab in tabs)
+        downloads = self.downloads.tabs()
+        return frozenset({*self._opening, *self.lanes.tabs(), *asking, *downloads, *named, *used})
+
     async def aclose(self, *, end_browsers: bool = True) -> None:
         if self._timer is not None:
             self._timer.cancel()
@@ -304,15 +355,23 @@ class Broker:
 
     def _record(self, outcome: Outcome) -> None:
         try:
+            if self._is_unrecorded:
+                raise Internal("The journal could not be written.")  # nor may it have a gap
             self._journal.write(outcome.changes)
             for change in outcome.changes:
                 if change.table == Jar.table and change.row is None:
                     self.keepsakes.forget(JarId(change.key))
-        except Internal:
-            # What is not recorded must not be done. A restart goes on from what is recorded.
-            logger.critical("the journal cannot be written; stopping", exc_info=True)
+        except Internal as error:
+            # What is not recorded must not be done. A restart goes on from what is recorded, with
+            # the pages that are there. The caller's action may have been done before.
+            if not self._is_unrecorded:
+                logger.critical("the journal cannot be written; stopping", exc_info=True)
+            self._is_unrecorded = self.leaves_browsers = True
             self.stop_requested.set()
-            raise
+            raise Interrupted(
+                f"The broker stops: {error.message}",
+                hint=f"{error.hint} Then check the page before you repeat the action.",
+            ) from None
 
     def _perform(self, effect: fx.Effect) -> None:
         match effect:
@@ -350,7 +409,15 @@ class Broker:
                 self.watchers.tell(Notice(effect.session, effect.kind, effect.data), effect.to)
                 if effect.kind == "tab_space_wanted":
                     line = "Another agent waits for a tab slot: give one with tab_space_grant."
+                    if effect.data["yourTabs"] > effect.data["fairShare"]:
+                        line += " Else, after 10 s, the tab you used least recently is parked."
                     self.watchers.note(effect.session, line)
+                elif effect.kind == "tab_parked":
+                    self.watchers.note(
+                        effect.session,
+                        f"Tab {effect.data['tab']} was parked {effect.data['why']}. It is opened"
+                        " again at its address when you use it; what was typed there is lost.",
+                    )
             case fx.Note():
                 self.audit.write(self.clock.now(), effect.kind, effect.data)
             case _:
@@ -377,13 +444,15 @@ class Broker:
         try:
             driver = await browser.ready()
             jar = await browser.jars.handle(effect.jar)
+            if effect.restore is not None:
+                await browser.jars.put_back(effect.jar, effect.restore)
             async with browser.opening(jar, self._group(effect)) as handle:
                 if effect.tab not in self.state.tabs:
                     await driver.close_tab(handle)
                     raise TabGone(f"Tab {effect.tab} was closed while it opened.", tab=effect.tab)
                 self.feed(ev.TabOpened(effect.tab, handle))
             if effect.restore is not None and effect.tab in self.state.tabs:
-                await driver.navigate(handle, effect.restore)
+                await self._return_to(effect.restore, driver, handle)
         except BrowserLost:
             # A tab that is being restored stays lost: the next start of the browser tries again.
             if effect.restore is None:
@@ -392,6 +461,14 @@ class Broker:
         except Exception:  # whatever it was, a tab that did not open must not hold its slot
             self.feed(ev.TabOpenFailed(effect.tab))
             raise
+
+    async def _return_to(self, address: str, driver: Driver, handle: TabHandle) -> None:
+        """A page whose process dies on the way has not reached its address, so a reload by the
+        agent would not bring the address back."""
+        try:
+            await driver.navigate(handle, address)
+        except TabCrashed:
+            await driver.navigate(handle, address)
 
     def _group(self, effect: fx.OpenTab) -> Group | None:
         """Where the tab is shown, in a browser that has groups."""
@@ -415,14 +492,14 @@ class Broker:
         if effect.jar is not None:
             self.feed(ev.JarRemoved(effect.jar))
 
-    async def _look_into(self, jar: JarId) -> JarContents:
+    async def _look_into(self, jar: JarId) -> Keepsake:
         row = self.state.jars.get(jar)
         if row is None or row.policy is JarPolicy.SHARED:
             raise JarUnavailable("There is nothing to keep of that jar.")  # the browser keeps it
-        contents = await self.browser(row.browser).jars.look(jar)
+        keepsake = await self.browser(row.browser).jars.look(jar)
         if jar not in self.state.jars:
             raise JarUnavailable("That jar is gone.")  # nothing is kept of it any more
-        return contents
+        return keepsake
 
     async def _profile(self, name: str) -> JarContents:
         # In a thread: a large one takes a while to read, and others must not wait for it.
@@ -458,7 +535,7 @@ class Broker:
 
     def _time_passed(self) -> None:
         self._timer = self._timer_at = None
-        self.feed(ev.TimePassed())
+        self.feed(ev.TimePassed(self._busy()))
 
 
 def _not_linked() -> BrowserLost:

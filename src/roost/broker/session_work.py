@@ -38,12 +38,13 @@ async def open_(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> views.Se
                 policy=op.jar,
                 profile=op.profile,
             ),
+            profile_exists=op.profile is None or broker.profiles.has(op.profile),
+            profile_for_any_agent=op.profile is not None
+            and broker.profiles.is_for_any_agent(op.profile),
         )
     )
     session = _subject(outcome.subject)
     try:
-        if session.id not in known and session.profile is not None:
-            broker.profiles.check(session.profile)
         if op.url is not None:
             await page_work.open_at(broker, agent, session, op.url)
     except (RoostError, asyncio.CancelledError):
@@ -89,7 +90,6 @@ def token_of(broker: Broker, session: Session) -> str:
 
 
 async def heartbeat(broker: Broker, agent: AgentId, op: ops.SessionHeartbeat) -> views.LeaseView:
-    broker.feed(ev.TimePassed())  # a lease that has run out is not renewed
     session = rules.session_for(broker.state, agent, op.session)
     rows = map(broker.state.agents.__getitem__, list(broker.state.agents_in(session.id)))
     for guest in [row for row in rows if row.lease_until is not None]:
@@ -147,7 +147,7 @@ async def _handed_back(broker: Broker, agent: AgentId) -> None:
 
 def _is_with_person(broker: Broker, agent: AgentId, session: Session) -> bool:
     row = broker.state.agents.get(agent)
-    consent = None if row is None else broker.state.consent(session.browser, row.name)
+    consent = None if row is None else broker.state.consent(session.browser, row.known_as)
     return session.paused or (consent is not None and consent.allow is None)
 
 

@@ -80,8 +80,6 @@ async def loop_turn(broker: Broker, agent: AgentId, op: ops.LoopTurn) -> views.L
 
 
 async def loop_status(broker: Broker, agent: AgentId, op: ops.LoopStatus) -> views.LoopView:
-    # A loop past its hour is over even if the wake-up has not come yet.
-    broker.feed(ev.TimePassed())
     return _loop(broker, rules.session_for(broker.state, agent, op.session))
 
 

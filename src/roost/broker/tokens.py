@@ -7,6 +7,7 @@ worth nothing once the session has ended or the operator's token is another.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import secrets
@@ -15,20 +16,47 @@ from functools import lru_cache
 from roost.core import events as ev
 from roost.core.model import Session
 from roost.core.state import State
+from roost.errors import Unauthorized
+from roost.local.home import Home
 
 SALT_BYTES = 16
 DERIVED_KEPT = 256
 
 
 class Tokens:
-    """Knows the operator's token. ``repr`` shows nothing of it."""
+    """Knows the operator's token. ``repr`` shows nothing of it.
 
-    def __init__(self, operator: str) -> None:
+    home: where the token file lies. A token that the person has replaced there takes the place of
+        the old one, and sessions' tokens are then worth nothing; a file that is gone is put back.
+    """
+
+    def __init__(self, operator: str, home: Home | None = None) -> None:
         self._operator = operator.encode()
+        self._home = home
         self._derived = lru_cache(DERIVED_KEPT)(self._derive)
 
     def is_operators(self, token: str) -> bool:
+        if hmac.compare_digest(token.encode(), self._operator):
+            return True
+        self._read_again()
         return hmac.compare_digest(token.encode(), self._operator)
+
+    def put_back(self) -> None:
+        """Write the token file again if it is gone."""
+        if self._home is not None:
+            with contextlib.suppress(OSError):  # the folder is gone, or the disk is full
+                self._home.put_back_token(self._operator.decode())
+
+    def _read_again(self) -> None:
+        """Only this user can write the file, so what it holds now is the person's will."""
+        self.put_back()
+        if self._home is None:
+            return
+        with contextlib.suppress(OSError, Unauthorized):  # open to others, or no token in it
+            now = self._home.kept_token()
+            if now is not None and now.encode() != self._operator:
+                self._operator = now.encode()
+                self._derived.cache_clear()
 
     def session_of(self, state: State, token: str) -> Session | None:
         """The session that token is good for."""

@@ -73,7 +73,7 @@ class Visits:
         """The session a token is good for; None: it is the operator's."""
         tokens = self._broker.tokens
         session = tokens.session_of(self._broker.state, token)
-        if tokens.is_operators(token):
+        if session is None and tokens.is_operators(token):
             return None
         if session is None:
             raise Unauthorized(
@@ -99,6 +99,7 @@ class Visits:
                 pid=0,  # whoever it is: the token is all we know
                 process_started="",
                 name=session.name,
+                program=f"whoever has the token of session {session.id}",
                 secret_digest="",
                 session=ev.SessionSpec(id=session.id, lifetime=session.lifetime),
                 lease=True,

@@ -32,7 +32,8 @@ class Watchers:
                 notices.put(shows(notice))
 
     def note(self, session: SessionId, line: str) -> None:
-        """A line for the session's next reply, whatever that answers."""
+        """A line for the session's next reply, whatever that answers. An agent reads it as Roost's
+        word, so it must not contain what a page or another agent chose."""
         lines = self._notes.setdefault(session, [])
         if line not in lines:
             lines.append(line)

@@ -20,7 +20,7 @@ from roost.api.broker import Notice, Notices
 from roost.api.operations import Answers, Operation
 from roost.api.views import SessionView, View
 from roost.client.connection import BrokerConnection, ConnectionLost
-from roost.errors import Interrupted, RoostError, Timeout, Unauthorized
+from roost.errors import Internal, Interrupted, RoostError, Timeout, Unauthorized
 from roost.local.home import Home
 from roost.local.starting import RETRY_SECONDS, ensure_broker
 from roost.local.starting import connect as dial
@@ -176,7 +176,8 @@ class Client:
     async def _connected(self) -> BrokerConnection:
         for pause in RETRY_SECONDS:
             # Found, and then gone before it had let us in: it is just being killed or stopped.
-            with contextlib.suppress(ConnectionLost, Timeout):
+            # Internal: it was killed while it started. Nothing was sent yet, so try again.
+            with contextlib.suppress(ConnectionLost, Timeout, Internal):
                 return await self._admitted()
             await asyncio.to_thread(select.select, [], [], [], pause)
         try:

@@ -1,23 +1,59 @@
-"""Which addresses may be opened: schemes and domain lists.
+"""Which addresses may be opened: schemes and domain lists. And how much of an address is kept.
 
 Callers and top-level navigation get http, https and about:blank. An address is read as browsers
 read it (WHATWG URL: leading controls and spaces stripped, tabs and newlines removed, case folded),
 so a blocked scheme stays blocked however it is written.
+
+An entry of a domain list is a name, an IP address, a network or one of two words:
+
+- ``loopback``: this machine (127.0.0.0/8, ::1, 0.0.0.0/8, ::, and the names below localhost).
+- ``private``: every address that is not public. That is ``loopback``, and what ``ipaddress`` does
+  not call global, multicast or site-local (10.0.0.0/8, 169.254.0.0/16, 100.64.0.0/10, fc00::/7 …).
+
+Deny beats allow. An allow list judges the host as the address names it. A deny list judges also
+every IP address that the host stands for: the filtering proxy asks ``address_denied`` about each
+address a name resolves to, and connects to no other.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from ipaddress import (
+    IPv4Address,
+    IPv4Network,
+    IPv6Address,
+    IPv6Network,
+    ip_address,
+    ip_network,
+)
 from urllib.parse import unquote, urlsplit
 
 from roost.errors import BadRequest, UrlBlocked
 
 BLANK = "about:blank"
 URL_CHARS = 64 * 1024
+"""The longest address a caller may open."""
+ADDRESS_CHARS = 8192
+"""The longest address that Roost keeps, redacts or shows. Pages choose addresses of megabytes."""
+HOST_CHARS = 1024
+"""A longer host is no host. Python's IDNA codec takes a time that grows with the host's square."""
+CUT = "…"
+"""Ends an address that was cut. No browser writes it: addresses have it percent-encoded."""
+LOOPBACK = "loopback"
+PRIVATE = "private"
 _REMOVED = re.compile(r"[\t\n\r]")
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):")
 _NOT_IN_HOSTS = re.compile(r"[\x00-\x20\x7f#%/<>?@\\^|]")
-_DOMAIN = re.compile(r"(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?")
+_AFTER_HOST = re.compile(r"[/?#\\]")
+_DOMAIN = re.compile(r"(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*")
+_NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
+_THIS_MACHINE = (IPv4Address("127.0.0.1"), IPv6Address("::1"))
+_THIS_NETWORK = IPv4Network("0.0.0.0/8")
+_LAST_32_BITS = (IPv6Network("::/96"), IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
+"""IPv6 networks whose addresses end with the IPv4 address they lead to: IPv4-compatible, NAT64."""
+
+Address = IPv4Address | IPv6Address
 
 
 def checked_url(url: str, allow: tuple[str, ...] = (), deny: tuple[str, ...] = ()) -> str:
@@ -39,49 +75,204 @@ def checked_url(url: str, allow: tuple[str, ...] = (), deny: tuple[str, ...] = (
     if not host:
         raise BadRequest(f"url: {url[:80]!r} names no host.", field="url")
     if not host_allowed(host, allow, deny):
-        raise UrlBlocked(
-            f"{host} is outside this session's domain lists.",
-            hint="Stay within the domains this session was opened for.",
-            host=host,
-        )
+        raise outside(host)
     return address
+
+
+def outside(host: str) -> UrlBlocked:
+    """The refusal of a host that the lists do not let pass."""
+    return UrlBlocked(
+        f"{host} is outside this session's domain lists.",
+        hint="Stay within the domains this session was opened for.",
+        host=host,
+    )
+
+
+def short_address(url: str, limit: int = ADDRESS_CHARS) -> str:
+    """The address as Roost keeps it: whole, or its first ``limit`` characters and ``CUT``.
+
+    Where not even the host is whole in that much, only the scheme is kept: half a host must not
+    pass for another one, and half a password would not be recognised as one.
+    """
+    if len(url) <= limit:
+        return url
+    head = url[:limit]
+    scheme, has_host, rest = head.partition("://")
+    if has_host and not _AFTER_HOST.search(rest):
+        return f"{scheme}:{CUT}"
+    return head + CUT
+
+
+def is_whole(url: str) -> bool:
+    """True if nothing was cut from the address. Only such an address can be opened again."""
+    return not url.endswith(CUT)
 
 
 def host_of(address: str) -> str:
     """The host of an http address as browsers look it up: percent signs decoded, other alphabets'
-    letters and dots folded, lower case, no trailing dot. Empty if there is none."""
+    letters and dots folded, lower case, no trailing dot. An IP address comes in its one canonical
+    spelling (``0x7f.1`` and ``[::ffff:7f00:1]`` are 127.0.0.1). Empty if there is no host, or none
+    that a browser would look up."""
     try:
-        host = unquote(urlsplit(address.replace("\\", "/")).hostname or "")
+        parts = urlsplit(address.replace("\\", "/"))
+        if len(parts.hostname or "") > HOST_CHARS:
+            return ""
+        host = unquote(parts.hostname or "")
+        if "[" in parts.netloc:
+            return "" if "%" in host else str(_unmapped(IPv6Address(host)))
         host = host.encode("idna").decode("ascii").lower().removesuffix(".")
+        return "" if _NOT_IN_HOSTS.search(host) else _canonical(host)
     except ValueError:
         return ""
-    return "" if _NOT_IN_HOSTS.search(host) else host
 
 
 def host_allowed(host: str, allow: tuple[str, ...], deny: tuple[str, ...]) -> bool:
-    """Deny wins over allow; an empty allow list allows everything that is not denied."""
-    if any(_covers(domain, host) for domain in deny):
+    """Whether the lists let the host pass, as ``host_of`` gives it. Deny wins over allow; an empty
+    allow list allows everything that is not denied."""
+    if any(_covers(entry, host) for entry in deny):
         return False
-    return not allow or any(_covers(domain, host) for domain in allow)
+    if any(address_denied(address, deny) for address in known_addresses(host)):
+        return False
+    return not allow or any(_covers(entry, host) for entry in allow)
+
+
+def address_denied(address: str, deny: tuple[str, ...]) -> bool:
+    """Whether a deny list covers what a connection to that IP address would reach."""
+    forms = _reached(ip_address(address.partition("%")[0]))
+    return any(_holds(entry, form) for entry in deny for form in forms)
+
+
+def known_addresses(host: str) -> tuple[str, ...]:
+    """The IP addresses of a host that needs no DNS: an address itself, or a name of this machine.
+    Browsers take every name below localhost for this machine, too."""
+    if _is_local_name(host):
+        return tuple(map(str, _THIS_MACHINE))
+    return () if _ip(host) is None else (host,)
 
 
 def checked_domain(domain: str) -> str:
-    """One entry of an allow or deny list: ``example.com`` (with its subdomains) or ``*.x.com``."""
+    """One entry of an allow or deny list, in one spelling: ``example.com`` (with its subdomains),
+    ``*.example.com``, an IP address, a network (``10.0.0.0/8``), ``loopback`` or ``private``."""
     name = domain.strip().lower()
-    if not _DOMAIN.fullmatch(name) or len(name) > 255:
-        raise BadRequest(
-            f"{domain[:80]!r} is not a domain.",
-            hint="Write domains like example.com (subdomains included) or *.example.com.",
-            field="allow/deny",
-        )
-    return name.rstrip(".")
+    try:
+        if len(name) > HOST_CHARS or "%" in name:
+            raise ValueError(name)
+        if "/" in name:
+            return str(_unmapped_network(ip_network(name, strict=False)))
+        if ":" in name:
+            is_bracketed = name.startswith("[") and name.endswith("]")
+            return str(_unmapped(IPv6Address(name[1:-1] if is_bracketed else name)))
+        name = name.encode("idna").decode("ascii").removesuffix(".")
+        if _DOMAIN.fullmatch(name) and len(name) <= 255:
+            return _canonical(name)
+    except ValueError:
+        pass
+    raise BadRequest(
+        f"{domain[:80]!r} is not an entry of a domain list.",
+        hint="Write a domain like example.com (subdomains included) or *.example.com, an IP"
+        " address, a network like 10.0.0.0/8, or one of the words loopback and private.",
+        field="allow/deny",
+    )
 
 
-def _covers(domain: str, host: str) -> bool:
-    """Matching is on label boundaries: example.com never covers evilexample.com."""
-    if domain.startswith("*."):
-        return host.endswith(domain[1:])
-    return host == domain or host.endswith("." + domain)
+def _covers(entry: str, host: str) -> bool:
+    """Whether an entry names the host as it is written. Matching is on label boundaries:
+    example.com never covers evilexample.com."""
+    address = _ip(host)
+    if address is not None:
+        return _holds(entry, address)
+    if entry in (LOOPBACK, PRIVATE):
+        return _is_local_name(host)
+    if entry.startswith("*."):
+        return host.endswith(entry[1:])
+    if _network(entry) is not None:
+        return False
+    return host == entry or host.endswith("." + entry)
+
+
+def _holds(entry: str, address: Address) -> bool:
+    """Whether an entry covers that IP address."""
+    if entry == LOOPBACK:
+        return _is_loopback(address)
+    if entry == PRIVATE:
+        return _is_loopback(address) or not _is_public(address)
+    network = _network(entry)
+    return network is not None and address in network
+
+
+def _is_loopback(address: Address) -> bool:
+    return address.is_loopback or address.is_unspecified or address in _THIS_NETWORK
+
+
+def _is_public(address: Address) -> bool:
+    is_site_local = isinstance(address, IPv6Address) and address.is_site_local
+    return address.is_global and not address.is_multicast and not is_site_local
+
+
+def _is_local_name(host: str) -> bool:
+    return host == "localhost" or host.endswith(".localhost")
+
+
+def _reached(address: Address) -> tuple[Address, ...]:
+    """The address, and every other one that a connection to it may reach: the IPv4 address inside
+    an IPv6 one, and this machine behind the unspecified address."""
+    found: list[Address] = [address]
+    if isinstance(address, IPv6Address):
+        inside = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+        if any(address in network for network in _LAST_32_BITS):
+            inside.append(IPv4Address(int(address) & 0xFFFFFFFF))
+        found += [one for one in inside if one is not None]
+    if any(one.is_unspecified for one in found):
+        found += _THIS_MACHINE
+    return tuple(found)
+
+
+def _unmapped(address: IPv6Address) -> Address:
+    return address.ipv4_mapped or address
+
+
+def _unmapped_network(network: IPv4Network | IPv6Network) -> IPv4Network | IPv6Network:
+    mapped = network.network_address
+    if isinstance(mapped, IPv6Address) and mapped.ipv4_mapped and network.prefixlen >= 96:
+        return IPv4Network((mapped.ipv4_mapped, network.prefixlen - 96))
+    return network
+
+
+def _canonical(host: str) -> str:
+    """A name as it is; an IPv4 address as four decimal numbers, however it was written. Browsers
+    take a host whose last label is a number for an IPv4 address, and ``ValueError`` for no host."""
+    *front, last = labels = host.split(".")
+    if not _NUMBER.fullmatch(last):
+        return host
+    if len(labels) > 4 or not all(map(_NUMBER.fullmatch, front)):
+        raise ValueError(host)
+    *leading, rest = map(_number, labels)
+    if any(number > 255 for number in leading) or rest >= 256 ** (5 - len(labels)):
+        raise ValueError(host)
+    value = sum(number << (24 - 8 * place) for place, number in enumerate(leading))
+    return str(IPv4Address(value + rest))
+
+
+def _number(label: str) -> int:
+    """0x1f is hexadecimal, 017 octal, as C and browsers have it."""
+    if label.startswith("0x"):
+        return int(label[2:] or "0", 16)
+    return int(label, 8 if len(label) > 1 and label.startswith("0") else 10)
+
+
+def _ip(host: str) -> Address | None:
+    try:
+        return ip_address(host)
+    except ValueError:
+        return None
+
+
+@lru_cache(1024)
+def _network(entry: str) -> IPv4Network | IPv6Network | None:
+    try:
+        return ip_network(entry)
+    except ValueError:
+        return None
 
 
 def _as_browsers_read_it(url: str) -> str:

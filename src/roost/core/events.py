@@ -57,6 +57,8 @@ class AgentConnected:
     session: SessionSpec
     lease: bool = False
     folders: tuple[str, ...] = ()
+    program: str = ""
+    """The program and folder of the agent's client, by the kernel's word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,9 @@ class SessionOpenRequested:
     agent: AgentId
     alias: str | None
     spec: SessionSpec
+    profile_exists: bool = True
+    profile_for_any_agent: bool = False
+    """The person lets every agent clone the profile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,8 +379,21 @@ class BrokerRestarted:
 
 
 @dataclass(frozen=True, slots=True)
+class BrokerListens:
+    """The broker accepts connections and its endpoint is published: agents can come back."""
+
+
+@dataclass(frozen=True, slots=True)
 class TimePassed:
-    """A deadline may have come. Every other event looks at the time too, so this may be late."""
+    """A deadline may have come, and the broker has handled all input that arrived before.
+
+    Most deadlines are checked at every event. Two kinds are checked here alone: an agent is not
+    ended while its hello may wait unread, and a tab is parked for the fair share only when the
+    broker knows which tabs are in use.
+
+    ``busy``: tabs with a call under way, an open dialog, a transfer or a DevTools client."""
+
+    busy: frozenset[TabId] = frozenset()
 
 
 Event = (
@@ -388,5 +406,5 @@ Event = (
     | LoopStartRequested | LoopStopRequested | LoopTurnEnded
     | BrowserUp | BrowserDown | JarMade | JarRemoved | TabOpened | TabOpenFailed
     | TabSpawned | TabVanished | TabMovedOn | TabRead | TabBroke | TabRegrouped | GroupClosed
-    | PersonSaid | PersonAnswered | BrokerRestarted | TimePassed
+    | PersonSaid | PersonAnswered | BrokerRestarted | BrokerListens | TimePassed
 )  # fmt: skip

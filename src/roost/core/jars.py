@@ -32,7 +32,7 @@ def request_jar(state: State, event: JarRequested, now: float, out: list[Effect]
         return jar_for(state, session)
     if sum(jar.beside for jar in state.jars_of(session.id)) >= JARS_BESIDE:
         raise JarUnavailable(
-            f"Session {session.name} has {JARS_BESIDE} browser contexts already.",
+            f"Session {session.id} has {JARS_BESIDE} browser contexts already.",
             hint="Close some that are not needed any more.",
             limit=JARS_BESIDE,
         )

@@ -16,6 +16,7 @@ from roost.core.events import (
     AgentDisconnected,
     AgentLeft,
     AgentResumed,
+    BrokerListens,
     BrokerRestarted,
     LeaseRenewed,
     TabOpenFailed,
@@ -23,7 +24,13 @@ from roost.core.events import (
 from roost.core.model import Agent, Session, TabState
 from roost.core.state import State
 from roost.errors import Unauthorized
-from roost.vocabulary import LEASE_SECONDS, shown
+from roost.vocabulary import (
+    GRACE_SECONDS,
+    LATE_SECONDS,
+    LEASE_SECONDS,
+    RESTART_GRACE_SECONDS,
+    shown,
+)
 
 
 def connected(state: State, event: AgentConnected, now: float, out: list[Effect]) -> Session:
@@ -41,6 +48,7 @@ def connected(state: State, event: AgentConnected, now: float, out: list[Effect]
             connected=not event.lease,
             lease_until=now + LEASE_SECONDS if event.lease else None,
             folders=event.folders,
+            program=event.program,
             browser=event.session.browser,
             policy=event.session.policy,
             profile=event.session.profile,
@@ -58,7 +66,7 @@ def resumed(state: State, event: AgentResumed, now: float, out: list[Effect]) ->
     if agent is None:
         raise Unauthorized("That agent has ended.", hint="Say hello without a resume secret.")
     # Whoever has a connection needs no lease: idle but connected is never an orphan.
-    agent = replace(agent, connected=True, gone_at=None, lease_until=None)
+    agent = replace(agent, connected=True, awaited_until=None, lease_until=None)
     if event.pid is not None:
         agent = replace(agent, pid=event.pid, process_started=event.process_started)
     state.put(agent)
@@ -69,7 +77,7 @@ def resumed(state: State, event: AgentResumed, now: float, out: list[Effect]) ->
 def disconnected(state: State, event: AgentDisconnected, now: float, out: list[Effect]) -> None:
     agent = state.agents.get(event.agent)
     if agent is not None and agent.connected:
-        state.put(replace(agent, connected=False, gone_at=now))
+        state.put(replace(agent, connected=False, awaited_until=now + GRACE_SECONDS))
         for member in state.memberships(agent.id):
             # Unattended now, perhaps: a tab of it may be parked for a waiter.
             state.freed.add(state.sessions[member.session].browser)
@@ -85,10 +93,11 @@ def renewed(state: State, event: LeaseRenewed, now: float, out: list[Effect]) ->
 
 
 def broker_restarted(state: State, event: BrokerRestarted, now: float, out: list[Effect]) -> None:
-    """Everybody gets the same grace to come back, counted from now. A tab whose opening was under
-    way is dropped: its caller is told that the outcome is unknown, and whatever page came of it is
-    a stray. So is whatever is left of jars whose session has ended: a browser that still has one
-    names it when it is up, and jars that nobody knows are removed then."""
+    """Nobody is connected, and nobody can come back before the broker listens: until then no agent
+    has a deadline. A tab whose opening was under way is dropped: its caller is told that the
+    outcome is unknown, and whatever page came of it is a stray. So is whatever is left of jars
+    whose session has ended: a browser that still has one names it when it is up, and jars that
+    nobody knows are removed then."""
     for jar in [jar for jar in state.jars.values() if jar.session is None]:
         state.drop(jar)
     for tab in list(state.tabs.values()):
@@ -99,7 +108,33 @@ def broker_restarted(state: State, event: BrokerRestarted, now: float, out: list
         if agent.lease_until is not None:
             state.put(replace(agent, lease_until=now + LEASE_SECONDS))
         else:
-            state.put(replace(agent, connected=False, gone_at=now))
+            state.put(replace(agent, connected=False, awaited_until=None))
+    pool.wait_anew(state, now)
+
+
+def broker_listens(state: State, event: BrokerListens, now: float, out: list[Effect]) -> None:
+    """Agents can find the restarted broker from now on: this is where their grace begins."""
+    for agent in list(state.agents.values()):
+        if agent.lease_until is not None:
+            state.put(replace(agent, lease_until=now + LEASE_SECONDS))
+        elif not agent.connected:
+            state.put(replace(agent, awaited_until=now + RESTART_GRACE_SECONDS))
+    pool.wait_anew(state, now)
+
+
+def expired(state: State, captures: Captures, agent: Agent, now: float, out: list[Effect]) -> None:
+    """End an agent whose deadline has passed. In a late wake-up it gets one more grace instead:
+    whatever held up the broker may have held up the agent, too."""
+    assert agent.deadline is not None
+    if now - agent.deadline > LATE_SECONDS:
+        again = now + GRACE_SECONDS
+        if agent.lease_until is None:
+            state.put(replace(agent, awaited_until=again))
+        else:
+            state.put(replace(agent, lease_until=again))
+        return
+    why = "did not come back" if agent.lease_until is None else "lease ran out"
+    end_agent(state, captures, agent, now, out, why=why)
 
 
 def left(state: State, captures: Captures, event: AgentLeft, now: float, out: list[Effect]) -> None:
@@ -117,6 +152,6 @@ def end_agent(
     for member in state.memberships(agent.id):
         sessions.leave(state, member, now, out)
     state.drop(agent)
-    person.nobody_asks(state, agent.name)
+    person.nobody_asks(state, agent.known_as)
     out.append(EndAgent(agent.id))
     out.append(Note("agent ended", {"agent": shown(agent.id), "name": agent.name, "why": why}))

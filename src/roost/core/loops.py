@@ -13,11 +13,15 @@ from roost.core.state import State
 from roost.errors import BadRequest, LoopActive
 from roost.vocabulary import LOOP_ITERATIONS_MAX, LOOP_PHRASE_CHARS
 
+SAID_CHARS = 100_000
+"""How much of the end of an agent's last message is searched for the phrase."""
+_LETTER = re.compile(r"[a-z0-9]")
+
 
 def start(state: State, event: LoopStartRequested, now: float, out: list[Effect]) -> Session:
     session = rules.session_for(state, event.agent, event.session)
     if session.id in state.loops:
-        raise LoopActive(f"Session {session.name} already has a loop.", session=session.id)
+        raise LoopActive(f"Session {session.id} already has a loop.", session=session.id)
     if not event.prompt.strip():
         raise BadRequest("prompt: expected some text.", field="prompt")
     if not 0 <= event.max_iterations <= LOOP_ITERATIONS_MAX:
@@ -73,9 +77,16 @@ def end(state: State, loop: Loop, out: list[Effect], *, why: str) -> None:
 def says_phrase(said: str, phrase: str) -> bool:
     """Whether the phrase stands in the text, plain or as ``<promise>…</promise>``, white space and
     letter case aside. Not inside a longer word: "done" does not stand in "abandoned"."""
-    wanted = re.escape(_folded(phrase))
-    # Latin letters and digits only: other scripts write words without anything between them.
-    return re.search(rf"(?<![a-z0-9]){wanted}(?![a-z0-9])", _folded(said)) is not None
+    text, wanted = _folded(said[-SAID_CHARS:]), _folded(phrase)
+    at = text.find(wanted)
+    while at >= 0:
+        # Latin letters and digits only: other scripts write words without anything between them.
+        end = at + len(wanted)
+        around = text[max(0, at - 1) : at] + text[end : end + 1]
+        if not _LETTER.search(around):
+            return True
+        at = text.find(wanted, at + 1)
+    return False
 
 
 def _folded(text: str) -> str:

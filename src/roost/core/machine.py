@@ -1,9 +1,9 @@
 """The core's one door: ``apply(event, now)``.
 
 ``apply`` first lets everything expire that is due and gives what that freed to whoever waits, so a
-late or missing wake-up changes nothing; then it hands the event to its handler; then it serves the
-queues again. A handler refuses by raising before it has taken anything from anybody; the refusal
-comes back as data.
+late or missing wake-up changes nothing (``TimePassed`` names the two exceptions); then it hands the
+event to its handler; then it serves the queues again. A handler refuses by raising before it has
+taken anything from anybody; the refusal comes back as data.
 
 The caller's duties: write ``changes`` to the journal, perform ``effects`` in order, answer
 ``refusal`` to whoever asked, and call again with ``TimePassed`` at ``next_deadline()``.
@@ -19,9 +19,10 @@ from roost.core import events as ev
 from roost.core import groups, jars, leases, loops, person, pool, presence, sessions, tabs
 from roost.core.captures import Captures
 from roost.core.effects import Effect
-from roost.core.model import Agent, Jar, Loop, Reservation, Row, Session, Tab
+from roost.core.model import Agent, Jar, Loop, Reservation, Row, Session, SlotRequest, Tab
 from roost.core.state import Change, Rules, State, restored
 from roost.errors import RoostError
+from roost.vocabulary import SessionId
 
 Subject = Session | Tab | Jar | None
 Handler = Callable[[State, Any, float, list[Effect]], Subject]
@@ -50,6 +51,7 @@ class Machine:
             ev.AgentLeft: self._left,
             ev.LeaseRenewed: leases.renewed,
             ev.BrokerRestarted: leases.broker_restarted,
+            ev.BrokerListens: leases.broker_listens,
             ev.SessionOpenRequested: sessions.open_session,
             ev.SessionDisposeRequested: sessions.dispose_session,
             ev.SessionTokenIssued: sessions.token_issued,
@@ -89,10 +91,7 @@ class Machine:
     def apply(self, event: ev.Event, now: float) -> Outcome:
         """Decide. Never raises a refusal; see the module's docstring for what to do with it."""
         out: list[Effect] = []
-        if not isinstance(event, ev.BrokerRestarted):
-            # While the broker was away nobody could renew or come back: that is not held against
-            # anybody, so the restart is heard before anything runs out.
-            self._expire(now, out)
+        self._expire(event, now, out)
         subject: Subject = None
         refusal: RoostError | None = None
         try:
@@ -107,11 +106,16 @@ class Machine:
         times = (self.state.next_deadline(), self.captures.next_deadline())
         return min((at for at in times if at is not None), default=None)
 
-    def _expire(self, now: float, out: list[Effect]) -> None:
+    def _expire(self, event: ev.Event, now: float, out: list[Effect]) -> None:
+        later: list[Agent | SlotRequest] = []
+        waiting: dict[SessionId, SlotRequest] = {}
         for row in self.state.due(now):
-            if isinstance(row, Agent):
-                why = "did not come back" if row.lease_until is None else "lease ran out"
-                leases.end_agent(self.state, self.captures, row, now, out, why=why)
+            if isinstance(row, Agent | SlotRequest) and not isinstance(event, ev.TimePassed):
+                later.append(row)
+            elif isinstance(row, Agent):
+                leases.expired(self.state, self.captures, row, now, out)
+            elif isinstance(row, SlotRequest):
+                waiting[row.session] = row
             elif isinstance(row, Reservation):
                 pool.reservation_expired(self.state, row, out)
             elif isinstance(row, Session):
@@ -122,6 +126,10 @@ class Machine:
         self.captures.expire(self.state, now, out)
         # Before the event is heard: the slot belongs to the queue, not to whoever calls next.
         pool.serve_queues(self.state, now, out)
+        if isinstance(event, ev.TimePassed):
+            pool.enforce_shares(self.state, list(waiting.values()), event.busy, now, out)
+        for row in later:
+            self.state.remind(row, row.deadline or now)
 
     def _left(self, state: State, event: ev.AgentLeft, now: float, out: list[Effect]) -> Subject:
         leases.left(state, self.captures, event, now, out)

@@ -11,8 +11,8 @@ from enum import StrEnum
 from typing import ClassVar
 
 from roost.vocabulary import (
-    GRACE_SECONDS,
     LOOP_SECONDS,
+    SHARE_SECONDS,
     AgentId,
     BrowserId,
     Color,
@@ -34,7 +34,8 @@ class TabState(StrEnum):
     LOST = "lost"
     """The browser died; the tab comes back when the browser does."""
     PARKED = "parked"
-    """Given up for a waiter while nobody attended its named session; comes back when asked for."""
+    """The broker closed the page to give its slot to a waiting session, or the page could not be
+    opened again. The tab is opened at its address when its owner uses it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +50,14 @@ class Agent:
     home: SessionId
     secret_digest: str
     connected: bool = True
-    gone_at: float | None = None
+    awaited_until: float | None = None
+    """Set while the connection is lost: the agent ends then, unless it comes back."""
     lease_until: float | None = None
     """Set for agents that have no connection (HTTP); such an agent ends when it runs out."""
     folders: tuple[str, ...] = ()
     """Where it may read and write files: its working directory, and what it was given."""
+    program: str = ""
+    """The program and folder of its client, by the kernel's word."""
     browser: BrowserId | None = None
     policy: JarPolicy | None = None
     profile: str | None = None
@@ -66,10 +70,14 @@ class Agent:
         return self.id
 
     @property
+    def known_as(self) -> str:
+        """Who the person gives leave to use their browser. An agent chooses its name itself, so
+        the name counts only where the program cannot be known."""
+        return self.program or self.name
+
+    @property
     def deadline(self) -> float | None:
-        if self.lease_until is not None:
-            return self.lease_until
-        return None if self.gone_at is None else self.gone_at + GRACE_SECONDS
+        return self.awaited_until if self.lease_until is None else self.lease_until
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,7 +229,7 @@ class SlotRequest:
 
     @property
     def deadline(self) -> float | None:
-        return None
+        return self.asked_at + SHARE_SECONDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,17 +274,35 @@ class Loop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consent:
-    """Whether agents of that name may use a browser that is the person's own. ``allow`` is None
-    while the person is asked."""
+    """Whether agents of one client program may use a browser that is the person's own.
+
+    name: the client program and its folder (``Agent.known_as``).
+    called: the name that the asking agent gave itself. Empty in rows of earlier releases, which
+        were about such names and count no more.
+    allow: None while the person is asked.
+    """
 
     table: ClassVar[str] = "consent"
     browser: BrowserId
     name: str
+    called: str = ""
     allow: bool | None = None
 
     @property
     def key(self) -> str:
         return f"{self.browser} {self.name}"
+
+    @property
+    def label(self) -> str:
+        """What the person reads, and by which their answer names this row. What the kernel says
+        stands first: an agent may call itself anything."""
+        return self.name if self.called == self.name else f"{self.name}, called “{self.called}”"
+
+    @classmethod
+    def labelled(cls, browser: BrowserId, label: str) -> Consent:
+        """The row that has this label."""
+        name, _, called = label.removesuffix("”").partition(", called “")
+        return cls(browser=browser, name=name, called=called or name)
 
     @property
     def deadline(self) -> float | None:

@@ -15,15 +15,17 @@ from roost.core.state import State
 
 
 def answered(state: State, event: PersonAnswered, now: float, out: list[Effect]) -> None:
-    """Remembered for every agent of that name, until they say otherwise."""
-    known = state.consent(event.browser, event.name)
-    consent = known or Consent(browser=event.browser, name=event.name)
-    state.put(replace(consent, allow=event.allow))
-    answer = {"browser": event.browser, "name": event.name, "allow": event.allow}
+    """The answer holds for every agent of that client program until the person changes it. It names
+    a row by its label. The row may be gone by now: the person may have taken their time."""
+    asked = (row for row in state.consents(event.browser) if row.label == event.name)
+    consent = next(asked, None) or Consent.labelled(event.browser, event.name)
+    consent = replace(consent, allow=event.allow)
+    state.put(consent)
+    answer = {"browser": event.browser, "name": consent.label, "allow": event.allow}
     out.append(Note("person answered", answer))
     for session in state.sessions.values():
-        names = {state.agents[agent].name for agent in state.agents_in(session.id)}
-        if session.browser == event.browser and event.name in names:
+        known = {state.agents[agent].known_as for agent in state.agents_in(session.id)}
+        if session.browser == event.browser and consent.name in known:
             out.append(Tell(session.id, "person_answered", answer))
 
 
@@ -40,11 +42,11 @@ def said(state: State, event: PersonSaid, now: float, out: list[Effect]) -> None
             sessions.set_paused(state, session, out, paused=event.what == "pause")
 
 
-def nobody_asks(state: State, name: str) -> None:
-    """An agent of that name has ended: if it was the last, a question about it is none any more."""
-    if any(agent.name == name for agent in state.agents.values()):
+def nobody_asks(state: State, known_as: str) -> None:
+    """Drop the pending question once the last agent of that client program has ended."""
+    if any(agent.known_as == known_as for agent in state.agents.values()):
         return
     for browser in state.rules.personal:
-        consent = state.consent(browser, name)
+        consent = state.consent(browser, known_as)
         if consent is not None and consent.allow is None:
             state.drop(consent)

@@ -3,16 +3,19 @@
 Admitted tabs and reservations together never exceed the limit; only tabs that cannot be refused
 (popups, the person's own) may, and then nothing is admitted until that debt is paid.
 ``serve_queues`` runs after every event, so every way a slot is freed serves the queue.
+``enforce_shares`` parks a tab of a session above its fair share once another has waited 10 s.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Collection
 from dataclasses import replace
 from itertools import islice
+from typing import Any
 
 from roost.core import groups, rules
-from roost.core.addresses import checked_url
+from roost.core.addresses import checked_url, short_address
 from roost.core.effects import CloseStray, CloseTab, Effect, Note, OpenTab, Tell
 from roost.core.events import (
     TabOpenRequested,
@@ -25,11 +28,13 @@ from roost.core.jars import jar_for
 from roost.core.model import Jar, Reservation, Session, SlotRequest, Tab, TabState
 from roost.core.sessions import home_of
 from roost.core.state import Pool, State
-from roost.core.tabs import close_tab, make_current, used
+from roost.core.tabs import back_to, close_tab, make_current, used
 from roost.errors import BadRequest, PoolFull, TabGone
 from roost.vocabulary import (
     OPERATOR,
     RESERVATION_SECONDS,
+    SHARE_RETRY_SECONDS,
+    SHARE_SECONDS,
     SPAWN_BURST,
     SPAWN_BURST_SECONDS,
     AgentId,
@@ -62,7 +67,7 @@ def open_tab(state: State, event: TabOpenRequested, now: float, out: list[Effect
         session=session.id,
         browser=session.browser,
         jar=jar.id,
-        url=url,
+        url=short_address(url),
         used=state.next_use(),
         asked_by=event.agent,
         page=event.page,
@@ -73,14 +78,15 @@ def open_tab(state: State, event: TabOpenRequested, now: float, out: list[Effect
 
 
 def _brought_back(state: State, session: Session, tab: Tab, out: list[Effect]) -> Tab:
-    """The tab with a slot and a page, or on its way there: a parked one gets both again."""
+    """The tab with a slot and a page, or on its way there. A parked tab gets both again; in a full
+    pool it takes the place of another tab of its session, which is parked instead."""
     if tab.state is not TabState.PARKED:
         return tab
-    _take_slot(state, session, out, evict=True)
+    _take_slot(state, session, out, evict=True, park=True)
     tab = replace(tab, state=TabState.LOST)
     state.put(tab)
     assert tab.jar is not None  # only such are parked
-    out.append(OpenTab(tab.id, tab.browser, tab.jar, tab.url))
+    out.append(OpenTab(tab.id, tab.browser, tab.jar, back_to(tab)))
     return tab
 
 
@@ -110,8 +116,12 @@ def use_tab(state: State, event: TabUseRequested, now: float, out: list[Effect])
     return used(state, tab) if is_owner else tab  # a look from outside is not a use
 
 
-def _take_slot(state: State, session: Session, out: list[Effect], *, evict: bool) -> None:
-    """Turn the session's reservation, free room, or its own least recently used tab into a slot."""
+def _take_slot(
+    state: State, session: Session, out: list[Effect], *, evict: bool, park: bool = False
+) -> None:
+    """Turn the session's reservation, free room, or its own least recently used tab into a slot.
+
+    ``evict``: close own tabs if need be. ``park``: park them instead, where they can come back."""
     reservation = state.reservations.get(session.id)
     if reservation is not None:
         state.drop(reservation)
@@ -124,7 +134,10 @@ def _take_slot(state: State, session: Session, out: list[Effect], *, evict: bool
     if not evict or len(mine) < needed:
         raise pool_full(state, session, pool)
     for tab in mine[:needed]:
-        _evict(state, tab, out, why="to make room for your next tab")
+        if park and _parkable(tab):
+            _park(state, tab, out, why="to make room for another tab of its session")
+        else:
+            _evict(state, tab, out, why="to make room for your next tab")
 
 
 def spawned(state: State, event: TabSpawned, now: float, out: list[Effect]) -> Tab | None:
@@ -142,7 +155,8 @@ def spawned(state: State, event: TabSpawned, now: float, out: list[Effect]) -> T
             place = None if jar is None else jar.id
             return groups.adopt(state, shown, event.handle, event.url, out, jar=place)
     session = _owner(opener, jar)
-    if session is None and jar is not None:  # its session has ended, and the jar ends with it
+    if jar is not None and (session is None or jar.session is None):
+        # The jar's session has ended, so the browser is about to remove the jar and its pages.
         out.append(CloseStray(event.browser, event.handle))
         return None
     if opener is not None and session is not None and _is_burst(state, opener.id, now):
@@ -220,9 +234,11 @@ def request_space(state: State, event: TabSpaceRequested, now: float, out: list[
     )
     pool = state.pool(session.browser)
     if not pool.has_room:
+        share = fair_share(state, session.browser)
         for heavy in pool.heavy:
             waiting = {"waiting": len(pool.queue), "yourTabs": pool.holders[heavy]}
-            out.append(Tell(heavy, "tab_space_wanted", waiting))
+            enforced = {"fairShare": share, "shareEnforcedInMs": int(SHARE_SECONDS * 1000)}
+            out.append(Tell(heavy, "tab_space_wanted", waiting | enforced))
     return session
 
 
@@ -288,6 +304,13 @@ def withdraw(state: State, agent: AgentId) -> None:
                 state.put(replace(row, agent=heir))
 
 
+def wait_anew(state: State, now: float) -> None:
+    """Begin every wait for a fair share again. A restarted broker does not know which tabs are in
+    use until their agents are back."""
+    for request in list(state.requests.values()):
+        state.put(replace(request, asked_at=now))
+
+
 def _park_unattended(state: State, browser: BrowserId, out: list[Effect]) -> bool:
     """Take the slot used longest ago from the named sessions nobody attends; the tab comes back
     when it is asked for."""
@@ -300,10 +323,7 @@ def _park_unattended(state: State, browser: BrowserId, out: list[Effect]) -> boo
     tab = min((tab for tab in oldest if tab is not None), key=lambda tab: tab.used, default=None)
     if tab is None:
         return False
-    state.put(replace(tab, state=TabState.PARKED, handle=None))
-    error = TabGone(f"Tab {tab.id} was parked for a waiting agent.", tab=tab.id)
-    out.append(CloseTab(tab.id, tab.browser, tab.handle, error))
-    out.append(Note("tab parked", {"tab": tab.id, "session": tab.session}))
+    _park(state, tab, out, why="for a waiting agent")
     return True
 
 
@@ -311,6 +331,74 @@ def _is_unattended(state: State, session: SessionId) -> bool:
     row = state.sessions[session]  # paused: a person attends it
     named = row.lifetime is Lifetime.NAMED and not row.paused
     return named and not state.is_attended(session)
+
+
+# --- fair share ----------------------------------------------------------------------------------
+
+
+def fair_share(state: State, browser: BrowserId, asking: SessionId | None = None) -> int:
+    """The slots each session of that browser may keep while others wait.
+
+    ``asking``: a session that counts although it neither holds nor waits for a slot yet."""
+    pool = state.pool(browser)
+    is_new = asking is not None and asking not in pool.stakes
+    return max(1, pool.limit // max(1, len(pool.stakes) + is_new))
+
+
+def claims_share(state: State, session: Session) -> bool:
+    """Whether this session, if it waits, gets a slot of a session that is above its share."""
+    pool = state.pool(session.browser)
+    share = fair_share(state, session.browser, session.id)
+    # A waiter that has its share already would only take turns with whoever it took the slot from.
+    has_share = pool.holders.get(session.id, 0) >= share
+    is_above = max(pool.levels, default=0) > share
+    return is_above and not has_share and not session.paused
+
+
+def enforce_shares(
+    state: State,
+    due: Collection[SlotRequest],
+    busy: Collection[TabId],
+    now: float,
+    out: list[Effect],
+) -> None:
+    """Give a slot to everybody who has waited long enough and is below its share, in order.
+
+    ``due``: the requests whose alarm has rung. Those that get nothing are looked at again in a
+    moment: a tab that is busy now may be idle then."""
+    for pool in state.pools.values():
+        for request in list(pool.queue.values()):
+            if now - request.asked_at < SHARE_SECONDS:
+                continue
+            while not pool.has_room:  # more than once where debt has to be paid as well
+                tab = _surplus(state, request, busy)
+                if tab is None:
+                    break
+                _park(state, tab, out, why="because another agent had waited for its fair share")
+            if pool.has_room:
+                # For this waiter, wherever it stands: those before it have no claim.
+                _reserve(state, request, now, out)
+    for request in due:
+        if request.session in state.requests:
+            state.remind(request, now + SHARE_RETRY_SECONDS)
+
+
+def _surplus(state: State, request: SlotRequest, busy: Collection[TabId]) -> Tab | None:
+    """The tab to park for that waiter: the least recently used one that may be parked, of the
+    session that is furthest above its share."""
+    if not claims_share(state, state.sessions[request.session]):
+        return None
+    pool, share = state.pool(request.browser), fair_share(state, request.browser)
+    above = [one for one, held in pool.holders.items() if one is not None and held > share]
+    for session in sorted(above, key=lambda one: -pool.holders[one]):
+        if state.sessions[session].paused:
+            continue  # a person works there
+        current = {member.current for member in state.members_in(session)}
+        for tab in state.tabs_in(session):
+            is_in_use = tab.id in current or tab.id in busy
+            if _parkable(tab) and tab.browser == request.browser and not is_in_use:
+                return tab
+    return None
 
 
 # --- what the caller is told ---------------------------------------------------------------------
@@ -321,14 +409,20 @@ def pool_full(state: State, session: Session, pool: Pool) -> PoolFull:
     # there are very many: a refusal must not cost more than an admission.
     holders = islice(pool.holders.items(), OWNERS_SHOWN)
     breakdown = {
-        session.name if holder == session.id else f"session {number}": count
+        session.id if holder == session.id else f"session {number}": count
         for number, (holder, count) in enumerate(holders, 1)
     }
+    is_enforced = claims_share(state, session)
+    enforced: dict[str, Any] = (
+        {"shareEnforcedAfterMs": int(SHARE_SECONDS * 1000)} if is_enforced else {}
+    )
     return PoolFull(
         f"All {pool.limit} slots are taken and none of them is yours to give up.",
         tabPool=pool.shown,
         ownerBreakdown=breakdown,
         waiting=len(pool.queue),
+        fairShare=fair_share(state, session.browser, session.id),
+        **enforced,
     )
 
 
@@ -339,6 +433,19 @@ def _evictable(tab: Tab) -> bool:
 def _parkable(tab: Tab) -> bool:
     """A tab in no jar of ours could not be opened again as it was."""
     return _evictable(tab) and tab.jar is not None
+
+
+def _park(state: State, tab: Tab, out: list[Effect], *, why: str) -> None:
+    state.put(replace(tab, state=TabState.PARKED, handle=None))
+    error = TabGone(
+        f"Tab {tab.id} was parked {why}.",
+        hint="Use the tab again: it is opened at its address.",
+        tab=tab.id,
+    )
+    out.append(CloseTab(tab.id, tab.browser, tab.handle, error))
+    if tab.session is not None:
+        out.append(Tell(tab.session, "tab_parked", {"tab": tab.id, "url": tab.url, "why": why}))
+    out.append(Note("tab parked", {"tab": tab.id, "session": tab.session, "why": why}))
 
 
 def _evict(state: State, tab: Tab, out: list[Effect], *, why: str) -> None:

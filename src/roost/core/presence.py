@@ -15,7 +15,7 @@ from roost.core.effects import CloseStray, Effect, ForgetTab, OpenTab, RemoveJar
 from roost.core.events import BrowserDown, BrowserUp, TabVanished
 from roost.core.model import Jar, Tab, TabState
 from roost.core.state import State
-from roost.core.tabs import gone, retire, tab_vanished
+from roost.core.tabs import back_to, gone, retire, tab_vanished
 from roost.errors import BrowserLost, TabGone
 from roost.vocabulary import JarPolicy, TabHandle, TabId
 
@@ -53,8 +53,8 @@ def browser_up(state: State, event: BrowserUp, now: float, out: list[Effect]) ->
         elif not tab.holds_slot:
             continue
         elif tab.jar is not None:
-            back_to = None if tab.state is TabState.OPENING else tab.url
-            out.append(OpenTab(tab.id, tab.browser, tab.jar, back_to))
+            address = None if tab.state is TabState.OPENING else back_to(tab)
+            out.append(OpenTab(tab.id, tab.browser, tab.jar, address))
         else:  # it was the person's own, and is not Roost's to open again
             gone(state, tab, TabGone(f"Tab {tab.id} did not come back.", tab=tab.id), out)
     for handle in sorted(event.handles - set(found.values())):

@@ -7,11 +7,12 @@ Access rules, in the order they are asked. Each either finds the thing or raises
 2. ``tab_for``: the tab must stand in one of those sessions; without a tab, the caller's own current
    tab there, never another agent's. Foreign and absent tabs answer alike, unless reads are shared.
 3. ``check_not_paused``: a session that a person has taken over answers nobody but the person.
-4. ``check_welcome``: in a browser of the person's own, the person must have let agents of that name
-   in. They are asked at the first use.
-5. ``own_jar``: cookies and storage are the session's own jar's; a tab that came from elsewhere
+4. ``check_welcome``: in a browser of the person's own, the person must have let agents of that
+   client program in. The person is asked at the first use.
+5. ``check_profile``: an agent clones the profile it was started with, or one for all agents.
+6. ``own_jar``: cookies and storage are the session's own jar's; a tab that came from elsewhere
    keeps the jar it came with, which is not the session's to read.
-6. ``check_usable``: the page must not have crashed. (One lost with its browser is being brought
+7. ``check_usable``: the page must not have crashed. (One lost with its browser is being brought
    back; the call waits for that within its deadline.)
 
 The operator outranks agents but owns nothing, so it must name what it means in every call.
@@ -19,6 +20,7 @@ The operator outranks agents but owns nothing, so it must name what it means in 
 
 from __future__ import annotations
 
+from roost.core.events import SessionOpenRequested
 from roost.core.model import Consent, Jar, Member, Session, Tab, TabState
 from roost.core.state import State
 from roost.errors import (
@@ -26,6 +28,7 @@ from roost.errors import (
     JarUnavailable,
     Ownership,
     Paused,
+    ProfileNotFound,
     RoostError,
     SessionGone,
     TabCrashed,
@@ -157,7 +160,7 @@ def check_alive(state: State, agent: AgentId) -> None:
 def check_not_paused(session: Session, agent: AgentId) -> None:
     if session.paused and agent != OPERATOR:
         raise Paused(
-            f"A person has taken over session {session.name}.",
+            f"A person has taken over session {session.id}.",
             retry_after_ms=PAUSED_RETRY_MS,
             session=session.id,
         )
@@ -167,10 +170,11 @@ def check_welcome(state: State, session: Session, agent: AgentId) -> None:
     """Whether the person lets this agent use their browser. The question stands from here on."""
     if agent == OPERATOR or session.browser not in state.rules.personal:
         return
-    name = state.agents[agent].name
-    consent = state.consent(session.browser, name)
+    row = state.agents[agent]
+    name = row.name
+    consent = state.consent(session.browser, row.known_as)
     if consent is None:
-        consent = Consent(browser=session.browser, name=name)
+        consent = Consent(browser=session.browser, name=row.known_as, called=name)
         state.put(consent)
     if consent.allow is None:
         raise Paused(
@@ -186,6 +190,17 @@ def check_welcome(state: State, session: Session, agent: AgentId) -> None:
             hint="Only they can change that, in Roost's popup page there. Work in another browser.",
             browser=session.browser,
         )
+
+
+def check_profile(state: State, event: SessionOpenRequested) -> None:
+    """An agent may clone the profile it was started with, and those the person gave to all agents.
+    Every other one answers like one that does not exist."""
+    profile = event.spec.profile
+    if profile is None:
+        return
+    is_own = event.agent == OPERATOR or state.agents[event.agent].profile == profile
+    if not event.profile_exists or not (is_own or event.profile_for_any_agent):
+        raise no_profile(profile)
 
 
 def check_tab_not_paused(state: State, tab: Tab, agent: AgentId) -> None:
@@ -214,6 +229,11 @@ def _no_home() -> RoostError:
         "Your session has ended, and its tabs with it.",
         hint="Go on with browser_navigate, or browser_tabs{action: new}: that opens a new one.",
     )
+
+
+def no_profile(profile: str) -> RoostError:
+    """The one answer for profiles that are foreign or never were."""
+    return ProfileNotFound(f"There is no profile {profile}.", profile=profile)
 
 
 def no_session(session: str) -> RoostError:

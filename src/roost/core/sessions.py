@@ -41,6 +41,8 @@ def open_session(
 ) -> Session:
     """Find the caller's session of that name, or make it. The operator's names are global."""
     if event.agent == OPERATOR:
+        if event.spec.id not in state.sessions:
+            rules.check_profile(state, event)
         return found_or_made(state, event.spec, now, out)
     rules.check_alive(state, event.agent)
     if state.agents[event.agent].lease_until is not None:
@@ -53,6 +55,7 @@ def open_session(
             known = SessionId(event.alias)
         if known is not None:
             return _unchanged(state.sessions[known], event.spec)
+    rules.check_profile(state, event)
     # Whatever id an agent asks for is its own name for the session, never a global one; and the
     # domain lists it was started with hold for every session it makes.
     row = state.agents[event.agent]
@@ -150,7 +153,7 @@ def end_session(state: State, session: Session, out: list[Effect], *, why: str) 
     ended = {"session": session.id, "why": why}
     out.append(Tell(session.id, "session_ended", ended, tuple(state.agents_in(session.id))))
     out.append(Note("session ended", {"session": session.id, "name": session.name, "why": why}))
-    gone = SessionGone(f"Session {session.name} ended: {why}.", session=session.id)
+    gone = SessionGone(f"Session {session.id} ended: {why}.", session=session.id)
     for tab in state.tabs_in(session.id):
         tabs.close_tab(state, tab, gone, out)
     for jar in state.jars_of(session.id):
@@ -268,7 +271,7 @@ def _unchanged(session: Session, spec: SessionSpec) -> Session:
     ):
         if asked is not None and asked != has:
             raise BadRequest(
-                f"{field}: session {session.name} already exists with {has}, not {asked}.",
+                f"{field}: session {session.id} already exists with {has}, not {asked}.",
                 hint=f"Leave {field} out to use it as it is, or dispose it first.",
                 field=field,
             )

@@ -11,9 +11,10 @@ import heapq
 from collections import Counter as Tally
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
+from roost.core.addresses import short_address
 from roost.core.model import (
     Agent,
     Consent,
@@ -82,6 +83,10 @@ class Pool:
     """The named sessions that hold any: where a waiter's slot may be found."""
     queue: dict[SessionId, SlotRequest] = field(default_factory=dict)
     """In order of turn: dicts keep insertion order, and turns only grow."""
+    stakes: Tally[SessionId] = field(default_factory=Tally)
+    """The sessions that share the slots: each holds some, waits for one, or has one reserved."""
+    levels: Tally[int] = field(default_factory=Tally)
+    """How many sessions hold 1 slot, 2 slots and so on."""
 
     @property
     def free(self) -> int:
@@ -94,19 +99,29 @@ class Pool:
 
     def hold(self, session: SessionId | None, slots: int) -> None:
         self.held += slots
-        count = self.holders.get(session, 0) + slots
+        before = self.holders.get(session, 0)
+        count = before + slots
         if count:
             self.holders[session] = count
         else:
             self.holders.pop(session, None)
         if session is None:
             return
+        if before:
+            _count(self.levels, before, -1)
+        if count:
+            _count(self.levels, count, 1)
+        self.stake(session, bool(count) - bool(before))
         if count > TAB_HEAVY_ABOVE:
             self.heavy[session] = None
         else:
             self.heavy.pop(session, None)
         if not count:
             self.named.pop(session, None)
+
+    def stake(self, session: SessionId, change: int) -> None:
+        """The session has one reason more, or less, to count among those that share the slots."""
+        _count(self.stakes, session, change)
 
     @property
     def shown(self) -> str:
@@ -302,16 +317,21 @@ class State:
             for agent in map(self.agents.__getitem__, self.agents_in(session))
         )
 
-    def consent(self, browser: BrowserId, name: str) -> Consent | None:
-        """What the person was asked, or has answered, about agents of that name."""
-        return self._consents.get(Consent(browser=browser, name=name).key)
+    def consent(self, browser: BrowserId, known_as: str) -> Consent | None:
+        """What the person was asked, or has answered, about agents of that client program."""
+        found = self._consents.get(Consent(browser=browser, name=known_as).key)
+        return found if found is not None and found.called else None
 
     def consents(self, browser: BrowserId) -> list[Consent]:
-        return [row for row in self._consents.values() if row.browser == browser]
+        return [row for row in self._consents.values() if row.browser == browser and row.called]
 
     def next_deadline(self) -> float | None:
         """When ``TimePassed`` is wanted. May be early: a row's deadline can have moved on."""
         return self._alarms[0][0] if self._alarms else None
+
+    def remind(self, row: Row, at: float) -> None:
+        """Set one more alarm for a row whose deadline has passed."""
+        heapq.heappush(self._alarms, (at, row.table, row.key))
 
     def due(self, now: float) -> Iterator[Row]:
         """Rows whose deadline has come, earliest first; a row dropped meanwhile is passed over."""
@@ -358,10 +378,12 @@ class State:
                 self._jar_handles[row.browser, row.handle] = row.id
         elif isinstance(row, SlotRequest):
             self.pool(row.browser).queue[row.session] = row
+            self.pool(row.browser).stake(row.session, 1)
             self.freed.add(row.browser)
             self._turns = max(self._turns, row.turn)
         elif isinstance(row, Reservation):
             self.pool(row.browser).reserved += 1
+            self.pool(row.browser).stake(row.session, 1)
 
     def _hold(self, tab: Tab) -> None:
         pool = self.pool(tab.browser)
@@ -410,8 +432,10 @@ class State:
                 del self._jar_handles[row.browser, row.handle]
         elif isinstance(row, SlotRequest):
             del self.pool(row.browser).queue[row.session]
+            self.pool(row.browser).stake(row.session, -1)
         elif isinstance(row, Reservation):
             self.pool(row.browser).reserved -= 1
+            self.pool(row.browser).stake(row.session, -1)
             self.freed.add(row.browser)
 
 
@@ -421,6 +445,8 @@ def restored(rules: Rules, rows: Iterable[Row]) -> State:
     state = State(rules)
     # Insertion order is order of use for tabs and of turn for requests.
     for row in sorted(rows, key=_order):
+        if isinstance(row, Tab):  # an earlier release kept addresses of any length
+            row = replace(row, url=short_address(row.url))
         state.put(row)
     for row in list(state.rows()):
         if _dangles(state, row):
@@ -452,6 +478,13 @@ def _order(row: Row) -> int:
 A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")
+
+
+def _count(tally: Tally[A], what: A, change: int) -> None:
+    """Change one count, and keep no counts of nothing."""
+    tally[what] += change
+    if not tally[what]:
+        del tally[what]
 
 
 def _remove(index: dict[A, dict[B, C]], outer: A, inner: B) -> None:

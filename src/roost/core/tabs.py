@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from roost.core import rules
+from roost.core.addresses import BLANK, is_whole
 from roost.core.effects import (
     CloseStray,
     CloseTab,
@@ -73,6 +74,12 @@ def make_current(state: State, agent: AgentId, tab: Tab) -> None:
         state.put(replace(member, current=tab.id, lost=None, lost_why=""))
 
 
+def back_to(tab: Tab) -> str:
+    """Where a tab is opened again. An address that was cut leads somewhere else than it did, so
+    such a tab comes back blank."""
+    return tab.url if is_whole(tab.url) else BLANK
+
+
 def used(state: State, tab: Tab) -> Tab:
     """The tab as its session's most recently used one. Where it is that already, and nobody could
     tell a later use from this one, nothing changes, and nothing has to be recorded."""
@@ -122,14 +129,19 @@ def tab_opened(state: State, event: TabOpened, now: float, out: list[Effect]) ->
 
 
 def tab_open_failed(state: State, event: TabOpenFailed, now: float, out: list[Effect]) -> None:
+    """Drop a tab that no agent had yet. A tab that was being opened again is parked instead: its
+    agent has its id, and the next use of the tab tries again."""
     tab = state.tabs.get(event.tab)
     if tab is None or tab.handle is not None or not tab.holds_slot:
         return
     error = TabGone(f"Tab {tab.id} could not be opened.", tab=tab.id)
-    retire(state, tab, error)
     out.append(ForgetTab(tab.id, error))
-    if tab.state is TabState.LOST:  # no call waits for it, so nobody else says so
-        _tell_closed(tab, out, why=error.message)
+    if tab.state is TabState.LOST and tab.session is not None:
+        state.put(replace(tab, state=TabState.PARKED))
+        why = "because it could not be opened again"
+        out.append(Tell(tab.session, "tab_parked", {"tab": tab.id, "url": tab.url, "why": why}))
+    else:
+        retire(state, tab, error)
 
 
 def tab_open_abandoned(

@@ -17,17 +17,23 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from roost import __version__
+from roost.core import events as ev
+from roost.daemon.announcement import Announcement
+from roost.daemon.log import Log, Shortage
 from roost.daemon.settings import Settings, add_flags, load_settings
 from roost.daemon.wiring import House, build
-from roost.errors import Internal, RoostError
-from roost.local.endpoint import Endpoint, read_endpoint, write_endpoint
-from roost.local.home import Home, read_secret, socket_path, write_secret
+from roost.errors import Internal, RoostError, Timeout
+from roost.local.deadline import Deadline
+from roost.local.home import Home, read_secret, write_secret
 from roost.local.lock import Lock
-from roost.local.processes import identify
-from roost.local.starting import detach, report
-from roost.vocabulary import BROKER_IDLE_SECONDS, SWEEP_SECONDS, WIRE_VERSION, Lifetime
+from roost.local.starting import cannot_start, detach, report, running_broker
+from roost.vocabulary import BROKER_IDLE_SECONDS, SWEEP_SECONDS, Lifetime
 
 logger = logging.getLogger(__name__)
+LOCK_SECONDS = 5.0
+"""How long a new broker waits for one that is just stopping."""
+LOOK_SECONDS = 1.0
+"""How often the broker makes sure that others can find it, and looks at the size of its log."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,20 +48,57 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         home.create()
         os.umask(0o077)
-        # A broker that is just stopping gives its lock up within moments.
-        with Lock(home.broker_lock, timeout_seconds=5):
+        lock = _lock_of(home)
+        if lock is None:
+            # Another broker got here first: whoever started this one can use that.
+            logger.info("another broker serves %s already", home.path)
+            if options.ready_fd is not None:
+                report(options.ready_fd)
+            return 0
+        try:
             start = _start_of(home, options)
             settings = load_settings(start.flags, os.environ, home.config)
             _allow_many_files()
             write_secret(_record(home), start.model_dump_json().encode())
-            asyncio.run(_live(home, settings, lingers=start.lingers, ready_fd=options.ready_fd))
-            _record(home).unlink(missing_ok=True)
-    except RoostError as error:
-        logger.error("%s", error)
+            if asyncio.run(_live(home, lock, settings, start, options)) and lock.is_current():
+                _record(home).unlink(missing_ok=True)
+        finally:
+            lock.release()
+    except Exception as problem:
+        # The starter hears every reason: one that hears none takes the broker for killed.
+        error = _reason(home, problem)
         if options.ready_fd is not None:
             report(options.ready_fd, error)
         return 1
     return 0
+
+
+def _reason(home: Home, problem: Exception) -> RoostError:
+    if isinstance(problem, RoostError):
+        logger.error("%s", problem)
+        return problem
+    if isinstance(problem, OSError):
+        error = cannot_start(home, problem)
+        logger.error("%s", error)
+        return error
+    logger.exception("the broker failed")
+    return Internal(f"It ended before it was ready: {type(problem).__name__}: {problem}")
+
+
+def _lock_of(home: Home) -> Lock | None:
+    """The broker's lock, taken; ``None`` if another broker serves this home. A broker that is just
+    stopping has withdrawn its endpoint, and gives its lock up within moments."""
+    lock, deadline = Lock(home.broker_lock), Deadline(LOCK_SECONDS)
+    while not lock.try_acquire():
+        if running_broker(home) is not None:
+            return None
+        if deadline.has_passed():
+            raise Timeout(
+                f"Another process has held {home.broker_lock} for {LOCK_SECONDS:g} s.",
+                hint=f"See who it is: fuser -v {home.broker_lock}",
+            )
+        deadline.pause()
+    return lock
 
 
 class Start(BaseModel):
@@ -81,48 +124,74 @@ def _record(home: Home) -> Path:
     return home.path / "started.json"
 
 
-async def _live(home: Home, settings: Settings, *, lingers: bool, ready_fd: int | None) -> None:
+async def _live(
+    home: Home, lock: Lock, settings: Settings, start: Start, options: argparse.Namespace
+) -> bool:
+    """Serve until told to stop. Returns whether the broker ended for good: False if it leaves its
+    browsers to the next one."""
+    token = home.operator_token()
     house = build(home, settings)
-    house.broker.lingers = lingers
+    broker = house.broker
+    broker.lingers = start.lingers
     loop = asyncio.get_running_loop()
+    loop.set_exception_handler(Shortage(house.socket.make_room))
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, house.broker.stop_requested.set)
+        loop.add_signal_handler(number, broker.stop_requested.set)
+    announcement: Announcement | None = None
     try:
-        house.broker.http = house.http.start()
+        broker.http = house.http.start()
         await house.socket.start()
-        _announce(home, house.broker.http)
+        announcement = Announcement(home, lock, house.socket, token=token, http=broker.http)
+        announcement.publish()
+        broker.feed(ev.BrokerListens())
         logger.info("roost %s ready, pid %d, %s", __version__, os.getpid(), home.path)
-        if ready_fd is not None:
-            report(ready_fd)
+        if options.ready_fd is not None:
+            report(options.ready_fd)
+            options.ready_fd = None
         # Modules and tables stay: a collection that walks them all made clients wait, now and then.
         gc.freeze()
-        if not lingers:
+        if not start.lingers:
             house.mcp.begin()  # whoever started it to stay has agents coming
         async with asyncio.TaskGroup() as group:
-            sweeping = group.create_task(_sweep(house, home), name="sweep")
-            await house.broker.stop_requested.wait()
+            sweeping = group.create_task(_sweep(house), name="sweep")
+            looking = group.create_task(_stay_found(house, home, announcement), name="look")
+            await broker.stop_requested.wait()
             sweeping.cancel()
+            looking.cancel()
+    except BaseException:
+        broker.leaves_browsers = True  # whatever failed here, the pages are not to blame
+        raise
     finally:
         logger.info("stopping")
-        if _is_announced(home):
-            home.endpoint.unlink()
+        if announcement is not None:
+            announcement.withdraw()
         await house.http.aclose()
-        await house.socket.aclose()
-        await house.broker.aclose()
+        await house.socket.aclose(for_good=not broker.leaves_browsers)
+        await broker.aclose(end_browsers=not broker.leaves_browsers)
+    return not broker.leaves_browsers
 
 
-async def _sweep(house: House, home: Home) -> None:
+async def _stay_found(house: House, home: Home, announcement: Announcement) -> None:
+    """Every second: whether others can find this broker, and how large its log is."""
+    broker, log = house.broker, Log(home)
+    while True:
+        await broker.clock.wait(LOOK_SECONDS)
+        log.bound()
+        if not await announcement.renew():
+            logger.warning("another broker has %s now; leaving, the browsers stay", home.path)
+            broker.leaves_browsers = True
+            broker.stop_requested.set()
+            return
+        broker.keep_files()
+
+
+async def _sweep(house: House) -> None:
     """Every minute: agents whose process is gone, and whether anybody still needs us."""
     broker = house.broker
     needed_at = broker.clock.now()
     while True:
         await broker.clock.wait(SWEEP_SECONDS)
         house.door.sweep()
-        if not _is_announced(home):
-            # Our folder or socket was removed, or another broker stands in our place: nobody can
-            # find us any more, so whoever needs a broker will start one.
-            logger.warning("this broker can no longer be found")
-            broker.stop_requested.set()
         if not broker.lingers or is_needed(house):
             needed_at = broker.clock.now()
         elif broker.clock.now() - needed_at >= BROKER_IDLE_SECONDS:
@@ -136,27 +205,6 @@ def is_needed(house: House) -> bool:
     return any(
         session.lifetime is Lifetime.NAMED or state.members_in(session.id)
         for session in state.sessions.values()
-    )
-
-
-def _is_announced(home: Home) -> bool:
-    endpoint = read_endpoint(home)
-    return endpoint is not None and endpoint.process.pid == os.getpid() and endpoint.socket.exists()
-
-
-def _announce(home: Home, http: str) -> None:
-    process = identify(os.getpid())
-    if process is None:
-        raise Internal("This process cannot be found in the process table.")
-    write_endpoint(
-        home,
-        Endpoint(
-            socket=socket_path(home),
-            process=process,
-            version=__version__,
-            wire=WIRE_VERSION,
-            http=http,
-        ),
     )
 
 

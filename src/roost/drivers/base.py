@@ -85,6 +85,12 @@ class Started:
     """The jar each of them is in."""
 
 
+NO_TUNNEL = frozenset({"net::ERR_TUNNEL_CONNECTION_FAILED", "NS_ERROR_PROXY_FORBIDDEN"})
+"""The ``reason`` of a ``NotFound`` whose https page the jar's proxy refused, by browser."""
+FAILED_TITLE = "This page failed to load"
+"""The title of a tab that shows the browser's error page. Its address is the one that failed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Arrival:
     """Where a navigation ended: the real final address and its HTTP status (None: no request).
@@ -457,8 +463,10 @@ class Pages(Protocol):
     """What can be done in pages: few primitives, on which ``roost.page`` builds everything."""
 
     async def navigate(self, tab: TabHandle, url: str) -> Arrival:
-        """Go there and wait for the document. Works on a crashed tab, too. ``NotFound`` when the
-        server cannot be reached (``reason`` says how); an HTTP error status is an arrival."""
+        """Go there and wait for the document. Also from a page that crashed or is busy; dialogs of
+        the page that is left are dismissed, except for one that asks whether it may be left. So do
+        ``reload`` and ``travel``. ``NotFound`` when the server cannot be reached (``reason`` says
+        how); an HTTP error status is an arrival."""
 
     async def reload(self, tab: TabHandle) -> Arrival:
         """Load the page again. Works on a crashed tab, too."""
@@ -571,10 +579,15 @@ class Driver(Pages, Protocol):
         """What these origins keep in the jar's localStorage. No page is loaded from them, and no
         tab is reported; one that cannot be read is left out."""
 
+    async def read_page_storage(self, tab: TabHandle, origin: str) -> OriginStorage | None:
+        """The origin's localStorage, read through the document in that tab. No code of the page
+        runs. None when the browser says that the document has another origin, or none."""
+
     async def write_storage(
         self, jar: str, storage: Sequence[OriginStorage]
     ) -> list[OriginStorage]:
-        """Put these items into the jar's localStorage, likewise; the origins it was refused for."""
+        """Put these items into the jar's localStorage. Returns those that are not there now: the
+        browser refused them, or no page could visit their origin in time."""
 
     async def open_tab(self, jar: str, group: Group | None = None) -> TabHandle:
         """A blank tab in that jar, in the background; in that group, where tabs have groups.

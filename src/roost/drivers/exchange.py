@@ -5,22 +5,47 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, ClassVar, Final
 
 from roost.drivers.link import Link
-from roost.errors import BrowserLost, RoostError
+from roost.errors import BrowserLost, Internal, RoostError, TooLarge
 from roost.wire.correlator import Correlator
 from roost.wire.framing import encode
+from roost.wire.weight import (
+    ANSWER_BYTES,
+    ANSWER_VALUES,
+    EVENT_VALUES,
+    PICTURE_BYTES,
+    is_light,
+    lightened,
+)
 
 logger = logging.getLogger(__name__)
 Json = dict[str, Any]
 Pending = asyncio.Future[Json]
+ENDS_BYTES: Final = 64
+"""How much of the start and the end of a frame is searched for the id of the call it answers."""
+METHOD_BYTES: Final = 200
+_WORD: Final = b"["
+_EVENT: Final = (b'{"method":', b'{"type":"event"')
+# CDP and the extension write the id first, BiDi after the type. What a page says comes later.
+_FIRST_ID: Final = re.compile(rb'\{\s*(?:"type"\s*:\s*"\w+"\s*,\s*)?"id"\s*:\s*(\d+)\s*,')
+_LAST_ID: Final = re.compile(rb'[^}]\s*,\s*"id"\s*:\s*(\d+)\s*\}\s*\Z')
+_METHOD: Final = re.compile(rb'"method"\s*:\s*"([\w.]+)"')
 
 
 class Exchange(ABC):
-    """``on_word`` hears what the keeper itself says; ``on_end`` that the link is gone."""
+    """``on_word`` hears what the keeper itself says; ``on_end`` that the link is gone.
+
+    A frame that cannot be read fails the call it answers, and no other. An event that cannot be
+    read is dropped. Pages decide what stands in frames, so neither may end the link.
+    """
+
+    pictures: ClassVar[frozenset[str]] = frozenset()
+    """Commands whose answers are one string, which may be larger than others."""
 
     def __init__(
         self, link: Link, on_word: Callable[[str, Any], None], on_end: Callable[[], None]
@@ -39,6 +64,15 @@ class Exchange(ABC):
     def resume_ids(self, next_id: int) -> None:
         """Go on counting where the last broker stopped: an id in flight cannot be used twice."""
         self._pending = Correlator(next_id)
+
+    def expect(self, call: int, method: str) -> Pending:
+        """The answer to a command that the last broker sent and that was not answered yet."""
+        answer: Pending = self._loop.create_future()
+        if self._is_over:
+            answer.set_exception(BrowserLost("The browser ended."))
+        else:
+            self._pending.expect(call, answer, label=method)
+        return answer
 
     def say(self, word: str, *what: Any) -> None:
         """A word to the keeper itself."""
@@ -76,13 +110,52 @@ class Exchange(ABC):
         """The error that an answer is, if it is one."""
 
     def _received(self, frame: bytes) -> None:
-        message = json.loads(frame)
-        if isinstance(message, list):
+        is_word = frame.startswith(_WORD)
+        try:
+            if frame.startswith(_EVENT):
+                frame = lightened(frame)
+                if not self._is_plain(frame):
+                    _check_light(frame, EVENT_VALUES)
+            elif not is_word:
+                self._check_answer(frame)
+            message = _read(frame)
+        except RoostError as error:
+            self._unreadable(frame, error)
+            return
+        if is_word:
             self._on_word(message[0], message[1])
         elif "id" in message:
             self._answered(message)
         else:
             self._hear(message)
+
+    def _check_answer(self, frame: bytes) -> None:
+        """``TooLarge`` for an answer that would take too long to be read."""
+        if len(frame) > ANSWER_BYTES:
+            call = _id_in(frame)
+            is_picture = call is not None and self._pending.label(call) in self.pictures
+            limit = PICTURE_BYTES if is_picture else ANSWER_BYTES
+            if len(frame) > limit:
+                raise too_much(f"it has {len(frame)} bytes, and {limit} are the most")
+            if is_picture:
+                return
+        _check_light(frame, ANSWER_VALUES)
+
+    def _is_plain(self, frame: bytes) -> bool:
+        """Whether the frame is an event in which pages choose strings, but not how many values."""
+        return False
+
+    def _unreadable(self, frame: bytes, error: RoostError) -> None:
+        call = _id_in(frame)
+        if call is not None:
+            answer = self._pending.resolve(call)
+            if answer is not None and not answer.done():
+                answer.set_exception(error)
+            return
+        # What it says is not logged: it comes from pages, secrets included.
+        method = _METHOD.search(frame, 0, METHOD_BYTES)
+        name = "an event" if method is None else method.group(1).decode()
+        logger.warning("%s of %d bytes was dropped: %s", name, len(frame), error.message)
 
     def _hear(self, message: Json) -> None:
         try:
@@ -96,16 +169,54 @@ class Exchange(ABC):
         answer = self._pending.resolve(message["id"])
         if answer is None or answer.done():
             return
-        refusal = self._refusal(message)
-        if refusal is None:
-            answer.set_result(message["result"])
-        else:
+        try:
+            refusal, result = self._refusal(message), message.get("result")
+        except (LookupError, TypeError, AttributeError):
+            refusal, result = None, None
+        if refusal is not None:
             answer.set_exception(refusal)
+        elif isinstance(result, dict):
+            answer.set_result(result)
+        else:
+            answer.set_exception(Internal("The browser sent an answer without a result."))
 
     def _ended(self) -> None:
         self._is_over = True
         _fail(self._pending.fail_all(), BrowserLost("The browser ended."))
         self._on_end()
+
+
+def _id_in(frame: bytes) -> int | None:
+    """The id of the call that the frame answers, where it is an answer."""
+    last = max(0, len(frame) - ENDS_BYTES)
+    found = _FIRST_ID.match(frame, 0, ENDS_BYTES) or _LAST_ID.search(frame, last)
+    return None if found is None else int(found.group(1))
+
+
+def _check_light(frame: bytes, values: int) -> None:
+    if not is_light(frame, values):
+        raise too_much(f"it has more than {values} values")
+
+
+def _read(frame: bytes) -> Any:
+    """The frame's value: an object, or a keeper's word with what it says."""
+    try:
+        message = json.loads(frame)
+    except RecursionError:
+        raise too_much("it is nested too deep") from None
+    except ValueError:
+        raise Internal("The browser sent an answer that is not JSON.") from None
+    is_word = isinstance(message, list) and len(message) > 1 and frame.startswith(_WORD)
+    if not isinstance(message, dict) and not is_word:
+        raise Internal("The browser sent an answer that is no object.")
+    return message
+
+
+def too_much(why: str) -> TooLarge:
+    return TooLarge(
+        f"The browser's answer is too large to be read: {why}.",
+        hint="Ask for less at a time: return a part of the data, or a text made of it.",
+    )
 
 
 def unheard(answer: Pending) -> None:

@@ -10,19 +10,22 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from roost.drivers.link import Link
 from roost.errors import BrowserLost, RoostError
 from roost.local.browsers import check_reach
 from roost.local.home import Home, read_secret
 from roost.local.processes import Process, end_tree, is_alive, wait_until_gone
+from roost.local.singleton import remove_socket_folder
 from roost.local.starting import start_detached
 
 LINK_SECONDS = 15.0
 START_SECONDS = 45.0
 END_SECONDS = 5.0
 DYING_SECONDS = 1.0
+LOOK_AGAIN_SECONDS = 0.2
+"""How often a wait for a keeper's link looks whether that keeper still lives."""
 
 
 class Launch(Protocol):
@@ -75,7 +78,8 @@ class Keeping:
         """The link, and whether its browser was started just now."""
         if self._arrival().done():
             return self._arrival().result(), False
-        keeper = self._running()
+        fields = self._recorded()
+        keeper = _living(fields, "pid", "processStarted")
         if keeper is not None and self._is_lost:
             # Its connection just ended: most likely it is dying, and will be gone in a moment.
             if await asyncio.to_thread(wait_until_gone, keeper, DYING_SECONDS):
@@ -83,14 +87,23 @@ class Keeping:
         if keeper is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(keeper.pid, signal.SIGUSR1)
-            with contextlib.suppress(TimeoutError):
-                return await self._wait(), False
+            # An earlier broker may have died while its keeper started the browser.
+            seconds = START_SECONDS if fields.get("isStarting") else LINK_SECONDS
+            link = await self._wait(seconds, keeper)
+            if link is not None:
+                return link, False
             await asyncio.to_thread(end_tree, keeper, END_SECONDS)
-        await asyncio.to_thread(self._start)
         try:
-            return await self._wait(), True
-        except TimeoutError:
-            raise BrowserLost("The keeper did not connect.") from None
+            await asyncio.to_thread(self._start)
+        except OSError as problem:
+            raise BrowserLost(
+                f"The browser cannot be started: {problem.strerror or problem}.",
+                hint=f"Free descriptors, and space on the disk of {self._folder}; then try again.",
+            ) from None
+        link = await self._wait(LINK_SECONDS)
+        if link is None:
+            raise BrowserLost("The keeper did not connect.")
+        return link, True
 
     def lost(self) -> None:
         """The link is over."""
@@ -99,7 +112,7 @@ class Keeping:
 
     async def ended(self) -> None:
         """See to it that nothing of the browser is left."""
-        keeper = self._running()
+        keeper = _living(self._recorded(), "pid", "processStarted")
         if keeper is not None:
             await asyncio.to_thread(end_tree, keeper, END_SECONDS)
 
@@ -108,25 +121,39 @@ class Keeping:
             self._arrived = asyncio.get_running_loop().create_future()
         return self._arrived
 
-    async def _wait(self) -> Link:
-        async with asyncio.timeout(LINK_SECONDS):
-            return await asyncio.shield(self._arrival())
-
-    def _running(self) -> Process | None:
-        with contextlib.suppress(ValueError, KeyError, TypeError, RoostError):
-            fields = json.loads(read_secret(self._record) or b"{}")
-            process = Process(fields["pid"], fields["processStarted"])
-            if is_alive(process):
-                return process
+    async def _wait(self, seconds: float, keeper: Process | None = None) -> Link | None:
+        """The link, or None once time is up or ``keeper`` has died."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + seconds
+        while (left := deadline - loop.time()) > 0 and (keeper is None or is_alive(keeper)):
+            arrival = self._arrival()  # another one if a link came and ended meanwhile
+            await asyncio.wait({arrival}, timeout=min(left, LOOK_AGAIN_SECONDS))
+            if arrival.done():
+                return arrival.result()
         return None
 
+    def _recorded(self) -> dict[str, Any]:
+        """What the keeper wrote about itself; nothing if the record is missing or damaged."""
+        try:
+            said = read_secret(self._record)
+        except RoostError as error:
+            # Perhaps a keeper runs, and two browsers must never use one profile.
+            raise BrowserLost(error.message, hint=error.hint) from None
+        with contextlib.suppress(ValueError):
+            fields = json.loads(said or b"{}")
+            if isinstance(fields, dict):
+                return fields
+        return {}
+
     def _end_orphan(self) -> None:
-        """A keeper that was killed leaves its browser behind; two must never use one profile."""
-        with contextlib.suppress(ValueError, KeyError, TypeError, RoostError):
-            fields = json.loads(read_secret(self._record) or b"{}")
-            orphan = Process(fields["browserPid"], fields["browserStarted"])
-            if is_alive(orphan):
-                end_tree(orphan, grace_seconds=0)
+        """A keeper that was killed, and its watchdog with it, leaves its browser behind: two must
+        never use one profile. What that browser made outside its profile is removed."""
+        fields = self._recorded()
+        orphan = _living(fields, "browserPid", "browserStarted")
+        if orphan is not None:
+            end_tree(orphan, grace_seconds=0)
+        if isinstance(folder := fields.get("socketFolder"), str):
+            remove_socket_folder(Path(folder))
 
     def _start(self) -> None:
         self._end_orphan()
@@ -149,3 +176,12 @@ class Keeping:
             log=self._folder / "keeper.log",
             timeout_seconds=START_SECONDS,
         )
+
+
+def _living(fields: dict[str, Any], pid: str, started: str) -> Process | None:
+    """The process that a record names, if that very one still lives."""
+    with contextlib.suppress(KeyError, TypeError):
+        process = Process(fields[pid], fields[started])
+        if is_alive(process):
+            return process
+    return None

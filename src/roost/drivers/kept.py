@@ -6,12 +6,14 @@ import asyncio
 from abc import ABC, abstractmethod
 from typing import Any, Generic, TypeVar
 
-from roost.drivers.base import BrowserEnded, DriverEvent, Report
+from roost.drivers.base import BrowserEnded, DriverEvent, Report, Started
 from roost.drivers.exchange import Exchange, Json
 from roost.drivers.keeping import Keeping
 from roost.drivers.link import Link
 from roost.errors import BrowserLost
 
+BEGIN_SECONDS = 30.0
+"""For all that a start asks of a browser that is linked."""
 END_SECONDS = 5.0
 X = TypeVar("X", bound=Exchange)
 
@@ -39,17 +41,10 @@ class KeptBrowser(ABC, Generic[X]):
     def _lost(self, error: BrowserLost) -> None:
         """The browser is gone. Whoever waits for anything in it is told."""
 
-    async def _link_up(self, report: Report) -> tuple[X, Json, bool]:
-        """A link, what the keeper hands over, and whether the browser was started just now."""
-        self._is_stopping = False
-        self._over.clear()
-        self._report = report
-        link, is_new = await self._keeping.link()
-        self._handover = asyncio.get_running_loop().create_future()
-        exchange = self._exchange = self._speak(link)
-        handover = await self._handover
-        exchange.resume_ids(handover["nextId"])
-        return exchange, handover, is_new
+    @abstractmethod
+    async def _begin(self, exchange: X, handover: Json, is_new: bool) -> Started:
+        """Set up the browser, or go on with what the keeper hands over. ``is_new``: the browser was
+        started just now."""
 
     def _browser(self) -> X:
         if self._exchange is None or self._over.is_set():
@@ -60,6 +55,27 @@ class KeptBrowser(ABC, Generic[X]):
         self._report(event)
 
     # --- life ----------------------------------------------------------------------------------
+
+    async def start(self, report: Report) -> Started:
+        """A start that fails gives up its link: a keeper hands over once a link, and comes back
+        with another."""
+        self._is_stopping = False
+        self._over.clear()
+        self._report = report
+        link, is_new = await self._keeping.link()
+        try:
+            async with asyncio.timeout(BEGIN_SECONDS):
+                self._handover = asyncio.get_running_loop().create_future()
+                exchange = self._exchange = self._speak(link)
+                handover = await self._handover
+                exchange.resume_ids(handover["nextId"])
+                return await self._begin(exchange, handover, is_new)
+        except BaseException as error:
+            self._keeping.lost()
+            link.close()
+            if isinstance(error, TimeoutError):
+                raise BrowserLost("The browser runs but does not answer.") from None
+            raise
 
     def linked(self, link: Link) -> None:
         self._keeping.linked(link)

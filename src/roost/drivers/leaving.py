@@ -1,8 +1,14 @@
-"""What all drivers say of a page that is left, or about to be."""
+"""What all drivers say of a page that is left, or about to be, or that cannot be reached."""
 
 from __future__ import annotations
 
-from roost.errors import Interrupted, Timeout
+import re
+
+from roost.errors import Interrupted, NotFound, Timeout
+
+_CODE = re.compile(r"(?:net::)?[A-Z][A-Z0-9_]{2,63}(?:\([A-Z0-9_]{3,64}, [A-Z0-9_]{3,64}\))?")
+"""A browser's own word for why: ``net::ERR_NAME_NOT_RESOLVED``, ``NS_ERROR_UNKNOWN_HOST``,
+``NS_ERROR_GENERATE_FAILURE(NS_ERROR_MODULE_SECURITY, SEC_ERROR_EXPIRED_CERTIFICATE)``."""
 
 
 def left_meanwhile() -> Interrupted:
@@ -16,7 +22,16 @@ def left_meanwhile() -> Interrupted:
 def still_leaving(url: str) -> Timeout:
     """For a page that cannot be asked anything until its next document has come."""
     return Timeout(
-        f"The tab is on its way to {url[:200]}, and that server has not answered yet.",
+        "The tab is on its way to another page, and that server has not answered yet.",
         hint="Wait for it with browser_wait_for, or go elsewhere with browser_navigate.",
         retry_after_ms=2000,
+        page_said=url,
     )
+
+
+def cannot_open(why: str) -> NotFound:
+    """For a navigation that failed. ``why`` is the browser's reason. Only a bare code goes into the
+    message: a longer reason can quote an address that a page chose."""
+    if _CODE.fullmatch(why):
+        return NotFound(f"The page cannot be opened: {why}.", reason=why)
+    return NotFound("The page cannot be opened.", reason="other", page_said=why)

@@ -130,8 +130,9 @@ class Remote:
         if self._wire is None:
             return  # let go of in the same turn
         try:
+            assert self._relay is not None
             for frame in self._wire.read():
-                self._say(json.loads(frame))
+                self._relay.pass_word(WORD, frame)
         except HungUp:
             self._lost()
 

@@ -10,14 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from roost.errors import BrowserLost
-from roost.keeper.starting import START_SECONDS, last_line, spawn
+from roost.keeper.starting import START_SECONDS, Spawned, last_line, spawn, unwatched
 from roost.keeper.wires import PipeWire
 from roost.link.memory import CdpMemory
 from roost.link.relay import Held
 from roost.local.deadline import Deadline
+from roost.local.singleton import socket_folder
+
+_PROFILE = "--user-data-dir="
 
 
-def start(command: list[str], log: Path) -> Held:
+def start(command: list[str], log: Path, spawned: Spawned = unwatched) -> Held:
     """The browser with its debugging pipe on descriptors 3 and 4."""
     commands, pipe_in = os.pipe()
     pipe_out, replies = os.pipe()
@@ -28,8 +31,17 @@ def start(command: list[str], log: Path) -> Held:
     finally:
         os.close(commands)
         os.close(replies)
+    spawned(pid)
     about = _version(pipe_in, pipe_out, log)
     return Held(pid, PipeWire(pipe_in, pipe_out), CdpMemory(next_id=2), about)
+
+
+def socket_folder_of(command: list[str]) -> Path | None:
+    """The folder outside its profile that the browser of that command line has made, if any. It is
+    asked for while the browser runs: one that ends in order removes the link to it, and leaves the
+    folder."""
+    profiles = [one.removeprefix(_PROFILE) for one in command if one.startswith(_PROFILE)]
+    return socket_folder(Path(profiles[-1])) if profiles else None
 
 
 def _version(pipe_in: int, pipe_out: int, log: Path) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from typing import Any
 from websockets.exceptions import WebSocketException
 
 from roost.errors import BrowserLost
-from roost.keeper.starting import START_SECONDS, last_line, spawn
+from roost.keeper.starting import START_SECONDS, Spawned, last_line, spawn, unwatched
 from roost.link.memory import BidiMemory
 from roost.link.relay import Held
 from roost.link.websocket import ask, connect
@@ -28,10 +28,13 @@ LOOK_AGAIN_SECONDS = 0.02
 _LISTENING = re.compile(rb"WebDriver BiDi listening on ws://[^\s:]+:(\d+)")
 
 
-def start(command: list[str], log: Path, session: dict[str, Any]) -> Held:
+def start(
+    command: list[str], log: Path, session: dict[str, Any], spawned: Spawned = unwatched
+) -> Held:
     """The browser with its session taken. ``session`` is what it is asked to be capable of."""
     # Without this every Firefox brings a process of its own that waits for it to crash.
     pid = spawn(command, log, environ={**os.environ, "MOZ_CRASHREPORTER_DISABLE": "1"})
+    spawned(pid)
     deadline = Deadline(START_SECONDS)
     try:
         wire = connect(_port(pid, log, deadline), deadline)

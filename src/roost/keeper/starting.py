@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from roost.errors import BrowserLost
 
 START_SECONDS = 30.0
+Spawned = Callable[[int], None]
+"""Hears the pid of a browser that runs but has not answered yet."""
+
+
+def unwatched(pid: int) -> None:
+    """For a browser that nobody needs to end if this process dies."""
 
 
 def spawn(

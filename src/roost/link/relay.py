@@ -26,7 +26,7 @@ from roost.local.deadline import Deadline
 from roost.local.home import Home
 from roost.local.starting import connect
 from roost.vocabulary import LINK_FRAME_BYTES
-from roost.wire.framing import JsonLines, Splitter, encode_line
+from roost.wire.framing import JsonLines, Splitter, encode, encode_line
 from roost.wire.hello import ClientKind, Hello
 
 BROKER_UNREAD_BYTES = 2 * LINK_FRAME_BYTES
@@ -137,8 +137,14 @@ class Relay:
 
     def say(self, word: str, what: Any) -> None:
         """A word to the broker, if one is there."""
+        self.pass_word(word, encode(what))
+
+    def pass_word(self, word: str, written: bytes) -> None:
+        """A word to the broker whose value is JSON already. It is not parsed on the way: a page may
+        have written it, and nested it deeper than we can read."""
         if self._broker is not None:
-            self._to_broker += encode_line([word, what])
+            # In JSON a line break can only stand between values; toward the broker it ends a frame.
+            self._to_broker += b"[%s,%s]\n" % (encode(word), written.replace(b"\n", b" "))
 
     def attend(self, descriptor: int, work: Callable[[], None]) -> None:
         """Do that work, too, whenever something can be read there."""
@@ -154,7 +160,7 @@ class Relay:
             if self._wire.has_unsent:
                 self._wire.flush()
             for frame in self._wire.read():
-                self._memory.from_browser(frame)
+                _remember(self._memory.from_browser, frame)
                 if self._broker is not None:
                     self._to_broker += frame
                     self._to_broker += b"\n"
@@ -201,7 +207,7 @@ class Relay:
             else:
                 self._on_word(word, *what)
             return
-        self._memory.from_broker(frame)
+        _remember(self._memory.from_broker, frame)
         self._wire.send(frame)
 
     def _flush_broker(self) -> None:
@@ -300,6 +306,13 @@ class Relay:
                     self._over = self._over or "browser"
 
         self._selector.register(reads, selectors.EVENT_READ, woken)
+
+
+def _remember(look: Callable[[bytes], None], frame: bytes) -> None:
+    """Show a frame to the memory. A frame that the memory cannot read is relayed like any other:
+    pages and DevTools clients write into frames, and this process holds everybody's browser."""
+    with contextlib.suppress(ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        look(frame)
 
 
 class Refused(Exception):

@@ -28,6 +28,8 @@ HOST = "127.0.0.1"
 # acknowledged, which Linux puts off by 40 ms. The option lasts until the next acknowledgement.
 _ACK_AT_ONCE: int | None = getattr(socket, "TCP_QUICKACK", None)
 _ID = re.compile(rb'"id":(\d+)')
+WORD_ROOM = 64
+"""What stands around a message that the link passes on inside a word of its own."""
 
 
 class WebSocketWire:
@@ -130,7 +132,7 @@ def connect(port: int, deadline: Deadline) -> WebSocketWire:
         raise protocol.handshake_exc
     protocol.events_received()  # the answer to the handshake: of no more use
     connection.setblocking(False)
-    return WebSocketWire(connection, protocol)
+    return WebSocketWire(connection, protocol, LINK_FRAME_BYTES - WORD_ROOM)
 
 
 def ask(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import select
 import time
 from collections.abc import Callable
+from typing import Final
+
+_LOOK_AGAIN_SECONDS: Final = 0.02
 
 
 class Deadline:
@@ -19,3 +23,7 @@ class Deadline:
 
     def has_passed(self) -> bool:
         return self.remaining() <= 0
+
+    def pause(self) -> None:
+        """Wait a moment before the next look at something, but not beyond the deadline."""
+        select.select([], [], [], min(_LOOK_AGAIN_SECONDS, self.remaining()))

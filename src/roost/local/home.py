@@ -117,17 +117,34 @@ class Home:
 
     def operator_token(self) -> str:
         """The operator's token, made at first use. All who ask at once get the same one."""
-        made = read_secret(self.token)
+        made = self.kept_token()
         if made is None:
             self.create()
             _link_secret(self.token, os.urandom(_TOKEN_BYTES).hex().encode())
-            made = read_secret(self.token)
-        text = (made or b"").decode("ascii", "replace").strip()
+            made = self.kept_token()
+        if made is None:
+            raise self._no_token()
+        return made
+
+    def kept_token(self) -> str | None:
+        """The operator's token, None if there is no file of it. Makes nothing."""
+        data = read_secret(self.token)
+        if data is None:
+            return None
+        text = data.decode("ascii", "replace").strip()
         if len(text) != 2 * _TOKEN_BYTES:
-            raise Unauthorized(
-                f"{self.token} does not hold a token.", hint=f"rm {self.token}, and start again."
-            )
+            raise self._no_token()
         return text
+
+    def _no_token(self) -> Unauthorized:
+        return Unauthorized(
+            f"{self.token} does not hold a token.", hint=f"rm {self.token}, and start again."
+        )
+
+    def put_back_token(self, token: str) -> None:
+        """Write this token if there is no token file."""
+        if not os.path.lexists(self.token):
+            _link_secret(self.token, token.encode())
 
 
 def user_folder() -> Path:
@@ -212,10 +229,15 @@ def _refuse_unless_private(folder: Path) -> None:
 def _temporary_secret(path: Path, data: bytes) -> Path:
     temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with open(os.open(temporary, flags, 0o600), "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())  # else a power cut can leave the new name with nothing in it
+    fd = os.open(temporary, flags, 0o600)
+    try:
+        with open(fd, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())  # else a power cut can leave the new name with nothing in it
+    except BaseException:
+        os.unlink(temporary)
+        raise
     return temporary
 
 

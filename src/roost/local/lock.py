@@ -1,22 +1,19 @@
 """A lock between processes, let go by the kernel when its holder dies, however it dies.
 
-The file is never removed: a waiter could then hold a lock on a file that has no name any more while
-a third process locks its successor.
+Roost never removes the file: a waiter could then hold a lock on a file that has no name any more
+while a third process locks its successor. Somebody else may remove it, with the whole folder. So a
+lock counts only while the file that is locked is the one at the path.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
-import select
 from pathlib import Path
 from types import TracebackType
-from typing import Final
 
 from roost.errors import Timeout
 from roost.local.deadline import Deadline
-
-_LOOK_AGAIN_SECONDS: Final = 0.02
 
 
 class Lock:
@@ -40,14 +37,41 @@ class Lock:
         fd = os.open(self._path, flags, 0o600)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            is_named = self._is_at_path(fd)
         except BlockingIOError:
             os.close(fd)
             return False
         except BaseException:
             os.close(fd)
             raise
+        if not is_named:  # removed since it was opened: there is nothing to hold
+            os.close(fd)
+            return False
         self._fd = fd
         return True
+
+    def is_current(self) -> bool:
+        """Whether the file that this object has locked is still the one at the path. Raises
+        ``OSError`` if that cannot be seen now."""
+        return self._fd is not None and self._is_at_path(self._fd)
+
+    def retake(self) -> bool:
+        """Lock the file that is at the path now, or a new one; whether that was possible.
+
+        If another process holds it, this object keeps the lock on the file it had."""
+        successor = Lock(self._path)
+        if not successor.try_acquire():
+            return False
+        self.release()
+        self._fd = successor._fd
+        return True
+
+    def _is_at_path(self, fd: int) -> bool:
+        try:
+            found = os.stat(self._path, follow_symlinks=False)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return os.path.samestat(found, os.fstat(fd))
 
     def acquire(self, timeout_seconds: float) -> None:
         """Take it, waiting if need be; ``Timeout`` when it stays taken.
@@ -62,7 +86,7 @@ class Lock:
                     f"Another process has held {self._path} for {timeout_seconds:g} s.",
                     hint=f"See who it is: fuser -v {self._path}",
                 )
-            select.select([], [], [], min(_LOOK_AGAIN_SECONDS, deadline.remaining()))
+            deadline.pause()
 
     def release(self) -> None:
         """Let it go; nothing happens if it is not held."""

@@ -6,13 +6,14 @@ its start time, and every signal goes to a process whose start time was checked.
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import signal
 import socket
 import struct
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -20,10 +21,13 @@ from typing import Final, Protocol
 
 from roost.local.deadline import Deadline
 
-_DEPTH_MAX: Final = 64
+DEPTH_MAX: Final = 64
+"""Ancestors that are looked at, at most."""
 _KILL_SECONDS: Final = 5.0
 _LOOK_AGAIN_SECONDS: Final = 0.02
 _PS_SECONDS: Final = 10.0
+_PS_COLUMNS: Final = ("pid", "ppid", "pgid", "state", "tty", "lstart", "ucomm")
+_COMMAND_BYTES: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,31 +50,43 @@ class Peer:
 
 
 def identify(pid: int) -> Process | None:
-    """The process that has this pid now; ``None`` if there is none, or only its zombie."""
-    row = _table.row(pid)
-    return row.process if row else None
+    """The process that has this pid now; ``None`` if there is none, or only its zombie, or if the
+    system cannot say."""
+    with suppress(OSError):
+        row = _table.row(pid)
+        return row.process if row else None
+    return None
 
 
 def is_alive(process: Process) -> bool:
-    """Whether that very process still runs. Zombies do not."""
-    return identify(process.pid) == process
+    """Whether that very process still runs, as far as the system can say now. Zombies do not."""
+    try:
+        row = _table.row(process.pid)
+    except OSError:
+        return True  # this process has no descriptor left to look with: that ends nobody
+    return row is not None and row.process == process
 
 
 def ancestors(pid: int) -> list[Process]:
     """The parent of ``pid``, its parent, and so on, as far as they can be seen; not ``pid``."""
-    return _ancestors(pid, _table.row)
+    return _ancestors(pid, _table.look_up())
 
 
-def lineages(pids: Iterable[int]) -> dict[int, list[Process]]:
-    """The ancestors of each, at the price of one look where a look is dear."""
-    row = _table.look_up()
-    return {pid: _ancestors(pid, row) for pid in pids}
+def has_terminal(pid: int) -> bool:
+    """Whether the process has a controlling terminal."""
+    row = _table.row(pid)
+    return row is not None and row.has_terminal
+
+
+def command_lines(pids: Sequence[int]) -> dict[int, list[str]]:
+    """The arguments of each process, its program first. A process may rewrite its own."""
+    return _table.command_lines(pids)
 
 
 def _ancestors(pid: int, row: Callable[[int], _Row | None]) -> list[Process]:
     found: list[Process] = []
     child = row(pid)
-    while child and len(found) < _DEPTH_MAX:
+    while child and len(found) < DEPTH_MAX:
         parent = row(child.parent)
         # Younger than its child: the parent died just now and its pid was given away.
         if parent is None or parent.born > child.born:
@@ -147,15 +163,19 @@ class _Row:
     group: int
     born: int
     """Start time as a number: a parent is never younger than its child."""
+    has_terminal: bool = False
 
 
 class _ProcessTable(Protocol):
-    def row(self, pid: int) -> _Row | None: ...
+    def row(self, pid: int) -> _Row | None:
+        """Raises ``OSError`` if there is no descriptor left to look with."""
 
     def rows(self) -> Iterator[_Row]: ...
 
     def look_up(self) -> Callable[[int], _Row | None]:
         """``row``, for many questions at one time."""
+
+    def command_lines(self, pids: Sequence[int]) -> dict[int, list[str]]: ...
 
 
 class _ProcFs:
@@ -167,7 +187,9 @@ class _ProcFs:
         try:
             with open(f"/proc/{pid}/stat", "rb") as file:
                 line = file.read()
-        except OSError:
+        except OSError as problem:
+            if problem.errno in (errno.EMFILE, errno.ENFILE):
+                raise
             return None
         # The second field is the program's name in parentheses and may hold any byte, ")" included.
         name, _, fields = line.rpartition(b")")
@@ -177,15 +199,24 @@ class _ProcFs:
         ticks = int(rest[16])
         program = name.partition(b"(")[2].decode("utf-8", "replace")
         process = Process(pid, f"{_boot()}-{ticks}", program)
-        return _Row(process, int(parent), int(group), ticks)
+        return _Row(process, int(parent), int(group), ticks, has_terminal=rest[1] != b"0")
 
     def rows(self) -> Iterator[_Row]:
         for name in os.listdir("/proc"):
-            if name.isdecimal() and (row := self.row(int(name))):
-                yield row
+            with suppress(OSError):
+                if name.isdecimal() and (row := self.row(int(name))):
+                    yield row
 
     def look_up(self) -> Callable[[int], _Row | None]:
         return self.row
+
+    def command_lines(self, pids: Sequence[int]) -> dict[int, list[str]]:
+        found = {}
+        for pid in pids:
+            with suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as file:
+                words = file.read(_COMMAND_BYTES).rstrip(b"\0").split(b"\0")
+                found[pid] = [os.fsdecode(word) for word in words]
+        return found
 
 
 class _Ps:
@@ -200,12 +231,19 @@ class _Ps:
     def look_up(self) -> Callable[[int], _Row | None]:
         return {row.process.pid: row for row in self.rows()}.get
 
-    def _run(self, *which: str) -> str:
+    def command_lines(self, pids: Sequence[int]) -> dict[int, list[str]]:
+        if not pids:
+            return {}
+        lines = self._run("-p", ",".join(map(str, pids)), columns=("pid", "args")).splitlines()
+        words = (line.split() for line in lines)
+        return {int(pid): line for pid, *line in words}
+
+    def _run(self, *which: str, columns: Sequence[str] = _PS_COLUMNS) -> str:
         import subprocess
 
-        columns = [part for name in _PS_COLUMNS for part in ("-o", f"{name}=")]
+        printed = [part for name in columns for part in ("-o", f"{name}=")]
         done = subprocess.run(
-            ["ps", *which, *columns],
+            ["ps", *which, *printed],
             # Start times are printed by locale and time zone; they must not depend on the caller.
             env={"PATH": "/bin:/usr/bin", "LC_ALL": "C", "TZ": "UTC0"},
             stdin=subprocess.DEVNULL,
@@ -218,20 +256,17 @@ class _Ps:
         return done.stdout
 
 
-_PS_COLUMNS: Final = ("pid", "ppid", "pgid", "state", "lstart", "ucomm")
-
-
 def _parse_ps(text: str) -> Iterator[_Row]:
     import calendar
     import time
 
     for line in text.splitlines():
         # The start time is five words; the program's name may hold blanks.
-        pid, parent, group, state, *started, program = line.split(None, 9)
+        pid, parent, group, state, tty, *started, program = line.split(None, 10)
         if not state.startswith("Z"):
             born = calendar.timegm(time.strptime(" ".join(started), "%a %b %d %H:%M:%S %Y"))
             process = Process(int(pid), str(born), program.strip())
-            yield _Row(process, int(parent), int(group), born)
+            yield _Row(process, int(parent), int(group), born, has_terminal="?" not in tty)
 
 
 _table: _ProcessTable = _ProcFs() if sys.platform == "linux" else _Ps()

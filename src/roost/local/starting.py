@@ -6,6 +6,7 @@ daemon calls `detach` first of all and `report` when it listens, or when it cann
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import select
@@ -18,18 +19,23 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from roost.errors import BadRequest, Internal, RoostError, Timeout
+from roost.errors import BadRequest, Internal, Interrupted, RoostError, Timeout
 from roost.local.deadline import Deadline
 from roost.local.endpoint import Endpoint, read_endpoint
 from roost.local.home import Home, user_folder
 from roost.local.lock import Lock
+from roost.vocabulary import MIB
 
 START_SECONDS: Final = 20.0
 CONNECT_SECONDS: Final = 5.0
+STARTS: Final = 3
+"""How often a broker that is killed while it starts is started, before the caller is told."""
 RETRY_SECONDS: Final = (0.1, 1.0)
 """Waits between the three tries to connect."""
 
 _PROBE_SECONDS: Final = 1.0
+LOG_BYTES: Final = 10 * MIB
+"""A log that is larger is put aside as ``….1``, and a new one begins."""
 _REPORT_BYTES: Final = 64 * 1024
 _LOG_LINE_CHARS: Final = 300
 _KEPT: Final = frozenset(
@@ -71,29 +77,70 @@ def ensure_broker(
     """The endpoint of the one broker of ``home``, started if none answers.
 
     ``options`` go to a broker started here, and are ignored if one runs already. What a dead broker
-    left behind is no obstacle. If the new one cannot start, its own error is raised.
+    left behind is no obstacle. If the new one cannot start, its own error is raised. A broker that
+    is killed while it starts is started again, ``STARTS`` times in all.
     """
     endpoint = running_broker(home)
     if endpoint:
         return endpoint
-    home.create()
     deadline = Deadline(timeout_seconds)
-    with Lock(home.start_lock, timeout_seconds):
-        # Whoever held the lock before us has most likely started it.
+    try:
+        home.create()
+        return _start(home, options, command or broker_command(), deadline)
+    except OSError as problem:  # also a full disk: neither the lock nor the log can be made then
+        raise cannot_start(home, problem) from None
+
+
+def _start(
+    home: Home, options: Sequence[str], command: Sequence[str], deadline: Deadline
+) -> Endpoint:
+    lock = Lock(home.start_lock)
+    while not lock.try_acquire():
+        # The holder may be slow, stopped, or waiting for a daemon of its own that nobody needs.
         endpoint = running_broker(home)
         if endpoint:
             return endpoint
-        start_detached(
-            home,
-            command or broker_command(),
-            options,
-            log=home.log,
-            timeout_seconds=deadline.remaining(),
-        )
-        endpoint = running_broker(home)
-    if endpoint is None:
-        raise Internal("The broker said it was ready, but does not answer.", hint=_see(home.log))
-    return endpoint
+        if deadline.has_passed():
+            raise Timeout(
+                f"Another process has held {home.start_lock} all the time, and no broker has come.",
+                hint=f"See who it is: fuser -v {home.start_lock}",
+            )
+        deadline.pause()
+    try:
+        for start in range(1, STARTS + 1):
+            # Whoever held the lock before us has most likely started it.
+            endpoint = running_broker(home)
+            if endpoint:
+                return endpoint
+            seconds = deadline.remaining()
+            try:
+                start_detached(home, command, options, log=home.log, timeout_seconds=seconds)
+            except Interrupted:
+                if start == STARTS or deadline.has_passed():
+                    raise Interrupted(
+                        "The broker was killed each time it started.", hint="Try again."
+                    ) from None
+                continue
+            endpoint = running_broker(home)
+            if endpoint:
+                return endpoint
+            raise Internal(
+                "The broker said it was ready, but does not answer.", hint=_see(home.log)
+            )
+        raise AssertionError("every start ends in one of these ways")
+    finally:
+        lock.release()
+
+
+def cannot_start(home: Home, problem: OSError) -> Internal:
+    """Why the broker cannot start, in the system's words, and what to do about it."""
+    hint = f"Check the folder {home.path}."
+    if problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        hint = f"Free space on the disk that holds {home.path}, then try again."
+    elif problem.errno in (errno.EMFILE, errno.ENFILE):
+        hint = "Close files or programs: the system has no file descriptors left."
+    where = f" ({problem.filename})" if problem.filename else ""
+    return Internal(f"The broker cannot start: {problem.strerror or problem}{where}.", hint=hint)
 
 
 def broker_command() -> list[str]:
@@ -201,12 +248,12 @@ def start_detached(
     """Run a daemon and wait for its word: return if it is ready, else raise what it says.
 
     The command gets ``--ready-fd`` and must call ``detach`` and ``report``. What it prints is
-    appended to ``log``.
+    appended to ``log``. Raises ``OSError`` if it cannot be run.
     """
     import subprocess
 
     deadline = Deadline(timeout_seconds)
-    with open(_open_log(log), "ab") as output:
+    with open(open_log(log), "ab") as output:
         log_size = output.tell()
         listening, ready = os.pipe()
         with open(listening, "rb", buffering=0) as reports:
@@ -222,8 +269,6 @@ def start_detached(
                     start_new_session=True,
                     pass_fds=(ready,),
                 )
-            except OSError as problem:
-                raise Internal(f"Cannot run {command[0]}: {problem.strerror}.") from None
             finally:
                 os.close(ready)
             try:
@@ -232,6 +277,8 @@ def start_detached(
                     launcher.wait(deadline.remaining())  # ends as soon as the daemon detaches
                     return
                 failure = _failure(said, log, log_size)
+                if not said and _was_killed(launcher.wait(deadline.remaining())):
+                    failure = Interrupted("It was killed while it started.", hint="Try again.")
             except (TimeoutError, subprocess.TimeoutExpired):
                 failure = Timeout("It was not ready in time.", hint=_see(log))
             # The launcher is not reaped yet, so the number of its group is still the daemon's.
@@ -241,7 +288,17 @@ def start_detached(
             raise failure
 
 
-def _open_log(log: Path) -> int:
+def _was_killed(launcher_status: int) -> bool:
+    """Whether a daemon that ended without a word was killed. A launcher that fails before it has
+    detached has a status above zero; a daemon that fails after that says why."""
+    return launcher_status <= 0
+
+
+def open_log(log: Path) -> int:
+    """The log, to append to. One that has grown large is put aside first."""
+    with suppress(OSError):
+        if log.stat().st_size > LOG_BYTES:
+            os.replace(log, log.with_name(f"{log.name}.1"))
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
     return os.open(log, flags, 0o600)
 

@@ -3,12 +3,17 @@ and where a process listens.
 
 Unix sockets tell their peer; TCP sockets do not, but Linux lists every connection with its owner.
 Where it does not (macOS), nobody is found, and whoever asks has to do without.
+
+The list is long on a busy machine, so what is asked at every connection (``is_stranger``) asks the
+kernel for one row only, by sock_diag(7).
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
+import struct
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -22,6 +27,21 @@ _MAPPED: Final = "0000000000000000FFFF0000"
 _ESTABLISHED: Final = "01"
 _LISTENS: Final = "0A"
 
+# sock_diag(7): a netlink header and an inet_diag_req_v2 that names one connection by both its ends.
+_NETLINK_SOCK_DIAG: Final = 4
+_SOCK_DIAG_BY_FAMILY: Final = 20
+_NLM_F_REQUEST: Final = 1
+_NLMSG_ERROR: Final = 2
+_ALL_STATES: Final = 0xFFFFFFFF
+_NO_COOKIE: Final = b"\xff" * 8
+_HEADER: Final = struct.Struct("=IHHII")
+_WANTED: Final = struct.Struct("=BBBxI")
+_ENDS: Final = struct.Struct("!HH16s16sI8s")
+_FOUND: Final = struct.Struct("=BBBB48xIIIII")
+"""An inet_diag_msg: family, state, timer, retries, ends, expires, two queues, uid, inode."""
+_REPLY_BYTES: Final = 4096
+_KERNEL_SECONDS: Final = 1.0
+
 
 def tcp_peer(here: Address, there: Address) -> Peer | None:
     """The process that holds the ``there`` end of a connection to ``here``, both IPv4. ``pid`` is 0
@@ -33,6 +53,53 @@ def tcp_peer(here: Address, there: Address) -> Peer | None:
         local, remote, state, uid, inode = row[1], row[2], row[3], row[7], row[9]
         if state == _ESTABLISHED and (_short(local), _short(remote)) == ends:
             return Peer(uid=int(uid), pid=_holder(inode))
+    return None
+
+
+def is_stranger(here: Address, there: Address) -> bool:
+    """Whether another user than this process's holds the ``there`` end of a connection to ``here``,
+    both IPv4. A connection that its owner has closed meanwhile counts as a stranger's: the kernel
+    calls those root's. False where the system does not tell owners (macOS)."""
+    if sys.platform != "linux":
+        return False
+    try:
+        owner = _diagnosed(here, there)
+    except OSError:  # no sock_diag in this kernel or sandbox
+        rows = list(_rows())
+        if not rows:
+            return False
+        owner = _listed(here, there, rows)
+    return owner != os.getuid()
+
+
+def _diagnosed(here: Address, there: Address) -> int | None:
+    """The user who holds the ``there`` end, from one row of the kernel's table."""
+    ends = _ENDS.pack(
+        there[1], here[1], socket.inet_aton(there[0]), socket.inet_aton(here[0]), 0, _NO_COOKIE
+    )
+    wanted = _WANTED.pack(socket.AF_INET, socket.IPPROTO_TCP, 0, _ALL_STATES) + ends
+    length = _HEADER.size + len(wanted)
+    header = _HEADER.pack(length, _SOCK_DIAG_BY_FAMILY, _NLM_F_REQUEST, 0, 0)
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, _NETLINK_SOCK_DIAG) as kernel:
+        kernel.settimeout(_KERNEL_SECONDS)
+        kernel.sendto(header + wanted, (0, 0))
+        reply = kernel.recv(_REPLY_BYTES)
+    _, kind, *_ = _HEADER.unpack_from(reply)
+    if kind == _NLMSG_ERROR:
+        (error,) = struct.unpack_from("=i", reply, _HEADER.size)
+        if -error == errno.ENOENT:
+            return None
+        raise OSError(-error, os.strerror(-error))
+    *_, uid, inode = _FOUND.unpack_from(reply, _HEADER.size)
+    return int(uid) if inode else None
+
+
+def _listed(here: Address, there: Address, rows: list[list[str]]) -> int | None:
+    ends = _written(there), _written(here)
+    for row in rows:
+        local, remote, uid, inode = row[1], row[2], row[7], row[9]
+        if (_short(local), _short(remote)) == ends:
+            return int(uid) if inode != "0" else None
     return None
 
 

@@ -2,11 +2,13 @@
 "use strict";
 (() => {
   // errors.ts
+  var PAGE_SAID_LIMIT = 2e3;
   var PageError = class extends Error {
     report;
     constructor(code, message, details = {}) {
       super(message);
-      this.report = { code, message, ...details };
+      const said = details.pageSaid?.slice(0, PAGE_SAID_LIMIT);
+      this.report = { code, message, ...details, ...said ? { pageSaid: said } : {} };
     }
   };
   function badRequest(field, message, hint) {
@@ -232,6 +234,46 @@
     return hit;
   }
 
+  // budget.ts
+  var DEFAULT_MS = 8e3;
+  var READING_SHARE = 0.6;
+  var STEPS_BETWEEN_LOOKS = 16;
+  var readingEnds = Infinity;
+  var allEnds = Infinity;
+  var isOver = false;
+  var steps = 0;
+  var work = 0;
+  function startBudget(ms = DEFAULT_MS) {
+    const now = performance.now();
+    readingEnds = now + ms * READING_SHARE;
+    allEnds = now + ms;
+    isOver = false;
+    work += 1;
+  }
+  function isReadingOver() {
+    if (isOver) return true;
+    steps = (steps + 1) % STEPS_BETWEEN_LOOKS;
+    if (steps === 0) isOver = performance.now() > readingEnds;
+    return isOver;
+  }
+  function wasCut() {
+    return isOver;
+  }
+  function isTimeUp() {
+    return performance.now() > allEnds;
+  }
+  function oncePerBudget(make) {
+    let madeFor = -1;
+    let made;
+    return () => {
+      if (madeFor !== work) {
+        made = make();
+        madeFor = work;
+      }
+      return made;
+    };
+  }
+
   // moments.ts
   var SLOW_FRAME_MS = 100;
   function nextFrame() {
@@ -311,16 +353,20 @@
     }
   };
   async function untilPresent(check, timeoutMs) {
-    const first = await check();
+    const look = () => {
+      startBudget();
+      return check();
+    };
+    const first = await look();
     if (first !== null || timeoutMs <= 0) return first;
     const deadline = performance.now() + timeoutMs;
     const watch = new ChangeWatch();
     try {
       for (; ; ) {
-        const isOver = !await watch.next(deadline);
+        const isOver2 = !await watch.next(deadline);
         const begun = performance.now();
-        const found = await check();
-        if (found !== null || isOver || performance.now() >= deadline) return found;
+        const found = await look();
+        if (found !== null || isOver2 || performance.now() >= deadline) return found;
         await pause(performance.now() - begun);
       }
     } finally {
@@ -600,14 +646,15 @@
       this.openAt = null;
     }
   };
-  function contentText(items) {
+  function contentText(items, limit = Infinity) {
     let text2 = "";
     for (const item of items) {
+      if (text2.length > limit) break;
       if (isText(item)) {
         text2 += item.text;
         continue;
       }
-      const inner = item.value ?? (item.name || contentText(item.children));
+      const inner = item.value ?? (item.name || contentText(item.children, limit));
       text2 += item.isInline ? inner : ` ${inner} `;
     }
     return text2;
@@ -1549,11 +1596,37 @@
   }
   function libraryName(element2) {
     if (localName(element2) === "button" && !hasAttribute(element2, "aria-labelledby") && !hasLabels(element2)) return "";
+    if (isReadingOver()) return getAttribute(element2, "aria-label") ?? "";
+    if (isDense()) return shortName(element2);
+    let visits = 0;
+    const boundedStyle = (visited, pseudo) => {
+      visits += 1;
+      if (visits > VISIT_LIMIT || isReadingOver()) throw new Error("too much for a name");
+      return getComputedStyle(visited, pseudo);
+    };
     try {
-      return computeAccessibleName(element2);
+      return computeAccessibleName(element2, { getComputedStyle: boundedStyle });
     } catch {
-      return getAttribute(element2, "aria-label") ?? "";
+      return shortName(element2);
     }
+  }
+  var VISIT_LIMIT = 2e3;
+  var REFERENCE_CHARS = 3e4;
+  var REFERENCES_READ = 10;
+  var SHORT_NAME_CHARS = 250;
+  var isDense = oncePerBudget(() => {
+    let chars = 0;
+    for (const element2 of queryAll(document, "[aria-owns], [aria-labelledby]")) {
+      chars += (getAttribute(element2, "aria-owns")?.length ?? 0) + (getAttribute(element2, "aria-labelledby")?.length ?? 0);
+      if (chars > REFERENCE_CHARS) return true;
+    }
+    return false;
+  });
+  function shortName(element2) {
+    const ids = (getAttribute(element2, "aria-labelledby") ?? "").slice(0, 40 * REFERENCES_READ).split(/\s+/);
+    const referenced = ids.slice(0, REFERENCES_READ).flatMap((id) => id === "" ? [] : page.byId(document, id) ?? []);
+    const texts = referenced.map((one) => getAttribute(one, "aria-label") ?? cut(textContent(one) ?? "", SHORT_NAME_CHARS));
+    return cut(texts.join(" ").trim() || (getAttribute(element2, "aria-label") ?? ""), SHORT_NAME_CHARS);
   }
   function hasLabels(element2) {
     if (!hasAttribute(element2, "id") && closest(element2, "label") === null) return false;
@@ -1586,23 +1659,28 @@
   }
   function withoutSecrets(name) {
     if (name === "") return name;
-    for (const input of queryAll(document, "input[role]")) {
-      const value = input.value;
-      if (value !== "" && isSecretField(input)) name = name.split(value).join("");
-    }
+    for (const value of secretValues()) name = name.split(value).join("");
     return name;
   }
+  var secretValues = oncePerBudget(
+    () => Array.from(queryAll(document, "input[role]")).filter((input) => isSecretField(input)).map((input) => input.value).filter((value) => value !== "")
+  );
   function tidy(name) {
     return collapseSpace(name).trim();
   }
 
   // owned_elements.ts
+  var CLAIM_LIMIT = 5e3;
+  var ATTRIBUTE_LIMIT = 2e4;
   var OwnedElements = class {
+    claims = 0;
     ownerOf = /* @__PURE__ */ new Map();
     ownedBy = /* @__PURE__ */ new Map();
     constructor() {
       for (const owner of queryAll(document, "[aria-owns]")) {
-        for (const id of getAttribute(owner, "aria-owns").split(/\s+/)) {
+        for (const id of getAttribute(owner, "aria-owns").slice(0, ATTRIBUTE_LIMIT).split(/\s+/)) {
+          this.claims += 1;
+          if (this.claims > CLAIM_LIMIT || isReadingOver()) return;
           const element2 = id === "" ? null : page.byId(document, id);
           if (element2) this.claim(owner, element2);
         }
@@ -1617,7 +1695,9 @@
     claim(owner, element2) {
       if (this.ownerOf.has(element2) || this.isBelow(owner, element2)) return;
       this.ownerOf.set(element2, owner);
-      this.ownedBy.set(owner, [...this.ownedBy.get(owner) ?? [], element2]);
+      const owned = this.ownedBy.get(owner);
+      if (owned) owned.push(element2);
+      else this.ownedBy.set(owner, [element2]);
     }
     isBelow(inner, outer) {
       for (let at = inner; at; at = this.ownerOf.get(at) ?? parentNode(at)) if (at === outer) return true;
@@ -1699,6 +1779,7 @@
 
   // tree.ts
   var NAME_LIMIT = 250;
+  var CONTENT_NAME_LIMIT = 4 * NAME_LIMIT;
   var DEPTH_LIMIT = 700;
   var ATOMIC_TAGS = /* @__PURE__ */ new Set(["audio", "canvas", "embed", "frame", "hr", "iframe", "img", "input", "meter", "object", "progress", "textarea", "video"]);
   var FLAT_UNLESS_NAMED = /* @__PURE__ */ new Set(["application", "document", "figure", "group", "rowgroup"]);
@@ -1728,7 +1809,7 @@
       return plainNode(top, "generic", withoutBlankText(content2.finish()));
     }
     visitChildren(element2, into, scope) {
-      if (this.depth > DEPTH_LIMIT) return;
+      if (this.depth > DEPTH_LIMIT || isReadingOver()) return;
       this.depth += 1;
       const slotted = slottedNodes(element2);
       if (slotted) for (const child of slotted) this.visitChild(child, element2, into, scope);
@@ -1751,7 +1832,7 @@
       if (summary) this.visit(summary, into, scope);
     }
     visit(element2, into, scope) {
-      if (isUnrendered(element2)) return;
+      if (isUnrendered(element2) || isReadingOver()) return;
       if (localName(element2) === "br") return into.addSpace();
       const style = getComputedStyle(element2);
       const display = style.display;
@@ -1857,7 +1938,7 @@
   function nameNode(node) {
     node.name = declaredName(node.element);
     if (node.name === "" && isNamedByContent(node.role) && !isCellOfNodes(node)) {
-      node.name = tidy(contentText(ownContent(node)));
+      node.name = tidy(contentText(ownContent(node), CONTENT_NAME_LIMIT));
       node.isNamedByContent = node.name !== "";
     }
     if (node.name === "") node.name = titleName(node.element);
@@ -1928,6 +2009,7 @@
   }
   function appendLines(lines, items, depth, parent, depthLimit, focused) {
     for (const item of items) {
+      if (lines.length % 256 === 255 && isTimeUp()) return;
       if (isText(item)) {
         lines.push(textLine(item.text, item.element, depth, parent));
         continue;
@@ -2028,9 +2110,11 @@ ${indent}  - ${property}`).join("");
   var MARGIN = 0.5;
   function linesNearViewport(lines) {
     const near = [];
+    let isLate = false;
     lines.forEach((line, index) => {
+      if (index % 256 === 255) isLate ||= isTimeUp();
       const isParentNear = line.parent === -1 || near[line.parent];
-      near[index] = isParentNear && isNear(line.element);
+      near[index] = !isLate && isParentNear && isNear(line.element);
     });
     return near;
   }
@@ -2153,10 +2237,11 @@ ${indent}  - ${property}`).join("");
   }
   function memoryOf(lines) {
     const memory = /* @__PURE__ */ new Map();
+    const counts = /* @__PURE__ */ new Map();
     const keys = [];
     lines.forEach((line, index) => {
       const parent = line.parent === -1 ? "" : keys[line.parent];
-      const key = unusedKey(memory, line.ref ?? `${parent}/${line.text}${line.isParent ? firstRefBelow(lines, index) : ""}`);
+      const key = unusedKey(memory, counts, line.ref ?? `${parent}/${line.text}${line.isParent ? firstRefBelow(lines, index) : ""}`);
       keys.push(key);
       memory.set(key, { text: [line.text, ...line.properties].join("\n"), parent });
     });
@@ -2170,10 +2255,11 @@ ${indent}  - ${property}`).join("");
     }
     return "";
   }
-  function unusedKey(memory, key) {
+  function unusedKey(memory, counts, key) {
     if (!memory.has(key)) return key;
-    let count = 2;
+    let count = (counts.get(key) ?? 1) + 1;
     while (memory.has(`${key}#${count}`)) count += 1;
+    counts.set(key, count);
     return `${key}#${count}`;
   }
   function markOf(before, now) {
@@ -2187,10 +2273,16 @@ ${indent}  - ${property}`).join("");
   }
   function pairRewrittenText(keys, marks2, now, before, removed) {
     const goneBelow = /* @__PURE__ */ new Map();
-    for (const [key, line] of removed) goneBelow.set(kindIn(line), [...goneBelow.get(kindIn(line)) ?? [], key]);
+    for (const [key, line] of removed) {
+      const kind = kindIn(line);
+      const gone = goneBelow.get(kind);
+      if (gone) gone.push(key);
+      else goneBelow.set(kind, [key]);
+    }
+    for (const gone of goneBelow.values()) gone.reverse();
     keys.forEach((key, index) => {
       const line = now.get(key);
-      const partner = marks2[index] === "added" && (line.parent === "" || before.has(line.parent)) ? goneBelow.get(kindIn(line))?.shift() : void 0;
+      const partner = marks2[index] === "added" && (line.parent === "" || before.has(line.parent)) ? goneBelow.get(kindIn(line))?.pop() : void 0;
       if (partner === void 0) return;
       marks2[index] = "changed";
       removed.delete(partner);
@@ -2210,6 +2302,7 @@ ${indent}  - ${property}`).join("");
       out.push(text2);
       used += text2.length + 1;
     };
+    const parentsOfMarked = new Set(lines.flatMap((line, index) => marks2[index] === null ? [] : [line.parent]));
     marks2.forEach((mark, index) => {
       if (mark === null) return;
       const line = lines[index];
@@ -2221,7 +2314,7 @@ ${indent}  - ${property}`).join("");
       }
       const depth = depthBelow(lines, index, printedDepth);
       const isInsideAdded = marks2[line.parent] === "added";
-      const isParent = line.isParent && (mark === "added" || marks2.some((other, at) => other !== null && lines[at].parent === index));
+      const isParent = line.isParent && (mark === "added" || parentsOfMarked.has(index));
       printAt(index, printLine({ ...line, depth, isParent }, isInsideAdded ? "" : `<${mark}> `), depth);
     });
     out.push(...printRemoved(removed));
@@ -2304,7 +2397,7 @@ ${indent}  - ${property}`).join("");
       this.endsWithSpace = true;
     }
     finish() {
-      return this.parts.join("").replace(/[ ]+\n/g, "\n").replace(/[\u00ad\u200b\u2060]+/g, "").trim();
+      return this.parts.join("").replace(/(?<! ) +\n/g, "\n").replace(/[\u00ad\u200b\u2060]+/g, "").trim();
     }
     writeBreaks() {
       if (this.pendingBreaks > 0 && this.parts.length > 0) this.parts.push("\n".repeat(this.pendingBreaks));
@@ -2318,7 +2411,7 @@ ${indent}  - ${property}`).join("");
   }
   function writeElement(element2, writer, depth) {
     const tag = localName(element2);
-    if (isUnrendered(element2) || depth > DEPTH_LIMIT2) return;
+    if (isUnrendered(element2) || depth > DEPTH_LIMIT2 || isReadingOver()) return;
     if (tag === "br") return writer.breakLine(1);
     const style = getComputedStyle(element2);
     const display = style.display;
@@ -2382,8 +2475,11 @@ ${indent}  - ${property}`).join("");
     const suggestions = suggestionsFor(target);
     throw new PageError("NOT_FOUND", `Nothing on the page fits ${JSON.stringify(cut(target, 200))}`, {
       target: cut(target, 200),
-      suggestions,
-      hint: suggestions.length > 0 ? "One of the suggestions may be meant; use its ref." : "Take a snapshot, or look for it with browser_find."
+      ...suggestions.length > 0 ? {
+        suggestions: suggestions.map(({ ref }) => ref),
+        hint: "One of the suggestions may be meant; use its ref.",
+        pageSaid: suggestions.map(({ ref, role, name }) => `${ref}: ${role} ${JSON.stringify(name)}`).join("\n")
+      } : { hint: "Take a snapshot, or look for it with browser_find." }
     });
   }
   function tryFindTarget(target) {
@@ -2406,13 +2502,15 @@ ${indent}  - ${property}`).join("");
     }
   }
   function elementsWithText(wanted) {
-    const quoted = /^(["'])(.*)\1$/.exec(wanted);
-    const needle = tidy(quoted ? quoted[2] : wanted).toLowerCase();
+    startBudget();
+    const quoted2 = /^(["'])(.*)\1$/.exec(wanted);
+    const needle = tidy(quoted2 ? quoted2[2] : wanted).toLowerCase();
     if (needle === "") throw badRequest("target", "text= needs a text");
-    const fits = (text2) => quoted ? text2 === needle : text2.includes(needle);
+    const fits = (text2) => quoted2 ? text2 === needle : text2.includes(needle);
     return openRoots().flatMap((root) => [...childElements(root).flatMap((child) => innermostWith(child, needle, fits)), ...buttonsWith(root, fits)]).filter(isRendered);
   }
   function innermostWith(element2, needle, fits) {
+    if (isReadingOver()) throw new PageError("TIMEOUT", "This page takes too long to search for a text", { hint: "Use a CSS selector, or a ref from a snapshot." });
     if (isUnrendered(element2) || !squeezed(textContent(element2) ?? "").includes(squeezed(needle))) return [];
     const inner = childElements(element2).flatMap((child) => innermostWith(child, needle, fits));
     return inner.length > 0 || !fits(tidy(plainText(element2)).toLowerCase()) ? inner : [element2];
@@ -2453,6 +2551,9 @@ ${indent}  - ${property}`).join("");
     const name = declaredName(element2) || tidy(cut(textContent(element2) ?? "", 200));
     return { ref: refOf(element2), role: roleOf(element2), name: cut(name, 80) };
   }
+  function describe(element2) {
+    return `${refOf(element2)}: ${openingTag(element2)}`;
+  }
   function openingTag(element2) {
     const attributes = ["id", "class"].map((name) => [name, getAttribute(element2, name)]).filter(([, value]) => value);
     return `<${localName(element2)}${attributes.map(([name, value]) => ` ${name}="${cut(value, 60)}"`).join("")}>`;
@@ -2465,7 +2566,9 @@ ${indent}  - ${property}`).join("");
   var DEFAULT_CHARS = 2e4;
   var DEFAULT_DIFF_CHARS = 4e3;
   var FRAME_SHARE_LIMIT = 0.7;
+  var CUT_NOTE = '# cut: this page takes too long to read. Look into one part with target="<ref>" or a CSS selector.';
   function snapshot(args) {
+    startBudget(optionalNumber(args, "budgetMs", 1, 6e4));
     const mode = oneOf(args, "mode", ["full", "diff", "none"], "full");
     if (mode === "none") return { text: "", mode, chars: 0, truncated: false, frames: [] };
     const target = optionalText(args, "target");
@@ -2484,7 +2587,9 @@ ${indent}  - ${property}`).join("");
     if (changes === null) return null;
     const { text: text2, added, changed, removed } = changes;
     const frames = framesAmong(lines, () => -1);
-    return { text: text2, mode: "diff", chars: text2.length, truncated: changes.isCut, changes: { added, changed, removed }, frames };
+    const told = wasCut() ? `${text2}
+${CUT_NOTE}` : text2;
+    return { text: told, mode: "diff", chars: told.length, truncated: changes.isCut || wasCut(), changes: { added, changed, removed }, frames };
   }
   function fullReply(args, reader, maxChars) {
     const target = optionalText(args, "target");
@@ -2492,12 +2597,15 @@ ${indent}  - ${property}`).join("");
     const isWhole = target === void 0 && !optionalFlag(args, "interactive") && args.depth === void 0;
     const lines = printableLines(args, items);
     if (reader !== void 0 && target === void 0) remember(reader, isWhole ? lines : linesOf(items));
-    const selection = printBounded(lines, roomBesideFrames(lines, maxChars), optionalText(args, "after"), depthNote(args));
+    const selection = printBounded(lines, roomBesideFrames(lines, maxChars), optionalText(args, "after"), notes(args));
     return replyOf(lines, selection);
   }
   function printableLines(args, items) {
     const shown2 = optionalFlag(args, "interactive") ? interactiveOnly(items) : items;
     return linesOf(shown2, optionalNumber(args, "depth", 1));
+  }
+  function notes(args) {
+    return [depthNote(args), wasCut() ? CUT_NOTE : ""].filter((note) => note !== "").join("\n");
   }
   function depthNote(args) {
     const depth = optionalNumber(args, "depth", 1);
@@ -2505,7 +2613,7 @@ ${indent}  - ${property}`).join("");
   }
   function replyOf(lines, { text: text2, left, placeOf }) {
     const frames = framesAmong(lines, (line) => placeOf.get(line) ?? -1).filter((frame) => frame.line >= 0);
-    const reply = { text: text2, mode: "full", chars: text2.length, truncated: left !== null, frames };
+    const reply = { text: text2, mode: "full", chars: text2.length, truncated: left !== null || wasCut(), frames };
     if (left) reply.left = left;
     return reply;
   }
@@ -2516,7 +2624,7 @@ ${indent}  - ${property}`).join("");
       depth: line.depth,
       src: getAttribute(line.element, "src") ?? "",
       name: getAttribute(line.element, "name") ?? "",
-      share: viewportShare(line.element)
+      share: isTimeUp() ? 0 : viewportShare(line.element)
     }));
   }
   function roomBesideFrames(lines, maxChars) {
@@ -2719,7 +2827,8 @@ ${indent}  - ${property}`).join("");
   function coveredBy(element2, cover) {
     if (!cover || isWithin(element2, cover)) return obstacleOf(element2, "no pointer events", "lets the pointer through (pointer-events or clipping)");
     const ref = refOf(cover);
-    return obstacleOf(element2, "covered", `is covered by ${openingTag(cover)} (${ref})`, { coveredBy: ref });
+    return obstacleOf(element2, "covered", `is covered by ${ref}`, { coveredBy: ref, pageSaid: `${describe(element2)}
+${describe(cover)}` });
   }
   var HINTS = {
     hidden: "Something else may have to be opened first; take a snapshot.",
@@ -2730,7 +2839,7 @@ ${indent}  - ${property}`).join("");
   function obstacleOf(element2, reason, sentence, details = {}) {
     const ref = refOf(element2);
     const hint = HINTS[reason];
-    return new PageError("NOT_ACTIONABLE", `${openingTag(element2)} (${ref}) ${sentence}`, { reason, ref, ...details, ...hint ? { hint } : {} });
+    return new PageError("NOT_ACTIONABLE", `${ref} ${sentence}`, { reason, ref, pageSaid: describe(element2), ...details, ...hint ? { hint } : {} });
   }
   function preparedAt(element2, point) {
     const role = roleOf(element2);
@@ -3239,8 +3348,14 @@ ${fence}`;
     return `${/^\s/.test(raw) ? " " : ""}${text2}${/\s$/.test(raw) && text2 !== "" ? " " : ""}`;
   }
   function around(mark, text2) {
-    const [, before = "", inner = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text2);
+    const [before, inner, after] = edges(text2);
     return inner === "" ? before : `${before}${mark}${inner}${mark}${after}`;
+  }
+  function edges(text2) {
+    const inner = text2.trim();
+    if (inner === "") return [text2, "", ""];
+    const start = text2.length - text2.trimStart().length;
+    return [text2.slice(0, start), inner, text2.slice(start + inner.length)];
   }
   function image(element2) {
     const alt = getAttribute(element2, "alt")?.trim();
@@ -3251,12 +3366,12 @@ ${fence}`;
   function link(element2, text2) {
     const address = getAttribute(element2, "href")?.trim();
     if (!address || /^javascript:/i.test(address) || text2.trim() === "") return text2;
-    const [, before = "", inner = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text2);
+    const [before, inner, after] = edges(text2);
     return `${before}[${inner.replace(/\n+/g, " ")}](${/[\s()]/.test(address) ? `<${address}>` : address})${after}`;
   }
   function forEachReadableChild(element2, visit) {
     const style = getComputedStyle(element2);
-    if (skipsContents(style, style.display)) return;
+    if (skipsContents(style, style.display) || isReadingOver()) return;
     const isSeen = style.visibility === "visible";
     const isClosed = localName(element2) === "details" && !hasAttribute(element2, "open");
     forEachFlatChild(element2, (child) => {
@@ -3280,6 +3395,8 @@ ${fence}`;
   }
 
   // content.ts
+  var CUT_NOTE2 = "\n\n# cut: this page takes too long to read. Ask for one part with selector.";
+  var TITLE_CHARS = 1e3;
   var DEFAULT_LENGTH = 5e4;
   function content(args) {
     const format = oneOf(args, "format", ["text", "markdown", "html"], "text");
@@ -3288,7 +3405,7 @@ ${fence}`;
     const whole = format === "html" ? rootElement() : contentElement();
     const element2 = selector === void 0 ? whole : findTarget(selector).element;
     const text2 = { text: plainText, markdown, html: openHTML }[format](element2);
-    return { url: location.href, title: page.title(document), format, text: cut(text2, maxLength), length: text2.length, truncated: text2.length > maxLength };
+    return { url: location.href, title: cut(page.title(document), TITLE_CHARS), format, text: cut(text2, maxLength) + (wasCut() ? CUT_NOTE2 : ""), length: text2.length, truncated: text2.length > maxLength || wasCut() };
   }
   function openHTML(element2) {
     const fields = [element2, ...queryAll(element2, "input")];
@@ -3300,7 +3417,7 @@ ${fence}`;
   }
 
   // element_info.ts
-  var ATTRIBUTE_LIMIT = 300;
+  var ATTRIBUTE_LIMIT2 = 300;
   var OPTIONS_LIMIT = 200;
   function resolve(args) {
     const { element: element2, matches: matches2 } = findTarget(text(args, "target"));
@@ -3335,7 +3452,7 @@ ${fence}`;
   function openAttributes(element2) {
     const open = {};
     for (const { name, value } of attributesOf(element2)) {
-      if (!isSecretAttribute(element2, name)) open[name] = cut(value, ATTRIBUTE_LIMIT);
+      if (!isSecretAttribute(element2, name)) open[name] = cut(value, ATTRIBUTE_LIMIT2);
     }
     return open;
   }
@@ -3391,18 +3508,23 @@ ${fence}`;
   }
   function notAField(target) {
     const { element: element2 } = findTarget(target);
-    return new PageError("NOT_ACTIONABLE", `<${localName(element2)}> (${refOf(element2)}) is not a field that can be filled in`, {
+    return new PageError("NOT_ACTIONABLE", `${refOf(element2)} is not a field that can be filled in`, {
       reason: "not editable",
       ref: refOf(element2),
+      pageSaid: describe(element2),
       hint: "Click it and use what opens, or take the field inside it as target."
     });
   }
   function notAList(element2) {
-    return new PageError("NOT_ACTIONABLE", `<${localName(element2)}> (${refOf(element2)}) is no list of the browser`, {
+    return new PageError("NOT_ACTIONABLE", `${refOf(element2)} is no list of the browser`, {
       reason: "not a select",
       ref: refOf(element2),
+      pageSaid: describe(element2),
       hint: "Click it and then the option in what opens."
     });
+  }
+  function quoted(value) {
+    return JSON.stringify(cut(value, 200));
   }
   function singleValue(args) {
     const value = Array.isArray(args.value) && args.value.length === 1 ? args.value[0] : args.value;
@@ -3437,7 +3559,7 @@ ${fence}`;
   var FALSE = /^(false|off|no|0|unchecked|)$/i;
   function readyToCheck({ element: element2, ...ready }, args) {
     const value = singleValue(args).trim();
-    if (!TRUE.test(value) && !FALSE.test(value)) throw badRequest("value", `A ${ready.role} takes true or false, not ${JSON.stringify(value)}`);
+    if (!TRUE.test(value) && !FALSE.test(value)) throw badRequest("value", `A ${ready.role} takes true or false, not ${quoted(value)}`);
     const wanted = TRUE.test(value);
     const checked = checkedState(element2, ready.role);
     if (!wanted && checked && ready.role === "radio") throw badRequest("value", "A radio button is only unchecked by checking another one of its group");
@@ -3457,12 +3579,13 @@ ${fence}`;
     const label = wanted.trim().toLowerCase();
     const option = options.find((candidate) => candidate.value === wanted) ?? options.find((candidate) => labelOfOption(candidate) === wanted.trim()) ?? options.find((candidate) => labelOfOption(candidate).toLowerCase() === label);
     if (!option) {
-      throw new PageError("NOT_FOUND", `The list has no option ${JSON.stringify(wanted)}`, {
-        options: optionsOf(list2).map(({ value, label: shown2 }) => value === shown2 ? value : `${shown2} (${value})`),
-        hint: "Use one of the options, by value or label."
+      throw new PageError("NOT_FOUND", `The list has no option ${quoted(wanted)}`, {
+        hint: "Use one of the list's options, by value or label.",
+        pageSaid: `Options:
+${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? value : `${shown2} (${value})`)).join("\n")}`
       });
     }
-    if (option.disabled) throw new PageError("NOT_ACTIONABLE", `The option ${JSON.stringify(wanted)} is disabled`, { reason: "disabled" });
+    if (option.disabled) throw new PageError("NOT_ACTIONABLE", `The option ${quoted(wanted)} is disabled`, { reason: "disabled" });
     return option;
   }
   var FORMATS = {
@@ -3482,7 +3605,7 @@ ${fence}`;
     input.value = value.trim();
     if (value !== "" && input.value === "") {
       input.value = before;
-      throw badRequest("value", `${JSON.stringify(value)} is no valid ${input.type}`);
+      throw badRequest("value", `${quoted(value)} is no valid ${input.type}`);
     }
     announce(input);
     return { ...ready, next: "done", value: input.value };
@@ -3490,7 +3613,7 @@ ${fence}`;
   function checkFormat(input, value) {
     const { pattern, example } = FORMATS[input.type];
     if (value === "" && input.type !== "range" && input.type !== "color") return;
-    if (!pattern.test(value)) throw badRequest("value", `A ${input.type} field takes values like ${example}, not ${JSON.stringify(value)}`);
+    if (!pattern.test(value)) throw badRequest("value", `A ${input.type} field takes values like ${example}, not ${quoted(value)}`);
     if (input.type !== "range") return;
     const [low, high] = [Number(input.min || 0), Number(input.max || 100)];
     if (Number(value) < low || Number(value) > high) throw badRequest("value", `This range goes from ${low} to ${high}`);
@@ -3512,11 +3635,14 @@ ${fence}`;
     if (hits.length === 0) return acrossLines(args);
     const shown2 = new Map(hits.slice(0, limit).map((index) => [index, withRef(lines[index])]));
     return {
-      text: printWithContext(lines, shown2, hits.length),
+      text: printWithContext(lines, shown2, hits.length) + cutNote(),
       matches: Array.from(shown2.values(), (line) => ({ ref: line.ref, line: cut(line.text, 300) })),
       total: hits.length,
-      truncated: hits.length > limit
+      truncated: hits.length > limit || wasCut()
     };
+  }
+  function cutNote() {
+    return wasCut() ? "\n# cut: this page takes too long to read, and only its first part was searched. Try a CSS selector as target." : "";
   }
   function matcher(args) {
     const text2 = optionalText(args, "text");
@@ -3548,8 +3674,8 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
   }
   function acrossLines(args) {
     const text2 = optionalText(args, "text");
-    const found = text2 === void 0 ? null : tryFindTarget(`text=${cut(text2, 500)}`);
-    if (!found) return { text: "# nothing found", matches: [], total: 0, truncated: false };
+    const found = text2 === void 0 || wasCut() ? null : tryFindTarget(`text=${cut(text2, 500)}`);
+    if (!found) return { text: `# nothing found${cutNote()}`, matches: [], total: 0, truncated: wasCut() };
     const [line] = linesOf([buildTree(found.element)]);
     const shown2 = withRef(line);
     return {
@@ -3855,7 +3981,7 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
   }
 
   // main.ts
-  var TITLE_CHARS = 1e3;
+  var TITLE_CHARS2 = 1e3;
   var functions = {
     consent,
     content,
@@ -3880,12 +4006,13 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
     throw error;
   }
   function numbered(answer) {
-    return { ...answer, nextRef: nextRef(), page: { url: location.href, title: cut(page.title(document), TITLE_CHARS) } };
+    return { ...answer, nextRef: nextRef(), page: { url: location.href, title: cut(page.title(document), TITLE_CHARS2) } };
   }
   function answering(run) {
     return (args) => {
       try {
         startNumbering(args ?? {});
+        startBudget(optionalNumber(args ?? {}, "budgetMs", 1, 6e4));
         const answer = run(args ?? {});
         return answer instanceof Promise ? answer.catch(asData).then(numbered) : numbered(answer);
       } catch (error) {

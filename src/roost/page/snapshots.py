@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, field
 from typing import Any
 
 from roost.errors import NotFound, RoostError
@@ -10,6 +11,24 @@ from roost.page.caller import Json, Page
 
 FRAME_CHARS_LEAST = 500
 INDENT = "  "
+FRAMES_READ = 50
+FRAMES_DEEP = 8
+FRAMES_SECONDS = 8.0
+"""What the frames of one reading may cost together: a page can nest a thousand of them."""
+
+
+@dataclass(slots=True)
+class _Budget:
+    """How many frames may still be read, and until when."""
+
+    frames: int = FRAMES_READ
+    ends: float = field(default_factory=lambda: asyncio.get_running_loop().time() + FRAMES_SECONDS)
+
+    def take(self) -> int | None:
+        """The milliseconds for one more frame. None: it must not be read."""
+        left = int((self.ends - asyncio.get_running_loop().time()) * 1000)
+        self.frames -= 1
+        return left if self.frames >= 0 and left > 0 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +46,7 @@ async def read(page: Page, *, max_chars: int, target: str | None = None, **optio
         frame, reply = None, await page.call(None, "snapshot", maxChars=max_chars, **options)
     else:
         frame, reply = await page.call_where(target, "snapshot", maxChars=max_chars, **options)
-    return await _with_frames(page, frame, reply, max_chars, options)
+    return await _with_frames(page, frame, reply, max_chars, options, _Budget())
 
 
 def changes(reader: str, max_chars: int) -> Json:
@@ -40,37 +59,56 @@ async def read_changes(page: Page, *, reader: str, max_chars: int) -> Reading:
     options = changes(reader, max_chars)
     reply = page.looked or await page.call(None, "snapshot", **options)
     if reply["mode"] != "diff":
-        return await _with_frames(page, None, reply, max_chars, {"reader": reader})
-    replies = [reply]
+        return await _with_frames(page, None, reply, max_chars, {"reader": reader}, _Budget())
+    replies, budget, is_all = [reply], _Budget(), True
     if reply["frames"]:
         for frame, _ in await page.child_frames():
+            budget_ms = budget.take()
+            if budget_ms is None:
+                is_all = False
+                break
             try:
-                replies.append(await page.call(frame, "snapshot", **options))
+                found = await page.call(frame, "snapshot", budgetMs=budget_ms, **options)
+                replies.append(found)
             except RoostError:
                 continue  # a frame that went away, or has no document yet, has nothing to say
     changed = [one for one in replies if one["mode"] != "diff" or any(one["changes"].values())]
     text = "\n".join(one["text"] for one in changed)
-    cut = any(one["truncated"] for one in changed) or len(text) > max_chars
+    cut = not is_all or any(one["truncated"] for one in changed) or len(text) > max_chars
     return Reading(text[:max_chars], cut, _summed_up(changed))
 
 
 async def _with_frames(
-    page: Page, frame: str | None, reply: Json, max_chars: int, options: Json
+    page: Page,
+    frame: str | None,
+    reply: Json,
+    max_chars: int,
+    options: Json,
+    budget: _Budget,
+    deep: int = 1,
 ) -> Reading:
     """Put each child frame's snapshot below the line that stands for it."""
     lines: list[str] = reply["text"].splitlines()
     if not reply["frames"]:
         return Reading(reply["text"], reply["truncated"])
-    children = await _children(page, frame)
+    if deep > FRAMES_DEEP:
+        return Reading(f"{reply['text']}\n# frames below this one are not read", truncated=True)
+    children = await _children(page, frame, budget)
     room, cut = max_chars - len(reply["text"]), reply["truncated"]
     for place in sorted(reply["frames"], key=lambda place: place["line"], reverse=True):
         child = children.get(place["ref"])
         if child is None or place["line"] < 0 or room < FRAME_CHARS_LEAST:
             cut = cut or child is not None
             continue
+        budget_ms = budget.take()
+        if budget_ms is None:
+            cut = True
+            lines[place["line"]] += f"  # not read: look into it with target={place['ref']!r}"
+            continue
         try:
-            below = await page.call(child, "snapshot", maxChars=room, **options)
-            inner = await _with_frames(page, child, below, room, options)
+            given = {"maxChars": room, "budgetMs": budget_ms, **options}
+            below = await page.call(child, "snapshot", **given)
+            inner = await _with_frames(page, child, below, room, options, budget, deep + 1)
         except RoostError:
             continue  # gone, or not loaded yet: its line stands alone
         if inner.text:
@@ -84,11 +122,12 @@ async def _with_frames(
     return Reading("\n".join(lines), cut)
 
 
-async def _children(page: Page, frame: str | None) -> dict[str, str]:
-    """The child frames of a document, by the ref of the element that holds each."""
-    found = {}
+async def _children(page: Page, frame: str | None, budget: _Budget) -> dict[str, str]:
+    """The child frames of a document, by the ref of the element that holds each; no more of them
+    than may be read."""
+    found: dict[str, str] = {}
     for child, parent in await page.child_frames():
-        if parent == frame:
+        if parent == frame and len(found) < budget.frames + 1:
             try:
                 found[(await page.owner(parent, child))["ref"]] = child
             except NotFound:

@@ -13,11 +13,11 @@ from roost.errors import BadRequest
 from roost.profiles.chromium import cookies_file, read_chromium
 from roost.profiles.firefox import is_firefox_profile, read_firefox
 from roost.profiles.keyring import Keyring
+from roost.profiles.limits import FILE_BYTES, file_too_large
 from roost.profiles.netscape import read_cookies_txt
 from roost.profiles.reading import Harvest, unreadable
 from roost.profiles.storage_state import is_storage_state, read_storage_state
 
-FILE_BYTES = 64 * 1024 * 1024
 ORIGINS = 50
 """Whose storage is taken from a browser's own profile, the latest first: each costs every clone a
 twentieth of a second or more. Who needs others names them."""
@@ -61,7 +61,7 @@ def _folder(path: Path) -> tuple[SourceKind, Harvest]:
 def _file(path: Path) -> tuple[SourceKind, Harvest]:
     try:
         if path.stat().st_size > FILE_BYTES:
-            raise BadRequest(f"source: {path} is too large.", field="source")
+            raise file_too_large(path.name, "source")
         text = path.read_text(encoding="utf-8-sig", errors="replace")
     except OSError as error:
         raise unreadable(path, error) from None

@@ -80,7 +80,8 @@ def write_storage_state(contents: JarContents) -> str:
         for one in contents.storage
     ]
     cookies = [_cookie_to(one) for one in contents.cookies]
-    return json.dumps({"cookies": cookies, "origins": origins}, indent=2)
+    # Without indentation, which Python's json does character by character, and ten times slower.
+    return json.dumps({"cookies": cookies, "origins": origins})
 
 
 def _cookie_from(cookie: _Cookie) -> Cookie:

@@ -16,6 +16,8 @@ from roost.vocabulary import MIB, PROFILE_PATTERN
 
 PROFILE_BYTES = 64 * MIB
 SUFFIX = ".json"
+ANY_AGENT = ".any-agent"
+"""The mark of profiles that every agent may clone."""
 _NAME = re.compile(PROFILE_PATTERN)
 
 
@@ -43,8 +45,9 @@ class ProfileStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def put(self, profile: Profile) -> None:
-        """Keep it, in place of one of that name."""
+    def put(self, profile: Profile, *, for_any_agent: bool = False) -> None:
+        """Keep it, in place of one of that name. ``for_any_agent``: every agent may clone it, not
+        only those that were started with it."""
         path = self._path(profile.name)
         data = _PROFILE.dump_json(profile)
         if len(data) > PROFILE_BYTES:
@@ -53,7 +56,11 @@ class ProfileStore:
                 hint="Import only the sites you need: --domain example.com.",
             )
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        mark = self._mark(profile.name)
+        mark.unlink(missing_ok=True)  # before the profile is another one
         write_secret(path, data)
+        if for_any_agent:
+            write_secret(mark, b"")
 
     def get(self, name: str) -> Profile:
         """``ProfileNotFound`` also for one whose file cannot be read: there is no other instead."""
@@ -69,10 +76,17 @@ class ProfileStore:
                 profile=name,
             ) from None
 
+    def has(self, name: str) -> bool:
+        return self._path(name).is_file()
+
     def check(self, name: str) -> None:
         """``ProfileNotFound`` if there is none of that name."""
-        if not self._path(name).is_file():
+        if not self.has(name):
             raise _not_found(name)
+
+    def is_for_any_agent(self, name: str) -> bool:
+        """Whether every agent may clone it."""
+        return self._mark(name).is_file()
 
     def names(self) -> list[str]:
         try:
@@ -84,10 +98,14 @@ class ProfileStore:
 
     def remove(self, name: str) -> None:
         """Jars that were cloned from it keep what they have."""
+        self._mark(name).unlink(missing_ok=True)
         try:
             self._path(name).unlink()
         except FileNotFoundError:
             raise _not_found(name) from None
+
+    def _mark(self, name: str) -> Path:
+        return self._path(name).with_name(f"{name}{ANY_AGENT}")
 
     def _path(self, name: str) -> Path:
         if not _NAME.fullmatch(name):

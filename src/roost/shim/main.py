@@ -5,18 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from roost import __version__
 from roost.local.home import Home
 from roost.shim.pump import Pump
 from roost.shim.reaching import Entrance
 from roost.shim.relay import Relay
-from roost.vocabulary import JarPolicy, SessionId, is_session_id
+from roost.vocabulary import JarPolicy, SessionId, conversation_in, is_session_id
 from roost.wire.hello import ClientKind, Hello
-
-RESUMABLE: Final = ("CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID", "CODEX_THREAD_ID")
-"""Where clients say which conversation an agent belongs to: its session is kept for it 24 h."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -44,8 +40,9 @@ def parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
     made.add_argument("--browser", metavar="NAME", help="auto (default), chromium, firefox, mine")
     made.add_argument("--jar", choices=[jar.value for jar in JarPolicy], help="cookies and logins")
     made.add_argument("--profile", metavar="NAME", help="logins to clone, with --jar clone")
-    made.add_argument("--allow", type=_words, default=(), metavar="DOMAINS", help="only these")
-    made.add_argument("--deny", type=_words, default=(), metavar="DOMAINS", help="none of these")
+    for name, meaning in (("--allow", "only"), ("--deny", "none of")):
+        what = f"{meaning} these sites, addresses or networks (also: loopback, private)"
+        made.add_argument(name, type=_words, default=(), metavar="DOMAINS", help=what)
     made.add_argument(
         "--files", action="append", default=[], metavar="DIR", help="may read and write there, too"
     )
@@ -59,9 +56,9 @@ def parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
 def hello_from(options: argparse.Namespace, environ: Mapping[str, str]) -> Hello:
     """The hello of this agent; the token is added when it is said."""
     session, resumable = options.session, False
-    if session is None:
-        own = next((environ[name] for name in RESUMABLE if environ.get(name)), "")
-        session, resumable = (SessionId(own), True) if is_session_id(own) else (None, False)
+    if session is None:  # the session of a conversation is kept for it 24 h
+        session = conversation_in(environ)
+        resumable = session is not None
     return Hello(
         token="",
         kind=ClientKind.MCP,

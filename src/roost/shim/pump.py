@@ -16,12 +16,14 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Final, TypeVar
 
+from roost import __version__
 from roost.errors import Interrupted, RoostError
 from roost.shim.lines import ClientLines
 from roost.shim.reaching import Reached
 from roost.shim.relay import Relay
 from roost.vocabulary import AGENT_FRAME_BYTES, KIB, LINK_FRAME_BYTES, MIB
 from roost.wire.framing import Splitter, encode_line
+from roost.wire.hello import difference
 
 T = TypeVar("T")
 STDIN, STDOUT = 0, 1
@@ -58,6 +60,8 @@ class Pump:
         self._has_input = True
         self._fruitless = 0
         """Connections in a row that were lost before a word was said on them."""
+        self._told_of: str | None = None
+        """The broker's release that the person was last told about: another one than ours."""
         self._is_ending = False
         self._may_raise = False
 
@@ -111,7 +115,9 @@ class Pump:
             if len(self._for_client) < UNSENT_BYTES:
                 wanted |= select.POLLIN
             poll.register(self._sock, wanted)
-        ready = dict(poll.poll())
+        patience = self._relay.patience
+        ready = dict(poll.poll(None if patience is None else patience * 1000 + 1))
+        self._relay.check()
         if ready.get(STDOUT, 0) & _GONE:
             raise BrokenPipeError
         if STDOUT in ready:
@@ -189,7 +195,13 @@ class Pump:
         self._sock.setblocking(False)
         self._fruitless += 1
         self._frames = Splitter(b"\n", LINK_FRAME_BYTES)
-        self._relay.connected(reached.software)
+        note = difference(__version__, reached.software)
+        if note is not None and reached.software != self._told_of:
+            self._told_of = reached.software
+            sys.stderr.write(f"roost mcp: {note}\n")
+        else:
+            note = None
+        self._relay.connected(reached.software, answers_pings=reached.answers_pings, note=note)
 
     def _goodbye(self) -> None:
         """Our session ends now, not after the grace. The kernel delivers it when we are gone."""

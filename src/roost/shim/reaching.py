@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from roost.errors import Interrupted, RoostError, Timeout, Unauthorized
+from roost.errors import Internal, Interrupted, RoostError, Timeout, Unauthorized
 from roost.local.home import Home
 from roost.local.starting import RETRY_SECONDS, connect, ensure_broker
 from roost.vocabulary import HELLO_SECONDS, KIB, LINK_FRAME_BYTES
@@ -28,6 +28,7 @@ class Reached:
     sock: socket.socket
     software: str | None
     """The broker's release."""
+    answers_pings: bool = False
 
 
 class Entrance:
@@ -48,7 +49,8 @@ class Entrance:
             self._hello = replace(self._hello, name=agent_name(client_name, self._hello.cwd))
         for pause in RETRY_SECONDS:
             # Found, and then gone before it had let us in: it is just being killed or stopped.
-            with suppress(OSError, Timeout):
+            # Internal: it was killed while it started. Nothing was sent yet, so try again.
+            with suppress(OSError, Timeout, Internal):
                 return self._admitted()
             select.select([], [], [], pause)
         try:
@@ -78,7 +80,7 @@ class Entrance:
             raise
         if welcome.secret is not None:
             self._hello = replace(self._hello, resume=welcome.secret)
-        return Reached(sock, welcome.software)
+        return Reached(sock, welcome.software, welcome.pings)
 
 
 def agent_name(client: str | None, folder: str | None) -> str:

@@ -5,23 +5,35 @@ knows which requests the client still waits for. When the broker has restarted, 
 ``initialize`` again for the client (whose answer the client has already), and gives the broker what
 was under way as ``{"repeat": …}``: the broker knows which calls only read, and answers the rest
 ``INTERRUPTED``. When there is no broker to be had, the relay itself answers.
+
+The broker bounds every call. For a broker that is stopped or hangs, the relay does: once a call is
+past its deadline the relay asks the broker for a sign of life, and without one answers ``TIMEOUT``.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from roost.errors import BadRequest, Interrupted, RoostError, TooLarge
+from roost.errors import BadRequest, Interrupted, RoostError, Timeout, TooLarge
+from roost.local.deadline import Deadline
 from roost.shim.lines import TooLong
+from roost.vocabulary import CALL_SECONDS, CALL_SECONDS_MAX
 from roost.wire.framing import encode_line
+from roost.wire.marks import error_text
+from roost.wire.weight import AGENT_VALUES, is_light
 
 TRIES: Final = 3
 """So often is one request given to a broker: it may be what kills them."""
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
 INTERNAL_ERROR: Final = -32603
+SIGN_SECONDS: Final = 5.0
+"""How long the broker may take to give a sign of life after a call's deadline."""
+_WAITS: Final = ("time", "timeout", "waitSeconds")
+"""Arguments by which calls ask to wait longer."""
 _AGAIN: Final = "roost:initialize-again"
 _META: Final = "io.modelcontextprotocol/"
 """Messages of 2026-07-28 and later say who they are from in ``_meta``, each for itself."""
@@ -33,6 +45,8 @@ class _Request:
 
     message: dict[str, Any]
     line: bytes
+    deadline: Deadline
+    """When the broker should have answered."""
     sent: int = 0
     """How often it was given to a broker."""
 
@@ -44,7 +58,8 @@ class _Request:
 class Relay:
     """One client, over any number of connections to brokers."""
 
-    def __init__(self) -> None:
+    def __init__(self, deadline: Callable[[float], Deadline] = Deadline) -> None:
+        self._deadline = deadline
         self.to_client: list[bytes] = []
         self.to_broker: list[bytes] = []
         self.was_stopped = False
@@ -56,6 +71,11 @@ class Relay:
         self._initialize: dict[str, Any] | None = None
         self._is_initialized = False
         self._software: str | None = None
+        self._answers_pings = False
+        self._sign: Deadline | None = None
+        """Until when the broker must give a sign of life. None: it was not asked for one."""
+        self._remark: str | None = None
+        """What the next answer to a call says besides."""
 
     @property
     def waits(self) -> bool:
@@ -75,6 +95,11 @@ class Relay:
         except (ValueError, RecursionError):
             self._refuse(None, PARSE_ERROR, BadRequest("A line is not JSON."))
             return
+        if not is_light(line, AGENT_VALUES):
+            request = _id_in(message) if isinstance(message, dict) else None
+            too_much = TooLarge(f"A line of more than {AGENT_VALUES} values is more than one call.")
+            self._refuse(request, INVALID_REQUEST, too_much)
+            return
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
             request = _id_in(message) if isinstance(message, dict) else None
             hint = "Send JSON-RPC 2.0 messages, one a line; batches are not part of MCP any more."
@@ -86,7 +111,9 @@ class Relay:
     def _note(self, message: dict[str, Any], line: bytes) -> None:
         method, request = message.get("method"), _id_in(message)
         if isinstance(method, str) and request is not None:
-            self._waiting[request] = _Request(message, line, sent=int(self._is_connected))
+            deadline = self._deadline(CALL_SECONDS + _waits(message))
+            sent = int(self._is_connected)
+            self._waiting[request] = _Request(message, line, deadline, sent=sent)
             self.client_name = self.client_name or _name_in(message)
             if method == "initialize":
                 self._initialize = message
@@ -107,10 +134,18 @@ class Relay:
 
     # --- the broker ---------------------------------------------------------------------------
 
-    def connected(self, software: str | None) -> None:
-        """A broker has let us in: say what it must know, and what the client waits for."""
+    def connected(
+        self, software: str | None, *, answers_pings: bool = False, note: str | None = None
+    ) -> None:
+        """A broker has let us in: say what it must know, and what the client waits for.
+
+        software: the broker's release.
+        answers_pings: the broker gives a sign of life when asked.
+        note: what the next answer to a call is to say besides.
+        """
         is_other = self._software not in (None, software)
         self._is_connected, self._software, self.was_stopped = True, software, False
+        self._answers_pings, self._sign, self._remark = answers_pings, None, note
         initialize = self._initialize
         if initialize is not None and initialize["id"] not in self._waiting:
             self.to_broker.append(encode_line({**initialize, "id": _AGAIN}))
@@ -134,6 +169,7 @@ class Relay:
         message = json.loads(line)
         if not isinstance(message, dict):
             raise ValueError("a message is a JSON object")
+        self._sign_of_life()
         if "jsonrpc" not in message:
             self.was_stopped = self.was_stopped or "stopping" in message
             return
@@ -141,12 +177,54 @@ class Relay:
         if "method" not in message and request is not None:
             if request == _AGAIN:
                 return  # the client was answered long ago
-            self._waiting.pop(request, None)
+            about = self._waiting.pop(request, None)
+            if about is None:
+                return  # it comes too late, or for a request that was cancelled
+            if self._remark is not None and about.is_call and _add_note(message, self._remark):
+                line, self._remark = encode_line(message), None
         self.to_client.append(line)
+
+    # --- a broker that is silent --------------------------------------------------------------
+
+    @property
+    def patience(self) -> float | None:
+        """In how many seconds ``check`` is wanted; None: not before something is said."""
+        if not self._is_connected or not self._waiting:
+            return None
+        if self._sign is not None:
+            return self._sign.remaining()
+        return min(request.deadline.remaining() for request in self._waiting.values())
+
+    def check(self) -> None:
+        """Ask a broker that is late for a sign of life; answer for one that gave none."""
+        late = [id for id, about in self._waiting.items() if about.deadline.has_passed()]
+        if not self._is_connected or not late:
+            return
+        if self._sign is None:
+            self._sign = self._deadline(SIGN_SECONDS)
+            if self._answers_pings:
+                self.to_broker.append(encode_line({"ping": True}))
+        elif self._sign.has_passed():
+            self._sign = None
+            error = Timeout(
+                "The broker does not answer, and nobody knows whether this was done.",
+                hint="It hangs or is stopped: the person can look with `roost doctor`.",
+            )
+            for request in late:
+                self._answer_with(error, request, self._waiting.pop(request))
+
+    def _sign_of_life(self) -> None:
+        """A broker that works answers every call itself, if later than we thought."""
+        if self._sign is not None:
+            self._sign = None
+            for request in self._waiting.values():
+                if request.deadline.has_passed():
+                    request.deadline = self._deadline(SIGN_SECONDS)
 
     def lost(self) -> None:
         """The connection is gone, and what was not sent yet with it."""
         self._is_connected = False
+        self._sign = None
         self.to_broker.clear()
 
     def give_up(self, error: RoostError) -> None:
@@ -161,12 +239,14 @@ class Relay:
             why = error
             if about.sent and not isinstance(error, Interrupted):
                 why = Interrupted(f"The broker went away meanwhile. {error.message}")
-            if about.is_call:
-                result = _refused_call(why)
-                answer = {"jsonrpc": "2.0", "id": request, "result": result}
-                self.to_client.append(encode_line(answer))
-            else:
-                self._refuse(request, INTERNAL_ERROR, why)
+            self._answer_with(why, request, about)
+
+    def _answer_with(self, error: RoostError, request: str | int, about: _Request) -> None:
+        if about.is_call:
+            answer = {"jsonrpc": "2.0", "id": request, "result": _refused_call(error)}
+            self.to_client.append(encode_line(answer))
+        else:
+            self._refuse(request, INTERNAL_ERROR, error)
 
     def _refuse(self, request: str | int | None, code: int, error: RoostError) -> None:
         told = {"code": code, "message": f"{error} {error.hint}", "data": error.to_wire()}
@@ -174,15 +254,36 @@ class Relay:
 
 
 def _refused_call(error: RoostError) -> dict[str, Any]:
-    """A tool's error as every front end tells it (contract.md, "Errors")."""
-    wire = error.to_wire()
-    text = f"{error}\nhint: {error.hint}\n{json.dumps(wire, ensure_ascii=False)}"
+    """A tool's error as the MCP front end tells it."""
     return {
-        "content": [{"type": "text", "text": text}],
-        "structuredContent": wire,
+        "content": [{"type": "text", "text": error_text(error)}],
         "isError": True,
         "resultType": "complete",
     }
+
+
+def _waits(message: dict[str, Any]) -> float:
+    """Seconds a call asks to wait. Claudezilla's names count in milliseconds."""
+    params = message.get("params")
+    arguments = params.get("arguments") if isinstance(params, dict) else None
+    if not isinstance(arguments, dict):
+        return 0.0
+    seconds = 0.0
+    for name in _WAITS:
+        asked = arguments.get(name)
+        if isinstance(asked, int | float) and asked > 0:
+            seconds += asked / 1000 if asked > CALL_SECONDS_MAX else asked
+    return min(seconds, CALL_SECONDS_MAX)
+
+
+def _add_note(answer: dict[str, Any], note: str) -> bool:
+    """Add a line to a tool's answer; whether it could be added."""
+    result = answer.get("result")
+    content = result.get("content") if isinstance(result, dict) else None
+    if not isinstance(content, list):
+        return False
+    content.append({"type": "text", "text": f"note: {note}"})
+    return True
 
 
 def _id_in(message: dict[str, Any], key: str = "id") -> str | int | None:

@@ -21,7 +21,7 @@ from roost.errors import (
 )
 from roost.profiles.store import Profile
 from roost.testing.house import FakeHouse
-from roost.testing.scene import URL, Scene, api_check
+from roost.testing.scene import URL, Scene, api_check, blind
 from roost.testing.waiting import answer_of, error_of, started, turn, until
 from roost.vocabulary import CLONED_JARS, JarPolicy
 
@@ -33,7 +33,7 @@ STORED = OriginStorage("https://site.test", (("theme", "dark"),))
 def _import_profile(house: FakeHouse, name: str = "work") -> None:
     contents = JarContents((LOGIN,), (STORED,))
     profile = Profile(name=name, source="by hand", imported_at=0.0, contents=contents)
-    house.broker.profiles.put(profile)
+    house.broker.profiles.put(profile, for_any_agent=True)
 
 
 def _clone(session: str = "mine", url: str | None = None, profile: str = "work") -> ops.SessionOpen:
@@ -252,6 +252,22 @@ async def calls_that_do_not_say_which_cookie_are_refused(scene: Scene) -> None:
 
 
 @api_check()
+async def a_profile_that_an_agent_was_not_started_with_answers_like_none(scene: Scene) -> None:
+    _import_profile(scene.house)
+    scene.house.broker.profiles.put(scene.house.broker.profiles.get("work"))
+    ada = await scene.agent()
+    refusals = [
+        blind(await error_of(ProfileNotFound, ada.call(_clone("x", url, profile))), profile)
+        for url in (None, URL)
+        for profile in ("work", "none")
+    ]
+    assert all(one == refusals[0] for one in refusals)
+    no_jar = ops.SessionOpen(session="x", profile="work")
+    await error_of(ProfileNotFound, ada.call(no_jar))
+    await _nothing_is_left(scene.house)
+
+
+@api_check()
 async def a_storage_state_saved_by_one_session_is_loaded_by_another(scene: Scene) -> None:
     _import_profile(scene.house)
     ada = await scene.agent()
@@ -259,6 +275,8 @@ async def a_storage_state_saved_by_one_session_is_loaded_by_another(scene: Scene
     saved = await ada.call(ops.StorageState(action="save", session="mine"))
     assert _is_private(saved.path)
     assert (saved.cookies, saved.origins) == (1, 1)
+    unnamed = await ada.call(ops.StorageState(action="load", session="mine"))
+    assert unnamed.path == saved.path
     await ada.call(ops.SessionOpen(session="other", url=URL))
     shared = scene.house.broker.files / (await ada.call(ops.SessionShow(session="other"))).id
     shared.mkdir(parents=True, exist_ok=True)
@@ -301,6 +319,9 @@ async def the_person_imports_lists_and_removes_profiles(scene: Scene) -> None:
     assert (view.cookies, view.sites, view.origins) == (1, 1, 0)
     assert view.left_out == ["1 lines that are no cookies"]
     ada = await scene.agent()
+    assert (await ada.call(ops.ProfileList())).profiles == [], "it was not started with it"
+    again = ops.ProfileImport(source=str(source), name="work", any_agent=True)
+    assert (await operator.call(again)).any_agent
     listed = await ada.call(ops.ProfileList())
     assert [one.name for one in listed.profiles] == ["work"]
     assert "profile-secret" not in listed.model_dump_json()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from roost.api import operations as ops
+from roost.drivers.base import DialogClosed, DialogOpened, DownloadBegan
 from roost.errors import (
     BadRequest,
     BrowserLost,
@@ -16,7 +17,13 @@ from roost.errors import (
 )
 from roost.testing.scene import NEVER, URL, Scene, api_check, next_notice
 from roost.testing.waiting import answer_of, error_of, started, until
-from roost.vocabulary import CAPTURE_WAIT_SECONDS, RESERVATION_SECONDS
+from roost.vocabulary import (
+    CAPTURE_WAIT_SECONDS,
+    RESERVATION_SECONDS,
+    SHARE_RETRY_SECONDS,
+    SHARE_SECONDS,
+    TabId,
+)
 
 DAY = 24 * 3600.0
 
@@ -189,12 +196,65 @@ async def who_has_many_tabs_is_told_that_somebody_waits(scene: Scene) -> None:
     with ada.watch() as hers:
         await bob.call(ops.TabSpaceRequest())
         wanted = await next_notice(hers, "tab_space_wanted")
-        assert wanted.data == {"waiting": 1, "yourTabs": 5}
+        share = {"fairShare": 2, "shareEnforcedInMs": 10_000}
+        assert wanted.data == {"waiting": 1, "yourTabs": 5} | share
     notes = (await ada.call(ops.Ping())).notes
     assert notes is not None
     assert "tab_space_grant" in notes[0]
     assert (await ada.call(ops.Ping())).notes is None
     assert (await ada.call(ops.TabSpaceStatus())).should_grant
+
+
+@api_check(pool=4)
+async def who_waits_ten_seconds_gets_a_slot_of_whoever_has_more_than_its_share(
+    scene: Scene,
+) -> None:
+    ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
+    tabs = [await scene.open_tab(ada, URL) for _ in range(4)]
+    error = await error_of(PoolFull, scene.open_tab(bob))
+    assert (error.details["fairShare"], error.details["shareEnforcedAfterMs"]) == (2, 10_000)
+    asked = await bob.call(ops.TabSpaceRequest())
+    assert (asked.fair_share, asked.share_enforced_in_ms) == (2, 10_000)
+    waiting = await scene.under_way(bob, ops.TabSpaceStatus(wait_seconds=20))
+    with ada.watch() as hers:
+        await ada.call(ops.Ping())
+        scene.house.clock.advance(SHARE_SECONDS)
+        assert (await next_notice(hers, "tab_parked")).data["tab"] == tabs[0]
+    assert (await answer_of(waiting)).you_have_reservation
+    mine = await scene.open_tab(bob)
+    notes = (await ada.call(ops.Ping())).notes
+    assert notes is not None
+    assert any(tabs[0] in note and "lost" in note for note in notes)
+    # The owner uses the tab again: it comes back, and its own least recently used one is parked.
+    view = await ada.call(ops.Evaluate(function="() => location.href", tab=tabs[0]))
+    assert (view.tab, view.value) == (tabs[0], URL)
+    shown = {tab.tab: tab.state for tab in (await ada.call(ops.Tabs(action="list"))).tabs}
+    assert shown == {tabs[0]: None, tabs[1]: "parked", tabs[2]: None, tabs[3]: None}
+    assert await scene.tabs(bob) == [mine]
+
+
+@api_check(pool=4)
+async def a_tab_in_use_is_not_taken_for_the_fair_share(scene: Scene) -> None:
+    """Neither with a call, nor a dialog, nor a download, nor a current one; then it is waited."""
+    ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
+    tabs = [await scene.open_tab(ada, URL) for _ in range(4)]
+    house = scene.house
+    house.driver.may_capture.clear()
+    running = await scene.under_way(ada, ops.TakeScreenshot(tab=tabs[0]))
+    report = house.browser.report
+    assert report is not None
+    report(DialogOpened(handle=house.handle(tabs[1]), kind="alert", message="?"))
+    report(DownloadBegan(handle=house.handle(tabs[2]), download="d", url=URL, name="a.zip"))
+    await bob.call(ops.TabSpaceRequest())
+    house.clock.advance(SHARE_SECONDS + 5)
+    status = await bob.call(ops.TabSpaceStatus())
+    assert (status.queued, status.share_enforced_in_ms) == (True, 0)
+    report(DialogClosed(house.handle(tabs[1])))
+    house.clock.advance(SHARE_RETRY_SECONDS)
+    assert (await bob.call(ops.TabSpaceStatus())).you_have_reservation
+    assert house.state.tabs[TabId(tabs[1])].state == "parked"
+    house.driver.may_capture.set()
+    assert (await answer_of(running)).tab == tabs[0]
 
 
 @api_check(pool=1)

@@ -35,6 +35,10 @@ async def a_jar_has_what_it_was_filled_with_and_no_other_jar_does(bench: Bench) 
     assert sorted(await driver.evaluate(tab, STORED)) == sorted(map(list, items))
     assert await driver.evaluate(elsewhere, COOKIES) == ""
     assert await driver.evaluate(elsewhere, STORED) == []
+    seen = await driver.read_page_storage(tab, origin)
+    assert seen is not None
+    assert (seen.origin, sorted(seen.items)) == (origin, sorted(items))
+    assert await driver.read_page_storage(tab, "https://away.test") is None
     origins = [origin, "https://away.test"]
     read = await driver.read_storage(jar, origins)
     assert [(one.origin, sorted(one.items)) for one in read] == [

@@ -15,6 +15,8 @@ from roost.api.door import Admission
 from roost.broker.door import BrokerDoor
 from roost.broker.service import Broker
 from roost.client.client import Client
+from roost.core import events as ev
+from roost.core.model import Consent
 from roost.core.state import State
 from roost.daemon.settings import Settings
 from roost.daemon.wiring import FAKE, build
@@ -117,7 +119,10 @@ class FakeHouse:
         return self.driver.browser
 
     def hello(self, kind: ClientKind = ClientKind.PYTHON) -> Hello:
-        return Hello(token=self.home.operator_token(), kind=kind, name="tester")
+        """A command says ``--operator``: tests run from no terminal."""
+        is_command = kind is ClientKind.CLI
+        token = self.home.operator_token()
+        return Hello(token=token, kind=kind, name="tester", operator=is_command)
 
     def admit(self, hello: Hello | None = None, *, pid: int | None = None) -> Admission:
         """Come in without a socket, as this process."""
@@ -128,8 +133,13 @@ class FakeHouse:
         """Come in as an agent that the person lets use their browser, which is up."""
         admission = self.admit()
         await self.broker.browsers[FAKE].ready()
-        self.person.say(PersonAnswered(self.hello().name or "", True))
+        self.person.say(PersonAnswered(self.label_of(admission), True))
         return admission
+
+    def label_of(self, admission: Admission) -> str:
+        """How the person is asked about that agent."""
+        agent = self.state.agents[admission.agent]
+        return Consent(browser=FAKE, name=agent.known_as, called=agent.name).label
 
     def group_of(self, admission: Admission) -> str:
         """The group the person sees that agent's own session in."""
@@ -176,6 +186,7 @@ async def fake_house(
         house.broker.http = house.http.start()
         stack.push_async_callback(house.http.aclose)
         _announce(home)
+        house.broker.feed(ev.BrokerListens())
         yield FakeHouse(home, clock, driver, house.broker, house.door, house.socket, house.http)
 
 

@@ -29,6 +29,7 @@ from roost.daemon.wiring import MINE_CHROMIUM
 from roost.frontends.cli.install import extension
 from roost.local.browsers import find_browser
 from roost.local.home import Home
+from roost.local.lineage import description
 from roost.local.processes import end_tree, identify
 from roost.vocabulary import BrowserId
 
@@ -254,10 +255,11 @@ async def moment() -> None:
         await asyncio.wait_for(asyncio.Event().wait(), 0.05)
 
 
-def has_allowed(home: Home, names: list[str], browser: BrowserId = MINE_CHROMIUM) -> None:
-    """The person has been asked about these agents before, and said yes. Before the broker starts:
-    it reads its journal then."""
+def has_allowed(home: Home, browser: BrowserId = MINE_CHROMIUM) -> None:
+    """The person was asked about agents of this process before, and said yes. Call it before the
+    broker starts, which reads its journal then."""
     journal = Journal(home.journal)
-    rows = [Consent(browser=browser, name=name, allow=True) for name in names]
-    journal.write([Change(Consent.table, row.key, row) for row in rows])
+    known_as = description(os.getpid())
+    row = Consent(browser=browser, name=known_as, called="tester", allow=True)
+    journal.write([Change(Consent.table, row.key, row)])
     journal.close()

@@ -55,6 +55,10 @@ class Correlator(Generic[T]):
             self._ids_of.setdefault(owner, set()).add(request_id)
         return request_id
 
+    def expect(self, request_id: int, sink: T, *, label: str) -> None:
+        """Wait for the reply to a request that an earlier process sent on this connection."""
+        self._pending[request_id] = _Pending(sink, label, None, None)
+
     def mint(self) -> int:
         """An id whose reply somebody else keeps track of."""
         request_id = self._next_id
@@ -69,6 +73,11 @@ class Correlator(Generic[T]):
         if type(request_id) is not int or request_id not in self._pending:
             return None
         return self._remove(request_id)
+
+    def label(self, request_id: int) -> str | None:
+        """What that request was labelled with, while it waits."""
+        pending = self._pending.get(request_id)
+        return None if pending is None else pending.label
 
     def fail_owner(self, owner: Hashable) -> list[T]:
         """Remove all requests of ``owner``; the caller fails their sinks, oldest first."""

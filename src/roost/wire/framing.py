@@ -11,6 +11,7 @@ would lose the good ones). A decoder that has failed stays failed: what follows 
 read cannot be trusted, and every later ``feed`` raises the same error.
 
 * ``TooLarge``: a frame above the limit. Raised as soon as that is certain; nothing is kept of it.
+  Also a frame with more values than the decoder was told to read (``wire.weight`` says why).
 * ``BadRequest``: not UTF-8, not JSON, nested too deep, or a number JSON has no room for.
 
 All of it is linear in the bytes fed, however they are cut.
@@ -25,6 +26,7 @@ from math import isfinite
 from typing import Any, Final, Protocol, TypeVar
 
 from roost.errors import BadRequest, RoostError, TooLarge
+from roost.wire.weight import is_light
 
 T = TypeVar("T")
 
@@ -102,10 +104,14 @@ class _Cuts(Protocol):
 
 
 class _JsonFrames:
-    """Decodes what a splitter cut. Blank frames are skipped."""
+    """Decodes what a splitter cut. Blank frames are skipped.
 
-    def __init__(self, splitter: _Cuts) -> None:
+    ``values``: how many values a frame may hold; None where nobody else waits for the reader.
+    """
+
+    def __init__(self, splitter: _Cuts, values: int | None = None) -> None:
         self._splitter = splitter
+        self._values = values
         self._failure: RoostError | None = None
 
     def feed(self, data: bytes) -> Iterator[Any]:
@@ -115,6 +121,7 @@ class _JsonFrames:
         values: list[Any] = []
         try:
             for frame in self._splitter.feed(data):
+                _check_light(frame, self._values)
                 try:
                     values.append(_decode(str(frame, "utf-8")))
                 except (ValueError, RecursionError) as problem:
@@ -129,8 +136,8 @@ class _JsonFrames:
 class JsonLines(_JsonFrames):
     """One JSON value a line, ended by LF or CRLF. Agents and links talk to the broker in it."""
 
-    def __init__(self, limit: int) -> None:
-        super().__init__(Splitter(b"\n", limit))
+    def __init__(self, limit: int, values: int | None = None) -> None:
+        super().__init__(Splitter(b"\n", limit), values)
 
 
 class NulFrames(_JsonFrames):
@@ -147,10 +154,15 @@ class NativeMessages(_JsonFrames):
         super().__init__(NativeSplitter(limit))
 
 
-def decode(frame: bytes | str) -> Any:
-    """One JSON value, where something else has cut the frame already. Raises ``BadRequest``."""
+def decode(frame: bytes | str, values: int | None = None) -> Any:
+    """One JSON value, where something else has cut the frame already. Raises ``BadRequest``, or
+    ``TooLarge`` for more than that many values."""
     try:
-        return _decode(frame if isinstance(frame, str) else str(frame, "utf-8"))
+        if isinstance(frame, str):
+            _check_light(frame.encode(errors="replace"), values)
+            return _decode(frame)
+        _check_light(frame, values)
+        return _decode(str(frame, "utf-8"))
     except (ValueError, RecursionError) as problem:
         raise _not_json(problem) from None
 
@@ -197,6 +209,11 @@ def _finite(digits: str) -> float:
 _decode = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite).decode
 _compact = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 _ascii = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
+
+
+def _check_light(frame: bytes, values: int | None) -> None:
+    if values is not None and not is_light(frame, values):
+        raise TooLarge(f"A frame holds more than {values} values.", limitValues=values)
 
 
 def _yield_then_raise(frames: list[T], failure: RoostError) -> Iterator[T]:

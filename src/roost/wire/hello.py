@@ -6,6 +6,7 @@ ignored, so that either side may be newer; known fields of a wrong type are refu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -21,6 +22,12 @@ Word = TypeVar("Word", bound=StrEnum)
 SUPPORTED: Final = (WIRE_VERSION,)
 """The wire versions this software speaks."""
 
+_RESTART_BROKER: Final = (
+    "Restart the broker: `roost stop && roost up`. That closes the agents' pages."
+)
+_RESTART_CLIENT: Final = (
+    "Restart your MCP client. If it then says the same, upgrade the roost package it runs."
+)
 _VERSION_MAX = 2**31
 _LIST_MAX = 100
 _SECRET_CHARS = 256
@@ -52,13 +59,14 @@ class Hello:
     """Where the agent works: uploads are read below it."""
     session: SessionId | None = None
     """A global session id, from a flag or the environment: joined on purpose. A hook says here
-    which session its client is in; that joins nothing."""
+    which session its client is in, a command which conversation of its client it belongs to; that
+    joins nothing."""
     resumable: bool = False
     """The session id is the agent's own (``CLAUDE_CODE_SESSION_ID`` …), not one a person gave."""
     resume: str | None = field(default=None, repr=False)
     """The secret of an earlier ``Welcome``: the same client comes back."""
     operator: bool = False
-    """Act as the person even below an agent's process. Audited."""
+    """Act as the person, wherever the command runs. Audited."""
     browser: str | None = None
     jar: JarPolicy | None = None
     profile: str | None = None
@@ -103,6 +111,8 @@ class Welcome:
     software: str | None = None
     secret: str | None = field(default=None, repr=False)
     session: SessionId | None = None
+    pings: bool = False
+    """With ``mcp``: the broker answers ``{"ping": true}`` with ``{"pong": true}``."""
 
     def to_wire(self) -> dict[str, Any]:
         """As plain JSON data; what was not given is left out."""
@@ -112,6 +122,7 @@ class Welcome:
             software=self.software,
             secret=self.secret,
             session=self.session,
+            pings=self.pings or None,
         )
 
 
@@ -149,6 +160,7 @@ def parse_welcome(value: object) -> Welcome:
         software=fields.get("software", _text, None),
         secret=fields.get("secret", _secret, None),
         session=fields.get("session", _session, None),
+        pings=fields.get("pings", _flag, False),
     )
 
 
@@ -158,10 +170,7 @@ def agree(versions: Sequence[int], supported: Sequence[int] = SUPPORTED) -> int:
     if common:
         return max(common)
     theirs, ours = _spoken(versions), _spoken(supported)
-    if max(versions, default=0) > max(supported):
-        hint = "Update the broker: upgrade roost, then `roost stop` and `roost up`."
-    else:
-        hint = "Update the client: upgrade the roost package it runs from, then start it again."
+    hint = _RESTART_BROKER if max(versions, default=0) > max(supported) else _RESTART_CLIENT
     raise BadRequest(
         f"The client speaks wire version {theirs}, the broker {ours}: they have none in common.",
         hint=hint,
@@ -169,6 +178,20 @@ def agree(versions: Sequence[int], supported: Sequence[int] = SUPPORTED) -> int:
         client=list(versions),
         broker=list(supported),
     )
+
+
+def difference(ours: str, brokers: str | None) -> str | None:
+    """What to tell the person if the broker is of another release than this program, and what to
+    type. None if both are of one release."""
+    if brokers is None or brokers == ours:
+        return None
+    is_newer = _release(ours) > _release(brokers)
+    advice = _RESTART_BROKER if is_newer else _RESTART_CLIENT
+    return f"The broker is Roost {brokers}, this is Roost {ours}. {advice}"
+
+
+def _release(version: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", version)]
 
 
 def _spoken(versions: Sequence[int]) -> str:

@@ -10,9 +10,11 @@ from scripted_link import Heard, ScriptedLink
 from roost.drivers.base import DriverEvent, TabAppeared
 from roost.drivers.firefox.connection import BidiConnection
 from roost.drivers.firefox.contexts import Contexts
-from roost.testing.waiting import answer_of, started, turn
+from roost.errors import TabGone
+from roost.testing.waiting import answer_of, error_of, started, turn
 
 SOME_JAR = "jar-1"
+CLOSE = "browsingContext.close"
 
 
 def made() -> tuple[Contexts, ScriptedLink, list[DriverEvent]]:
@@ -84,3 +86,50 @@ async def test_a_tab_that_comes_while_we_make_one_is_the_persons() -> None:
     (appeared,) = reports
     assert isinstance(appeared, TabAppeared)
     assert appeared.handle == "theirs"
+
+
+async def test_a_tab_made_in_a_jar_that_is_removed_meanwhile_is_closed_and_never_told() -> None:
+    contexts, link, reports = made()
+    contexts.expect_first_tab("first")
+    opening = await started(contexts.open(SOME_JAR))
+    contexts.created(context("early"))
+    contexts.jar_removed(SOME_JAR)  # from here on Firefox does not answer the command
+    await error_of(TabGone, opening)
+    await turn()
+    contexts.created({**context("late"), "userContext": None})
+    closed = [one["params"]["context"] for one in commands(link) if one["method"] == CLOSE]
+    assert (closed, reports) == (["early", "late"], [])
+
+
+async def test_a_jar_removed_under_an_opening_that_was_given_up_holds_up_no_later_tab() -> None:
+    contexts, link, reports = made()
+    contexts.expect_first_tab("first")
+    opening = await started(contexts.open(SOME_JAR))
+    opening.cancel()
+    await turn()
+    contexts.jar_removed(SOME_JAR)
+    await turn()
+    contexts.created({**context("theirs"), "userContext": "default"})
+    assert [event.handle for event in reports if isinstance(event, TabAppeared)] == ["theirs"]
+
+
+async def test_a_tab_that_the_last_broker_asked_for_and_never_heard_of_is_closed() -> None:
+    contexts, link, reports = made()
+    asked = {"context": "asked", "told": False, "created": True}
+    handover = {"tabs": [asked], "notes": {}}
+    tree = [context("asked"), context("just made"), context("popup")]
+    contexts.take_over(handover, tree, ["just made"])
+    closed = [one["params"]["context"] for one in commands(link) if one["method"] == CLOSE]
+    assert closed == ["asked", "just made"]
+    assert [event.handle for event in reports if isinstance(event, TabAppeared)] == ["popup"]
+
+
+async def test_a_tab_that_is_there_before_firefox_answers_the_last_broker_is_closed() -> None:
+    contexts, link, reports = made()
+    making = asyncio.get_running_loop().create_future()
+    contexts.close_left([making])
+    contexts.take_over({"tabs": [], "notes": {}}, [context("late")])
+    making.set_result({"context": "late"})
+    await turn()
+    closed = [one["params"]["context"] for one in commands(link) if one["method"] == CLOSE]
+    assert (closed, reports) == (["late"], [])

@@ -23,6 +23,6 @@ async def test_cookies_are_looked_for_at_the_sites_visited_last() -> None:
 
     assert await answer_of(reading) == []
     sites = [one["params"]["partition"].get("sourceOrigin") for one in link.sent]
-    assert len(sites) == 1 + SITES_KEPT, "once for the jar, once for each site"
+    assert len(sites) == 2 + SITES_KEPT, "twice for the jar, once for each site"
     assert sites[-1] == "https://again.example"
     assert "https://s0.example" not in sites

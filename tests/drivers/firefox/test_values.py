@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from roost.drivers.firefox.values import plain
+from roost.drivers.firefox.values import MAX_DEPTH, plain
 from roost.errors import BadRequest
 
 
@@ -51,3 +51,16 @@ def test_what_contains_itself_is_refused() -> None:
     inner = {"type": "object", "internalId": "x"}
     with pytest.raises(BadRequest):
         plain({"type": "object", "internalId": "x", "value": [["self", inner]]})
+
+
+def nested(levels: int) -> dict[str, Any]:
+    """What Firefox makes of lists in lists: it stops describing them at the depth it was told."""
+    value: dict[str, Any] = {"type": "array"}
+    for _ in range(levels):
+        value = {"type": "array", "value": [value]}
+    return value
+
+
+def test_a_value_that_firefox_stopped_describing_is_refused_and_not_cut_in_silence() -> None:
+    with pytest.raises(BadRequest, match="nested more than 100 levels"):
+        plain(nested(MAX_DEPTH + 1))

@@ -7,8 +7,10 @@ import base64
 from roost.drivers.base import Picture, Shot
 from roost.drivers.chromium.connection import CdpConnection, CdpError, Json
 from roost.drivers.pictures import picture_size
-from roost.errors import Unsupported
+from roost.errors import TooLarge, Unsupported
+from roost.vocabulary import LINK_FRAME_BYTES, MIB
 
+PART_BYTES = MIB
 _UNSEEN: Json = {
     "format": "jpeg",
     "quality": 1,
@@ -49,11 +51,26 @@ class Camera:
 
     async def pdf(self) -> bytes:
         try:
-            options = {"printBackground": True}
+            options = {"printBackground": True, "transferMode": "ReturnAsStream"}
             printed = await self._cdp.call("Page.printToPDF", options, self._session)
         except CdpError as error:
-            raise Unsupported(f"The page cannot be printed: {error}.") from None
-        return base64.b64decode(printed["data"])
+            raise Unsupported("The page cannot be printed.", page_said=str(error)) from None
+        return await self._read(printed["stream"])
+
+    async def _read(self, stream: str) -> bytes:
+        """The stream's bytes, part by part: a whole print at once would keep everybody waiting."""
+        data, is_over = bytearray(), False
+        try:
+            while not is_over:
+                ask = {"handle": stream, "size": PART_BYTES}
+                part = await self._cdp.call("IO.read", ask, self._session)
+                is_encoded, is_over = part.get("base64Encoded"), part["eof"]
+                data += base64.b64decode(part["data"]) if is_encoded else part["data"].encode()
+                if len(data) > LINK_FRAME_BYTES:
+                    raise TooLarge(f"The print is larger than {LINK_FRAME_BYTES // MIB} MiB.")
+        finally:
+            self._cdp.tell("IO.close", {"handle": stream}, self._session)
+        return bytes(data)
 
     async def _area(self, shot: Shot) -> tuple[float, float, float, float]:
         """What to picture, in the document's coordinates."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from roost.drivers.chromium.taps import Taps
-from roost.drivers.exchange import Exchange, Json, Pending, unheard
+from roost.drivers.exchange import Exchange, Json, Pending, too_much, unheard
 from roost.drivers.link import Link
 from roost.errors import RoostError, TabGone
 
@@ -20,6 +20,11 @@ __all__ = ["BROWSER", "CdpConnection", "CdpError", "Handler", "Json", "Pending"]
 logger = logging.getLogger(__name__)
 Handler = Callable[[str, Json], None]
 BROWSER = ""
+PASSED_OVER = "larger than "
+"""How a keeper begins its answer for one that is above the limit of a link (``keeper.wires``)."""
+# In these a page chooses an address of up to two megabytes, and nothing else. They say where a tab
+# is, so none of them may be dropped.
+PLAIN = (b'{"method":"Page.', b'{"method":"Target.', b'{"method":"Browser.')
 
 
 class CdpError(Exception):
@@ -33,6 +38,8 @@ class CdpError(Exception):
 class CdpConnection(Exchange):
     """Calls fail with ``CdpError`` when Chromium refuses them, ``TabGone`` when their session ends
     first, ``BrowserLost`` when the browser does."""
+
+    pictures = frozenset({"Page.captureScreenshot", "Network.getResponseBody"})
 
     def __init__(
         self, link: Link, on_word: Callable[[str, Any], None], on_end: Callable[[], None]
@@ -87,11 +94,18 @@ class CdpConnection(Exchange):
         self.taps.end()
         super()._ended()
 
+    def _is_plain(self, frame: bytes) -> bool:
+        return frame.startswith(PLAIN)
+
     def _heard(self, message: Json) -> None:
         handler = self._handlers.get(message.get("sessionId", BROWSER))
         if handler is not None:
             handler(message["method"], message.get("params", {}))
 
-    def _refusal(self, message: Json) -> CdpError | None:
+    def _refusal(self, message: Json) -> Exception | None:
         error = message.get("error")
-        return None if error is None else CdpError(error.get("code", 0), error.get("message", ""))
+        if error is None:
+            return None
+        if str(error.get("message")).startswith(PASSED_OVER):
+            return too_much(f"it is {error['message']}")
+        return CdpError(error.get("code", 0), error.get("message", ""))

@@ -27,22 +27,30 @@ from roost.drivers.base import (
 from roost.drivers.chromium.connection import BROWSER, CdpConnection, CdpError, Json, Pending
 from roost.drivers.chromium.cookies import cookie_from, delete_cookies, write_cookies
 from roost.drivers.chromium.downloads import Downloads
+from roost.drivers.chromium.frames import BLANK
 from roost.drivers.chromium.holds import Holds
 from roost.drivers.chromium.pages import CdpPages
 from roost.drivers.chromium.passwords import Passwords
-from roost.drivers.chromium.storage import UnseenPage
+from roost.drivers.chromium.storage import UnseenPage, read_page_storage
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.chromium.taps import Tap
 from roost.drivers.exchange import unheard
 from roost.drivers.keeping import Keeping
 from roost.drivers.kept import KeptBrowser
 from roost.drivers.link import Link
-from roost.errors import BrowserLost, JarUnavailable, TabGone
+from roost.drivers.stores import Stores
+from roost.drivers.visits import read_storage, write_storage
+from roost.errors import BrowserLost, JarUnavailable, TabCrashed, TabGone
 from roost.vocabulary import JarPolicy, TabHandle
 
 logger = logging.getLogger(__name__)
 SHARED_JAR = "default"
 CLOSE_SECONDS = 5.0
+OPEN_SECONDS = 12.0
+OPEN_TRIES = 3
+# The processes that hold the cookies and the localStorage of all jars, as Chromium names them.
+COOKIES_PROCESS = "network.mojom.NetworkService"
+STORAGE_PROCESS = "storage.mojom.StorageService"
 # Chromium's own chrome ("browser_ui") and the tab targets around pages are none of our business.
 _FILTER = [
     {"type": "browser", "exclude": True},
@@ -66,6 +74,8 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         self._announced: set[TabHandle] = set()
         """Tabs that were reported as new; ``Started`` must not name them as well."""
         self._undecided: dict[TabHandle, Json] = {}
+        self._unseen: set[str] = set()
+        """The sessions of pages that are no tabs: see ``storage.py``."""
         self._passwords: dict[str, Passwords] = {}
         self._closing: dict[TabHandle, asyncio.Future[None]] = {}
         self._downloads = Downloads(self._tab_of_frame, self._tell)
@@ -78,14 +88,30 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
 
     async def start(self, report: Report) -> Started:
         self._forget_everything()
-        cdp, handover, is_new = await self._link_up(report)
-        cdp.on_event(BROWSER, self._heard)
+        return await super().start(report)
+
+    async def _begin(self, cdp: CdpConnection, handover: Json, is_new: bool) -> Started:
+        # A page's owner depends on the jars, so events wait until the jars are known.
+        early: list[tuple[str, Json]] = []
+        cdp.on_event(BROWSER, lambda method, params: early.append((method, params)))
+        # Keepers of earlier versions know neither "creating" nor "watches".
+        left = [cdp.expect(call, "Target.createTarget") for call in handover.get("creating", ())]
+        for making in left:
+            making.add_done_callback(unheard)
         contexts = await cdp.call("Target.getBrowserContexts")
         self._jars = set(contexts["browserContextIds"])
-        if handover["nextId"] <= 2:
-            await self._watch_targets()
-        else:
+        cdp.on_event(BROWSER, self._heard)
+        self._creating += len(left)
+        for making in left:
+            making.add_done_callback(self._close_unwanted)
+        # The second command of a broker was the watching.
+        is_watching = handover.get("watches", handover["nextId"] > 2)
+        if is_watching:
             self._take_over(handover)
+        for method, params in early:
+            self._heard(method, params)
+        if not is_watching:
+            await self._watch_targets()
         return Started(
             version=handover["product"],
             pid=handover["pid"],
@@ -138,18 +164,49 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         await delete_cookies(self._browser(), self._context(jar), cookies)
 
     async def read_storage(self, jar: str, origins: Sequence[str]) -> list[OriginStorage]:
-        async with self._unseen_page(jar) as page:
-            return await page.read(origins)
+        return await read_storage(lambda: self._unseen_page(jar), origins)
+
+    async def read_page_storage(self, tab: TabHandle, origin: str) -> OriginStorage | None:
+        page = self._tab(tab)
+        page.check_alive()
+        return await read_page_storage(self._browser(), page.session, origin)
 
     async def write_storage(
         self, jar: str, storage: Sequence[OriginStorage]
     ) -> list[OriginStorage]:
-        async with self._unseen_page(jar) as page:
-            return await page.write(storage)
+        return await write_storage(lambda: self._unseen_page(jar), storage)
+
+    async def stores(self) -> Stores:
+        try:
+            answer = await self._browser().call("SystemInfo.getProcessInfo")
+        except CdpError as error:  # not known here: then nothing is noticed, and nothing is hurt
+            logger.debug("the browser does not tell its processes: %s", error)
+            return Stores()
+        pids = {one["type"]: int(one["id"]) for one in answer["processInfo"]}
+        return Stores(cookies=pids.get(COOKIES_PROCESS, 0), storage=pids.get(STORAGE_PROCESS, 0))
 
     async def open_tab(self, jar: str, group: Group | None = None) -> TabHandle:
+        """A page's process may die or hang before its page is set up: then another is tried."""
+        for _ in range(OPEN_TRIES):
+            try:
+                async with asyncio.timeout(OPEN_SECONDS):
+                    return await self._open_page(jar)
+            except (TabCrashed, TimeoutError) as error:
+                logger.info("a tab did not open: %r", error)
+        raise TabCrashed(
+            f"The browser's new pages ended or did not answer, {OPEN_TRIES} times.",
+            hint="Try again; the machine may be short of memory.",
+        )
+
+    async def _open_page(self, jar: str) -> TabHandle:
         tab = self._adopt(await self._create_page(jar))
-        await tab.set_up(resume=True)
+        try:
+            await tab.set_up(resume=True)
+        except BaseException:
+            # Nobody knows of the tab, so nobody else closes it.
+            if self._tabs.get(tab.handle) is tab and not self._over.is_set():
+                self._browser().tell("Target.closeTarget", {"targetId": tab.handle})
+            raise
         return tab.handle
 
     async def close_tab(self, tab: TabHandle) -> None:
@@ -224,7 +281,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
 
     async def _create_page(self, jar: str) -> Json:
         """A blank page of ours, waiting to be set up: what its attachment said of it."""
-        params: Json = {"url": "about:blank", "background": True, **self._context(jar)}
+        params: Json = {"url": BLANK, "background": True, **self._context(jar)}
         making = self._browser().call("Target.createTarget", params)
         self._creating += 1
         try:
@@ -235,7 +292,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         try:
             attached = self._claimed(making)
         except CdpError as error:
-            raise JarUnavailable(f"No tab can be opened there: {error}.") from None
+            raise JarUnavailable("No tab can be opened there.", page_said=str(error)) from None
         if attached is None:
             raise TabGone("The tab was closed as it opened.")
         return attached
@@ -258,6 +315,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
     @asynccontextmanager
     async def _unseen_page(self, jar: str) -> AsyncIterator[UnseenPage]:
         page = UnseenPage(self._browser(), await self._create_page(jar))
+        self._unseen.add(page.session)
         try:
             await page.set_up()
             yield page
@@ -300,7 +358,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
             if known["targetInfo"]["type"] != "page":
                 continue
             if known["waiting"]:
-                self._appeared(known)  # a popup nobody has been told of yet
+                self._take_over_new(known)
             else:
                 tab = self._adopt(known)
                 tab.crashed = known["sessionId"] in handover["crashed"]
@@ -315,6 +373,15 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         for tab in self._tabs.values():
             if not tab.is_ready and not tab.crashed:
                 tab.learn()
+
+    def _take_over_new(self, known: Json) -> None:
+        """A page that has not run yet. If the last broker asked for it, no call waits for it any
+        more. Else it is a popup that nobody has heard of."""
+        if known.get("created"):
+            target = known["targetInfo"]["targetId"]
+            self._browser().tell("Target.closeTarget", {"targetId": target})
+        else:
+            self._attached(known)
 
     def _heard(self, method: str, params: Json) -> None:
         match method:
@@ -358,7 +425,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
                 handle=tab.handle,
                 opener=None if opener is None else TabHandle(opener),
                 jar=tab.jar,
-                url=info["url"],
+                url=BLANK,  # what it is opened for has not been committed, and may never be
             )
         )
         is_held = self._holds.are_on(tab.handle)
@@ -399,6 +466,9 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         return tab
 
     def _detached(self, session: str) -> None:
+        if session in self._unseen:
+            self._unseen.discard(session)
+            self._browser().end_session(session)
         handle = self._sessions.pop(session, None)
         if handle is None:
             return
@@ -426,8 +496,10 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
     def _forget_everything(self) -> None:
         self._exchange = None
         self._holds = Holds(self._let_run)
-        for table in (self._tabs, self._sessions, self._undecided, self._closing, self._announced):
+        for table in (self._tabs, self._sessions, self._undecided, self._closing):
             table.clear()
+        for names in (self._announced, self._unseen):
+            names.clear()
         self._passwords.clear()
         self._version = self._spare = None
 

@@ -36,7 +36,12 @@ class Errands:
         self._report = report
         self._chooser: tuple[str, int] | None = None
         """The session and node of the field that asked for files."""
-        self.has_dialog = False
+        self.dialog: str | None = None
+        """The kind of the dialog that stands in the page."""
+
+    @property
+    def has_dialog(self) -> bool:
+        return self.dialog is not None
 
     async def set_files(self, frame_id: str | None, ref: str, paths: Sequence[str]) -> None:
         element = await self._scripts.element(frame_id, ref)
@@ -45,7 +50,9 @@ class Errands:
             session = self._scripts.session_of(frame_id)
             await self._cdp.call("DOM.setFileInputFiles", params, session)
         except CdpError as error:
-            raise BadRequest(f"paths: {error}.", field="paths") from None
+            raise BadRequest(
+                "paths: the browser refused them.", field="paths", page_said=str(error)
+            ) from None
 
     async def choose_files(self, paths: Sequence[str]) -> None:
         if self._chooser is None:
@@ -59,7 +66,9 @@ class Errands:
         try:
             await self._cdp.call("DOM.setFileInputFiles", params, session)
         except CdpError as error:
-            raise NotFound(f"The field that asked for files is gone: {error}.") from None
+            raise NotFound(
+                "The field that asked for files is gone.", page_said=str(error)
+            ) from None
 
     async def answer_dialog(self, *, accept: bool, text: str | None) -> None:
         params: Json = {"accept": accept}
@@ -69,6 +78,10 @@ class Errands:
             await self._cdp.call("Page.handleJavaScriptDialog", params, self._session)
         except CdpError:
             raise NotFound("No dialog is open in this tab.", hint="Go on.") from None
+
+    def dismiss_dialog(self) -> None:
+        """Say no, as Escape does. Nobody waits for it: the page may open the next one at once."""
+        self._cdp.tell("Page.handleJavaScriptDialog", {"accept": False}, self._session)
 
     async def body(self, request: str) -> bytes:
         try:
@@ -93,7 +106,7 @@ class Errands:
             self._report(ChooserClosed(self._handle))
 
     def dialog_opened(self, params: Json) -> None:
-        self.has_dialog = True
+        self.dialog = params["type"]
         self._report(
             DialogOpened(
                 handle=self._handle,
@@ -104,5 +117,7 @@ class Errands:
         )
 
     def dialog_closed(self) -> None:
-        self.has_dialog = False
+        if self.dialog is None:
+            return
+        self.dialog = None
         self._report(DialogClosed(self._handle))

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from roost.drivers.chromium.connection import Json
 
+BLANK = "about:blank"
+
 
 @dataclass(slots=True)
 class Frame:
@@ -19,7 +21,11 @@ class Frame:
     id: str
     parent: str | None
     session: str
-    url: str = ""
+    url: str = BLANK
+    """The address of the document Chromium committed last, as Chromium says it. For an error page
+    it is the address that could not be loaded."""
+    is_error: bool = False
+    """The document is Chromium's own error page."""
     loader: str = ""
     main_context: int | None = None
     world: int | None = None
@@ -48,8 +54,7 @@ class Frames:
     def navigated(self, info: Json, session: str) -> Frame:
         """A new document: what we had in the old one is gone, its children too."""
         frame = self.attached(info["id"], info.get("parentId"), session)
-        frame.url = info["url"] + info.get("urlFragment", "")
-        frame.loader = info["loaderId"]
+        self._describe(frame, info)
         frame.session = session
         self._forget_document(frame)
         for child in self._children(frame.id):
@@ -77,8 +82,7 @@ class Frames:
         """Take over a whole frame tree, as ``Page.getFrameTree`` gives it."""
         info = tree["frame"]
         frame = self.attached(info["id"], info.get("parentId"), session)
-        frame.url = info["url"] + info.get("urlFragment", "")
-        frame.loader = info["loaderId"]
+        self._describe(frame, info)
         for child in tree.get("childFrames", []):
             self.learn(child, session)
 
@@ -103,6 +107,15 @@ class Frames:
         for frame in self._frames.values():
             if frame.session == session:
                 self._forget_document(frame)
+
+    @staticmethod
+    def _describe(frame: Frame, info: Json) -> None:
+        unreachable = info.get("unreachableUrl")
+        frame.is_error = unreachable is not None
+        # The first, empty document of a popup has no address, or a bare ":".
+        committed = info["url"].removeprefix(":") + info.get("urlFragment", "")
+        frame.url = unreachable or committed or BLANK
+        frame.loader = info["loaderId"]
 
     @staticmethod
     def _forget_document(frame: Frame) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roost.local.browsers import find_browser
+from roost.local.singleton import remove_socket_folder, socket_folder
 
 _FLAGS = (
     "--remote-debugging-pipe",
@@ -43,6 +44,9 @@ _FLAGS = (
     "DestroyProfileOnBrowserClose,IsolateSandboxedIframes,"
     # Every jar has a window: each would hold 20 MiB for suggestions below its address bar.
     "WebUIOmniboxPopup,WebUIOmniboxAimPopup",
+    # WebRTC would talk UDP to any address, past a session's domain lists. Chromium has no setting
+    # per jar, so this holds for sessions without lists, too. Versions differ in the spelling.
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
 
@@ -63,6 +67,8 @@ class ChromiumOptions:
 
     def prepare(self, profile: Path) -> None:
         """A Chromium that was killed leaves its lock; our keeper's record says none is running."""
+        if (folder := socket_folder(profile)) is not None:
+            remove_socket_folder(folder)
         for name in ("SingletonLock", "SingletonCookie", "SingletonSocket"):
             (profile / name).unlink(missing_ok=True)
         _ask_nobody_for_passwords(profile / "Local State")

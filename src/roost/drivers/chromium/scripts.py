@@ -50,15 +50,6 @@ class Scripts:
                 hint="Look where the tab is now, with browser_snapshot.",
             ) from None
 
-    async def where(self) -> tuple[str, str]:
-        """The main document's address and title. Asked in the page's own world: ours is made when
-        something is done in the page, and costs memory that a page just looked at need not pay."""
-        params = {"expression": "[location.href, document.title]", **BY_VALUE}
-        url, title = await self._in_what_comes(
-            lambda: self._run("Runtime.evaluate", params, self._known(None).session)
-        )
-        return str(url), title if isinstance(title, str) else ""
-
     async def call_bundle(
         self,
         frame_id: str | None,
@@ -130,10 +121,12 @@ class Scripts:
                 self._frames.contexts_cleared(session)
                 may_have_run = not any(sign in str(error) for sign in _NOT_BEGUN)
                 raise StaleContext(may_have_run=may_have_run) from None
-            raise BadRequest(f"The function failed: {error}.", field="function") from None
+            raise BadRequest(
+                "The function failed.", field="function", page_said=str(error)
+            ) from None
         if "exceptionDetails" in answer:
-            details = described(answer["exceptionDetails"])[:2000]
-            raise BadRequest(f"The function threw: {details}", field="function")
+            thrown = described(answer["exceptionDetails"])
+            raise BadRequest("The function threw an exception.", field="function", page_said=thrown)
         return answer["result"].get("value")
 
     async def _in_own_world(self, frame: Frame, element: str) -> str:

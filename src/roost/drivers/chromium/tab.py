@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import partial
 
 from roost.drivers.base import (
+    FAILED_TITLE,
     Arrival,
     DriverEvent,
     TabArrived,
@@ -21,13 +22,15 @@ from roost.drivers.chromium import translated
 from roost.drivers.chromium.camera import Camera
 from roost.drivers.chromium.connection import CdpConnection, CdpError, Json, Pending
 from roost.drivers.chromium.errands import Errands
-from roost.drivers.chromium.frames import Frames
+from roost.drivers.chromium.frames import BLANK, Frames
 from roost.drivers.chromium.gestures import Gestures
 from roost.drivers.chromium.passwords import Passwords, wants_password
 from roost.drivers.chromium.scripts import Scripts, StaleContext
-from roost.drivers.chromium.waits import Navigation
+from roost.drivers.chromium.titles import title_of
+from roost.drivers.chromium.waits import LEFT, Navigation
+from roost.drivers.chromium.way_out import FROZEN_SECONDS, WayOut
 from roost.drivers.exchange import unheard
-from roost.drivers.leaving import still_leaving
+from roost.drivers.leaving import cannot_open, still_leaving
 from roost.errors import (
     NotFound,
     RoostError,
@@ -39,13 +42,10 @@ from roost.vocabulary import TabHandle
 FRAME_TYPES = ("iframe", "webview")
 SOON_SECONDS = 1.0
 """How long a tab or a download that was asked for may take to begin."""
-FROZEN_SECONDS = 1.0
 PATIENT_SECONDS = 2.0
 """How long a page may wait for its next document before whoever wants to use it is told."""
 NO_CONTENT = (204, 205)
 REQUESTS_WATCHED = 500
-LEFT = "net::ERR_ABORTED"
-"""How Chromium says that a request ended with its document."""
 NO_PASSWORD = "The page cannot be opened: it wants a password."
 AUTH_HINT = "The server wants a name and a password: write them as http://name:password@host/."
 
@@ -77,6 +77,7 @@ class CdpTab:
         self.gestures = Gestures(cdp, session)
         self.camera = Camera(cdp, session)
         self.errands = Errands(cdp, handle, session, self.scripts, report)
+        self._way_out = WayOut(cdp, session, self.errands)
         self._cdp = cdp
         self._passwords = passwords
         self._report = report
@@ -92,12 +93,21 @@ class CdpTab:
         self._ended_bare = False
         """Leaving ended without a document, perhaps before anybody waited for it, and no download
         has been heard of: one may be about to begin."""
+        self._dismisses = False
+        """A command of ours leaves the page: its dialogs are dismissed until another document is
+        committed, so that a page cannot hold its tab by asking without end."""
         self._calling_off: Pending | None = None
         """The command that ends a navigation nobody waits for any more."""
         self.viewport: tuple[int, int] | None = None
         self._tab_asked_for: asyncio.Future[None] | None = None
         self._next_download: asyncio.Future[None] | None = None
         self._listen(session)
+
+    @property
+    def url(self) -> str:
+        """Where the tab is: the document that Chromium committed last."""
+        main = self.frames.get(None)
+        return BLANK if main is None else main.url
 
     # --- life ----------------------------------------------------------------------------------
 
@@ -115,8 +125,7 @@ class CdpTab:
             tell("Emulation.setDeviceMetricsOverride", _metrics(*self.viewport), session)
         self._passwords.watch(session)
         self._attach_below(session)
-        ready = self._cdp.call("Page.getFrameTree", None, session)
-        ready.add_done_callback(self._know_frames)
+        ready = self._ask_frames(session)
         if resume:
             tell("Runtime.runIfWaitingForDebugger", None, session)
         self.is_ready = True
@@ -141,9 +150,7 @@ class CdpTab:
             self._passwords.watch(session)
             self._cdp.tell("Runtime.disable", None, session)
             self._cdp.tell("Runtime.enable", None, session)
-            tree = self._cdp.call("Page.getFrameTree", None, session)
-            tree.add_done_callback(partial(self._know_frames, session=session))
-        self._ask_where()
+            self._ask_frames(session, is_news=True)
 
     def take_over(self, what: str, session: str, params: Json) -> None:
         """Something that waits for an answer since an earlier broker."""
@@ -166,22 +173,24 @@ class CdpTab:
         until the document it waits for has come; a silent server is not to silence us, too."""
         self.check_alive()
         if self._awaited is not None and not self.errands.has_dialog:
-            if await self._is_silent(PATIENT_SECONDS) and self._awaited is not None:
+            if await self._way_out.is_silent(PATIENT_SECONDS) and self._awaited is not None:
                 raise still_leaving(self._awaited)
 
     # --- going places --------------------------------------------------------------------------
 
     async def navigate(self, url: str) -> Arrival:
-        if self.crashed:
-            await self._revive()
         to = {"url": self._passwords.taken_from(url)}
         return await self._go(lambda: self._cdp.call("Page.navigate", to, self.session))
 
     async def reload(self) -> Arrival:
-        if self.crashed:
-            await self._revive()
-            return await self._here()
-        return await self._go(lambda: self._cdp.call("Page.reload", None, self.session))
+        url = self.url
+
+        def start() -> Pending:
+            if self.url != url:  # the page had to be escaped from
+                return self._cdp.call("Page.navigate", {"url": url}, self.session)
+            return self._cdp.call("Page.reload", None, self.session)
+
+        return await self._go(start)
 
     async def travel(self, delta: int) -> Arrival:
         """Back and forward. ``NotFound`` when there is nowhere to go."""
@@ -224,26 +233,33 @@ class CdpTab:
         return answer
 
     async def _go(self, start: Callable[[], Pending]) -> Arrival:
+        """Leave the page, whatever it does. A crashed page gets a new process this way."""
         await self._called_off()
-        await self._thaw_if_frozen()
+        has_asked = self._dismiss_dialogs()
+        if not self.crashed:
+            if has_asked or await self._way_out.is_blocked(is_leaving=self._is_leaving):
+                await self._escape()
+        self.crashed = False
         navigation = Navigation()
         self._navigations.add(navigation)
         try:
-            answer = await start()
+            answer = await self._way_out.answer_to(start(), navigation)
             error = answer.get("errorText")
             stayed = bool(answer.get("isDownload")) or navigation.last_status in NO_CONTENT
             if stayed:
                 await self._download_of(navigation)
             elif error:
-                raise NotFound(f"The page cannot be opened: {error}.", reason=error)
+                await navigation.shows_error(answer)
+                raise cannot_open(error)
             else:
-                await navigation.arrived(answer)
+                await navigation.shows_document(answer)
         except CdpError as error_:
-            raise NotFound(f"The page cannot be opened: {error_}.", reason=str(error_)) from None
+            raise cannot_open(str(error_)) from None
         except asyncio.CancelledError:
             self._give_up(navigation)
             raise
         finally:
+            self._dismisses = False
             self._ended_bare = False
             self._navigations.discard(navigation)
         status = navigation.last_status if stayed else navigation.status
@@ -251,20 +267,22 @@ class CdpTab:
             raise NotFound(NO_PASSWORD, hint=AUTH_HINT, reason=NO_PASSWORD, status=status)
         return await self._here(status, stayed=stayed)
 
-    async def _thaw_if_frozen(self) -> None:
-        """A page whose script runs without end cannot even be left: then the script is ended. Only
-        before the navigation: while one is under way, Chromium holds back what is for the page."""
-        if self._is_leaving or self.errands.has_dialog:
-            return
-        if await self._is_silent(FROZEN_SECONDS):
-            self._cdp.tell("Runtime.terminateExecution", None, self.session)
+    def _dismiss_dialogs(self) -> bool:
+        """Dismiss the dialog of the page that is left, unless it is ``beforeunload``, which the
+        caller answers. True if a dialog was open: such a page may open the next one at once."""
+        self._dismisses = True
+        if self.errands.dialog in (None, "beforeunload"):
+            return False
+        self.errands.dismiss_dialog()
+        return True
 
-    async def _is_silent(self, seconds: float) -> bool:
-        """Whether the page does not even answer a question that costs nothing."""
-        probe = self._cdp.call("Runtime.evaluate", {"expression": "0"}, self.session)
-        probe.add_done_callback(unheard)
-        await asyncio.wait({probe}, timeout=seconds)
-        return not probe.done()
+    async def _escape(self) -> None:
+        navigation = Navigation()
+        self._navigations.add(navigation)
+        try:
+            await self._way_out.escape(navigation)
+        finally:
+            self._navigations.discard(navigation)
 
     def _give_up(self, navigation: Navigation) -> None:
         """The time is over and no document has come. Chromium answers nothing in a page that waits
@@ -277,7 +295,7 @@ class CdpTab:
         """Wait for the last events of a navigation that was given up. They name no document, so
         that the end of the one would be taken for the end of the next."""
         if self._calling_off is not None:
-            await asyncio.wait({self._calling_off})
+            await asyncio.wait({self._calling_off}, timeout=FROZEN_SECONDS)
             self._calling_off = None
 
     async def _download_of(self, navigation: Navigation) -> None:
@@ -288,31 +306,17 @@ class CdpTab:
             await _soon(self._next_download)
 
     async def _here(self, status: int | None = None, *, stayed: bool = False) -> Arrival:
-        url, self.title = await self._where()
-        self._report(TabArrived(self.handle, url, self.title))
-        return Arrival(url, self.title, status, stayed)
+        """Where the tab is, by what the browser says: a page is never asked where it is."""
+        if not self.errands.has_dialog:
+            # A page that leaves again at once answers nothing until its next document is there.
+            await self._way_out.is_silent(PATIENT_SECONDS)
+        self._take_title(await self._target_info())
+        self._report(TabArrived(self.handle, self.url, self.title))
+        return Arrival(self.url, self.title, status, stayed)
 
-    async def _where(self) -> tuple[str, str]:
-        """Asked of the page; one that leaves again, for a server that is slow, cannot say."""
-        while True:
-            try:
-                async with asyncio.timeout(PATIENT_SECONDS):
-                    return await self.scripts.where()
-            except TimeoutError:
-                main = self.frames.get(None)
-                if self._awaited is not None and main is not None:
-                    return main.url, self.title
-
-    async def _revive(self) -> None:
-        """A crashed page runs again once it is reloaded."""
-        self.crashed = False
-        navigation = Navigation()
-        self._navigations.add(navigation)
-        try:
-            self._cdp.tell("Page.reload", None, self.session)
-            await navigation.arrived({"loaderId": None})
-        finally:
-            self._navigations.discard(navigation)
+    def _target_info(self) -> Pending:
+        """Chromium's main process answers this, also for a page that is busy, and cuts titles."""
+        return self._cdp.call("Target.getTargetInfo", None, self.session)
 
     async def resize(self, width: int, height: int) -> None:
         self.viewport = width, height
@@ -350,16 +354,16 @@ class CdpTab:
         frame = self.frames.navigated(params["frame"], session)
         if frame.id != self.frames.main:
             return
-        self._is_leaving, self._awaited = False, None
+        self._is_leaving, self._awaited, self._dismisses = False, None, False
         self._forget_requests(but=frame.loader)
         self.errands.close_chooser()
         for navigation in self._navigations:
             navigation.committed(frame.loader)
             if params.get("type") == "BackForwardCacheRestore":
                 navigation.done_at_once()
-        if self.is_ready:
-            self.title = ""
-            self._report(TabArrived(self.handle, frame.url, ""))
+        if self.is_ready and not self._way_out.is_escaping:
+            self.title = FAILED_TITLE if frame.is_error else ""
+            self._report(TabArrived(self.handle, frame.url, self.title))
 
     def _frame_detached(self, session: str, params: Json) -> None:
         if params.get("reason") != "swap":
@@ -401,23 +405,29 @@ class CdpTab:
             return
         for navigation in self._navigations:
             navigation.reached(params["name"], params["loaderId"])
-        if params["name"] in ("DOMContentLoaded", "load") and self.is_ready:
-            self._ask_where()
+        is_told = self.is_ready and not self._way_out.is_escaping
+        if params["name"] in ("DOMContentLoaded", "load") and is_told:
+            main = self.frames.get(None)
+            if main is not None and main.loader != params["loaderId"]:
+                # A popup's first commit may go untold while its session is set up.
+                self._ask_frames(self.session)
+            self._ask_title()
 
-    def _ask_where(self) -> None:
-        """Also the address: a tab may have come there before we could hear of it."""
-        ask = {"expression": "[location.href, document.title]", "returnByValue": True}
-        where = self._cdp.call("Runtime.evaluate", ask, self.session)
-        where.add_done_callback(self._learn_where)
+    def _ask_title(self) -> None:
+        self._target_info().add_done_callback(self._learn_title)
 
-    def _learn_where(self, answer: Pending) -> None:
+    def _learn_title(self, answer: Pending) -> None:
         if answer.cancelled() or answer.exception() is not None:
             return
-        where, main = answer.result()["result"].get("value"), self.frames.get(None)
-        if not isinstance(where, list) or main is None or [main.url, self.title] == where:
-            return
-        main.url, self.title = str(where[0]), str(where[1])
-        self._report(TabArrived(self.handle, main.url, self.title))
+        before = self.title
+        self._take_title(answer.result())
+        if self.title != before:
+            self._report(TabArrived(self.handle, self.url, self.title))
+
+    def _take_title(self, answer: Json) -> None:
+        main = self.frames.get(None)
+        if main is not None:
+            self.title = title_of(main, answer["targetInfo"])
 
     def _forget_requests(self, *, but: str) -> None:
         """Chromium does not always tell the end of what a document that was left asked for."""
@@ -429,6 +439,9 @@ class CdpTab:
         self._under_way[params["requestId"]] = params.get("loaderId", "")
         if len(self._under_way) > REQUESTS_WATCHED:
             del self._under_way[next(iter(self._under_way))]
+        if params.get("type") == "Document" and params.get("frameId") == self.frames.main:
+            for navigation in self._navigations:
+                navigation.is_requested = True
         for event in translated.request_sent(self.handle, params):
             self._report(event)
 
@@ -461,7 +474,10 @@ class CdpTab:
         self.errands.chooser_opened(session, params)
 
     def _dialog_opened(self, session: str, params: Json) -> None:
-        self.errands.dialog_opened(params)
+        if self._dismisses and params["type"] != "beforeunload":
+            self.errands.dismiss_dialog()
+        else:
+            self.errands.dialog_opened(params)
 
     def _dialog_closed(self, session: str, params: Json) -> None:
         self.errands.dialog_closed()
@@ -499,8 +515,7 @@ class CdpTab:
                 self._cdp.tell(method, None, below)
             self._cdp.tell("Page.setInterceptFileChooserDialog", {"enabled": True}, below)
             self._passwords.watch(below)
-            tree = self._cdp.call("Page.getFrameTree", None, below)
-            tree.add_done_callback(partial(self._know_frames, session=below))
+            self._ask_frames(below)
         else:
             self._cdp.tell("Runtime.enable", None, below)
         self._attach_below(below)
@@ -519,9 +534,21 @@ class CdpTab:
         options = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
         self._cdp.tell("Target.setAutoAttach", options, session)
 
-    def _know_frames(self, answer: Pending, session: str | None = None) -> None:
-        if not answer.cancelled() and answer.exception() is None:
-            self.frames.learn(answer.result()["frameTree"], session or self.session)
+    def _ask_frames(self, session: str, *, is_news: bool = False) -> Pending:
+        """Chromium's own list of the documents of a session; no script of the page is asked."""
+        tree = self._cdp.call("Page.getFrameTree", None, session)
+        tree.add_done_callback(partial(self._know_frames, session=session, is_news=is_news))
+        return tree
+
+    def _know_frames(self, answer: Pending, *, session: str, is_news: bool = False) -> None:
+        if answer.cancelled() or answer.exception() is not None:
+            return
+        before = self.url
+        self.frames.learn(answer.result()["frameTree"], session)
+        if session == self.session and (is_news or self.url != before):
+            # The document was committed before we could hear of it.
+            self._report(TabArrived(self.handle, self.url, self.title))
+            self._ask_title()
 
     def _fail_navigations(self, error: RoostError) -> None:
         for navigation in self._navigations:

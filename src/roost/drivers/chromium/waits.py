@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 from roost.drivers.chromium.connection import Json
-from roost.errors import RoostError
+from roost.errors import RoostError, TabCrashed
 
+LEFT = "net::ERR_ABORTED"
+"""How Chromium says that a request ended with its document."""
+COMMIT_SECONDS = 2.0
+"""How long a document that has come may take to be shown before the script in its way is ended."""
 LOAD_SECONDS = 3.0
 """A page whose document is there may take this long to load the rest; then it is shown as it is."""
 
@@ -23,10 +28,13 @@ class Navigation:
         self._statuses: dict[str, int] = {}
         self.last_status: int | None = None
         """Of the last document that was answered, whether or not it was ever shown."""
+        self.is_requested = False
+        """Whether a server was asked for the document."""
         self.wants_password = False
         """Of the last document, too."""
         self._parsed: asyncio.Future[None] = self._loop.create_future()
         self._loaded: asyncio.Future[None] = self._loop.create_future()
+        self._changed = asyncio.Event()
 
     @property
     def status(self) -> int | None:
@@ -35,6 +43,19 @@ class Navigation:
     @property
     def has_committed(self) -> bool:
         return bool(self._commits)
+
+    async def commits(self, answer: Json) -> bool:
+        """Whether the document that ``answer`` announced is shown within ``COMMIT_SECONDS``. True
+        where no document was announced."""
+        loader = answer.get("loaderId")
+        if loader is None or answer.get("isDownload"):
+            return True
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(COMMIT_SECONDS):
+                while not self._commits and not self._parsed.done():
+                    self._changed.clear()
+                    await self._changed.wait()
+        return bool(self._commits) or self._parsed.done()
 
     async def arrived(self, answer: Json) -> None:
         """Wait for the document that ``answer`` started; with no loader in it, for the next one."""
@@ -56,11 +77,30 @@ class Navigation:
             for future in (self._parsed, self._loaded):
                 future.cancel()
 
+    async def shows_document(self, answer: Json) -> None:
+        """Wait for the document that ``answer`` started. Loading can stop without it: Chromium
+        reports no crash when the process dies that was to show the document."""
+        await self.arrived(answer)
+        if answer.get("loaderId") and not self.has_committed:
+            raise TabCrashed(
+                "The page's process died before it showed the page.",
+                hint="The tab still shows the page before. Navigate again.",
+            )
+
+    async def shows_error(self, answer: Json) -> None:
+        """Chromium tells of a failure before it shows its error page, which is the tab's next
+        document. Wait for that, so that the caller's next look does not find the old one."""
+        if answer.get("loaderId") and answer["errorText"] != LEFT:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(COMMIT_SECONDS):
+                    await self.arrived(answer)
+
     def committed(self, loader: str) -> None:
         if self._is_known and (self._loader is None or self._loader in self._commits):
             # The first one, or one that took the place of ours before it was ready.
             self._loader = loader
         self._commits.append(loader)
+        self._changed.set()
         self._look()
 
     def reached(self, name: str, loader: str) -> None:
@@ -76,12 +116,14 @@ class Navigation:
         a download or nothing at all."""
         _settle(self._parsed)
         _settle(self._loaded)
+        self._changed.set()
 
     def failed(self, error: RoostError) -> None:
         for future in (self._parsed, self._loaded):
             if not future.done():
                 future.set_exception(error)
                 future.exception()  # whoever waits gets it; nobody may be waiting for the second
+        self._changed.set()
 
     def _look(self) -> None:
         if self._loader is None or self._loader not in self._commits:

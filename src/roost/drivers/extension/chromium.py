@@ -92,6 +92,9 @@ class OwnChromiumDriver(OwnBrowser, CdpPages):
     async def read_storage(self, jar: str, origins: Sequence[str]) -> list[OriginStorage]:
         raise self._unshared(jar)
 
+    async def read_page_storage(self, tab: TabHandle, origin: str) -> OriginStorage | None:
+        raise self._unshared(SHARED_JAR)
+
     async def write_storage(
         self, jar: str, storage: Sequence[OriginStorage]
     ) -> list[OriginStorage]:

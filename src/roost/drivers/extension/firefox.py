@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import json
 import mimetypes
 import secrets
 from collections.abc import Sequence
@@ -62,6 +61,8 @@ from roost.errors import (
     Unsupported,
 )
 from roost.vocabulary import MIB, JarPolicy, TabHandle
+from roost.wire.framing import decode
+from roost.wire.weight import ANSWER_VALUES
 
 FILE_BYTES = 32 * MIB
 """All files of one choice together: they travel inside one message."""
@@ -126,6 +127,10 @@ class OwnFirefoxDriver(OwnBrowser):
             for one in found["storage"]
         ]
 
+    async def read_page_storage(self, tab: TabHandle, origin: str) -> OriginStorage | None:
+        of, items = decode((await self._ask(tab, "Page.stored"))["json"], ANSWER_VALUES)
+        return OriginStorage(origin, tuple((n, v) for n, v in items)) if of == origin else None
+
     async def write_storage(
         self, jar: str, storage: Sequence[OriginStorage]
     ) -> list[OriginStorage]:
@@ -178,7 +183,7 @@ class OwnFirefoxDriver(OwnBrowser):
     ) -> Any:
         params = {"frame": _frame(frame), "function": function, "ref": ref}
         found = await self._ask(tab, "Page.evaluate", params)
-        return None if found["json"] is None else json.loads(found["json"])
+        return None if found["json"] is None else decode(found["json"], ANSWER_VALUES)
 
     async def frames(self, tab: TabHandle) -> list[FrameInfo]:
         found = (await self._ask(tab, "Page.frames"))["frames"]

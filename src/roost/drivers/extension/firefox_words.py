@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from roost.drivers.base import (
@@ -25,6 +26,7 @@ from roost.drivers.base import (
 )
 from roost.drivers.chromium.connection import CdpError, Json
 from roost.drivers.extension.firefox_lacks import ELSEWHERE
+from roost.drivers.leaving import cannot_open
 from roost.errors import (
     BadRequest,
     Interrupted,
@@ -48,6 +50,8 @@ UNREACHABLE = 424
 NOWHERE = 425
 NO_PICTURE = 426
 NOT_ALLOWED = 427
+_DIALOGS = frozenset({"alert", "confirm", "prompt", "beforeunload"})
+_REF = re.compile(r"(?:f\d{1,9})?e\d{1,9}")
 _SAME_SITE = {"strict": "Strict", "lax": "Lax", "no_restriction": "None"}
 
 
@@ -56,8 +60,9 @@ def refusal(error: CdpError) -> RoostError:
     make = _REFUSALS.get(error.code)
     if make is None:
         return BadRequest(
-            f"This page cannot be used: {error}.",
+            "This page cannot be used.",
             hint="It is one of the browser's own. Go elsewhere with browser_navigate.",
+            page_said=str(error),
         )
     return make(str(error))
 
@@ -68,15 +73,21 @@ _REFUSALS: dict[int, Callable[[str], RoostError]] = {
         "The page was left meanwhile.", hint="Look where the tab is now, with browser_snapshot."
     ),
     FRAME_GONE: lambda _: NotFound("That frame is gone.", hint="Take a new browser_snapshot."),
-    STALE_REF: lambda ref: StaleRef(f"{ref} is not on this page any more.", ref=ref),
-    THREW: lambda thrown: BadRequest(f"The function threw: {thrown}", field="function"),
+    STALE_REF: lambda ref: (
+        StaleRef(f"{ref} is not on this page any more.", ref=ref)
+        if _REF.fullmatch(ref)
+        else StaleRef("That ref is not on this page any more.", page_said=ref)
+    ),
+    THREW: lambda thrown: BadRequest(
+        "The function threw an exception.", field="function", page_said=thrown
+    ),
     FORBIDDEN: lambda _: Unsupported(
         "This page's Content-Security-Policy forbids functions from outside.",
         hint=f"browser_snapshot and browser_get_content work there. {ELSEWHERE}",
     ),
-    UNREACHABLE: lambda why: NotFound(f"The page cannot be opened: {why}.", reason=why),
-    NOWHERE: lambda why: NotFound("There is no page to go to in that direction.", reason=why),
-    NO_PICTURE: lambda why: TooLarge(f"There is no picture of it: {why}."),
+    UNREACHABLE: cannot_open,
+    NOWHERE: lambda why: NotFound("There is no page to go to in that direction.", page_said=why),
+    NO_PICTURE: lambda why: TooLarge("There is no picture of it.", page_said=why),
     NOT_ALLOWED: lambda _: Unauthorized(
         "The person's Firefox does not let Roost work on pages.",
         hint="The person has to allow it: Roost's button in Firefox's toolbar, then Allow. Ask "
@@ -157,9 +168,10 @@ def report_of(method: str, params: Json) -> DriverEvent | None:
                 line=params["line"],
             )
         case "Page.dialog":
+            kind = params["kind"]  # a page can ask for a dialog of any kind by itself
             return DialogOpened(
                 handle=tab,
-                kind=params["kind"],
+                kind=kind if kind in _DIALOGS else "alert",
                 message=params["message"],
                 default=params["default"],
             )

@@ -25,7 +25,14 @@ from roost.drivers.base import (
     TabDisappeared,
     TabRegrouped,
 )
-from roost.drivers.chromium.connection import BROWSER, CdpConnection, CdpError, Json, Pending
+from roost.drivers.chromium.connection import (
+    BROWSER,
+    PLAIN,
+    CdpConnection,
+    CdpError,
+    Json,
+    Pending,
+)
 from roost.drivers.exchange import unheard
 from roost.drivers.extension.hosting import Hosting
 from roost.drivers.link import Link
@@ -36,16 +43,22 @@ from roost.vocabulary import TabHandle
 SHARED_JAR = "default"
 CLOSE_SECONDS = 5.0
 NO_SUCH_TAB = 404
+_PLAIN = (*PLAIN, *(b'{"method":"%s.' % of for of in (b"Tabs", b"Groups", b"Person", b"Downloads")))
 
 
 class OwnConnection(CdpConnection):
     """Messages have the shape of CDP's. A tab in no managed group is refused by the extension."""
 
+    pictures = CdpConnection.pictures | {"Page.capture"}
+
     @property
     def link(self) -> Link:
         return self._link
 
-    def _refusal(self, message: Json) -> Exception | None:  # type: ignore[override]
+    def _is_plain(self, frame: bytes) -> bool:
+        return frame.startswith(_PLAIN)
+
+    def _refusal(self, message: Json) -> Exception | None:
         error = message.get("error")
         if error is not None and error.get("code") == NO_SUCH_TAB:
             return TabGone("There is no such tab.")
@@ -167,7 +180,7 @@ class OwnBrowser(ABC):
         try:
             made = await asyncio.shield(making)
         except CdpError as error:
-            raise BrowserLost(f"Your browser opens no tab: {error}.") from None
+            raise BrowserLost("Your browser opens no tab.", page_said=str(error)) from None
         except asyncio.CancelledError:
             making.add_done_callback(self._close_unwanted)
             raise
@@ -320,8 +333,9 @@ class OwnBrowser(ABC):
 def refuse_page(error: CdpError) -> BadRequest:
     """The browser's own pages are not for anybody else."""
     return BadRequest(
-        f"This page cannot be used: {error}.",
+        "This page cannot be used.",
         hint="It is one of the browser's own. Go elsewhere with browser_navigate.",
+        page_said=str(error),
     )
 
 

@@ -59,6 +59,11 @@ class FakePage:
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
 
+    @property
+    def origin(self) -> str:
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc}"
+
     def end(self, error: RoostError) -> None:
         if not self.ended.done():
             self.ended.set_result(error)
@@ -124,7 +129,9 @@ class FakeBrowser:
             if answer.redirect is None:
                 return url, answer
             url = urljoin(url, answer.redirect)
-        raise NotFound(f"{url} redirects without end.", reason="too many redirects")
+        raise NotFound(
+            "The page redirects without end.", reason="too many redirects", page_said=url
+        )
 
     def _commit(self, page: FakePage, url: str, title: str) -> None:
         page.url, page.title = url, title
@@ -148,17 +155,16 @@ class FakeBrowser:
             return _literal(expression)
         except ValueError:
             raise BadRequest(
-                f"function: SyntaxError: the fake browser cannot run {expression[:80]!r}.",
+                "The function failed.",
                 field="function",
+                page_said=f"SyntaxError: the fake browser cannot run {expression[:80]!r}.",
             ) from None
 
     def cookies(self, page: FakePage) -> dict[str, str]:
         return self.jars[page.jar].setdefault(urlsplit(page.url).netloc, {})
 
     def stored(self, page: FakePage) -> dict[str, str]:
-        parts = urlsplit(page.url)
-        origin = f"{parts.scheme}://{parts.netloc}"
-        return self.storage.setdefault(page.jar, {}).setdefault(origin, {})
+        return self.storage.setdefault(page.jar, {}).setdefault(page.origin, {})
 
     def _say(self, event: DriverEvent) -> None:
         if self.report is not None:
@@ -216,7 +222,11 @@ async def _never(browser: FakeBrowser, page: FakePage) -> Any:
 
 
 async def _throw(browser: FakeBrowser, page: FakePage, message: str) -> Any:
-    raise BadRequest(f"The function threw: Error: {json.loads(message)}", field="function")
+    raise BadRequest(
+        "The function threw an exception.",
+        field="function",
+        page_said=f"Error: {json.loads(message)}",
+    )
 
 
 _ARROW = re.compile(r"(?:async\s+)?\(\)\s*=>\s*(.*)", re.DOTALL)

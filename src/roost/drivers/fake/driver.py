@@ -107,6 +107,12 @@ class FakeDriver(NoPages):
         storage = self.browser.storage.get(jar, {})
         return [OriginStorage(one, tuple(storage.get(one, {}).items())) for one in origins]
 
+    async def read_page_storage(self, tab: TabHandle, origin: str) -> OriginStorage | None:
+        page = self._live(tab)
+        if page.origin != origin:
+            return None
+        return OriginStorage(origin, tuple(self.browser.stored(page).items()))
+
     async def write_storage(
         self, jar: str, storage: Sequence[OriginStorage]
     ) -> list[OriginStorage]:

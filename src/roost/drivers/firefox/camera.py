@@ -96,13 +96,15 @@ class Camera:
         except BidiError as error:
             raise _refused(error) from None
         if answer["type"] == "exception":
-            raise TooLarge(f"The picture is too large: {answer['exceptionDetails']['text']}.")
+            raise TooLarge(
+                "The picture is too large.", page_said=str(answer["exceptionDetails"]["text"])
+            )
         return str(answer["result"]["value"])
 
 
 def _refused(error: BidiError) -> RoostError:
     if error.is_document_gone:
         return NotFound("The page was left while its picture was taken.", hint="Take it again.")
-    if error.code == "too large" or "exceeds the maximum" in str(error):
-        return TooLarge(f"The picture is too large: {error}.")
-    return BadRequest(f"There is nothing to picture: {error}.")
+    if "exceeds the maximum" in str(error):
+        return TooLarge("The picture is too large.", page_said=str(error))
+    return BadRequest("There is nothing to picture.", page_said=str(error))

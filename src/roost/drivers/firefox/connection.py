@@ -9,12 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from roost.drivers.exchange import Exchange, Json, Pending, unheard
+from roost.drivers.exchange import Exchange, Json, Pending, too_much, unheard
 from roost.drivers.link import Link
 
 __all__ = ["NOBODY", "BidiConnection", "BidiError", "Json", "Pending"]
 
 NOBODY = ""
+PASSED_OVER = "too large"
+"""The keeper's answer for one that is above the limit of a link (``link.websocket``)."""
+# In these a page chooses an address, and nothing else. They say where a tab is, so none of them
+# may be dropped.
+_PLAIN = b'{"type":"event","method":"browsingContext.'
 
 
 class BidiError(Exception):
@@ -34,6 +39,10 @@ class BidiConnection(Exchange):
     """Calls fail with ``BidiError`` when Firefox refuses them, with their owner's error when that
     ends first, with ``BrowserLost`` when the browser does. ``on_event`` hears all events, once it
     is known which tabs they may be about (``release``)."""
+
+    pictures = frozenset(
+        {"browsingContext.captureScreenshot", "browsingContext.print", "network.getData"}
+    )
 
     def __init__(
         self,
@@ -70,7 +79,12 @@ class BidiConnection(Exchange):
             return
         self._on_event(message["method"], message["params"])
 
-    def _refusal(self, message: Json) -> BidiError | None:
+    def _is_plain(self, frame: bytes) -> bool:
+        return frame.startswith(_PLAIN)
+
+    def _refusal(self, message: Json) -> Exception | None:
         if message["type"] == "success":
             return None
+        if message["error"] == PASSED_OVER:
+            return too_much(f"it is {message['message']}")
         return BidiError(message["error"], message["message"])

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Collection, Sequence
 
 from roost.drivers.base import Report, TabAppeared, TabDisappeared
 from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
 from roost.drivers.firefox.tab import BidiTab
 from roost.drivers.firefox.waits import SOON_SECONDS
-from roost.errors import BrowserLost, JarUnavailable, RoostError, TabGone
+from roost.errors import JarUnavailable, RoostError, TabGone
 from roost.vocabulary import TabHandle
 
 CLOSE_SECONDS = 5.0
@@ -37,6 +38,7 @@ class Contexts:
         self._creating = 0
         self._undecided: dict[str, Json] = {}
         self._closing: dict[TabHandle, asyncio.Future[None]] = {}
+        self._removed_jars: set[str] = set()
         self._came = asyncio.Event()
 
     def tab_of(self, context: str | None) -> BidiTab | None:
@@ -96,7 +98,7 @@ class Contexts:
     async def _create(self, options: Json) -> Json:
         """A tab that we asked for: what its creation said of it."""
         options = {"type": "tab", "background": True, **options}
-        making = self._bidi.call("browsingContext.create", options)
+        making = self._bidi.call("browsingContext.create", options, options.get("userContext", ""))
         self._creating += 1
         try:
             await asyncio.wait({making})
@@ -106,7 +108,7 @@ class Contexts:
         try:
             context = self._claimed(making)
         except BidiError as error:
-            raise JarUnavailable(f"No tab can be opened there: {error}.") from None
+            raise JarUnavailable("No tab can be opened there.", page_said=str(error)) from None
         if context is None:
             raise TabGone("The tab was closed as it opened.")
         return context
@@ -118,10 +120,27 @@ class Contexts:
         return self._undecided.pop(making.result()["context"], None)
 
     def _close_unwanted(self, making: Pending) -> None:
-        with contextlib.suppress(BidiError, BrowserLost):  # there is nothing to close
+        with contextlib.suppress(BidiError, RoostError):  # there is nothing to close
             context = self._claimed(making)
             if context is not None:
-                self._bidi.tell("browsingContext.close", {"context": context["context"]})
+                self._close(context["context"])
+
+    def _close(self, context: str) -> None:
+        self._bidi.tell("browsingContext.close", {"context": context})
+
+    def close_left(self, left: Sequence[Pending]) -> None:
+        """Close the tabs that the last broker asked for, once Firefox has made them: no call waits
+        for them. Comes before ``take_over``, which finds those that are made already."""
+        for making in left:
+            if not making.done():
+                self._creating += 1
+                making.add_done_callback(self._close_unwanted)
+
+    def jar_removed(self, jar: str) -> None:
+        """The jar is about to be removed. Firefox never answers a command that makes a tab in it,
+        and may make the tab nevertheless."""
+        self._removed_jars.add(jar)
+        self._bidi.fail(jar, TabGone("The jar was removed while a tab was made in it."))
 
     def _decide_the_rest(self) -> None:
         """Tabs that came while we made some, and were none of those."""
@@ -144,8 +163,11 @@ class Contexts:
 
     # --- coming and going ----------------------------------------------------------------------
 
-    def take_over(self, handover: Json, tree: list[Json]) -> frozenset[TabHandle]:
-        """Go on with the tabs an earlier broker left; those it never heard of appear now."""
+    def take_over(
+        self, handover: Json, tree: list[Json], left: Collection[str] = ()
+    ) -> frozenset[TabHandle]:
+        """Go on with the tabs an earlier broker left; those it never heard of appear now. Those it
+        had asked for and not heard of (also ``left``) are closed: no call waits for them."""
         if self._first_tab not in {one["context"] for one in tree}:
             self._first_tab = None
         known = {tab["context"]: tab for tab in handover["tabs"]}
@@ -160,8 +182,10 @@ class Contexts:
                 tab = self._adopt(context, handles.get(name))
                 tab.take_over(context["url"], about)
                 taken.append(tab.handle)
+            elif about.get("created") or name in left:
+                self._close(name)
             else:
-                self._appeared(context)
+                self.created(context)
         return frozenset(taken)
 
     def expect_first_tab(self, context: str | None) -> None:
@@ -192,6 +216,10 @@ class Contexts:
 
     def _appeared(self, context: Json) -> None:
         """A tab nobody asked for, told before anything else about it."""
+        # Firefox names no jar for a tab whose jar was removed while the tab was made.
+        if context["userContext"] in (None, *self._removed_jars):
+            self._close(context["context"])
+            return
         opener = self.tab_of(context["originalOpener"])
         tab = self._adopt(context)
         self._report(

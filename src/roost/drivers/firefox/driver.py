@@ -21,23 +21,25 @@ from roost.drivers.base import (
     Input,
     OriginStorage,
     Picture,
-    Report,
     Shot,
     Started,
     TabArrived,
 )
+from roost.drivers.exchange import unheard
 from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
 from roost.drivers.firefox.contexts import Contexts
 from roost.drivers.firefox.jars import SHARED_JAR, Jars
 from roost.drivers.firefox.lacks import LACKS
-from roost.drivers.firefox.storage import UnseenPage
+from roost.drivers.firefox.storage import UnseenPage, read_page_storage
 from roost.drivers.firefox.tab import BidiTab
 from roost.drivers.keeping import Keeping
 from roost.drivers.kept import KeptBrowser
 from roost.drivers.link import Link
-from roost.errors import BrowserLost, JarUnavailable, TabGone
+from roost.drivers.visits import read_storage, write_storage
+from roost.errors import BrowserLost, JarUnavailable, TabGone, Timeout
 from roost.vocabulary import MIB, JarPolicy, TabHandle
 
+OPEN_SECONDS = 30.0
 BODY_BYTES = 10 * MIB
 """The largest response whose body is kept for whoever asks for it later."""
 _EVENTS = ["browsingContext", "network", "log.entryAdded", "input.fileDialogOpened"]
@@ -56,21 +58,27 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
 
     # --- life ----------------------------------------------------------------------------------
 
-    async def start(self, report: Report) -> Started:
-        bidi, handover, is_new = await self._link_up(report)
+    async def _begin(self, bidi: BidiConnection, handover: Json, is_new: bool) -> Started:
         jars, contexts = self._all_jars(), self._all_contexts()
         notes = handover["notes"]
         contexts.expect_first_tab(notes.get("firstTab", handover["firstTab"]))
+        # Keepers of earlier versions do not know "creating".
+        left = [bidi.expect(one, "browsingContext.create") for one in handover.get("creating", ())]
+        for making in left:
+            making.add_done_callback(unheard)
         try:
             if not notes.get("isSetUp"):
+                is_new = True  # an earlier broker may have started it, and used it for nothing
                 await self._set_up(bidi, jars)
             await jars.learn()
             tree = await bidi.call("browsingContext.getTree")
         except BidiError as error:
-            raise BrowserLost(f"Firefox cannot be set up: {error}.") from None
+            raise BrowserLost("Firefox cannot be set up.", page_said=str(error)) from None
         gone = {params["context"] for params in bidi.held("browsingContext.contextDestroyed")}
         there = [one for one in tree["contexts"] if one["context"] not in gone]
-        tabs = contexts.take_over(handover, there)
+        made = [one for one in left if one.done() and one.exception() is None]
+        contexts.close_left(left)
+        tabs = contexts.take_over(handover, there, [one.result()["context"] for one in made])
         self._take_over_what_waits(handover)
         bidi.release()
         return Started(
@@ -93,7 +101,9 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
         return await self._all_jars().make(policy, proxy, downloads)
 
     async def remove_jar(self, jar: str) -> None:
-        await self._all_jars().remove(jar)
+        jars = self._all_jars()
+        self._all_contexts().jar_removed(jar)
+        await jars.remove(jar)
 
     async def read_cookies(self, jar: str) -> list[Cookie]:
         return await self._all_jars().read_cookies(jar)
@@ -105,18 +115,27 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
         await self._all_jars().delete_cookies(jar, cookies)
 
     async def read_storage(self, jar: str, origins: Sequence[str]) -> list[OriginStorage]:
-        async with self._unseen_page(jar) as page:
-            return await page.read(origins)
+        return await read_storage(lambda: self._unseen_page(jar), origins)
+
+    async def read_page_storage(self, tab: TabHandle, origin: str) -> OriginStorage | None:
+        page = self._living(tab)
+        return await read_page_storage(self._browser(), page.context, origin)
 
     async def write_storage(
         self, jar: str, storage: Sequence[OriginStorage]
     ) -> list[OriginStorage]:
-        async with self._unseen_page(jar) as page:
-            return await page.write(storage)
+        return await write_storage(lambda: self._unseen_page(jar), storage)
 
     async def open_tab(self, jar: str, group: Group | None = None) -> TabHandle:
         self._all_jars().check(jar)
-        return (await self._all_contexts().open(jar)).handle
+        try:
+            async with asyncio.timeout(OPEN_SECONDS):
+                return (await self._all_contexts().open(jar)).handle
+        except TimeoutError:
+            raise Timeout(
+                f"Firefox did not open a tab within {OPEN_SECONDS:.0f} s.",
+                hint="Try again; the machine may be busy.",
+            ) from None
 
     async def close_tab(self, tab: TabHandle) -> None:
         contexts = self._all_contexts()
@@ -235,6 +254,8 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
                 contexts.created(params)
             case "browsingContext.contextDestroyed":
                 contexts.destroyed(params["context"])
+                if params["context"] in self._unseen:
+                    self._unseen[params["context"]].gone()
             case "network.authRequired":
                 self._refuse_password(params)
             case _:

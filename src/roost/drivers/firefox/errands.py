@@ -48,7 +48,9 @@ class Errands:
         try:
             await self._choose(frame or self._context, field, paths)
         except BidiError as error:
-            raise BadRequest(f"paths: {error}.", field="paths") from None
+            raise BadRequest(
+                "paths: the browser refused them.", field="paths", page_said=str(error)
+            ) from None
 
     async def choose_files(self, paths: Sequence[str]) -> None:
         if self._chooser is None:
@@ -61,7 +63,9 @@ class Errands:
         try:
             await self._choose(context, field, paths)
         except BidiError as error:
-            raise NotFound(f"The field that asked for files is gone: {error}.") from None
+            raise NotFound(
+                "The field that asked for files is gone.", page_said=str(error)
+            ) from None
 
     async def _choose(self, context: str, field: Json, paths: Sequence[str]) -> None:
         params = {"context": context, "element": field, "files": list(paths)}
@@ -84,14 +88,14 @@ class Errands:
         try:
             await self._call("browsingContext.setViewport", params)
         except BidiError as error:
-            raise BadRequest(f"The page cannot have that size: {error}.") from None
+            raise BadRequest("The page cannot have that size.", page_said=str(error)) from None
 
     async def pdf(self) -> bytes:
         params = {"context": self._context, "background": True}
         try:
             printed = await self._call("browsingContext.print", params)
         except BidiError as error:
-            raise Unsupported(f"The page cannot be printed: {error}.") from None
+            raise Unsupported("The page cannot be printed.", page_said=str(error)) from None
         return base64.b64decode(printed["data"])
 
     async def body(self, request: str) -> bytes:
@@ -117,6 +121,8 @@ class Errands:
         )
 
     def dialog_closed(self) -> None:
+        if self.dialog is None:
+            return
         self.dialog = None
         self._report(DialogClosed(self._handle))
 

@@ -119,7 +119,7 @@ class Hands:
             if error.code == "move target out of bounds":
                 raise BadRequest("That point is outside of the page's window.") from None
             if not error.is_document_gone:
-                raise BadRequest(f"The input was refused: {error}.") from None
+                raise BadRequest("The input was refused.", page_said=str(error)) from None
             # It was delivered, and the page left on the way: whoever settles waits for the next.
 
     async def _insert(self, text: str) -> None:

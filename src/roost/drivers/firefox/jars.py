@@ -6,8 +6,10 @@ https://w3c.github.io/webdriver-bidi/#user-contexts
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
+from collections import Counter
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
@@ -22,6 +24,9 @@ SHARED_JAR = "default"
 """What BiDi calls the browser's own."""
 SITES_KEPT = 200
 """Of a jar, those visited last. Each costs a command whenever its cookies are read."""
+UNPARTITIONED = "moz-extension://00000000-0000-4000-8000-000000000000"
+"""As a site, this asks Firefox for the unpartitioned cookies only: Firefox partitions nothing for
+pages of extensions. Without a site, Firefox returns the cookies of all partitions."""
 ARRIVING = ".arriving"
 """Where downloads are until they are whole, in the folder they are meant for."""
 
@@ -89,18 +94,26 @@ class Jars:
             logger.debug("jar %s was gone: %s", jar, error)
 
     async def read_cookies(self, jar: str) -> list[Cookie]:
+        """Return the jar's cookies. Firefox does not say which are partitioned, so this asks for
+        the unpartitioned ones and then for those of each visited site. A partitioned cookie of a
+        site that is not known is left out: without its site it would come back as another cookie.
+        """
         self.check(jar)
         sites = list(self._sites.get(jar, {}))
-        asked = [partition(jar), *(partition(jar, site) for site in sites)]
+        asked = [partition(jar, UNPARTITIONED), partition(jar)]
+        asked += [partition(jar, site) for site in sites]
         calls = (self._bidi.call("storage.getCookies", {"partition": one}) for one in asked)
-        every, *apart = [answer["cookies"] for answer in await asyncio.gather(*calls)]
-        cookies = []
-        for site, found in zip(sites, apart, strict=True):
-            for one in found:
-                if one in every:  # else an earlier site is the same one, by another address
-                    every.remove(one)
-                    cookies.append(cookie_from(one, site))
-        return [*(cookie_from(one) for one in every), *cookies]
+        answers = await asyncio.gather(*calls)
+        plain, every, *by_site = [Counter(map(_text, one["cookies"])) for one in answers]
+        left = every - plain
+        cookies = [cookie_from(json.loads(one)) for one in plain.elements()]
+        for site, found in zip(sites, by_site, strict=True):
+            # Firefox adds the unpartitioned cookies that this site's own pages have. And an earlier
+            # site may be the same one, by another address.
+            of_site = (found - plain) & left
+            left -= of_site
+            cookies += [cookie_from(json.loads(one), site) for one in of_site.elements()]
+        return cookies
 
     def visited(self, jar: str, url: str) -> None:
         """A page of the jar is there: cookies of what it embeds may be kept apart for it."""
@@ -136,5 +149,10 @@ class Jars:
         self.check(jar)
         for cookie in cookies:
             which = {"name": cookie.name, "domain": cookie.domain, "path": cookie.path}
-            where = {"filter": which, "partition": partition(jar, cookie.partition_key)}
+            site = cookie.partition_key or UNPARTITIONED
+            where = {"filter": which, "partition": partition(jar, site)}
             await self._bidi.call("storage.deleteCookies", where)
+
+
+def _text(cookie: Json) -> str:
+    return json.dumps(cookie, sort_keys=True)

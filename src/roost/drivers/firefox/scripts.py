@@ -14,14 +14,16 @@ from typing import Any
 
 from roost.drivers.exchange import unheard
 from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
-from roost.drivers.firefox.values import plain
+from roost.drivers.firefox.values import SERIALIZATION, plain
 from roost.drivers.firefox.waits import Course
 from roost.drivers.leaving import left_meanwhile
 from roost.errors import BadRequest, NotFound, StaleRef
+from roost.wire.framing import decode
+from roost.wire.weight import ANSWER_VALUES
 
 SANDBOX = "roost"
 DOCUMENT_TRIES = 10
-EXCEPTION_CHARS = 2000
+TITLE_CHARS = 1000
 LOAD_MS = 5000
 """A page whose document is there may take this long to load the rest; then it is shown as it is."""
 
@@ -34,14 +36,17 @@ _CALL = """async (name, json, element) => {
   return JSON.stringify(await globalThis.__roost[name](argument));
 }"""
 _ELEMENT = "(target) => globalThis.__roost ? globalThis.__roost.element({ target }) : null"
+# Elements named "title" hide the document's own property.
+_TITLE = 'Object.getOwnPropertyDescriptor(Document.prototype, "title").get.call(document)'
+_TITLE += f".slice(0, {TITLE_CHARS})"
 _ARRIVED = """(limit) => new Promise((resolve) => {
-  const tell = () => resolve([location.href, document.title]);
+  const tell = () => resolve(TITLE);
   if (document.readyState === "complete") return tell();
   const isParsed = () => setTimeout(tell, limit);
   if (document.readyState === "interactive") isParsed();
   else document.addEventListener("DOMContentLoaded", (e) => e.isTrusted && isParsed());
   window.addEventListener("load", (e) => e.isTrusted && e.target === document && tell());
-})"""
+})""".replace("TITLE", _TITLE)
 
 
 class DocumentGone(Exception):
@@ -81,17 +86,15 @@ class Scripts:
                 hint="Look where the tab is now, with browser_snapshot.",
             ) from None
 
-    async def arrived(self) -> tuple[str, str]:
-        """The main document's address and title, once it is there."""
+    async def arrived(self) -> str:
+        """Wait until the main document is there; its title."""
         limit = {"type": "number", "value": LOAD_MS}
-        found = await self._in_what_comes(lambda: self.ask(None, _ARRIVED, limit))
-        url, title = plain(found)
-        return url, title
+        return str(plain(await self._in_what_comes(lambda: self.ask(None, _ARRIVED, limit))))
 
     def title(self) -> Pending:
         """Asks for the main document's; nobody need wait for the answer."""
         target = self._target(None, SANDBOX)
-        ask = {"expression": "document.title", "awaitPromise": False, "target": target}
+        ask = {"expression": _TITLE, "awaitPromise": False, "target": target}
         return self._bidi.call("script.evaluate", ask, self._tab)
 
     async def call_bundle(
@@ -151,7 +154,7 @@ class Scripts:
             answer = plain(await self._call(_CALL, frame, given))
         if answer is None:
             raise DocumentGone
-        return json.loads(answer)
+        return decode(answer, ANSWER_VALUES)
 
     def ask_settled(self, frame: str | None, argument: Json) -> Asked:
         """Ask while the input is still on its way; ``settled`` has the answer, if it is wanted."""
@@ -168,7 +171,7 @@ class Scripts:
                 await self.call_bundle_once(frame, "delivered", {})
             answer = plain(await self._result(asked))
             if answer is not None:
-                found: Json = json.loads(answer)
+                found: Json = decode(answer, ANSWER_VALUES)
                 return found
         settled: Json = await self.call_bundle_once(frame, "settled", argument)
         return settled
@@ -206,6 +209,7 @@ class Scripts:
 
     def _send(self, method: str, params: Json, frame: str | None) -> Asked:
         params |= {"awaitPromise": True, "userActivation": "sandbox" not in params["target"]}
+        params["serializationOptions"] = SERIALIZATION
         answer = self._bidi.call(method, params, self._tab)
         return Asked(answer, frame, self._course.turns)
 
@@ -215,10 +219,12 @@ class Scripts:
         except BidiError as error:
             if error.is_document_gone:
                 await self._gone(asked.frame, asked.turns)
-            raise BadRequest(f"The function failed: {error}.", field="function") from None
+            raise BadRequest(
+                "The function failed.", field="function", page_said=str(error)
+            ) from None
         if answer["type"] == "exception":
             thrown = _described(answer["exceptionDetails"])
-            raise BadRequest(f"The function threw: {thrown}", field="function")
+            raise BadRequest("The function threw an exception.", field="function", page_said=thrown)
         result: Json = answer["result"]
         return result
 
@@ -257,5 +263,5 @@ def _described(details: Json) -> str:
     """What was thrown, as a person reads it."""
     thrown = details["exception"]
     if thrown["type"] in ("object", "array", "string", "number", "boolean"):
-        return json.dumps(plain(thrown), ensure_ascii=False)[:EXCEPTION_CHARS]
-    return str(details["text"])[:EXCEPTION_CHARS]
+        return json.dumps(plain(thrown), ensure_ascii=False)
+    return str(details["text"])

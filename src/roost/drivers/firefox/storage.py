@@ -6,21 +6,48 @@ https://w3c.github.io/webdriver-bidi/#command-network-provideResponse
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
-from collections.abc import Sequence
 
 from roost.drivers.base import OriginStorage
 from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
+from roost.drivers.firefox.scripts import SANDBOX
+from roost.drivers.firefox.tab import BLANK, CRASH_PAGE
+from roost.drivers.firefox.waits import way_of
+from roost.drivers.visits import Items
+from roost.errors import RoostError, TabCrashed, TabGone
+from roost.wire.framing import decode
+from roost.wire.weight import ANSWER_VALUES
 
-VISIT_SECONDS = 5.0
 BLANK_ANSWER: Json = {
     "statusCode": 200,
     "reasonPhrase": "OK",
     "headers": [{"name": "Content-Type", "value": {"type": "string", "value": "text/html"}}],
     "body": {"type": "string", "value": ""},
 }
+
+
+async def read_page_storage(
+    bidi: BidiConnection, context: str, origin: str
+) -> OriginStorage | None:
+    """Read in a sandbox, which has built-ins of its own and sees none that the page replaced."""
+    # Firefox's ``location.origin`` is made of the address; ``window.origin`` is the origin itself.
+    stored = "window.origin === %s ? JSON.stringify(Object.entries(localStorage)) : null"
+    ask = {
+        "expression": stored % json.dumps(origin),
+        "target": {"context": context, "sandbox": SANDBOX},
+        "awaitPromise": False,
+    }
+    try:
+        answer = await bidi.call("script.evaluate", ask, context)
+    except BidiError:
+        return None
+    text = answer.get("result", {}).get("value")
+    if text is None:
+        return None
+    return OriginStorage(
+        origin, tuple((name, value) for name, value in decode(text, ANSWER_VALUES))
+    )
 
 
 class UnseenPage:
@@ -30,55 +57,59 @@ class UnseenPage:
         self.context = context
         self._bidi = bidi
         self._intercept = self._stop = ""
+        self._begun: tuple[str, str] | None = None
 
     async def set_up(self) -> None:
         where = {"phases": ["beforeRequestSent"], "contexts": [self.context]}
-        made = await self._bidi.call("network.addIntercept", where)
+        made = await self._bidi.call("network.addIntercept", where, self.context)
         self._intercept = made["intercept"]
         # A site's worker may answer before we can: what comes of it stops before its first script.
         stop = {"functionDeclaration": "() => window.stop()", "contexts": [self.context]}
-        self._stop = (await self._bidi.call("script.addPreloadScript", stop))["script"]
+        made = await self._bidi.call("script.addPreloadScript", stop, self.context)
+        self._stop = made["script"]
 
     def close(self) -> None:
         self._bidi.tell("network.removeIntercept", {"intercept": self._intercept})
         self._bidi.tell("script.removePreloadScript", {"script": self._stop})
         self._bidi.tell("browsingContext.close", {"context": self.context})
 
-    async def read(self, origins: Sequence[str]) -> list[OriginStorage]:
-        found = []
-        for origin in origins:
-            items = await self._run(origin, "Object.entries(localStorage)")
-            if items is not None:
-                found.append(OriginStorage(origin, tuple((name, value) for name, value in items)))
-        return found
-
-    async def write(self, storage: Sequence[OriginStorage]) -> list[OriginStorage]:
-        refused = []
-        for one in storage:
-            items = json.dumps(one.items)
-            put = f"({items}.forEach(([name, value]) => localStorage.setItem(name, value)), [])"
-            if await self._run(one.origin, put) is None:
-                refused.append(one)
-        return refused
-
-    def heard(self, method: str, params: Json) -> None:
-        if method == "network.beforeRequestSent" and params["isBlocked"]:
-            answer = {"request": params["request"]["request"], **BLANK_ANSWER}
-            self._bidi.tell("network.provideResponse", answer)
-
-    async def _run(self, origin: str, expression: str) -> list[list[str]] | None:
-        """The expression's value at that origin; None where there is no such place, or no room."""
-        checked = f"location.origin === {json.dumps(origin)} ? JSON.stringify({expression}) : null"
+    async def run(self, origin: str, expression: str) -> Items | None:
+        """See ``drivers.visits.Visitor``."""
+        checked = f"window.origin === {json.dumps(origin)} ? JSON.stringify({expression}) : null"
         here = {"context": self.context}
+        way = {"url": f"{origin}/", "wait": "interactive", **here}
+        target = {"sandbox": SANDBOX, **here}
+        ask = {"expression": checked, "target": target, "awaitPromise": False}
         try:
-            async with asyncio.timeout(VISIT_SECONDS):
-                way = {"url": f"{origin}/", "wait": "interactive", **here}
-                with contextlib.suppress(BidiError):  # a document that was stopped is there, too
-                    await self._bidi.call("browsingContext.navigate", way)
-                ask = {"expression": checked, "target": here, "awaitPromise": False}
-                answer = await self._bidi.call("script.evaluate", ask)
-        except (BidiError, TimeoutError):
+            with contextlib.suppress(BidiError):  # a document that was stopped is there, too
+                await self._bidi.call("browsingContext.navigate", way, self.context)
+            answer = await self._bidi.call("script.evaluate", ask, self.context)
+        except BidiError:
             return None
         text = answer.get("result", {}).get("value")
-        value: list[list[str]] | None = None if text is None else json.loads(text)
+        value: Items | None = None if text is None else decode(text, ANSWER_VALUES)
         return value
+
+    def heard(self, method: str, params: Json) -> None:
+        match method:
+            case "network.beforeRequestSent" if params["isBlocked"]:
+                answer = {"request": params["request"]["request"], **BLANK_ANSWER}
+                self._bidi.tell("network.provideResponse", answer)
+            case "browsingContext.navigationStarted" if params["context"] == self.context:
+                self._begun = way_of(params)
+            case "browsingContext.navigationCommitted" if params["context"] == self.context:
+                self._committed(params)
+
+    def gone(self) -> None:
+        self._fail(TabGone("The page was closed."))
+
+    def _committed(self, params: Json) -> None:
+        """BiDi has no word for a crash. A page whose process died is replaced by a blank page, or
+        by Firefox's own page about it, without any navigation to there having begun."""
+        begun, self._begun = self._begun, None
+        to = params["url"]
+        if (to == BLANK or to.startswith(CRASH_PAGE)) and way_of(params) != begun:
+            self._fail(TabCrashed("The page's process died."))
+
+    def _fail(self, error: RoostError) -> None:
+        self._bidi.fail(self.context, error)

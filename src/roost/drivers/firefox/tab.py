@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Protocol
+from urllib.parse import parse_qs, urlsplit
 
 from roost.drivers.base import (
+    FAILED_TITLE,
     Arrival,
     DriverEvent,
     FrameInfo,
@@ -28,7 +30,8 @@ from roost.drivers.firefox.hands import Hands
 from roost.drivers.firefox.keyboard import releases
 from roost.drivers.firefox.reports import report_of
 from roost.drivers.firefox.scripts import Asked, DocumentGone, Scripts
-from roost.drivers.firefox.waits import Course, End, Way, Ways, way_of
+from roost.drivers.firefox.waits import Course, End, Way, Ways, bare, way_of
+from roost.drivers.leaving import cannot_open
 from roost.errors import NotFound, RoostError, TabCrashed, TabGone
 from roost.vocabulary import TabHandle
 
@@ -71,7 +74,13 @@ class BidiTab:
         self.jar = jar
         self.crashed = False
         self.url = BLANK
+        """The address of the document that Firefox committed last, as Firefox says it. For an error
+        page it is the address that could not be loaded."""
         self.title = ""
+        self._is_error = False
+        self._dismisses = False
+        """A command of ours leaves the page: its dialogs are dismissed until another document is
+        committed, so that a page cannot hold its tab by asking without end."""
         self.frames: dict[str, str] = {}
         """Every context below this one, and its parent."""
         self._bidi = bidi
@@ -99,7 +108,7 @@ class BidiTab:
     def take_over(self, url: str, known: Json) -> None:
         """Go on with what an earlier broker left, and with what happened since."""
         committed = known.get("committed") or {"url": url}
-        self.url = url
+        self._be_at(url)
         self._ways.begun = way_of(known.get("begun"))
         if "navigation" in committed and self._is_crash(committed):
             self.crashed = True
@@ -107,7 +116,7 @@ class BidiTab:
         elif url == BLANK != committed["url"]:
             self.url = committed["url"]  # whether it crashed or went there, an event will say
         else:
-            self._report(TabArrived(self.handle, url, ""))
+            self._report(TabArrived(self.handle, self.url, ""))
             self._ask_title()
         self._ways.begun = way_of(known.get("started"))
 
@@ -143,25 +152,27 @@ class BidiTab:
     # --- going places --------------------------------------------------------------------------
 
     async def navigate(self, url: str) -> Arrival:
-        if not self.crashed:
-            await self._thaw_if_frozen()
-        self.crashed = False
-        return await self._go("browsingContext.navigate", {"url": url, "wait": "none"})
+        with self._dismissing():
+            if not self.crashed:
+                await self._thaw_if_frozen()
+            self.crashed = False
+            return await self._go("browsingContext.navigate", _to(url))
 
     async def reload(self) -> Arrival:
-        if self.crashed or await self._thaw_if_frozen():  # nothing but a blank page to reload
-            return await self.navigate(self.url)
-        return await self._go("browsingContext.reload", {"wait": "none"})
+        with self._dismissing():
+            if not self.crashed and not await self._thaw_if_frozen():
+                return await self._go("browsingContext.reload", {"wait": "none"})
+        return await self.navigate(self.url)  # there is nothing but a blank page to reload
 
     async def travel(self, delta: int) -> Arrival:
         """Back and forward. ``NotFound`` when there is nowhere to go."""
         self.check_alive()
-        with self._ways.journey(self._gone) as journey:
+        with self._dismissing(), self._ways.journey(self._gone) as journey:
             try:
                 await self._call("browsingContext.traverseHistory", {"delta": delta})
             except BidiError as error:
                 way = "back" if delta < 0 else "forward"
-                raise NotFound(f"There is no page to go {way} to.", reason=str(error)) from None
+                raise NotFound(f"There is no page to go {way} to.", page_said=str(error)) from None
             await self._ways.land(journey)
             return await self._here(journey.last_status)
 
@@ -199,6 +210,25 @@ class BidiTab:
         return turns != self._course.turns or self._ways.leaving not in (None, leaving)
 
     async def _go(self, method: str, params: Json) -> Arrival:
+        """Leave the page. One whose script holds that up is given up, as a frozen one is."""
+        loop = asyncio.get_running_loop()
+        going = loop.create_task(self._went(method, params), name=f"lead {self.handle} away")
+        turns = self._course.turns
+        try:
+            while not going.done():
+                await asyncio.wait({going}, timeout=FROZEN_SECONDS)
+                is_left = turns != self._course.turns or self._asks_to_stay()
+                if not going.done() and not is_left and await self._is_silent():
+                    if not going.done() and turns == self._course.turns:
+                        url = params.get("url", self.url)
+                        await _ended(going)
+                        await self._others.replace(self)
+                        return await self._went("browsingContext.navigate", _to(url))
+            return await going
+        finally:
+            await _ended(going)
+
+    async def _went(self, method: str, params: Json) -> Arrival:
         with self._ways.journey(self._gone) as journey:
             try:
                 send = partial(self._call, method, params)
@@ -209,36 +239,60 @@ class BidiTab:
                     raise NotFound(NO_PASSWORD, hint=AUTH_HINT, reason=NO_PASSWORD)
             except BidiError as error:
                 if journey.last_status not in NO_CONTENT:
-                    raise _cannot_open(error) from None
+                    raise cannot_open(str(error)) from None
                 end, status = End.NOTHING, journey.last_status
             return await self._here(status, stayed=end in (End.DOWNLOAD, End.NOTHING))
 
     async def _thaw_if_frozen(self) -> bool:
         """A page whose script runs without end cannot even be left, and BiDi has no way to end a
         script: so the tab gets another context, and only its history is lost."""
-        if self._ways.leaving is not None or self.errands.dialog is not None:
+        if self._ways.leaving is not None or self._asks_to_stay():
             return False
-        probe = self.scripts.title()
-        probe.add_done_callback(unheard)
-        await asyncio.wait({probe}, timeout=FROZEN_SECONDS)
-        if probe.done():
+        if not await self._is_silent():
             return False
         await self._others.replace(self)
         return True
 
+    @contextlib.contextmanager
+    def _dismissing(self) -> Iterator[None]:
+        """The page is being left: dismiss the dialog that stands there, and those that follow."""
+        self._dismisses = True
+        if self.errands.dialog is not None and not self._asks_to_stay():
+            self._dismiss(self.errands.dialog)
+        try:
+            yield
+        finally:
+            self._dismisses = False
+
+    def _asks_to_stay(self) -> bool:
+        dialog = self.errands.dialog
+        return dialog is not None and dialog["type"] == "beforeunload"
+
+    def _dismiss(self, dialog: Json) -> None:
+        refusal = {"context": dialog["context"], "accept": False}
+        self._bidi.tell("browsingContext.handleUserPrompt", refusal)
+
+    async def _is_silent(self) -> bool:
+        """Whether the page does not even answer a question that costs nothing."""
+        probe = self.scripts.title()
+        probe.add_done_callback(unheard)
+        await asyncio.wait({probe}, timeout=FROZEN_SECONDS)
+        return not probe.done()
+
     async def _here(self, status: int | None, *, stayed: bool = False) -> Arrival:
-        self.url, self.title = await self._arrive()
+        title = await self._arrive()
+        self.title = FAILED_TITLE if self._is_error else title
         self._report(TabArrived(self.handle, self.url, self.title))
         return Arrival(self.url, self.title, status, stayed)
 
-    async def _arrive(self) -> tuple[str, str]:
-        """Where the document is that is there in the end. An answer may be older than an event that
-        came after it, for whoever waits is told a little later than whoever listens."""
+    async def _arrive(self) -> str:
+        """The title of the document that is there in the end. A reply resumes its waiter one loop
+        turn after events are handled, so ask again if a document was committed meanwhile."""
         while True:
             turns = self._course.turns
-            url, title = await self.scripts.arrived()
+            title = await self.scripts.arrived()
             if turns == self._course.turns:
-                return url, title
+                return title
 
     # --- events --------------------------------------------------------------------------------
 
@@ -261,14 +315,21 @@ class BidiTab:
         if is_crash:
             self._died()
             return
-        self.url = params["url"]
-        if begun is not None and begun[1] and self.url.startswith(ERROR_PAGES):
-            self.url = begun[1]  # as the page itself and the person see it
-        self.title, self.crashed = "", False
+        self._be_at(params["url"], begun)
+        self.title, self.crashed = FAILED_TITLE if self._is_error else "", False
+        self._dismisses = False
         self.errands.close_chooser()
         self._ways.ended(params["navigation"], End.DOCUMENT)
         self._course.turn()
-        self._report(TabArrived(self.handle, self.url, ""))
+        self._report(TabArrived(self.handle, self.url, self.title))
+
+    def _be_at(self, url: str, begun: Way | None = None) -> None:
+        """That document was committed. Error pages name the address that failed, which is also the
+        one the navigation began with."""
+        self.url, self._is_error = bare(url), url.startswith(ERROR_PAGES)
+        if self._is_error:
+            failed = parse_qs(urlsplit(url).query).get("u", [""])[0]
+            self.url = bare((begun[1] if begun is not None else "") or failed or url)
 
     def _is_crash(self, params: Json) -> bool:
         """BiDi has no word for it. A page whose process died is replaced by a blank one, or by
@@ -289,7 +350,7 @@ class BidiTab:
 
     def _moved_within(self, params: Json) -> None:
         if self._is_ours(params):
-            self.url = params["url"]
+            self.url = bare(params["url"])
             if params.get("navigation") is not None:
                 self._ways.ended(params["navigation"], End.WITHIN)
             self._report(TabArrived(self.handle, self.url, self.title))
@@ -306,6 +367,8 @@ class BidiTab:
         if answer.cancelled() or answer.exception() is not None or turns != self._course.turns:
             return
         title = answer.result().get("result", {}).get("value")
+        if self._is_error:
+            title = FAILED_TITLE
         if isinstance(title, str) and title != self.title:
             self.title = title
             self._report(TabArrived(self.handle, self.url, title))
@@ -327,7 +390,10 @@ class BidiTab:
             self._ways.ended(params["navigation"], End.DOWNLOAD)
 
     def _dialog_opened(self, params: Json) -> None:
-        self.errands.dialog_opened(params)
+        if self._dismisses and params["type"] != "beforeunload":
+            self._dismiss(params)
+        else:
+            self.errands.dialog_opened(params)
 
     def _dialog_closed(self, params: Json) -> None:
         self.errands.dialog_closed()
@@ -359,8 +425,17 @@ def _flattened(context: Json, parent: str | None) -> list[FrameInfo]:
     return found
 
 
-def _cannot_open(error: BidiError) -> NotFound:
-    return NotFound(f"The page cannot be opened: {error}.", reason=str(error))
+def _to(url: str) -> Json:
+    return {"url": url, "wait": "none"}
+
+
+async def _ended(task: asyncio.Task[Arrival]) -> None:
+    """Cancel the task if it still runs. Its result or error is not needed."""
+    if not task.done():
+        task.cancel()
+        await asyncio.wait({task})
+    elif not task.cancelled():
+        task.exception()
 
 
 _EVENTS: dict[str, Callable[[BidiTab, Json], None]] = {

@@ -11,6 +11,10 @@ from typing import Any
 
 from roost.errors import BadRequest
 
+MAX_DEPTH = 100
+"""Deeper values are refused. Firefox stops describing them there (``SERIALIZATION``), so that no
+page can send a frame that is nested too deep to be read. Chromium stops by itself."""
+SERIALIZATION = {"maxObjectDepth": MAX_DEPTH + 1, "maxDomDepth": 0}
 _NOTHING = frozenset({"undefined", "null", "symbol"})
 _NUMBERS = {"NaN": None, "Infinity": None, "-Infinity": None, "-0": 0}
 
@@ -25,6 +29,7 @@ class _Reading:
 
     def __init__(self) -> None:
         self._known: dict[str, Any] = {}
+        self._depth = 0
 
     def read(self, value: dict[str, Any]) -> Any:
         kind = value["type"]
@@ -46,15 +51,24 @@ class _Reading:
         if again is not None:
             self._known[again] = _UNFINISHED
         read: Any
+        self._depth += 1
         if kind == "object":
             read = {str(key): self.read(item) for key, item in value["value"]}
         else:
             read = [self.read(item) for item in value["value"]]
+        self._depth -= 1
         if again is not None:
             self._known[again] = read
         return read
 
     def _known_value(self, again: str | None) -> Any:
+        """What a description without a value stands for: one that came before, or one too deep."""
+        if again is None and self._depth > MAX_DEPTH:
+            raise BadRequest(
+                f"The value is nested more than {MAX_DEPTH} levels deep.",
+                hint="Return flatter data, or a text made of it.",
+                field="function",
+            )
         known = self._known.get(again or "")
         if known is _UNFINISHED:
             raise BadRequest("The value contains itself.", field="function")

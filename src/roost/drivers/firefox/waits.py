@@ -16,7 +16,7 @@ from roost.drivers.exchange import unheard
 from roost.drivers.firefox.connection import Json, Pending
 from roost.errors import RoostError
 
-_LOGIN = re.compile(r"//[^/?#]*@")
+_LOGIN = re.compile(r"^(\w+://)[^/?#]*@")
 SOON_SECONDS = 1.0
 """How long Firefox may take to say why a document is gone, or to bring what was asked for."""
 
@@ -157,7 +157,7 @@ class Ways:
         before = self.leaving
         self.begun = self.leaving = now = params["navigation"], params.get("url", "")
         _settle(self._has_set_out)
-        if before is not None and before[0] != now[0] and _bare(before[1]) == _bare(now[1]):
+        if before is not None and before[0] != now[0] and bare(before[1]) == bare(now[1]):
             for journey in self._journeys:
                 journey.retried(before[0], now[0])
 
@@ -185,9 +185,9 @@ def way_of(params: Json | None) -> Way | None:
     return None if params is None else (params["navigation"], params.get("url", ""))
 
 
-def _bare(url: str) -> str:
+def bare(url: str) -> str:
     """Without a name and a password."""
-    return _LOGIN.sub("//", url, count=1)
+    return _LOGIN.sub(r"\1", url)
 
 
 def _settle(future: asyncio.Future[None]) -> None:

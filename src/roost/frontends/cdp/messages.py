@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
-from roost.errors import BadRequest, RoostError
+from roost.errors import BadRequest, RoostError, TooLarge
 from roost.wire.framing import decode
+from roost.wire.weight import AGENT_VALUES
 
 Json = dict[str, Any]
+_START = re.compile(r'\s*\{\s*"id"\s*:\s*(\d{1,9})\s*,')
 PROPERTIES = {"id", "method", "sessionId", "params"}
 
 PARSE, INVALID, NO_METHOD, BAD_PARAMS, FAILED, NO_SESSION = (
@@ -124,7 +127,12 @@ def read(text: str | bytes) -> Call:
     """A client's message. ``Refusal`` where Chromium would refuse it, with the id if there is one
     (see ``refused_unread``)."""
     try:
-        message = decode(text)
+        message = decode(text, AGENT_VALUES)
+    except TooLarge as error:
+        started = _START.match(text if isinstance(text, str) else text.decode(errors="replace"))
+        if started is None:
+            raise Unread(None, PARSE, "JSON: not a valid message") from None
+        raise Unread(int(started.group(1)), FAILED, error.message) from None
     except BadRequest:
         raise Unread(None, PARSE, "JSON: not a valid message") from None
     if not isinstance(message, dict):

@@ -17,6 +17,8 @@ class Asked:
 
     operator: bool = False
     json: bool = False
+    is_agent: bool = False
+    """The broker takes this command for an agent, so a model reads what it prints."""
 
 
 def operator_option(command: Command) -> Command:
@@ -31,7 +33,7 @@ def operator_option(command: Command) -> Command:
         is_flag=True,
         expose_value=False,
         callback=given,
-        help="Act as the person even when run below an agent. Audited.",
+        help="Act as the person, wherever this command runs. Written to the audit trail.",
     )(command)
 
 

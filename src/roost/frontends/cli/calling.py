@@ -1,12 +1,14 @@
 """One call to the broker, for commands that know nothing of asyncio.
 
-A command connects as what it is (``ClientKind.CLI``): below an agent's process the broker makes it
-that agent, anywhere else the operator. It never lives by its connection, so it leaves no trace.
+A command connects as what it is (``ClientKind.CLI``). The broker finds out from the process tree
+whether it is an agent's, the person's or neither. A command never lives by its connection: when it
+is over, nothing of it stays.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from typing import TypeVar, cast
@@ -19,7 +21,7 @@ from roost.errors import NotFound, Timeout
 from roost.frontends.cli.asked import Asked
 from roost.local.home import Home
 from roost.local.starting import ensure_broker, running_broker
-from roost.vocabulary import CALL_SECONDS, HELLO_SECONDS
+from roost.vocabulary import CALL_SECONDS, HELLO_SECONDS, OPERATOR, conversation_in
 from roost.wire.hello import ClientKind, Hello
 
 R = TypeVar("R", bound=View)
@@ -78,10 +80,16 @@ async def caller(
     elif running_broker(home) is None:
         raise no_broker(home)
     hello = Hello(
-        token="", kind=ClientKind.CLI, software=__version__, operator=asked.operator
-    )  # the client puts the token in
+        token="",  # the client puts it in
+        kind=ClientKind.CLI,
+        software=__version__,
+        session=conversation_in(os.environ),
+        resumable=True,
+        operator=asked.operator,
+    )
     async with Client(home, hello, start=False) as client:
         await bounded(client.reach(), HELLO_SECONDS)
+        asked.is_agent = client.agent not in (None, OPERATOR)
         yield client
 
 

@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import signal
 import sys
 from dataclasses import dataclass
@@ -33,6 +34,11 @@ class Answer:
         """What stands between the marks of page content."""
         inside = self.text.partition("<page-content untrusted id=")[2].partition(">\n")[2]
         return inside.partition("\n</page-content id=")[0]
+
+    def roost_said(self, pattern: str) -> str | None:
+        """The first group of the pattern in the words before the marks."""
+        found = re.search(pattern, self.text.partition("<page-content untrusted id=")[0])
+        return None if found is None else found[1]
 
 
 class Player:
@@ -75,17 +81,16 @@ class Player:
         return player
 
     async def ask(self, tool: str, **arguments: Any) -> Answer:
-        """Raises the refusal as the very error the agent got."""
+        """Raises a refusal as the error that its text names."""
         self.asked += 1
         self.doing = " ".join([tool, *(v for v in arguments.values() if isinstance(v, str))])
         result = await self._request("tools/call", {"name": tool, "arguments": arguments})
-        data = result.get("structuredContent", {})
+        text = "\n".join(part["text"] for part in result["content"] if part["type"] == "text")
         if result.get("isError"):
-            error = RoostError.from_wire(data)
-            self.doing += f" → {error.code}"
-            raise error
-        texts = [part["text"] for part in result["content"] if part["type"] == "text"]
-        return Answer("\n".join(texts), data)
+            code, _, message = text.partition("\n")[0].partition(": ")
+            self.doing += f" → {code}"
+            raise RoostError.from_wire({"code": code, "message": message})
+        return Answer(text, result.get("structuredContent", {}))
 
     async def leave(self) -> int:
         """As a client leaves: it closes the server's standard input. The server's exit code."""

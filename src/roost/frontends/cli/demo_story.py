@@ -69,7 +69,7 @@ async def _tell(browser: str) -> bool:
     try:
         options = [f"--browser={browser}", f"--pool={POOL}", *LINGER]
         endpoint = await asyncio.to_thread(ensure_broker, home, options=options)
-        async with caller(Asked(), home=home) as operator:
+        async with caller(Asked(operator=True), home=home) as operator:
             with Site() as site, Stage(console()) as stage:
                 story = Story(home, operator, stage, site)
                 async with asyncio.timeout(STORY_SECONDS):
@@ -204,7 +204,8 @@ class Story:
         seen = await intruder.ask("browser_evaluate", function="() => document.cookie")
         seen_nothing = seen.page_said == '""'
         self.prove("In the same shop tester sees none of writer's cookies", held=seen_nothing)
-        tab = (await victim.ask("browser_tabs", action="list")).data["current"]
+        tabs = await victim.ask("browser_tabs", action="list")
+        tab = tabs.roost_said(r"(t\d+) \(current")
         self._stage.say(intruder.name, f"tries to get at writer's tab {tab}")
         attempts: list[tuple[str, str, dict[str, Any]]] = [
             ("TAB_GONE", "browser_navigate", {"tab": tab, "url": "about:blank"}),
@@ -292,10 +293,11 @@ class Story:
 
     async def _open(self, player: Player, path: str) -> str | None:
         url = self._site.address(path)
-        opened = (await player.ask("browser_tabs", action="new", url=url, evict=False)).data
+        opened = await player.ask("browser_tabs", action="new", url=url, evict=False)
         self.tabs_opened += 1
-        tab: str | None = opened.get("opened")
-        self._stage.say(player.name, f"opens {tab} at {path}, pool {opened['tabPool']}")
+        tab = opened.roost_said(r"Opened tab (t\d+)")
+        pool = opened.roost_said(r"Pool: (\S+)\.")
+        self._stage.say(player.name, f"opens {tab} at {path}, pool {pool}")
         await self._status()
         await self._stage.beat()
         return tab

@@ -18,6 +18,7 @@ from roost.errors import RoostError
 from roost.frontends.cli.asked import Asked, json_option, operator_option
 from roost.frontends.cli.showing import echo_json, plain
 from roost.vocabulary import MIB
+from roost.wire.hello import difference
 
 if TYPE_CHECKING:
     from roost.local.home import Home
@@ -178,11 +179,12 @@ def _answers(asked: Asked, version: str) -> Iterator[Finding]:
     except RoostError as error:
         yield Finding("broker", Verdict.FAILED, str(error), error.hint)
         return
-    if version == __version__:
+    note = difference(__version__, version)
+    if note is None:
         yield Finding("broker", Verdict.OK, f"answers, version {version}.")
     else:
-        detail = f"answers, but is of version {version}, not {__version__}."
-        yield Finding("broker", Verdict.WARNING, detail, "roost stop; roost up")
+        detail, _, fix = note.partition(". ")
+        yield Finding("broker", Verdict.WARNING, f"answers. {detail}.", fix)
 
 
 def _lock(home: Home) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from roost.frontends.cli.asked import Asked, json_option, operator_option
-from roost.frontends.cli.showing import echo_json, plain
+from roost.frontends.cli.showing import echo_json, plain, show_lines
 
 LOOK_AGAIN_SECONDS = 0.2
 Entry = dict[str, Any]
@@ -48,13 +48,18 @@ def log(asked: Asked, follow: bool, lines: int | None, session: str | None) -> N
     if asked.json and not follow:
         echo_json(list(entries))
         return
-    show = _as_json_line if asked.json else as_line
-    for entry in entries:
-        click.echo(show(entry))
+    _show(asked, entries)
     while follow:
         select.select([], [], [], LOOK_AGAIN_SECONDS)  # no portable way to be told of new lines
-        for entry in filter(wanted, trail.entries()):
-            click.echo(show(entry))
+        _show(asked, filter(wanted, trail.entries()))
+
+
+def _show(asked: Asked, entries: Iterable[Entry]) -> None:
+    if asked.json:
+        for entry in entries:
+            click.echo(json.dumps(entry))
+    else:
+        show_lines(asked, map(as_line, entries))
 
 
 class Trail:
@@ -97,10 +102,6 @@ def as_line(entry: Entry) -> str:
         " ".join(details),
     )
     return plain("  ".join(parts).rstrip())
-
-
-def _as_json_line(entry: Entry) -> str:
-    return json.dumps(entry)
 
 
 def _view(asked: Asked) -> Callable[[Entry], bool]:

@@ -27,6 +27,7 @@ from roost.frontends.cli.session import session
 from roost.frontends.cli.showing import echo_json, plain
 from roost.frontends.cli.status import status
 from roost.frontends.cli.up import stop, up
+from roost.wire.marks import marked
 
 DONE, FAILED, INTERRUPTED = 0, 1, 130
 
@@ -67,18 +68,21 @@ def run(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except RoostError as error:
-        _tell(error, asked)
+        tell(error, asked)
     except Exception as error:  # the boundary: a bug is told like anything else
         if sys.flags.dev_mode:
             raise
         hint = "This is a bug in Roost. `python -X dev -m roost …` shows where."
-        _tell(Internal(f"{type(error).__name__}: {error}", hint=hint), asked)
+        tell(Internal(f"{type(error).__name__}: {error}", hint=hint), asked)
     return FAILED
 
 
-def _tell(error: RoostError, asked: Asked) -> None:
+def tell(error: RoostError, asked: Asked) -> None:
+    """Print an error as every command tells it."""
     if asked.json:
         echo_json(error.to_wire())
         return
     click.echo(plain(error), err=True)
     click.echo(f"hint: {plain(error.hint)}", err=True)
+    if error.page_said is not None:
+        click.echo(marked(map(plain, error.page_said.splitlines())), err=True)

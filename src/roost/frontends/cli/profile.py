@@ -27,12 +27,18 @@ def profile() -> None:
 @click.argument("source", type=click.Path())
 @click.option("--name", required=True, help="What to call it; one of that name is replaced.")
 @click.option("--domain", "domains", multiple=True, help="Only this site. May be repeated.")
+@click.option("--any-agent", is_flag=True, help="Let every agent clone it by name.")
 @json_option
 @operator_option
 @click.pass_obj
-def import_(asked: Asked, source: str, name: str, domains: tuple[str, ...]) -> None:
+def import_(
+    asked: Asked, source: str, name: str, domains: tuple[str, ...], any_agent: bool
+) -> None:
     """Read logins from SOURCE, which is never written to: a Firefox or Chromium profile folder
-    (the browser may be running), a Playwright storage-state JSON, or a cookies.txt."""
+    (the browser may be running), a Playwright storage-state JSON, or a cookies.txt.
+
+    An agent may use the profile it was started with (`roost mcp --profile NAME`). With --any-agent
+    every agent may use this one."""
     from roost.api import operations as ops
     from roost.frontends.cli.calling import ask
 
@@ -44,6 +50,7 @@ def import_(asked: Asked, source: str, name: str, domains: tuple[str, ...]) -> N
         source=os.path.abspath(os.path.expanduser(source)),
         name=name,
         domains=list(domains),
+        any_agent=any_agent,
     )
     if asked.json:
         echo_json(view.to_wire())
@@ -95,9 +102,11 @@ def _show(profiles: Sequence[ProfileView]) -> None:
     if not profiles:
         click.echo("No profiles.")
         return
-    shown = table("PROFILE", "SOURCE", "COOKIES", "SITES", "STORAGE", "IMPORTED")
+    shown = table("PROFILE", "SOURCE", "COOKIES", "SITES", "STORAGE", "AGENTS", "IMPORTED")
     for one in profiles:
         when = one.imported_at.astimezone()
         numbers = [cell(number) for number in (one.cookies, one.sites, one.origins)]
-        shown.add_row(cell(one.name), cell(one.source), *numbers, cell(f"{when:%Y-%m-%d %H:%M}"))
+        agents = "any" if one.any_agent else "started with it"
+        at = f"{when:%Y-%m-%d %H:%M}"
+        shown.add_row(cell(one.name), cell(one.source), *numbers, cell(agents), cell(at))
     console().print(shown)

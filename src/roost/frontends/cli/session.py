@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from roost.frontends.cli.asked import Asked, json_option, operator_option
-from roost.frontends.cli.showing import console, echo_json, plain
+from roost.frontends.cli.showing import echo_json, plain, show, show_lines
 from roost.frontends.cli.status import sessions_table
 from roost.vocabulary import JarPolicy
 
@@ -104,7 +104,7 @@ def list_(asked: Asked) -> None:
     if asked.json:
         echo_json(view.to_wire()["sessions"])
     elif view.sessions:
-        console().print(sessions_table(view.sessions))
+        show(asked, sessions_table(view.sessions))
     else:
         click.echo("No sessions.")
 
@@ -115,7 +115,7 @@ def list_(asked: Asked) -> None:
 @json_option
 @operator_option
 @click.pass_obj
-def show(asked: Asked, session: str | None, once: bool) -> None:
+def show_(asked: Asked, session: str | None, once: bool) -> None:
     """Show SESSION, then what happens in it until it ends or you press Ctrl-C."""
     import asyncio
 
@@ -186,20 +186,20 @@ async def _show(asked: Asked, session: str | None, *, once: bool) -> None:
             echo_json(view.to_wire())
             return
         if once:
-            console().print(sessions_table([view]))
+            show(asked, sessions_table([view]))
             return
         with client.watch(view.id) as notices:
             # Looked at again only now, so that nothing falls between the look and the watch.
-            console().print(sessions_table([await client.call(look)]))
+            show(asked, sessions_table([await client.call(look)]))
             connection = await client.reach()
             async with asyncio.TaskGroup() as group:
-                following = group.create_task(_follow(notices), name="follow")
+                following = group.create_task(_follow(asked, notices), name="follow")
                 connection.ended.add_done_callback(lambda _: following.cancel())
 
 
-async def _follow(notices: Notices) -> None:
+async def _follow(asked: Asked, notices: Notices) -> None:
     async for notice in notices:
-        click.echo(_as_line(notice))
+        show_lines(asked, [_as_line(notice)])
         if notice.kind == "session_ended":
             return
 

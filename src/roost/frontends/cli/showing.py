@@ -1,19 +1,24 @@
 """Text fit for a terminal, tables fit for a pipe.
 
 Names, titles and addresses come from agents and web pages: they are shown, never obeyed. So control
-characters are spelt out, and nothing from outside is read as rich markup.
+characters are spelt out, and nothing from outside is read as rich markup. Where an agent runs the
+command, a model reads its output: then the output stands between the untrusted marks.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from roost.frontends.cli.asked import Asked
+from roost.wire.marks import marked
+
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
     from rich.table import Table
     from rich.text import Text
 
@@ -50,6 +55,28 @@ def console() -> Console:
     from rich.console import Console
 
     return Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_COLUMNS)
+
+
+def show(asked: Asked, *parts: RenderableType) -> None:
+    """Print tables and lines that hold names, titles or addresses."""
+    screen = console()
+    if not asked.is_agent:
+        for part in parts:
+            screen.print(part)
+        return
+    with screen.capture() as captured:
+        for part in parts:
+            screen.print(part)
+    click.echo(marked([captured.get().rstrip()]))
+
+
+def show_lines(asked: Asked, lines: Iterable[str]) -> None:
+    """Print lines that hold names, titles or addresses."""
+    if not asked.is_agent:
+        for line in lines:
+            click.echo(line)
+    elif lines := list(lines):
+        click.echo(marked(lines))
 
 
 def table(*columns: str, title: str | None = None) -> Table:

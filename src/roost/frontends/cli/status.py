@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from roost import __version__
 from roost.frontends.cli.asked import Asked, json_option, operator_option
-from roost.frontends.cli.showing import COLORS, cell, console, duration, echo_json, table
+from roost.frontends.cli.showing import COLORS, cell, duration, echo_json, plain, show, table
+from roost.wire.hello import difference
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
     from rich.table import Table
 
     from roost.api.views import SessionView, StatusView
@@ -29,7 +33,9 @@ def status(asked: Asked) -> None:
     if asked.json:
         echo_json(as_promised(view))
     else:
-        _show(view, console())
+        show(asked, *_parts(view))
+    if (note := difference(__version__, view.broker.version)) is not None:
+        click.echo(f"warning: {plain(note)}", err=True)
 
 
 def as_promised(view: StatusView) -> dict[str, Any]:
@@ -66,23 +72,23 @@ def sessions_table(sessions: list[SessionView]) -> Table:
     return made
 
 
-def _show(view: StatusView, screen: Console) -> None:
+def _parts(view: StatusView) -> Iterator[RenderableType]:
     broker = view.broker
     http = broker.http or "no HTTP"
     up = duration(broker.uptime_seconds)
-    screen.print(cell(f"roost {broker.version}, pid {broker.pid}, up {up}, {http}", "bold"))
-    screen.print()
-    screen.print(_browsers(view) if view.browsers else "No browser runs yet.")
-    screen.print()
-    screen.print(sessions_table(view.sessions) if view.sessions else "No sessions.")
+    yield cell(f"roost {broker.version}, pid {broker.pid}, up {up}, {http}", "bold")
+    yield ""
+    yield _browsers(view) if view.browsers else "No browser runs yet."
+    yield ""
+    yield sessions_table(view.sessions) if view.sessions else "No sessions."
     if view.agents:
-        screen.print()
-        screen.print(_agents(view))
+        yield ""
+        yield _agents(view)
     if view.requests or view.reservations:
-        screen.print()
-        screen.print(_queue(view))
+        yield ""
+        yield _queue(view)
     for note in view.notes or ():
-        screen.print(cell(f"note: {note}", "yellow"))
+        yield cell(f"note: {note}", "yellow")
 
 
 def _browsers(view: StatusView) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +14,7 @@ from roost.errors import BadRequest, Internal
 from roost.frontends.cli.asked import Asked, operator_option
 from roost.frontends.cli.showing import plain
 from roost.vocabulary import MINE, Reads
+from roost.wire.hello import difference
 
 if TYPE_CHECKING:
     from roost.api.views import BrowserView
@@ -72,7 +74,7 @@ def stop(asked: Asked) -> None:
     from roost.api import operations as ops
     from roost.frontends.cli.calling import ask
     from roost.local.home import Home
-    from roost.local.processes import end_tree, wait_until_gone
+    from roost.local.processes import end_tree, is_alive, wait_until_gone
     from roost.local.starting import running_broker
 
     home = Home.find()
@@ -81,7 +83,13 @@ def stop(asked: Asked) -> None:
         click.echo(f"No broker runs for {home.path}.")
         return
     process = endpoint.process
-    ask(asked, ops.BrokerStop)
+    try:
+        ask(asked, ops.BrokerStop)
+    except BadRequest as error:
+        if error.details.get("field") != "versions":
+            raise
+        if is_alive(process):  # and does not speak our wire version
+            os.kill(process.pid, signal.SIGTERM)
     if wait_until_gone(process, STOP_SECONDS):
         click.echo(f"Stopped, pid {process.pid} is gone.")
     elif end_tree(process, KILL_SECONDS):
@@ -153,8 +161,8 @@ def _warn_of_differences(
     endpoint: Endpoint, browser: BrowserView, settings: dict[str, list[str]]
 ) -> None:
     """A running broker keeps its settings; whoever gave others must know."""
-    if endpoint.version != __version__:
-        _warn(f"the broker is of version {endpoint.version}, this command of {__version__}")
+    if (note := difference(__version__, endpoint.version)) is not None:
+        click.echo(f"warning: {plain(note)}", err=True)
     in_force = {
         "pool": str(browser.capacity),
         "browser": browser.id,

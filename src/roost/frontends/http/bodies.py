@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -10,13 +11,15 @@ from starlette.requests import Request
 from starlette.types import Receive
 
 from roost.api.operations import OPERATIONS, Operation, SessionOpen, explained, parse
-from roost.errors import BadRequest, TooLarge
+from roost.errors import BadRequest, Timeout, TooLarge
 from roost.vocabulary import AGENT_FRAME_BYTES, CALL_SECONDS_MAX, NAME_PATTERN, JarPolicy
 from roost.wire.framing import decode, encode
+from roost.wire.weight import AGENT_VALUES
 
 M = TypeVar("M", bound=BaseModel)
 Op = TypeVar("Op", bound=Operation)
 SESSION_HEADER = "x-devbrowser-session"
+BODY_SECONDS = 60.0
 NAME = f"^{NAME_PATTERN}$"
 
 
@@ -117,10 +120,14 @@ async def _object(request: Request) -> dict[str, Any]:
     if not data.strip():
         return {}
     try:
-        value = decode(data)
+        value = decode(data, AGENT_VALUES)
     except BadRequest as error:
         message = error.message.replace("A frame", "body: it")
         raise BadRequest(message, hint="Send UTF-8 JSON.", field="body") from None
+    except TooLarge:
+        raise TooLarge(
+            f"body: it holds more than {AGENT_VALUES} values.", limitValues=AGENT_VALUES
+        ) from None
     if not isinstance(value, dict):
         raise BadRequest("body: expected a JSON object.", field="body")
     try:
@@ -153,10 +160,16 @@ async def _read(request: Request) -> bytes:
     if declared.isdigit() and int(declared) > AGENT_FRAME_BYTES:
         raise _too_large()
     data = bytearray()
-    async for chunk in request.stream():
-        data += chunk
-        if len(data) > AGENT_FRAME_BYTES:
-            raise _too_large()
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for chunk in request.stream():
+                data += chunk
+                if len(data) > AGENT_FRAME_BYTES:
+                    raise _too_large()
+    except TimeoutError:
+        raise Timeout(
+            f"body: it did not come within {BODY_SECONDS:.0f} s.", hint="Send all of it at once."
+        ) from None
     return bytes(data)
 
 

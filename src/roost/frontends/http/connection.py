@@ -1,7 +1,7 @@
 """One peer: uvicorn's protocol, bounded.
 
-A port on loopback can be reached by every user of the machine. So whoever has not shown a token may
-keep a connection for some seconds, a few of them at a time, and send a small head.
+Whoever has not shown a token may keep a connection for some seconds between requests, and send a
+small head. A request that has come is answered, however long that takes.
 """
 
 from __future__ import annotations
@@ -9,34 +9,19 @@ from __future__ import annotations
 import asyncio
 from typing import Any, cast
 
+from starlette.types import Receive, Scope, Send
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from roost.errors import BadRequest, RoostError, TooLarge
-from roost.frontends.http.replies import head_of
+from roost.errors import BadRequest, RoostError, Timeout, TooLarge
+from roost.frontends.http.reception import PATIENCE_SECONDS, PLACES, Reception
+from roost.frontends.http.replies import head_of, refusal
 from roost.vocabulary import HELLO_SECONDS, KIB
 from roost.wire.framing import encode
 
 HEAD_BYTES = 64 * KIB
-STRANGERS = 128
-
-
-class Strangers:
-    """Connections on which nobody has shown a token yet; the oldest makes way for the next."""
-
-    def __init__(self) -> None:
-        self._here: dict[Connection, None] = {}
-
-    def add(self, connection: Connection) -> None:
-        self._here[connection] = None
-        if len(self._here) > STRANGERS:
-            oldest = next(iter(self._here))
-            del self._here[oldest]
-            oldest.transport.abort()
-
-    def remove(self, connection: Connection) -> None:
-        self._here.pop(connection, None)
+BUSY = 503
 
 
 class _Together:
@@ -67,7 +52,7 @@ class _Together:
 
 
 class Connection(HttpToolsProtocol):
-    """Tells the gate how to say that the peer has shown a token: ``scope["state"]["admitted"]``."""
+    """Tells the gate how to say whose token the peer has shown: ``scope["state"]["admitted"]``."""
 
     def __init__(
         self,
@@ -75,21 +60,30 @@ class Connection(HttpToolsProtocol):
         server_state: ServerState,
         app_state: dict[str, Any],
         *,
-        strangers: Strangers,
+        reception: Reception,
+        is_put_off: bool,
     ) -> None:
         super().__init__(config, server_state, app_state | {"admitted": self._admitted})
-        self._strangers = strangers
+        self._is_put_off = is_put_off
+        if is_put_off:
+            self.app = _put_off
+        self._reception = reception
         self._timer: asyncio.TimerHandle | None = None
         self._head_bytes: int | None = None
+        self._is_operators = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(cast(asyncio.Transport, _Together(transport, self.loop)))
-        self._timer = self.loop.call_later(HELLO_SECONDS, transport.abort)
-        self._strangers.add(self)
+        self._timer = self.loop.call_later(HELLO_SECONDS, self._late)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._admitted()
+        self._stop_waiting()
+        self._reception.leave(self)
         super().connection_lost(exc)
+
+    def handle_websocket_upgrade(self) -> None:
+        super().handle_websocket_upgrade()
+        self._reception.leave(self)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -104,7 +98,11 @@ class Connection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._head_bytes = None
+        before = self.cycle
         super().on_headers_complete()
+        is_last = self._is_put_off or self._reception.is_crowded
+        if is_last and self.cycle is not before:
+            self.cycle.keep_alive = False
 
     def on_response_complete(self) -> None:
         cast(_Together, self.transport).flush()
@@ -118,8 +116,31 @@ class Connection(HttpToolsProtocol):
         self.transport.write(head_of(status, len(body)) + body)
         self.transport.close()
 
-    def _admitted(self) -> None:
-        self._strangers.remove(self)
+    def _late(self) -> None:
+        """No token in time. A request that is under way is answered first."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._timer = self.loop.call_later(HELLO_SECONDS, self._late)
+        else:
+            self.transport.abort()
+
+    def _admitted(self, *, is_operator: bool) -> bool:
+        """A token was shown. Returns True if it is this connection's first operator token."""
+        self._stop_waiting()
+        is_news = is_operator and not self._is_operators
+        self._is_operators |= is_operator
+        return is_news
+
+    def _stop_waiting(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+
+async def _put_off(scope: Scope, receive: Receive, send: Send) -> None:
+    """What a request is answered that no place was free for."""
+    error = Timeout(
+        f"{PLACES} HTTP connections are open, and none ended within {PATIENCE_SECONDS:.0f} s.",
+        hint="Try again when some of the calls under way have been answered.",
+        retry_after_ms=int(PATIENCE_SECONDS * 1000),
+    )
+    await refusal(error, BUSY)(scope, receive, send)

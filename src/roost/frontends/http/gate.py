@@ -98,7 +98,9 @@ class Gate:
             scope["visit"] = self._door.visit(scope["token"])
         except Unauthorized as error:
             return refusal(error, NO_TOKEN)
-        scope["state"]["admitted"]()
+        is_operator = scope["visit"].session is None
+        if scope["state"]["admitted"](is_operator=is_operator):
+            await self._door.note_operator(tuple(scope["server"]), tuple(scope["client"]))
         return None
 
 

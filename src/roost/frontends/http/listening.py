@@ -10,7 +10,8 @@ from roost.errors import BadRequest
 from roost.local.home import Home, read_secret, write_secret
 
 HOST = "127.0.0.1"
-BACKLOG = 512
+BACKLOG = 4096
+"""Connections that wait in the kernel until there is a place for them (``reception.py``)."""
 logger = logging.getLogger(__name__)
 
 

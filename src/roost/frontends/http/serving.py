@@ -17,9 +17,9 @@ from uvicorn.server import ServerState
 
 from roost.api.door import TokenDoor
 from roost.frontends.http.app import application
-from roost.frontends.http.connection import Connection, Strangers
+from roost.frontends.http.connection import Connection
 from roost.frontends.http.events import Streams
-from roost.frontends.http.listening import BACKLOG
+from roost.frontends.http.reception import Reception
 from roost.frontends.http.sockets import Socket
 from roost.vocabulary import LINK_FRAME_BYTES
 
@@ -39,7 +39,6 @@ class Serving:
     ) -> None:
         self._listening = listening
         self._streams = Streams(door)
-        self._strangers = Strangers()
         self._state = _State()
         host, port = listening.getsockname()
         self._config = Config(
@@ -59,13 +58,11 @@ class Serving:
 
     async def start(self) -> None:
         self._config.load()
-        loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(
-            self._connected, sock=self._listening, backlog=BACKLOG
-        )
+        self._reception = Reception(self._listening, self._connected)
+        self._reception.open()
 
     async def aclose(self) -> None:
-        self._server.close()
+        await self._reception.aclose()
         self._streams.close()
         for connection in list(self._state.connections):
             connection.shutdown()
@@ -80,8 +77,8 @@ class Serving:
         if self._state.tasks:
             await asyncio.wait(self._state.tasks, timeout=seconds)
 
-    def _connected(self) -> asyncio.Protocol:
-        return Connection(self._config, self._state, {}, strangers=self._strangers)
+    def _connected(self, reception: Reception, is_put_off: bool) -> asyncio.Protocol:
+        return Connection(self._config, self._state, {}, reception=reception, is_put_off=is_put_off)
 
 
 class _State(ServerState):

@@ -9,15 +9,13 @@ from typing import Any
 from roost.api.broker import BrokerApi
 from roost.api.operations import OPERATIONS, Audience, Operation, nearest, parse
 from roost.errors import BadRequest
-from roost.frontends.mcp.replies import reply_to
+from roost.frontends.mcp.replies import DATA, reply_to
 from roost.frontends.mcp.schemas import argument_schema
 from roost.frontends.mcp.toolset import Reply, Tool
 
 CORE, ALL = "core", "all"
 ANSWER = {"type": "object"}
-"""The schema of structured answers: no ``required``, since an error is one, too."""
-_SMALL = ("session_", "tab_space_", "loop_")
-_SMALL_BY_NAME = {"roost_status", "browser_tabs"}
+"""The schema of structured answers."""
 
 
 class BrowserNames:
@@ -35,7 +33,7 @@ class BrowserNames:
 
     async def call(self, api: BrokerApi, name: str, arguments: Mapping[str, Any]) -> Reply:
         view = await api.call(self._asked(name, arguments))  # type: ignore[var-annotated, arg-type]
-        return reply_to(view, structured=is_small(name))
+        return reply_to(view)
 
     def _asked(self, name: str, arguments: Mapping[str, Any]) -> Operation:
         if name not in self._operations:
@@ -43,11 +41,6 @@ class BrowserNames:
         # Models say null for what they do not give.
         given = {key: value for key, value in arguments.items() if value is not None}
         return parse(name, given)
-
-
-def is_small(name: str) -> bool:
-    """Whether a tool's whole answer is small data (contract.md, "MCP tools")."""
-    return name.startswith(_SMALL) or name in _SMALL_BY_NAME
 
 
 @lru_cache
@@ -77,7 +70,7 @@ def _tool(operation: type[Operation]) -> Tool:
         title=operation.title,
         description=" ".join((operation.__doc__ or "").split()),
         input_schema=argument_schema(operation),
-        output_schema=ANSWER if is_small(operation.op) else None,
+        output_schema=ANSWER if operation.reply in DATA else None,
         read_only=operation.read_only,
         destructive=operation.destructive,
     )

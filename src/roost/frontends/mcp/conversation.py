@@ -73,6 +73,9 @@ class McpConversation:
         self._serving = asyncio.get_running_loop().create_task(self._serve(), name="mcp")
 
     def heard(self, message: dict[str, Any]) -> None:
+        if "ping" in message and "jsonrpc" not in message:
+            self._line.send({"pong": True})  # the shim asks whether we still work
+            return
         if "jsonrpc" not in message and isinstance(message.get("repeat"), dict):
             message = message["repeat"]
             self._repeated(message)
@@ -135,9 +138,8 @@ class McpConversation:
         try:
             self._line.send(message)
         except TooLarge as error:  # only a tool can say so much
-            told = refusal(error)
-            content = [{"type": "text", "text": told.text}]
-            result = {"content": content, "structuredContent": told.structured, "isError": True}
+            content = [{"type": "text", "text": refusal(error).text}]
+            result = {"content": content, "isError": True}
             self._line.send({"jsonrpc": "2.0", "id": message.get("id"), "result": result})
         if "method" not in message:
             self._over(message.get("id"))

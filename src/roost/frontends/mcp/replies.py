@@ -1,14 +1,13 @@
-"""Views as text a model reads: what happened, then what the page says, between marks.
+"""Views as text a model reads: Roost's own words, and what a page could have written between marks.
 
-Whatever a page could have written (names of elements, titles, addresses, text) stands between
-``<page-content untrusted id=N>`` and ``</page-content id=N>``; N is random per reply, so a page
-cannot close the mark. What Roost itself has to say stands outside.
+Whatever a page could have written (names of elements, titles, addresses, text) stands between the
+marks of ``roost.wire.marks``, and so do names that agents choose for themselves. What Roost itself
+has to say (ids, numbers, what happened) stands outside.
 """
 
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Callable, Iterable, Iterator
 from functools import singledispatch
 from typing import Any
@@ -16,16 +15,21 @@ from typing import Any
 from roost.api import jar_views, page_views, views
 from roost.errors import RoostError
 from roost.frontends.mcp.toolset import Image, Reply
+from roost.wire.marks import error_text, marked, one_line, sendable
 
-MARK_BYTES = 4
+DATA: frozenset[type[views.View]] = frozenset(
+    {views.SpaceView, views.GrantView, views.LoopView, views.DisposedView}
+)
+"""Views without a word that a page, or another agent, could have chosen. Their tools also send
+``structuredContent``; clients that see it hide the text, and with it the marks."""
+NAME_CHARS = 80
 
 
-def reply_to(view: views.View, *, structured: bool) -> Reply:
-    """What a tool answers. ``structured``: its whole answer is small data, told as such too."""
-    if structured:
+def reply_to(view: views.View) -> Reply:
+    """What a tool answers."""
+    if type(view) in DATA:
         told_as = _json(view.to_wire())
-        lines = [marked([told_as]) if _has_page_text(view) else told_as]
-        return Reply(_whole(lines, view.notes), structured=json.loads(told_as))
+        return Reply(_whole([told_as], view.notes), structured=json.loads(told_as))
     images = []
     if isinstance(view, page_views.ScreenshotView) and view.data is not None:
         images = [Image(view.data, view.mime_type)]
@@ -33,22 +37,9 @@ def reply_to(view: views.View, *, structured: bool) -> Reply:
 
 
 def refusal(error: RoostError) -> Reply:
-    """An error in the one shape: code and message, hint, and the object as one line of JSON."""
-    told_as = _json(error.to_wire())
-    text = f"{error}\nhint: {error.hint}\n{told_as}"
-    return Reply(sendable(text), structured=json.loads(told_as), is_error=True)
-
-
-def marked(lines: Iterable[str]) -> str:
-    """Page text between marks."""
-    mark = secrets.token_hex(MARK_BYTES)
-    text = "\n".join(lines)
-    return f"<page-content untrusted id={mark}>\n{text}\n</page-content id={mark}>"
-
-
-def sendable(text: str) -> str:
-    """Without half surrogate pairs: pages have them, and UTF-8 has no room for them."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    """An error, as text alone: some clients show a model ``structuredContent`` instead of the text,
+    others both."""
+    return Reply(error_text(error), is_error=True)
 
 
 def _whole(parts: Iterable[str], notes: list[str] | None) -> str:
@@ -57,12 +48,6 @@ def _whole(parts: Iterable[str], notes: list[str] | None) -> str:
 
 def _json(value: Any) -> str:
     return sendable(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str))
-
-
-def _has_page_text(view: views.View) -> bool:
-    return isinstance(
-        view, views.TabsView | views.SessionView | views.SessionsView | views.StatusView
-    )
 
 
 # --- one view, some parts -----------------------------------------------------------------------
@@ -98,6 +83,8 @@ def _page(view: views.PageView) -> Iterator[str]:
 
 @_tells(views.TabsView)
 def _tabs(view: views.TabsView) -> Iterator[str]:
+    if view.opened:
+        yield f"Opened tab {view.opened}."
     if view.closed:
         yield f"Closed tab {view.closed}."
     if view.evicted:
@@ -105,10 +92,88 @@ def _tabs(view: views.TabsView) -> Iterator[str]:
     if not view.tabs:
         yield "No tabs are open; browser_navigate opens one."
         return
-    yield marked(
-        f"- {tab.tab}: {'(current) ' if tab.current else ''}[{tab.title}]({tab.url})"
-        for tab in view.tabs
-    )
+    pool = f" Pool: {view.tab_pool}." if view.tab_pool else ""
+    yield f"Tabs: {_tab_ids(view.tabs)}.{pool}"
+    yield marked(_tab_lines(view.tabs))
+
+
+def _tab_ids(tabs: list[views.TabView]) -> str:
+    """``t1 (current), t2 (crashed)``."""
+    shown = []
+    for tab in tabs:
+        about = ["current"] if tab.current else []
+        about += [tab.state] if tab.state else []
+        about += [f"owner {tab.owner_id}"] if tab.owner_id else []
+        shown.append(f"{tab.tab} ({', '.join(about)})" if about else tab.tab)
+    return ", ".join(shown)
+
+
+def _tab_lines(tabs: Iterable[views.TabView]) -> Iterator[str]:
+    for tab in tabs:
+        yield f"- {tab.tab}: [{one_line(tab.title)}]({one_line(tab.url)})"
+
+
+@_tells(views.SessionView)
+def _session(view: views.SessionView) -> Iterator[str]:
+    yield _session_line(view)
+    if view.tabs:
+        yield marked(_tab_lines(view.tabs))
+
+
+@_tells(views.SessionsView)
+def _sessions(view: views.SessionsView) -> Iterator[str]:
+    if not view.sessions:
+        yield "You have no session; browser_navigate opens one."
+        return
+    yield from map(_session_line, view.sessions)
+    yield marked(_session_names(view.sessions))
+
+
+@_tells(views.StatusView)
+def _status(view: views.StatusView) -> Iterator[str]:
+    broker = view.broker
+    http = f", {broker.http}" if broker.http else ""
+    yield f"Roost {broker.version}, pid {broker.pid}, up {broker.uptime_seconds} s{http}."
+    for browser in view.browsers:
+        mode = "headless" if browser.headless else "headed"
+        version = f" {browser.version}" if browser.version else ""
+        room = f"{browser.tabs}/{browser.capacity or '∞'} tabs"
+        yield f"Browser {browser.id}{version}: {mode}, {room}."
+    if not view.browsers:
+        yield "No browser runs yet; the first page starts it."
+    for agent in view.agents:
+        state = "connected" if agent.connected else "by lease" if agent.leased else "lost"
+        yield f"Agent {agent.id}: pid {agent.pid}, session {agent.session}, {state}."
+    yield from map(_session_line, view.sessions)
+    for request in view.requests:
+        waiting = f"waits for a tab slot in {request.browser} since {request.waiting_seconds} s"
+        yield f"Session {request.session} {waiting}."
+    for kept in view.reservations:
+        left = f"for another {kept.expires_in_ms // 1000} s"
+        yield f"A tab slot in {kept.browser} is reserved for session {kept.session} {left}."
+    names = [f"agent {agent.id}: {_name(agent.name)}" for agent in view.agents]
+    lines = [*names, *_session_names(view.sessions)]
+    if lines:
+        yield marked(lines)
+
+
+def _session_line(view: views.SessionView) -> str:
+    called = f" ({view.alias})" if view.alias and view.alias != view.id else ""
+    about = [view.browser, f"jar {view.jar}", view.color, view.lifetime]
+    about += ["paused"] if view.paused else []
+    tabs = f"tabs: {_tab_ids(view.tabs)}" if view.tabs else "no tabs"
+    return f"Session {view.id}{called}: {', '.join(about)}; {tabs}."
+
+
+def _session_names(sessions: Iterable[views.SessionView]) -> Iterator[str]:
+    for session in sessions:
+        yield f"session {session.id}: {_name(session.name)}"
+        yield from _tab_lines(session.tabs)
+
+
+def _name(name: str) -> str:
+    """A name that an agent chose."""
+    return one_line(name)[:NAME_CHARS]
 
 
 @_tells(views.ValueView)

@@ -22,7 +22,7 @@ class Tool:
     description: str
     input_schema: Mapping[str, Any]
     output_schema: Mapping[str, Any] | None = None
-    """Only where the whole answer is small data: clients that see one hide the text."""
+    """Only where the whole answer is Roost's own small data: clients that see one hide the text."""
     read_only: bool = False
     destructive: bool = False
 
@@ -37,7 +37,8 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a tool answers: text, perhaps a picture, perhaps the same as data."""
+    """What a tool answers: text, perhaps a picture, perhaps the same as data. ``structured`` never
+    holds page text: there are no marks in it."""
 
     text: str
     images: Sequence[Image] = ()

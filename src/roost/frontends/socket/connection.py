@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -28,9 +29,12 @@ from roost.local.processes import Peer, peer_of
 from roost.vocabulary import AGENT_FRAME_BYTES, HELLO_SECONDS, LINK_FRAME_BYTES
 from roost.wire.framing import JsonLines, encode_line
 from roost.wire.hello import ClientKind, Hello, parse_hello
+from roost.wire.weight import AGENT_VALUES
 
 logger = logging.getLogger(__name__)
 CALLS_IN_FLIGHT = 256
+MESSAGES_A_TURN = 64
+"""What one peer may say before everybody else has a turn."""
 UNREAD_BYTES = 2 * LINK_FRAME_BYTES
 
 
@@ -47,12 +51,14 @@ class Connection(asyncio.Protocol):
         self._door = door
         self._languages = languages
         self._closed = closed
-        self._frames = JsonLines(AGENT_FRAME_BYTES)
+        self._frames = JsonLines(AGENT_FRAME_BYTES, AGENT_VALUES)
         self._transport: asyncio.Transport
         self._admission: Admission | None = None
         self._conversation: Conversation | None = None
         self._calls: dict[int | str, asyncio.Task[None]] = {}
         self._events: asyncio.Task[None] | None = None
+        self._unheard: deque[Any] = deque()
+        """Messages that have come, and then perhaps the error that ended the stream of them."""
         self._unsent: list[bytes] = []
         self._said_goodbye = False
         self._is_link = False
@@ -96,15 +102,16 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         try:
             for message in self._frames.feed(data):
-                if self._transport.is_closing():
-                    return
-                self._received(message)
+                self._unheard.append(message)
         except RoostError as error:
-            self._refuse(error)
+            self._unheard.append(error)
+        self._hear()
 
     def connection_lost(self, error: Exception | None) -> None:
         self._is_over = True
         self._hello_timer.cancel()
+        last_words = [message for message in self._unheard if isinstance(message, dict)]
+        self._said_goodbye |= any("goodbye" in message for message in last_words)
         for task in list(self._calls.values()):
             task.cancel()
         if self._events is not None:
@@ -146,6 +153,26 @@ class Connection(asyncio.Protocol):
         self._resume_reading()
 
     # --- messages ------------------------------------------------------------------------------
+
+    def _hear(self) -> None:
+        """Some of what has come, and the rest after everybody else has had a turn."""
+        for _ in range(min(len(self._unheard), MESSAGES_A_TURN)):
+            if self._transport.is_closing():
+                return
+            try:
+                message = self._unheard.popleft()
+                if isinstance(message, RoostError):
+                    raise message
+                self._received(message)
+            except RoostError as error:
+                self._refuse(error)
+        if self._unheard:
+            self._transport.pause_reading()
+            self._loop.call_soon(self._hear_rest)
+
+    def _hear_rest(self) -> None:
+        self._hear()
+        self._resume_reading()
 
     def _received(self, message: Any) -> None:
         if not isinstance(message, dict):
@@ -293,7 +320,7 @@ class Connection(asyncio.Protocol):
 
     def _resume_reading(self) -> None:
         may_read = self._is_read and not self._is_held and not self._is_over
-        if may_read and len(self._calls) < CALLS_IN_FLIGHT:
+        if may_read and not self._unheard and len(self._calls) < CALLS_IN_FLIGHT:
             self._transport.resume_reading()
 
 

@@ -11,6 +11,9 @@ from roost.vocabulary import LINK_FRAME_BYTES
 from roost.wire.framing import Splitter
 
 logger = logging.getLogger(__name__)
+HANDOVER_BYTES = 4 * LINK_FRAME_BYTES
+"""Links keep the frames they relay within ``LINK_FRAME_BYTES``. Only the handover of a keeper of an
+earlier version can be larger, and cutting that link would cost everybody's pages."""
 
 
 class SocketLink(asyncio.Protocol):
@@ -19,7 +22,7 @@ class SocketLink(asyncio.Protocol):
     def __init__(self, transport: asyncio.Transport, closed: Callable[[], None]) -> None:
         self._transport = transport
         self._closed = closed
-        self._frames = Splitter(b"\n", LINK_FRAME_BYTES)
+        self._frames = Splitter(b"\n", HANDOVER_BYTES)
         self._early: list[bytes] = []
         self._on_frame: Callable[[bytes], None] | None = None
         self._on_end: Callable[[], None] | None = None

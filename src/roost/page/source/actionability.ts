@@ -4,7 +4,7 @@
  */
 import { type Args, oneOf, optionalNumber, text } from "./args";
 import { boxOf, closest, getAttribute, localName, page, scrollIntoView } from "./dom";
-import { badRequest, PageError } from "./errors";
+import { badRequest, type ErrorDetails, PageError } from "./errors";
 import { flatParent, isWithin } from "./flat_tree";
 import { type Box, boxAsData, clickPoints, elementAt, isInViewport, isSameBox, type Point } from "./geometry";
 import { nextFrame, untilPresent } from "./moments";
@@ -12,7 +12,7 @@ import { refOf } from "./refs";
 import { isEditingHost, roleOf } from "./roles";
 import { watchForEffects } from "./settled";
 import { checkedState, isDisabled, isReadOnly } from "./states";
-import { findTarget, labelledControl, openingTag, tryFindTarget } from "./targets";
+import { describe, findTarget, labelledControl, tryFindTarget } from "./targets";
 import { isRendered } from "./visibility";
 
 const ACTIONS = ["click", "type", "hover", "select", "check", "drag", "upload", "scroll", "screenshot"] as const;
@@ -180,7 +180,7 @@ function receivesFor(hit: Element, element: Element, surface: Element): boolean 
 function coveredBy(element: Element, cover: Element | null): PageError {
   if (!cover || isWithin(element, cover)) return obstacleOf(element, "no pointer events", "lets the pointer through (pointer-events or clipping)");
   const ref = refOf(cover);
-  return obstacleOf(element, "covered", `is covered by ${openingTag(cover)} (${ref})`, { coveredBy: ref });
+  return obstacleOf(element, "covered", `is covered by ${ref}`, { coveredBy: ref, pageSaid: `${describe(element)}\n${describe(cover)}` });
 }
 
 const HINTS: Record<string, string> = {
@@ -190,10 +190,10 @@ const HINTS: Record<string, string> = {
   moving: "Wait until the animation is over and try again.",
 };
 
-function obstacleOf(element: Element, reason: string, sentence: string, details: Record<string, unknown> = {}): PageError {
+function obstacleOf(element: Element, reason: string, sentence: string, details: ErrorDetails = {}): PageError {
   const ref = refOf(element);
   const hint = HINTS[reason];
-  return new PageError("NOT_ACTIONABLE", `${openingTag(element)} (${ref}) ${sentence}`, { reason, ref, ...details, ...(hint ? { hint } : {}) });
+  return new PageError("NOT_ACTIONABLE", `${ref} ${sentence}`, { reason, ref, pageSaid: describe(element), ...details, ...(hint ? { hint } : {}) });
 }
 
 function preparedAt(element: Element, point: Point): Prepared & { element: Element } {

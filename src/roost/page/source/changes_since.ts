@@ -48,10 +48,11 @@ export function changesSince(reader: string, lines: readonly Line[], maxChars: n
 
 function memoryOf(lines: readonly Line[]): Memory {
   const memory: Memory = new Map();
+  const counts = new Map<string, number>();
   const keys: string[] = [];
   lines.forEach((line, index) => {
     const parent = line.parent === -1 ? "" : keys[line.parent]!;
-    const key = unusedKey(memory, line.ref ?? `${parent}/${line.text}${line.isParent ? firstRefBelow(lines, index) : ""}`);
+    const key = unusedKey(memory, counts, line.ref ?? `${parent}/${line.text}${line.isParent ? firstRefBelow(lines, index) : ""}`);
     keys.push(key);
     memory.set(key, { text: [line.text, ...line.properties].join("\n"), parent });
   });
@@ -68,10 +69,12 @@ function firstRefBelow(lines: readonly Line[], index: number): string {
   return "";
 }
 
-function unusedKey(memory: Memory, key: string): string {
+/** `counts` has how often each key was asked for: pages have thousands of lines that are alike. */
+function unusedKey(memory: Memory, counts: Map<string, number>, key: string): string {
   if (!memory.has(key)) return key;
-  let count = 2;
+  let count = (counts.get(key) ?? 1) + 1;
   while (memory.has(`${key}#${count}`)) count += 1;
+  counts.set(key, count);
   return `${key}#${count}`;
 }
 
@@ -90,10 +93,16 @@ function removedTops(before: Memory, now: Memory): Map<string, Remembered> {
 /** "Count: 1" gone and "Count: 2" new under the same parent is one change, not two. */
 function pairRewrittenText(keys: string[], marks: (Mark | null)[], now: Memory, before: Memory, removed: Map<string, Remembered>): void {
   const goneBelow = new Map<string, string[]>();
-  for (const [key, line] of removed) goneBelow.set(kindIn(line), [...(goneBelow.get(kindIn(line)) ?? []), key]);
+  for (const [key, line] of removed) {
+    const kind = kindIn(line);
+    const gone = goneBelow.get(kind);
+    if (gone) gone.push(key);
+    else goneBelow.set(kind, [key]);
+  }
+  for (const gone of goneBelow.values()) gone.reverse(); // so that the first is taken from the end
   keys.forEach((key, index) => {
     const line = now.get(key)!;
-    const partner = marks[index] === "added" && (line.parent === "" || before.has(line.parent)) ? goneBelow.get(kindIn(line))?.shift() : undefined;
+    const partner = marks[index] === "added" && (line.parent === "" || before.has(line.parent)) ? goneBelow.get(kindIn(line))?.pop() : undefined;
     if (partner === undefined) return;
     marks[index] = "changed";
     removed.delete(partner);
@@ -115,6 +124,7 @@ function printChanges(lines: readonly Line[], marks: (Mark | null)[], removed: M
     out.push(text);
     used += text.length + 1;
   };
+  const parentsOfMarked = new Set(lines.flatMap((line, index) => (marks[index] === null ? [] : [line.parent])));
   marks.forEach((mark, index) => {
     if (mark === null) return;
     const line = lines[index]!;
@@ -127,7 +137,7 @@ function printChanges(lines: readonly Line[], marks: (Mark | null)[], removed: M
     const depth = depthBelow(lines, index, printedDepth);
     const isInsideAdded = marks[line.parent] === "added";
     // Unchanged children are not printed, so only an added line is sure to have something below it.
-    const isParent = line.isParent && (mark === "added" || marks.some((other, at) => other !== null && lines[at]!.parent === index));
+    const isParent = line.isParent && (mark === "added" || parentsOfMarked.has(index));
     printAt(index, printLine({ ...line, depth, isParent }, isInsideAdded ? "" : `<${mark}> `), depth);
   });
   out.push(...printRemoved(removed));

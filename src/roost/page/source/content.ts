@@ -1,11 +1,14 @@
 /** The content of the page or of one part, as text, Markdown or HTML, bounded. */
 import { type Args, oneOf, optionalNumber, optionalText } from "./args";
+import { wasCut } from "./budget";
 import { contentElement, cut, outerHTML, page, queryAll, rootElement } from "./dom";
 import { markdown } from "./markdown";
 import { plainText } from "./plain_text";
 import { isSecretField } from "./secrets";
 import { findTarget } from "./targets";
 
+const CUT_NOTE = "\n\n# cut: this page takes too long to read. Ask for one part with selector.";
+const TITLE_CHARS = 1000;
 const DEFAULT_LENGTH = 50_000;
 
 export interface ContentReply {
@@ -24,7 +27,7 @@ export function content(args: Args): ContentReply {
   const whole = format === "html" ? rootElement() : contentElement();
   const element = selector === undefined ? whole : findTarget(selector).element;
   const text = { text: plainText, markdown, html: openHTML }[format](element);
-  return { url: location.href, title: page.title(document), format, text: cut(text, maxLength), length: text.length, truncated: text.length > maxLength };
+  return { url: location.href, title: cut(page.title(document), TITLE_CHARS), format, text: cut(text, maxLength) + (wasCut() ? CUT_NOTE : ""), length: text.length, truncated: text.length > maxLength || wasCut() };
 }
 
 /** The markup as it is, but for the values of password fields. */

@@ -70,14 +70,15 @@ export class ContentCollector {
 }
 
 /** The text alternative of content. https://w3c.github.io/accname/#comp_name_from_content */
-export function contentText(items: readonly ContentItem[]): string {
+export function contentText(items: readonly ContentItem[], limit = Infinity): string {
   let text = "";
   for (const item of items) {
+    if (text.length > limit) break;
     if (isText(item)) {
       text += item.text;
       continue;
     }
-    const inner = item.value ?? (item.name || contentText(item.children));
+    const inner = item.value ?? (item.name || contentText(item.children, limit));
     text += item.isInline ? inner : ` ${inner} `;
   }
   return text;

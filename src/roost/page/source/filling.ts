@@ -4,14 +4,15 @@
  */
 import { type Action, isEditable, type Prepared, whenActionable, whenPresent } from "./actionability";
 import { type Args, oneOf, optionalFlag, optionalNumber, optionalTexts, text } from "./args";
-import { localName } from "./dom";
+import { cut, localName } from "./dom";
 import { badRequest, PageError } from "./errors";
 import { optionsOf } from "./element_info";
+import { tidy } from "./names";
 import { refOf } from "./refs";
 import { roleOf } from "./roles";
 import { watchForEffects } from "./settled";
 import { checkedState, labelOfOption, selectedLabels } from "./states";
-import { findTarget, labelledControl } from "./targets";
+import { describe, findTarget, labelledControl } from "./targets";
 
 type Ready = Prepared & { element: Element };
 
@@ -80,19 +81,26 @@ async function actionable(args: Args, action: Action): Promise<Ready> {
 
 function notAField(target: string): PageError {
   const { element } = findTarget(target);
-  return new PageError("NOT_ACTIONABLE", `<${localName(element)}> (${refOf(element)}) is not a field that can be filled in`, {
+  return new PageError("NOT_ACTIONABLE", `${refOf(element)} is not a field that can be filled in`, {
     reason: "not editable",
     ref: refOf(element),
+    pageSaid: describe(element),
     hint: "Click it and use what opens, or take the field inside it as target.",
   });
 }
 
 function notAList(element: Element): PageError {
-  return new PageError("NOT_ACTIONABLE", `<${localName(element)}> (${refOf(element)}) is no list of the browser`, {
+  return new PageError("NOT_ACTIONABLE", `${refOf(element)} is no list of the browser`, {
     reason: "not a select",
     ref: refOf(element),
+    pageSaid: describe(element),
     hint: "Click it and then the option in what opens.",
   });
+}
+
+/** What the caller gave, for a message. */
+function quoted(value: string): string {
+  return JSON.stringify(cut(value, 200));
 }
 
 /** Values come as strings; forms filled in by a model also bring booleans and numbers. */
@@ -135,7 +143,7 @@ const FALSE = /^(false|off|no|0|unchecked|)$/i;
 
 function readyToCheck({ element, ...ready }: Ready, args: Args): Filled {
   const value = singleValue(args).trim();
-  if (!TRUE.test(value) && !FALSE.test(value)) throw badRequest("value", `A ${ready.role} takes true or false, not ${JSON.stringify(value)}`);
+  if (!TRUE.test(value) && !FALSE.test(value)) throw badRequest("value", `A ${ready.role} takes true or false, not ${quoted(value)}`);
   const wanted = TRUE.test(value);
   const checked = checkedState(element, ready.role);
   if (!wanted && checked && ready.role === "radio") throw badRequest("value", "A radio button is only unchecked by checking another one of its group");
@@ -161,12 +169,12 @@ function optionFor(list: HTMLSelectElement, wanted: string): HTMLOptionElement {
     options.find((candidate) => labelOfOption(candidate) === wanted.trim()) ??
     options.find((candidate) => labelOfOption(candidate).toLowerCase() === label);
   if (!option) {
-    throw new PageError("NOT_FOUND", `The list has no option ${JSON.stringify(wanted)}`, {
-      options: optionsOf(list).map(({ value, label: shown }) => (value === shown ? value : `${shown} (${value})`)),
-      hint: "Use one of the options, by value or label.",
+    throw new PageError("NOT_FOUND", `The list has no option ${quoted(wanted)}`, {
+      hint: "Use one of the list's options, by value or label.",
+      pageSaid: `Options:\n${optionsOf(list).map(({ value, label: shown }) => tidy(value === shown ? value : `${shown} (${value})`)).join("\n")}`,
     });
   }
-  if (option.disabled) throw new PageError("NOT_ACTIONABLE", `The option ${JSON.stringify(wanted)} is disabled`, { reason: "disabled" });
+  if (option.disabled) throw new PageError("NOT_ACTIONABLE", `The option ${quoted(wanted)} is disabled`, { reason: "disabled" });
   return option;
 }
 
@@ -188,7 +196,7 @@ function pick({ element, ...ready }: Ready, value: string): Filled {
   input.value = value.trim();
   if (value !== "" && input.value === "") {
     input.value = before;
-    throw badRequest("value", `${JSON.stringify(value)} is no valid ${input.type}`);
+    throw badRequest("value", `${quoted(value)} is no valid ${input.type}`);
   }
   announce(input);
   return { ...ready, next: "done", value: input.value };
@@ -197,7 +205,7 @@ function pick({ element, ...ready }: Ready, value: string): Filled {
 function checkFormat(input: HTMLInputElement, value: string): void {
   const { pattern, example } = FORMATS[input.type]!;
   if (value === "" && input.type !== "range" && input.type !== "color") return;
-  if (!pattern.test(value)) throw badRequest("value", `A ${input.type} field takes values like ${example}, not ${JSON.stringify(value)}`);
+  if (!pattern.test(value)) throw badRequest("value", `A ${input.type} field takes values like ${example}, not ${quoted(value)}`);
   if (input.type !== "range") return;
   const [low, high] = [Number(input.min || 0), Number(input.max || 100)];
   if (Number(value) < low || Number(value) > high) throw badRequest("value", `This range goes from ${low} to ${high}`);

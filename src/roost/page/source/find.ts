@@ -1,5 +1,6 @@
 /** Searching the page: matching lines of the snapshot, each with a ref and with what it stands in. */
 import { type Args, optionalNumber, optionalText } from "./args";
+import { wasCut } from "./budget";
 import { buildTree } from "./tree";
 import { collapseSpace, cut } from "./dom";
 import { badRequest } from "./errors";
@@ -26,11 +27,15 @@ export function find(args: Args): FindReply {
   if (hits.length === 0) return acrossLines(args);
   const shown = new Map(hits.slice(0, limit).map((index) => [index, withRef(lines[index]!)]));
   return {
-    text: printWithContext(lines, shown, hits.length),
+    text: printWithContext(lines, shown, hits.length) + cutNote(),
     matches: Array.from(shown.values(), (line) => ({ ref: line.ref!, line: cut(line.text, 300) })),
     total: hits.length,
-    truncated: hits.length > limit,
+    truncated: hits.length > limit || wasCut(),
   };
+}
+
+function cutNote(): string {
+  return wasCut() ? "\n# cut: this page takes too long to read, and only its first part was searched. Try a CSS selector as target." : "";
 }
 
 function matcher(args: Args): (text: string) => boolean {
@@ -67,8 +72,8 @@ function wordsOf({ node, text, properties }: Line): string {
 /** A sentence with a link in it is several lines of a snapshot; the element around all of it fits then. */
 function acrossLines(args: Args): FindReply {
   const text = optionalText(args, "text");
-  const found = text === undefined ? null : tryFindTarget(`text=${cut(text, 500)}`);
-  if (!found) return { text: "# nothing found", matches: [], total: 0, truncated: false };
+  const found = text === undefined || wasCut() ? null : tryFindTarget(`text=${cut(text, 500)}`);
+  if (!found) return { text: `# nothing found${cutNote()}`, matches: [], total: 0, truncated: wasCut() };
   const [line] = linesOf([buildTree(found.element)]);
   const shown = withRef(line!);
   return {

@@ -7,6 +7,7 @@
  * drop-down, frames, images, headings, landmarks and the other parts of a page one may want to look into.
  * `[cursor=pointer]` is written only where the role does not say already that one can click.
  */
+import { isTimeUp } from "./budget";
 import { type AccessibleNode, type ContentItem, isText } from "./content_items";
 import { collapseSpace, cut, focusedElement, getAttribute, localName, page } from "./dom";
 import { refOf } from "./refs";
@@ -42,6 +43,7 @@ export function linesOf(items: readonly ContentItem[], depthLimit = Infinity): L
 
 function appendLines(lines: Line[], items: readonly ContentItem[], depth: number, parent: number, depthLimit: number, focused: Element | null): void {
   for (const item of items) {
+    if (lines.length % 256 === 255 && isTimeUp()) return;
     if (isText(item)) {
       lines.push(textLine(item.text, item.element, depth, parent));
       continue;

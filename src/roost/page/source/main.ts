@@ -5,6 +5,7 @@
  */
 import { prepare } from "./actionability";
 import { type Args, optionalNumber, optionalText } from "./args";
+import { startBudget } from "./budget";
 import { consent } from "./consent";
 import { content } from "./content";
 import { cut, page } from "./dom";
@@ -47,6 +48,7 @@ function answering(run: PageFunction): PageFunction {
   return (args) => {
     try {
       startNumbering(args ?? {});
+      startBudget(optionalNumber(args ?? {}, "budgetMs", 1, 60_000));
       const answer = run(args ?? {});
       return answer instanceof Promise ? answer.catch(asData).then(numbered) : numbered(answer);
     } catch (error) {

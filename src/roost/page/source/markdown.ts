@@ -1,4 +1,5 @@
 /** What a person sees, as Markdown: headings, links, lists, tables, code, quotes, images by their alt text. */
+import { isReadingOver } from "./budget";
 import { ELEMENT, TEXT, getAttribute, hasAttribute, isElement, localName, nodeType, queryAll } from "./dom";
 import { forEachFlatChild } from "./flat_tree";
 import { plainText, valueText } from "./plain_text";
@@ -159,8 +160,16 @@ function inlineContentWithEdges(element: Element, depth: number): string {
 }
 
 function around(mark: string, text: string): string {
-  const [, before = "", inner = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text)!;
+  const [before, inner, after] = edges(text);
   return inner === "" ? before : `${before}${mark}${inner}${mark}${after}`;
+}
+
+/** White space at both ends, and what stands between. */
+function edges(text: string): [string, string, string] {
+  const inner = text.trim();
+  if (inner === "") return [text, "", ""];
+  const start = text.length - text.trimStart().length;
+  return [text.slice(0, start), inner, text.slice(start + inner.length)];
 }
 
 function image(element: Element): string {
@@ -173,13 +182,13 @@ function image(element: Element): string {
 function link(element: Element, text: string): string {
   const address = getAttribute(element, "href")?.trim();
   if (!address || /^javascript:/i.test(address) || text.trim() === "") return text;
-  const [, before = "", inner = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text)!;
+  const [before, inner, after] = edges(text);
   return `${before}[${inner.replace(/\n+/g, " ")}](${/[\s()]/.test(address) ? `<${address}>` : address})${after}`;
 }
 
 function forEachReadableChild(element: Element, visit: (child: Node, isSeen: boolean) => void): void {
   const style = getComputedStyle(element);
-  if (skipsContents(style, style.display)) return;
+  if (skipsContents(style, style.display) || isReadingOver()) return;
   const isSeen = style.visibility === "visible";
   const isClosed = localName(element) === "details" && !hasAttribute(element, "open");
   forEachFlatChild(element, (child) => {

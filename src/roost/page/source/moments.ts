@@ -2,6 +2,7 @@
  * Waiting without polling: the next frame, the next task, the next change of the page.
  * Frames may be slow or missing in background tabs, so no wait relies on them alone.
  */
+import { startBudget } from "./budget";
 import { openRoots } from "./flat_tree";
 
 const SLOW_FRAME_MS = 100;
@@ -88,7 +89,11 @@ class ChangeWatch {
  * Bursts of changes are looked at once per frame, and never for more than half of the page's time.
  */
 export async function untilPresent<T>(check: () => T | null | Promise<T | null>, timeoutMs: number): Promise<T | null> {
-  const first = await check();
+  const look = (): T | null | Promise<T | null> => {
+    startBudget();
+    return check();
+  };
+  const first = await look();
   if (first !== null || timeoutMs <= 0) return first;
   const deadline = performance.now() + timeoutMs;
   const watch = new ChangeWatch();
@@ -96,7 +101,7 @@ export async function untilPresent<T>(check: () => T | null | Promise<T | null>,
     for (;;) {
       const isOver = !(await watch.next(deadline));
       const begun = performance.now();
-      const found = await check();
+      const found = await look();
       if (found !== null || isOver || performance.now() >= deadline) return found;
       await pause(performance.now() - begun);
     }

@@ -6,7 +6,8 @@
  * children it has visited anyway: that costs nothing more and, unlike the library, follows shadow roots.
  */
 import { computeAccessibleName } from "dom-accessibility-api";
-import { closest, collapseSpace, getAttribute, hasAttribute, localName, queryAll } from "./dom";
+import { isReadingOver, oncePerBudget } from "./budget";
+import { closest, collapseSpace, cut, getAttribute, hasAttribute, localName, page, queryAll, textContent } from "./dom";
 import { isEditingHost } from "./roles";
 import { isSecretField } from "./secrets";
 
@@ -30,12 +31,46 @@ function mayHaveDeclaredName(element: Element): boolean {
 function libraryName(element: Element): string {
   // A button is named by its content unless a label or a referenced element says otherwise.
   if (localName(element) === "button" && !hasAttribute(element, "aria-labelledby") && !hasLabels(element)) return "";
+  if (isReadingOver()) return getAttribute(element, "aria-label") ?? "";
+  if (isDense()) return shortName(element);
+  let visits = 0;
+  const boundedStyle = (visited: Element, pseudo?: string | null): CSSStyleDeclaration => {
+    visits += 1;
+    if (visits > VISIT_LIMIT || isReadingOver()) throw new Error("too much for a name");
+    return getComputedStyle(visited, pseudo);
+  };
   try {
-    return computeAccessibleName(element);
+    return computeAccessibleName(element, { getComputedStyle: boundedStyle });
   } catch {
-    // The library reads clobberable properties; a form whose inputs are named like DOM properties breaks it.
-    return getAttribute(element, "aria-label") ?? "";
+    // Too much, or clobbered: the library reads properties that a form's inputs can hide by their names.
+    return shortName(element);
   }
+}
+
+/** The library asks for the style of every element it reads: a name of so many is none. */
+const VISIT_LIMIT = 2_000;
+
+/** References by aria-owns and aria-labelledby that a page may have before the library is too slow for it: it follows
+ * all of them for every name. */
+const REFERENCE_CHARS = 30_000;
+const REFERENCES_READ = 10;
+const SHORT_NAME_CHARS = 250;
+
+const isDense = oncePerBudget(() => {
+  let chars = 0;
+  for (const element of queryAll(document, "[aria-owns], [aria-labelledby]")) {
+    chars += (getAttribute(element, "aria-owns")?.length ?? 0) + (getAttribute(element, "aria-labelledby")?.length ?? 0);
+    if (chars > REFERENCE_CHARS) return true;
+  }
+  return false;
+});
+
+/** Without the library: the label, or what the first referenced elements say, and no references of theirs. */
+function shortName(element: Element): string {
+  const ids = (getAttribute(element, "aria-labelledby") ?? "").slice(0, 40 * REFERENCES_READ).split(/\s+/);
+  const referenced = ids.slice(0, REFERENCES_READ).flatMap((id) => (id === "" ? [] : page.byId(document, id) ?? []));
+  const texts = referenced.map((one) => getAttribute(one, "aria-label") ?? cut(textContent(one) ?? "", SHORT_NAME_CHARS));
+  return cut(texts.join(" ").trim() || (getAttribute(element, "aria-label") ?? ""), SHORT_NAME_CHARS);
 }
 
 /** Asking a control for its labels walks the whole document: only where it can have one at all. */
@@ -83,12 +118,16 @@ export function generatedName(element: Element): string {
  */
 function withoutSecrets(name: string): string {
   if (name === "") return name;
-  for (const input of queryAll(document, "input[role]")) {
-    const value = (input as HTMLInputElement).value;
-    if (value !== "" && isSecretField(input)) name = name.split(value).join("");
-  }
+  for (const value of secretValues()) name = name.split(value).join("");
   return name;
 }
+
+const secretValues = oncePerBudget(() =>
+  Array.from(queryAll(document, "input[role]"))
+    .filter((input) => isSecretField(input))
+    .map((input) => (input as HTMLInputElement).value)
+    .filter((value) => value !== ""),
+);
 
 export function tidy(name: string): string {
   return collapseSpace(name).trim();

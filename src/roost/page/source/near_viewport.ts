@@ -1,4 +1,5 @@
 /** Which lines stand in or near the viewport: what a person looks at comes first. */
+import { isTimeUp } from "./budget";
 import { boxOf } from "./dom";
 import type { Line } from "./lines";
 
@@ -8,9 +9,11 @@ const MARGIN = 0.5;
 /** From the top down, so that nothing inside a far-away part is measured: measuring costs more than reading. */
 export function linesNearViewport(lines: readonly Line[]): boolean[] {
   const near: boolean[] = [];
+  let isLate = false;
   lines.forEach((line, index) => {
+    if (index % 256 === 255) isLate ||= isTimeUp();
     const isParentNear = line.parent === -1 || near[line.parent]!;
-    near[index] = isParentNear && isNear(line.element);
+    near[index] = !isLate && isParentNear && isNear(line.element);
   });
   return near;
 }

@@ -3,15 +3,23 @@
  * An element has one owner, the first to claim it; a claim that would close a circle is void.
  * https://w3c.github.io/aria/#aria-owns
  */
+import { isReadingOver } from "./budget";
 import { getAttribute, page, parentNode, queryAll } from "./dom";
 
+/** Pages claim a few dozen elements. Each claim costs a walk up the tree. */
+const CLAIM_LIMIT = 5_000;
+const ATTRIBUTE_LIMIT = 20_000;
+
 export class OwnedElements {
+  private claims = 0;
   private readonly ownerOf = new Map<Node, Element>();
   private readonly ownedBy = new Map<Element, Element[]>();
 
   constructor() {
     for (const owner of queryAll(document, "[aria-owns]")) {
-      for (const id of getAttribute(owner, "aria-owns")!.split(/\s+/)) {
+      for (const id of getAttribute(owner, "aria-owns")!.slice(0, ATTRIBUTE_LIMIT).split(/\s+/)) {
+        this.claims += 1;
+        if (this.claims > CLAIM_LIMIT || isReadingOver()) return;
         const element = id === "" ? null : page.byId(document, id);
         if (element) this.claim(owner, element);
       }
@@ -29,7 +37,9 @@ export class OwnedElements {
   private claim(owner: Element, element: Element): void {
     if (this.ownerOf.has(element) || this.isBelow(owner, element)) return;
     this.ownerOf.set(element, owner);
-    this.ownedBy.set(owner, [...(this.ownedBy.get(owner) ?? []), element]);
+    const owned = this.ownedBy.get(owner);
+    if (owned) owned.push(element);
+    else this.ownedBy.set(owner, [element]);
   }
 
   private isBelow(inner: Element, outer: Element): boolean {

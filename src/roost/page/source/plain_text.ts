@@ -1,4 +1,5 @@
 /** The text a person sees: rendered text and field values, with the line breaks of the layout. */
+import { isReadingOver } from "./budget";
 import { ELEMENT, TEXT, hasAttribute, localName, nextSibling, nodeType, queryAll } from "./dom";
 import { firstFlatChild, slottedNodes } from "./flat_tree";
 import { roleOf } from "./roles";
@@ -37,7 +38,7 @@ class TextWriter {
   }
 
   finish(): string {
-    return this.parts.join("").replace(/[ ]+\n/g, "\n").replace(/[\u00ad\u200b\u2060]+/g, "").trim();
+    return this.parts.join("").replace(/(?<! ) +\n/g, "\n").replace(/[\u00ad\u200b\u2060]+/g, "").trim();
   }
 
   private writeBreaks(): void {
@@ -54,7 +55,7 @@ export function plainText(root: Element): string {
 
 function writeElement(element: Element, writer: TextWriter, depth: number): void {
   const tag = localName(element);
-  if (isUnrendered(element) || depth > DEPTH_LIMIT) return;
+  if (isUnrendered(element) || depth > DEPTH_LIMIT || isReadingOver()) return;
   if (tag === "br") return writer.breakLine(1);
   const style = getComputedStyle(element);
   const display = style.display;

@@ -1,5 +1,6 @@
 /** The page as an agent reads it: whole, one part, only the operable, or what has changed. */
 import { type Args, oneOf, optionalFlag, optionalNumber, optionalText } from "./args";
+import { isTimeUp, startBudget, wasCut } from "./budget";
 import { printBounded, type Selection } from "./bounded";
 import { changesSince, remember } from "./changes_since";
 import type { ContentItem } from "./content_items";
@@ -14,6 +15,8 @@ const DEFAULT_DIFF_CHARS = 4_000;
 
 /** At most this share of the room is kept for the content of frames. */
 const FRAME_SHARE_LIMIT = 0.7;
+
+const CUT_NOTE = '# cut: this page takes too long to read. Look into one part with target="<ref>" or a CSS selector.';
 
 export interface FrameOnPage {
   ref: string;
@@ -37,6 +40,7 @@ export interface SnapshotReply {
 }
 
 export function snapshot(args: Args): SnapshotReply {
+  startBudget(optionalNumber(args, "budgetMs", 1, 60_000)); // it may be taken long after the call began
   const mode = oneOf(args, "mode", ["full", "diff", "none"], "full");
   if (mode === "none") return { text: "", mode, chars: 0, truncated: false, frames: [] };
   const target = optionalText(args, "target");
@@ -58,7 +62,8 @@ function diffReply(reader: string, maxChars: number): SnapshotReply | null {
   const { text, added, changed, removed } = changes;
   // Frames are named even if unchanged: the caller asks each for its own changes.
   const frames = framesAmong(lines, () => -1);
-  return { text, mode: "diff", chars: text.length, truncated: changes.isCut, changes: { added, changed, removed }, frames };
+  const told = wasCut() ? `${text}\n${CUT_NOTE}` : text;
+  return { text: told, mode: "diff", chars: told.length, truncated: changes.isCut || wasCut(), changes: { added, changed, removed }, frames };
 }
 
 function fullReply(args: Args, reader: string | undefined, maxChars: number): SnapshotReply {
@@ -67,13 +72,17 @@ function fullReply(args: Args, reader: string | undefined, maxChars: number): Sn
   const isWhole = target === undefined && !optionalFlag(args, "interactive") && args.depth === undefined;
   const lines = printableLines(args, items);
   if (reader !== undefined && target === undefined) remember(reader, isWhole ? lines : linesOf(items));
-  const selection = printBounded(lines, roomBesideFrames(lines, maxChars), optionalText(args, "after"), depthNote(args));
+  const selection = printBounded(lines, roomBesideFrames(lines, maxChars), optionalText(args, "after"), notes(args));
   return replyOf(lines, selection);
 }
 
 function printableLines(args: Args, items: ContentItem[]): Line[] {
   const shown = optionalFlag(args, "interactive") ? interactiveOnly(items) : items;
   return linesOf(shown, optionalNumber(args, "depth", 1));
+}
+
+function notes(args: Args): string {
+  return [depthNote(args), wasCut() ? CUT_NOTE : ""].filter((note) => note !== "").join("\n");
 }
 
 function depthNote(args: Args): string {
@@ -83,7 +92,7 @@ function depthNote(args: Args): string {
 
 function replyOf(lines: readonly Line[], { text, left, placeOf }: Selection): SnapshotReply {
   const frames = framesAmong(lines, (line) => placeOf.get(line) ?? -1).filter((frame) => frame.line >= 0);
-  const reply: SnapshotReply = { text, mode: "full", chars: text.length, truncated: left !== null, frames };
+  const reply: SnapshotReply = { text, mode: "full", chars: text.length, truncated: left !== null || wasCut(), frames };
   if (left) reply.left = left;
   return reply;
 }
@@ -97,7 +106,7 @@ function framesAmong(lines: readonly Line[], placeOf: (line: Line) => number): F
       depth: line.depth,
       src: getAttribute(line.element, "src") ?? "",
       name: getAttribute(line.element, "name") ?? "",
-      share: viewportShare(line.element),
+      share: isTimeUp() ? 0 : viewportShare(line.element),
     }));
 }
 

@@ -1,4 +1,5 @@
 /** From the words of a caller to an element: a ref, a CSS selector, or `text=…`. Open shadow roots are searched too. */
+import { isReadingOver, startBudget } from "./budget";
 import { cut, firstChild, getAttribute, isElement, localName, nextSibling, queryAll, textContent } from "./dom";
 import { badRequest, PageError } from "./errors";
 import { openRoots } from "./flat_tree";
@@ -24,8 +25,13 @@ export function findTarget(target: string): Found {
   const suggestions = suggestionsFor(target);
   throw new PageError("NOT_FOUND", `Nothing on the page fits ${JSON.stringify(cut(target, 200))}`, {
     target: cut(target, 200),
-    suggestions,
-    hint: suggestions.length > 0 ? "One of the suggestions may be meant; use its ref." : "Take a snapshot, or look for it with browser_find.",
+    ...(suggestions.length > 0
+      ? {
+          suggestions: suggestions.map(({ ref }) => ref),
+          hint: "One of the suggestions may be meant; use its ref.",
+          pageSaid: suggestions.map(({ ref, role, name }) => `${ref}: ${role} ${JSON.stringify(name)}`).join("\n"),
+        }
+      : { hint: "Take a snapshot, or look for it with browser_find." }),
   });
 }
 
@@ -54,6 +60,7 @@ function elementsBySelector(selector: string): Element[] {
 
 /** The innermost elements whose text holds the wanted one; `text="exact"` in quotes must be all of it. */
 function elementsWithText(wanted: string): Element[] {
+  startBudget(); // who waits for a text looks for it again and again
   const quoted = /^(["'])(.*)\1$/.exec(wanted);
   const needle = tidy(quoted ? quoted[2]! : wanted).toLowerCase();
   if (needle === "") throw badRequest("target", "text= needs a text");
@@ -68,6 +75,7 @@ function elementsWithText(wanted: string): Element[] {
  * Only what is left at the end is asked for the text a person sees.
  */
 function innermostWith(element: Element, needle: string, fits: (text: string) => boolean): Element[] {
+  if (isReadingOver()) throw new PageError("TIMEOUT", "This page takes too long to search for a text", { hint: "Use a CSS selector, or a ref from a snapshot." });
   if (isUnrendered(element) || !squeezed(textContent(element) ?? "").includes(squeezed(needle))) return [];
   const inner = childElements(element).flatMap((child) => innermostWith(child, needle, fits));
   return inner.length > 0 || !fits(tidy(plainText(element)).toLowerCase()) ? inner : [element];
@@ -89,7 +97,7 @@ function buttonsWith(root: Node, fits: (text: string) => boolean): Element[] {
   return Array.from(buttons).filter((button) => fits(tidy((button as HTMLInputElement).value).toLowerCase()));
 }
 
-export interface Suggestion {
+interface Suggestion {
   ref: string;
   role: string;
   name: string;
@@ -126,7 +134,11 @@ function suggestion(element: Element): Suggestion {
   return { ref: refOf(element), role: roleOf(element), name: cut(name, 80) };
 }
 
-/** `<div class="overlay" id="x">` in an error message. */
+/** `e7: <div class="overlay" id="x">`, for `pageSaid`: tag names, too, are the page's words. */
+export function describe(element: Element): string {
+  return `${refOf(element)}: ${openingTag(element)}`;
+}
+
 export function openingTag(element: Element): string {
   const attributes = ["id", "class"].map((name) => [name, getAttribute(element, name)] as const).filter(([, value]) => value);
   return `<${localName(element)}${attributes.map(([name, value]) => ` ${name}="${cut(value!, 60)}"`).join("")}>`;

@@ -4,6 +4,7 @@
  * Left out: what is not rendered, aria-hidden, inert (everything beside an open modal dialog, too).
  * Flattened into the surrounding line: generic containers, text-level semantics, row groups, unnamed groups.
  */
+import { isReadingOver } from "./budget";
 import { ELEMENT, TEXT, contains, contentElement, getAttribute, hasAttribute, isTrue, localName, matches, nextSibling, nodeType, queryAll } from "./dom";
 import { type AccessibleNode, ContentCollector, type ContentItem, contentText, isText, operableParts } from "./content_items";
 import { firstFlatChild, slottedNodes } from "./flat_tree";
@@ -16,6 +17,9 @@ import { exposureOf, isHiddenFromReaders, isRendered, isUnrendered, skipsContent
 
 /** Longer names from content are cut in print, and the content is printed below them. */
 export const NAME_LIMIT = 250;
+
+/** No more of the content is put together for a name: content that long is printed below it anyway. */
+const CONTENT_NAME_LIMIT = 4 * NAME_LIMIT;
 
 /** Scripts can nest deeper than any stack; nobody reads that. */
 const DEPTH_LIMIT = 700;
@@ -65,7 +69,7 @@ class TreeBuilder {
   }
 
   private visitChildren(element: Element, into: ContentCollector, scope: Scope): void {
-    if (this.depth > DEPTH_LIMIT) return;
+    if (this.depth > DEPTH_LIMIT || isReadingOver()) return;
     this.depth += 1;
     const slotted = slottedNodes(element);
     if (slotted) for (const child of slotted) this.visitChild(child, element, into, scope);
@@ -91,7 +95,7 @@ class TreeBuilder {
   }
 
   private visit(element: Element, into: ContentCollector, scope: Scope): void {
-    if (isUnrendered(element)) return;
+    if (isUnrendered(element) || isReadingOver()) return;
     if (localName(element) === "br") return into.addSpace();
     const style = getComputedStyle(element);
     const display = style.display;
@@ -201,7 +205,7 @@ function isNamedByAria(element: Element): boolean {
 function nameNode(node: AccessibleNode): void {
   node.name = declaredName(node.element);
   if (node.name === "" && isNamedByContent(node.role) && !isCellOfNodes(node)) {
-    node.name = tidy(contentText(ownContent(node)));
+    node.name = tidy(contentText(ownContent(node), CONTENT_NAME_LIMIT));
     node.isNamedByContent = node.name !== "";
   }
   if (node.name === "") node.name = titleName(node.element);

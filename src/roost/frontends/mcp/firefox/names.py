@@ -14,9 +14,9 @@ from roost.errors import BadRequest, RoostError
 from roost.frontends.mcp.firefox import acting, devtools, reading, settings, sharing, windows
 from roost.frontends.mcp.firefox.desk import Desk, Wishes
 from roost.frontends.mcp.firefox.tool import FirefoxTool
-from roost.frontends.mcp.replies import marked, sendable
 from roost.frontends.mcp.schemas import tight_schema
 from roost.frontends.mcp.toolset import Reply, Tool
+from roost.wire.marks import marked, sendable
 
 TOOLS: Final[tuple[type[FirefoxTool], ...]] = (
     settings.Activate,
@@ -68,14 +68,13 @@ class FirefoxNames:
         try:
             answer = await asked.run(desk)
         except RoostError as error:
-            error.hint = _in_these_names(error.hint)
-            raise
+            raise error.retold(hint=_in_these_names(error.hint)) from None
         images = asked.images(answer)
         text = sendable(json.dumps(answer, ensure_ascii=False, default=str))
         notes = [f"Note: {note}" for note in desk.notes]
-        told = marked([text]) if asked.is_from_page else text
-        structured = json.loads(text) if asked.is_small else None
-        return Reply("\n".join([told, *notes]), images, structured)
+        if asked.is_data:
+            return Reply("\n".join([text, *notes]), images, json.loads(text))
+        return Reply("\n".join([marked([text]), *notes]), images)
 
     def _asked(self, name: str, arguments: Mapping[str, Any]) -> FirefoxTool:
         row = self._rows.get(name)
@@ -118,7 +117,7 @@ def _tool(row: type[FirefoxTool]) -> Tool:
         title=row.title,
         description=" ".join((row.__doc__ or "").split()),
         input_schema=tight_schema(row, _HIDDEN - row.shown),
-        output_schema={"type": "object"} if row.is_small else None,
+        output_schema={"type": "object"} if row.is_data else None,
         read_only=row.read_only,
         destructive=row.destructive,
     )

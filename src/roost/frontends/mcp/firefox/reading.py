@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from roost.api import operations as ops
+from roost.api.page_operations import CONTENT_CHARS
 from roost.errors import BadRequest, Ownership
 from roost.frontends.mcp.firefox.acting import SELECTOR, SELECTOR_CHARS
 from roost.frontends.mcp.firefox.desk import Desk, number_of
@@ -55,7 +56,7 @@ class GetContent(TabTool):
     read_only = True
     selector: str | None = Field(default=None, max_length=SELECTOR_CHARS)
     include_html: bool = False
-    max_length: int = Field(default=50_000, ge=1, le=10_000_000)
+    max_length: int = Field(default=50_000, ge=1, le=CONTENT_CHARS)
 
     async def run(self, desk: Desk) -> dict[str, Any]:
         view = await desk.ask(self._content("text"))
@@ -106,7 +107,6 @@ class DiffPageState(FirefoxTool):
     title = "Compare page states"
     category = "inspection"
     read_only = True
-    is_from_page = True
     before: dict[str, Any]
     after: dict[str, Any]
 

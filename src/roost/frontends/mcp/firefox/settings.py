@@ -31,7 +31,7 @@ class SetConfig(FirefoxTool):
     tool = "firefox_set_config"
     title = "Set your configuration"
     category = "config"
-    is_small = True
+    is_data = True
     allowed_domains: list[str] | None = Field(default=None, max_length=100)
     handle_consent: bool | None = None
 
@@ -103,7 +103,7 @@ class SetPrivateMode(FirefoxTool):
     title = "Check private mode"
     category = "config"
     read_only = True
-    is_small = True
+    is_data = True
     enabled: bool
 
     async def run(self, desk: Desk) -> dict[str, Any]:
@@ -125,7 +125,7 @@ class Activate(FirefoxTool):
     title = "List tools"
     category = "core"
     read_only = True
-    is_small = True
+    is_data = True
     # Named after the argument; the class variable above says where this tool itself belongs.
     chosen: Literal[
         "core", "devtools", "inspection", "multiagent", "loop", "config", "diagnose", "all"
@@ -151,7 +151,7 @@ class Diagnose(FirefoxTool):
     title = "Diagnose"
     category = "diagnose"
     read_only = True
-    is_small = True
+    is_data = True
     wait_seconds: float = Field(
         default=0, ge=0, le=60, description="Wait while a person has your session (PAUSED)"
     )
@@ -164,8 +164,8 @@ class Diagnose(FirefoxTool):
             used = f"{browser.tabs}/{browser.capacity} tabs"
             detail = f"{browser.kind} {browser.version or ''}, {used}"
             checks.append({"name": "browser", "ok": True, "detail": detail})
-        paused = [session.name for session in status.sessions if session.paused]
-        checks += [{"name": f"session {name}", "ok": False, "detail": "paused"} for name in paused]
+        paused = [session.id for session in status.sessions if session.paused]
+        checks += [{"name": f"session {id}", "ok": False, "detail": "paused"} for id in paused]
         if paused:
             advice = "A person has your session: wait with firefox_diagnose{waitSeconds: 60}."
         elif not status.browsers:

@@ -19,7 +19,7 @@ class RequestTabSpace(FirefoxTool):
     tool = "firefox_request_tab_space"
     title = "Ask for a tab slot"
     category = "multiagent"
-    is_small = True
+    is_data = True
 
     async def run(self, desk: Desk) -> dict[str, Any]:
         view = await desk.ask(ops.TabSpaceRequest())
@@ -43,7 +43,7 @@ class GrantTabSpace(FirefoxTool):
     title = "Give up a tab"
     category = "multiagent"
     destructive = True
-    is_small = True
+    is_data = True
 
     async def run(self, desk: Desk) -> dict[str, Any]:
         view = await desk.ask(ops.TabSpaceGrant())
@@ -63,7 +63,7 @@ class GetSlotRequests(FirefoxTool):
     title = "Look at the queue"
     category = "multiagent"
     read_only = True
-    is_small = True
+    is_data = True
 
     async def run(self, desk: Desk) -> dict[str, Any]:
         view = await desk.ask(ops.TabSpaceStatus())
@@ -102,7 +102,7 @@ class StartLoop(FirefoxTool):
     tool = "firefox_start_loop"
     title = "Start a loop"
     category = "loop"
-    is_small = True
+    is_data = True
     prompt: str = Field(max_length=100_000)
     max_iterations: int = Field(
         default=0, ge=0, le=LOOP_ITERATIONS_MAX, description="0: no limit but one hour"
@@ -124,7 +124,7 @@ class StopLoop(FirefoxTool):
     tool = "firefox_stop_loop"
     title = "Stop the loop"
     category = "loop"
-    is_small = True
+    is_data = True
 
     async def run(self, desk: Desk) -> dict[str, Any]:
         was = await desk.ask(ops.LoopStatus())
@@ -139,7 +139,7 @@ class LoopStatus(FirefoxTool):
     title = "Look at the loop"
     category = "loop"
     read_only = True
-    is_small = True
+    is_data = True
 
     async def run(self, desk: Desk) -> dict[str, Any]:
         return _loop(await desk.ask(ops.LoopStatus()))

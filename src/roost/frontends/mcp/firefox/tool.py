@@ -27,10 +27,9 @@ class FirefoxTool(BaseModel):
     category: ClassVar[Category]
     read_only: ClassVar[bool] = False
     destructive: ClassVar[bool] = False
-    is_small: ClassVar[bool] = False
-    """Its whole answer is small data."""
-    is_from_page: ClassVar[bool] = False
-    """A page could have written part of it."""
+    is_data: ClassVar[bool] = False
+    """No page, and no other agent, could have chosen a word of its answer. So it is not marked, and
+    is also sent as ``structuredContent``. All other answers are marked, and sent as text only."""
     shown: ClassVar[frozenset[str]] = frozenset()
     """Arguments that are worth showing here, though other tools keep quiet about them."""
     timeout: float = Field(default=TIMEOUT_MS[1], description="ms")
@@ -54,7 +53,6 @@ class FirefoxTool(BaseModel):
 class TabTool(FirefoxTool):
     """Works on one tab."""
 
-    is_from_page = True
     tab_id: int | str | None = Field(default=None, description="Default: your current tab")
 
     @property

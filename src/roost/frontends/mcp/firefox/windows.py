@@ -77,8 +77,6 @@ class GetTabs(FirefoxTool):
     title = "List tabs"
     category = "core"
     read_only = True
-    is_small = True
-    is_from_page = True
 
     async def run(self, desk: Desk) -> dict[str, Any]:
         view = await desk.ask(ops.Tabs(action="list"))
@@ -103,7 +101,7 @@ class CloseTab(FirefoxTool):
     title = "Close a tab"
     category = "core"
     destructive = True
-    is_small = True
+    is_data = True
     tab_id: int | str
 
     async def run(self, desk: Desk) -> dict[str, Any]:
@@ -128,7 +126,7 @@ class CloseWindow(FirefoxTool):
     title = "Close all your tabs"
     category = "config"
     destructive = True
-    is_small = True
+    is_data = True
 
     async def run(self, desk: Desk) -> dict[str, Any]:
         owner = await desk.my_id()

@@ -1,0 +1,22 @@
+// Why work in a page failed, beside `NO_SUCH_TAB`. The driver makes its errors of these codes.
+import { Refusal } from "../link.js";
+import { Unreachable } from "./journeys.js";
+
+export const CRASHED = 409;
+export const DOCUMENT_GONE = 410;
+export const FRAME_GONE = 411;
+export const STALE_REF = 412;
+export const THREW = 422;
+export const FORBIDDEN = 423;
+export const UNREACHABLE = 424;
+export const NOWHERE = 425;
+export const NO_PICTURE = 426;
+
+export function crashed() {
+  return new Refusal(CRASHED, "the page's process died");
+}
+
+/** The error of a journey as the driver is to hear it. */
+export function asRefusal(error) {
+  return error instanceof Unreachable ? new Refusal(UNREACHABLE, error.message) : error;
+}

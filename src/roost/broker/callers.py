@@ -1,0 +1,302 @@
+"""Whose command is this? The answer is in this file.
+
+A *client* is the program that an agent runs in: the first process above the agent's shim that is
+neither a shell nor a launcher. Claude Code runs its MCP servers and its commands side by side, so a
+command finds its agent through their common client.
+
+The rules, asked of each ancestor of the command, nearest first:
+
+1. An agent's own process: the command is that agent.
+2. A client with connected shims: the command is the shim's agent. Of several, the conversation id
+   in the command's environment decides; else all must share one session; else the caller must name
+   one of their sessions in each call.
+3. A known client without a connected shim, or an editor: the command has not proven whose it is.
+   Agents use the terminals of editors, too.
+
+If no ancestor decides, a command with a controlling terminal whose ancestors reach a login or a
+terminal emulator is the person's (the *operator*), unless it runs below a program that a connected
+shim runs below, too: that program may be a client with a wrapper around its MCP servers.
+
+A command with neither client nor terminal (CI, cron, service units) may keep the house: start, stop
+and look after the broker. It may not if its parent has gone and it comes from where a connected
+agent runs.
+
+None of this holds against a process of the same user that wants out: it can read the operator's
+token. The rules keep agents from acting as the person by accident, and the audit trail shows those
+that say ``--operator``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from roost.api import operations as ops
+from roost.api.broker import BrokerApi, Notices
+from roost.api.operations import Answers
+from roost.api.views import SessionView, TokenView, View
+from roost.errors import BadRequest, RoostError, Unauthorized
+from roost.local.lineage import Lineage, Relative
+from roost.local.processes import Process
+from roost.vocabulary import AgentId, SessionId
+
+R = TypeVar("R", bound=View)
+
+CLIENTS: Final = frozenset(
+    {"claude", "claude-desktop", "codex", "gemini", "opencode", "cursor-agent", "aider", "amp"}
+    | {"auggie", "cline", "copilot", "crush", "droid", "goose", "kimi", "kiro-cli", "qwen"}
+)
+"""Programs that run agents, for the time when no shim of theirs is connected."""
+
+EDITORS: Final = frozenset(
+    {"code", "code-insiders", "codium", "vscodium", "code-server", "cursor", "windsurf", "kiro"}
+    | {"zed", "zed-editor", "Electron", "Code", "Cursor", "Code Helper", "Cursor Helper"}
+    | {"idea", "pycharm", "webstorm", "goland", "clion", "rider", "rubymine", "phpstorm"}
+    | {"rustrover", "datagrip", "studio", "fleet"}
+)
+EDITOR_FOLDERS: Final = frozenset(
+    {".vscode-server", ".vscode-server-insiders", ".cursor-server", ".windsurf-server"}
+    | {".zed_server", "code-server", "jbr"}
+)
+"""Folders that editors' servers on other machines, and JetBrains' Java, run from."""
+
+TERMINALS: Final = frozenset(
+    {"sshd", "sshd-session", "login", "getty", "agetty", "mosh-server", "dropbear", "telnetd"}
+    | {"tmux", "screen", "SCREEN", "zellij", "dtach", "abduco"}
+    | {"gnome-terminal-", "gnome-terminal-server", "kgx", "gnome-console", "ptyxis", "ptyxis-agent"}
+    | {"konsole", "yakuake", "xterm", "uxterm", "rxvt", "urxvt", "urxvtd", "kitty", "alacritty"}
+    | {"wezterm", "wezterm-gui", "foot", "footclient", "st", "ghostty", "terminator", "tilix"}
+    | {"xfce4-terminal", "mate-terminal", "lxterminal", "qterminal", "guake", "terminology"}
+    | {"deepin-terminal", "cool-retro-term", "sakura", "termite", "contour", "rio", "tabby"}
+    | {"Terminal", "iTerm2", "iTermServer", "WarpTerminal", "warp-terminal", "hyper"}
+    | {"SessionLeader"}  # how a person comes into the Windows Subsystem for Linux
+)
+
+SHELLS: Final = frozenset(
+    {"sh", "ash", "bash", "busybox", "csh", "dash", "elvish", "fish", "ksh", "mksh", "nu"}
+    | {"pwsh", "tcsh", "xonsh", "zsh"}
+)
+LAUNCHERS: Final = SHELLS | frozenset(
+    {"env", "nice", "ionice", "timeout", "nohup", "setsid", "stdbuf", "script", "time", "unbuffer"}
+    | {"npx", "npx-cli.js", "npm", "npm-cli.js", "pnpm", "yarn", "bunx", "corepack"}
+    | {"uv", "uvx", "pipx", "poetry", "hatch", "pdm", "rye", "mise", "direnv"}
+)
+"""Programs that only pass a command on."""
+
+GUARDIANS: Final = frozenset(
+    {"systemd", "init", "launchd", "tini", "dumb-init", "docker-init", "s6-svscan", "runit"}
+    | {"catatonit"}
+)
+"""Programs that adopt other people's processes."""
+
+SAY_OPERATOR: Final = (
+    "If you are the person, say --operator: `roost --operator …`. It is written to the audit trail."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shim:
+    """A connected agent that lives by a shim, and its client."""
+
+    agent: AgentId
+    home: SessionId
+    client: Process | None
+    above: frozenset[Process] = frozenset()
+    """All ancestors of the shim."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActsAs:
+    """The command is this agent; of several, the one whose session a call names."""
+
+    agents: tuple[AgentId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IsOperator:
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unproven:
+    """Neither an agent nor the person."""
+
+    because: str
+    may_keep_house: bool = False
+    below: tuple[Process, ...] = ()
+    """The client or editor that leaves it open, and what is above that."""
+
+
+Verdict = ActsAs | IsOperator | Unproven
+
+
+def client_of(above: Sequence[Relative]) -> Relative | None:
+    """The client of the agent whose shim has these ancestors. A shim that a person runs by hand in
+    a terminal has none."""
+    found = next((one for one in above if not _only_passes_on(one)), None)
+    if found is None or found.names & TERMINALS or _is_guardian(found):
+        return None
+    return found
+
+
+def whose(
+    command: Lineage,
+    agents: Mapping[Process, AgentId],
+    shims: Sequence[Shim],
+    *,
+    conversation: str | None = None,
+    control_groups: Collection[str] = (),
+) -> Verdict:
+    """Who runs the command.
+
+    agents: agents by their own process.
+    shims: the connected agents that live by a shim.
+    conversation: the conversation id in the command's environment.
+    control_groups: the control groups that connected agents are in.
+    """
+    for number, one in enumerate(command.above):
+        if one.process in agents:
+            return ActsAs((agents[one.process],))
+        beside = [shim for shim in shims if shim.client == one.process]
+        if beside:
+            return ActsAs(_chosen(beside, conversation))
+        below = tuple(relative.process for relative in command.above[number:])
+        if one.names & CLIENTS:
+            because = f"It runs below {one.program}, which has no agent connected to Roost."
+            return Unproven(because, below=below)
+        if one.names & EDITORS or one.folders & EDITOR_FOLDERS:
+            because = f"It runs in {one.program}, where agents run commands, too."
+            return Unproven(because, below=below)
+    if not command.program:
+        return Unproven("Its process cannot be seen from here.")
+    if command.has_terminal and _reaches_a_terminal(command):
+        shared = _shared_with(shims, command.above)
+        if shared is None:
+            return IsOperator("terminal")
+        return Unproven(f"It runs below {shared.program}, and an agent does, too.")
+    if _is_orphan(command) and command.control_group in control_groups:
+        return Unproven("Its parent process has gone, and it comes from where an agent runs.")
+    return Unproven("It was run from no terminal.", may_keep_house=True)
+
+
+def _shared_with(shims: Sequence[Shim], above: Sequence[Relative]) -> Relative | None:
+    """The nearest program, below the terminal, that a connected shim runs below as well."""
+    for one in above:
+        if one.names & TERMINALS or _is_guardian(one):
+            return None
+        if not _only_passes_on(one) and any(one.process in shim.above for shim in shims):
+            return one
+    return None
+
+
+def _chosen(beside: Sequence[Shim], conversation: str | None) -> tuple[AgentId, ...]:
+    own = [shim for shim in beside if shim.home == conversation] or beside
+    if len({shim.home for shim in own}) == 1:
+        return (own[0].agent,)
+    return tuple(shim.agent for shim in own)
+
+
+def _only_passes_on(one: Relative) -> bool:
+    return bool(one.names & LAUNCHERS) and not one.names & CLIENTS
+
+
+def _is_guardian(one: Relative) -> bool:
+    return bool(one.names & GUARDIANS) or (one.process.pid == 1 and not one.names & CLIENTS)
+
+
+def _reaches_a_terminal(command: Lineage) -> bool:
+    if any(one.names & TERMINALS for one in command.above):
+        return True
+    # The terminal is outside this pid namespace: `docker exec -it`, `docker run -it … bash`.
+    return command.is_whole and (not command.above or bool(command.above[-1].names & SHELLS))
+
+
+def _is_orphan(command: Lineage) -> bool:
+    first = next((one for one in command.above if not _only_passes_on(one)), None)
+    return first is not None and _is_guardian(first)
+
+
+# --- what such a caller may do -------------------------------------------------------------------
+
+HOUSE_KEEPING: Final[frozenset[type]] = frozenset(
+    {ops.Ping, ops.Status, ops.BrowserStart, ops.BrokerStay, ops.BrokerStop}
+)
+"""What ``roost up``, ``stop``, ``status`` and ``doctor`` ask."""
+
+
+class UnprovenCaller:
+    """The broker as a command may use it that has not proven whose it is."""
+
+    def __init__(self, operator: BrokerApi, verdict: Unproven) -> None:
+        self._operator = operator
+        self._verdict = verdict
+        self._allowed = HOUSE_KEEPING if verdict.may_keep_house else frozenset({ops.Ping})
+
+    async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
+        if type(operation) not in self._allowed:
+            raise self._refusal()
+        return await self._operator.call(operation, timeout=timeout)
+
+    def watch(self, session: str | None = None) -> Notices:
+        raise self._refusal()
+
+    def _refusal(self) -> RoostError:
+        return Unauthorized(
+            f"This command is neither an agent's nor, for certain, the person's."
+            f" {self._verdict.because}",
+            hint=SAY_OPERATOR,
+        )
+
+
+class SiblingsCaller:
+    """The broker as a client with several agents uses it: each call names a session of one."""
+
+    def __init__(
+        self,
+        callers: Mapping[AgentId, BrokerApi],
+        owner: Callable[[str], AgentId | None],
+    ) -> None:
+        """``owner`` tells which of the agents has the session of that name."""
+        self._callers = callers
+        self._owner = owner
+
+    async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
+        if isinstance(operation, ops.Ping):  # it is about nobody's session
+            api = next(iter(self._callers.values()))
+        else:
+            api = self._meant(getattr(operation, "session", None))
+        return await api.call(operation, timeout=timeout)
+
+    def watch(self, session: str | None = None) -> Notices:
+        return self._meant(session).watch(session)
+
+    def _meant(self, session: str | None) -> BrokerApi:
+        owner = None if session is None else self._owner(session)
+        if owner is None:
+            raise BadRequest(
+                "session: this command's client has several agents, so name a session of one.",
+                hint="Pass --session ID with the id of the agent's own session.",
+                field="session",
+            )
+        return self._callers[owner]
+
+
+class GivingCaller:
+    """The operator, who gives sessions out: ``gives`` is called with each session that is opened or
+    whose token is asked for."""
+
+    def __init__(self, operator: BrokerApi, gives: Callable[[SessionId], None]) -> None:
+        self._operator = operator
+        self._gives = gives
+
+    async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
+        view = await self._operator.call(operation, timeout=timeout)
+        if isinstance(view, SessionView) and isinstance(operation, ops.SessionOpen):
+            self._gives(SessionId(view.id))
+        elif isinstance(view, TokenView):
+            self._gives(SessionId(view.session))
+        return view
+
+    def watch(self, session: str | None = None) -> Notices:
+        return self._operator.watch(session)

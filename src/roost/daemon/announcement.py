@@ -1,0 +1,100 @@
+"""How others find this broker: its lock, its socket and ``endpoint.json``; and what to do when
+somebody removes them.
+
+The lock decides who is the broker of a home. A broker that holds the lock file which lies there
+puts everything else back. A broker whose lock file was removed takes the new one; if another broker
+has that, it leaves.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+
+from roost import __version__
+from roost.errors import Internal, RoostError
+from roost.frontends.socket.server import SocketServer
+from roost.local.endpoint import Endpoint, write_endpoint
+from roost.local.home import Home, socket_path, write_secret
+from roost.local.lock import Lock
+from roost.local.processes import identify
+from roost.vocabulary import WIRE_VERSION
+
+logger = logging.getLogger(__name__)
+
+
+class Announcement:
+    """Made once the lock is held; ``publish`` once the socket listens.
+
+    ``lock``: the broker's lock, which this process holds.
+    ``token``: the operator's, which callers read from the home.
+    ``http``: the address that HTTP is served at."""
+
+    def __init__(
+        self, home: Home, lock: Lock, socket: SocketServer, *, token: str, http: str | None
+    ) -> None:
+        self._home = home
+        self._lock = lock
+        self._socket = socket
+        self._token = token
+        self._http = http
+        self._file: os.stat_result | None = None
+        self._is_failing = False
+
+    def publish(self) -> None:
+        """Write the endpoint file."""
+        process = identify(os.getpid())
+        if process is None:
+            raise Internal("This process cannot be found in the process table.")
+        where = socket_path(self._home)
+        write_endpoint(self._home, Endpoint(where, process, __version__, WIRE_VERSION, self._http))
+        self._file = os.stat(self._home.endpoint)
+
+    async def renew(self) -> bool:
+        """Put back what was removed. Returns False if another broker has this home now.
+
+        What cannot be seen or written at the moment (no descriptor left, an error of the disk) is
+        left for the next time: that a look fails does not mean that a file is gone."""
+        try:
+            if not self._lock.is_current():
+                self._home.create()
+                if not self._lock.retake():
+                    return False
+                logger.warning("the lock file was removed; made again")
+            self._put_back_token()
+            if not self._socket.is_bound():
+                logger.warning("the socket was removed; listening again")
+                await self._socket.start(socket_path(self._home))
+            if not self._is_published():
+                logger.warning("endpoint.json was removed or replaced; written again")
+                self.publish()
+        except (OSError, RoostError) as error:
+            if not self._is_failing:
+                logger.error("cannot make sure that this broker is found: %s", error)
+            self._is_failing = True
+        else:
+            self._is_failing = False
+        return True
+
+    def withdraw(self) -> None:
+        """Remove the endpoint file, if it is still this broker's."""
+        with contextlib.suppress(OSError):
+            if self._is_published():
+                self._home.endpoint.unlink()
+
+    def _put_back_token(self) -> None:
+        if not os.path.lexists(self._home.token):
+            write_secret(self._home.token, self._token.encode())
+
+    def _is_published(self) -> bool:
+        try:
+            found = os.lstat(self._home.endpoint)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return self._file is not None and _identity(found) == _identity(self._file)
+
+
+def _identity(found: os.stat_result) -> tuple[int, int, int]:
+    """A new file may get the inode number of one that was removed, but not its time of writing."""
+    return found.st_dev, found.st_ino, found.st_mtime_ns

@@ -1,0 +1,153 @@
+"""Where a process comes from: its ancestors, under every name they are known by.
+
+The kernel's own name for a process does not tell enough. An agent's client may be ``node`` with a
+script, npx calls itself ``npm exec …``, an editor's server runs from a folder that names it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+from roost.local.processes import (
+    DEPTH_MAX,
+    Process,
+    ancestors,
+    command_lines,
+    has_terminal,
+    identify,
+)
+
+_INTERPRETER: Final = re.compile(r"(python|pypy|node|bun|deno|ruby|perl)[\d.]*")
+
+_VERSION: Final = re.compile(r"v?\d+(\.\d+)+[\w.+-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """One process of a lineage."""
+
+    process: Process
+    names: frozenset[str]
+    """What it may be called: by the kernel, by its program file, by its first argument, and by the
+    script that an interpreter runs."""
+    folders: frozenset[str] = frozenset()
+    """The folders its program file lies in."""
+
+    @property
+    def program(self) -> str:
+        return self.process.program
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """A process and its ancestors as they were at one moment."""
+
+    above: tuple[Relative, ...] = ()
+    """The parent, its parent, and so on."""
+    program: str = ""
+    has_terminal: bool = False
+    control_group: str = ""
+    """The process's control group (Linux). A process that leaves its parent stays in it."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether ``above`` reaches the top."""
+        return len(self.above) < DEPTH_MAX
+
+    def __str__(self) -> str:
+        """Program names only: arguments may hold secrets."""
+        return " < ".join([self.program or "?", *(one.program for one in self.above)])
+
+
+def lineage(pid: int) -> Lineage:
+    """The lineage of the process with that pid; an empty one if it cannot be seen from here."""
+    process = identify(pid)
+    if process is None:
+        return Lineage()
+    above = ancestors(pid)
+    lines = command_lines([one.pid for one in above])
+    return Lineage(
+        above=tuple(_relative(one, lines.get(one.pid, [])) for one in above),
+        program=process.program,
+        has_terminal=has_terminal(pid),
+        control_group=_control_group(pid),
+    )
+
+
+def description(pid: int) -> str:
+    """Which program that process runs, and in which folder, for a person to read: by the kernel's
+    word. Version numbers are left out, so that an update does not make it another program. Empty if
+    the process cannot be looked into."""
+    process, file, folder = identify(pid), _program_file(pid), _working_folder(pid)
+    if process is None:
+        return ""
+    arguments = command_lines([pid]).get(pid, [])
+    words = [file or process.program]
+    if _INTERPRETER.fullmatch(os.path.basename(file) or process.program):
+        script = _script(arguments[1:])
+        if script:
+            is_file = folder and ("/" in script or os.path.exists(os.path.join(folder, script)))
+            words.append(os.path.normpath(os.path.join(folder, script)) if is_file else script)
+    return f"{' '.join(map(_without_versions, words))}{f' in {folder}' if folder else ''}"
+
+
+def _without_versions(path: str) -> str:
+    return "/".join(part for part in path.split("/") if not _VERSION.fullmatch(part))
+
+
+def _relative(process: Process, arguments: Sequence[str]) -> Relative:
+    file = _program_file(process.pid)
+    names = frozenset(_names(process.program, os.path.basename(file), arguments))
+    return Relative(process, names, frozenset(file.split("/")[:-1]) - {""})
+
+
+def _names(program: str, file: str, arguments: Sequence[str]) -> Iterator[str]:
+    first = os.path.basename(arguments[0]).lstrip("-") if arguments else ""
+    for name in (program, file, first):
+        if name:
+            yield name
+            # Processes that write their own title: "npm exec roost", "sshd: me@pts/0".
+            yield name.split()[0].rstrip(":") if name.split() else name
+    if any(_INTERPRETER.fullmatch(name) for name in (program, file, first)):
+        script = _script(arguments[1:])
+        if script:
+            yield os.path.basename(script)
+
+
+def _script(arguments: Sequence[str]) -> str | None:
+    """What an interpreter runs: the module after ``-m``, else the first word that is no option."""
+    for number, word in enumerate(arguments):
+        if word in ("-c", "-e"):  # code, not a file
+            return None
+        if word == "-m":
+            return next(iter(arguments[number + 1 :]), None)
+        if not word.startswith("-"):
+            return word
+    return None
+
+
+def _program_file(pid: int) -> str:
+    if sys.platform == "linux":
+        with suppress(OSError):  # another user's process
+            return os.readlink(f"/proc/{pid}/exe").removesuffix(" (deleted)")
+    return ""
+
+
+def _working_folder(pid: int) -> str:
+    if sys.platform == "linux":
+        with suppress(OSError):
+            return os.readlink(f"/proc/{pid}/cwd").removesuffix(" (deleted)")
+    return ""
+
+
+def _control_group(pid: int) -> str:
+    if sys.platform == "linux":
+        with suppress(OSError), open(f"/proc/{pid}/cgroup", encoding="utf-8") as file:
+            return file.read()
+    return ""

@@ -1,0 +1,183 @@
+"""Frames that cannot be read: each fails one call, and no frame ends the link."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from scripted_link import Heard, ScriptedLink
+
+from roost.drivers.chromium.connection import BROWSER, CdpConnection
+from roost.drivers.exchange import Exchange, Json
+from roost.drivers.firefox.connection import BidiConnection
+from roost.errors import Internal, RoostError, TooLarge
+from roost.wire.weight import ANSWER_BYTES, ANSWER_VALUES, EVENT_STRING_BYTES, PICTURE_BYTES
+
+Call = Callable[[], asyncio.Future[Json]]
+DEEP = b"[" * 100_000 + b"]" * 100_000
+MANY = b"[" + b"[]," * ANSWER_VALUES + b"1]"
+
+
+class Spoken:
+    """One protocol: how its answers and events are written, and what was heard of them."""
+
+    def __init__(self, protocol: str) -> None:
+        self.link, self.keeper, self.events = ScriptedLink(), Heard(), list[str]()
+        self.exchange: Exchange
+        self.call: Call
+        if protocol == "cdp":
+            cdp = CdpConnection(self.link, self.keeper.word, self.keeper.end)
+            cdp.on_event(BROWSER, lambda method, params: self.events.append(method))
+            self.exchange, self.call = cdp, lambda: cdp.call("Runtime.evaluate")
+            self.take_picture: Call = lambda: cdp.call("Page.captureScreenshot")
+        else:
+            bidi = BidiConnection(
+                self.link, self.keeper.word, self.keeper.end, lambda m, p: self.events.append(m)
+            )
+            bidi.begin()
+            bidi.release()
+            self.exchange, self.call = bidi, lambda: bidi.call("script.evaluate")
+            self.take_picture = lambda: bidi.call("browsingContext.captureScreenshot")
+        self._is_cdp = protocol == "cdp"
+
+    def answer(self, result: bytes) -> None:
+        start = b"" if self._is_cdp else b'"type":"success",'
+        self.link.frame(b'{%s"id":%d,"result":%s}' % (start, self.last, result))
+
+    def event(self, method: bytes, params: bytes) -> None:
+        start = b"" if self._is_cdp else b'"type":"event",'
+        self.link.frame(b'{%s"method":"%s","params":%s}' % (start, method, params))
+
+    @property
+    def last(self) -> int:
+        return int(self.link.sent[-1]["id"])
+
+
+@pytest.fixture(params=["cdp", "bidi"])
+def protocol(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+async def still_works(spoken: Spoken) -> None:
+    asked = spoken.call()
+    spoken.answer(b'{"value":1}')
+    assert await asked == {"value": 1}
+    spoken.event(b"Page.loaded", b"{}")
+    assert spoken.events[-1] == "Page.loaded"
+    assert not spoken.keeper.is_over
+
+
+@pytest.mark.parametrize(
+    ("result", "error"),
+    [
+        (b'{"value":%s}' % DEEP, TooLarge),
+        (b'{"value":%s}' % MANY, TooLarge),
+        (b'{"value":"%s"}' % (b"a" * ANSWER_BYTES), TooLarge),
+        (b'{"value":nonsense}', Internal),
+        (b'{"value":"\xff"}', Internal),
+        (b"[]", Internal),
+        (b"null", Internal),
+    ],
+    ids=["deep", "many values", "large", "no JSON", "no UTF-8", "list", "null"],
+)
+async def test_an_answer_that_cannot_be_read_fails_its_own_call_and_no_other(
+    protocol: str, result: bytes, error: type[RoostError]
+) -> None:
+    spoken = Spoken(protocol)
+    other = spoken.call()
+    asked = spoken.call()
+    spoken.answer(result)
+    with pytest.raises(error):
+        await asked
+    assert not other.done()
+    await still_works(spoken)
+
+
+@pytest.mark.parametrize("frame", [b"{}", b'{"id":1}', b'{"id":[]}', b'{"id":"1"}', b'{"id":true}'])
+async def test_an_answer_of_a_wrong_shape_ends_nothing(protocol: str, frame: bytes) -> None:
+    spoken = Spoken(protocol)
+    asked = spoken.call()
+    spoken.link.frame(frame)
+    if frame == b'{"id":1}':
+        with pytest.raises(Internal):
+            await asked
+    await still_works(spoken)
+
+
+@pytest.mark.parametrize("frame", [b"", b"nonsense", b"1", b'"a"', b" [1, 2]", DEEP, b'{"id":'])
+async def test_a_frame_that_is_no_message_ends_nothing(protocol: str, frame: bytes) -> None:
+    spoken = Spoken(protocol)
+    spoken.link.frame(frame)
+    await still_works(spoken)
+
+
+async def test_an_event_that_cannot_be_read_is_dropped_and_what_it_says_is_not_logged(
+    protocol: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    spoken = Spoken(protocol)
+    for params in (b'{"secret":%s}' % DEEP, b'{"secret":%s}' % MANY, b'{"secret":nonsense}'):
+        spoken.event(b"Runtime.consoleAPICalled", params)
+    assert spoken.events == []
+    assert len(caplog.records) == 3
+    assert all("Runtime.consoleAPICalled" in record.getMessage() for record in caplog.records)
+    assert "secret" not in caplog.text
+    await still_works(spoken)
+
+
+async def test_a_page_cannot_have_another_call_failed_by_naming_its_id(protocol: str) -> None:
+    spoken = Spoken(protocol)
+    victim = spoken.call()
+    spoken.event(b"Log.added", b'{"text":"{\\"id\\":%d,","id":%d}' % (spoken.last, spoken.last))
+    spoken.event(b"Log.added", b'{"a":%s,"id":%d}' % (DEEP, spoken.last))
+    assert not victim.done()
+    asked = spoken.call()
+    spoken.answer(b'{"a":%s,"id":%d}' % (DEEP, spoken.last - 1))
+    with pytest.raises(TooLarge):
+        await asked
+    assert not victim.done()
+
+
+async def test_events_that_say_where_a_tab_is_are_read_whatever_the_address_holds(
+    protocol: str,
+) -> None:
+    spoken = Spoken(protocol)
+    url = b"," * (2 * ANSWER_VALUES) + b"[" * ANSWER_VALUES
+    for method in (b"Page.navigatedWithinDocument", b"browsingContext.fragmentNavigated"):
+        spoken.event(method, b'{"url":"%s"}' % url)
+    assert set(spoken.events) == {
+        "Page.navigatedWithinDocument", "browsingContext.fragmentNavigated",
+    }  # fmt: skip
+
+
+async def test_a_long_text_is_read_however_many_commas_it_holds(protocol: str) -> None:
+    spoken = Spoken(protocol)
+    text = "[,{" * ANSWER_VALUES
+    asked = spoken.call()
+    spoken.answer(b'{"value":"%s"}' % text.encode())
+    assert await asked == {"value": text}
+
+
+@pytest.mark.parametrize("protocol", ["cdp", "bidi"])
+async def test_a_long_string_in_an_event_is_cut_before_the_event_is_read(
+    protocol: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoken = Spoken(protocol)
+    said = list[Json]()
+    monkeypatch.setattr(spoken.exchange, "_heard", said.append)
+    spoken.event(b"Log.added", b'{"text":"%s","line":7}' % (b"a" * 10 * EVENT_STRING_BYTES))
+    assert said[0]["params"] == {"text": "a" * EVENT_STRING_BYTES, "line": 7}
+
+
+@pytest.mark.parametrize("protocol", ["cdp", "bidi"])
+async def test_a_picture_may_be_larger_than_other_answers(protocol: str) -> None:
+    spoken = Spoken(protocol)
+    for size, is_read in ((2 * ANSWER_BYTES, True), (PICTURE_BYTES, False)):
+        asked = spoken.take_picture()
+        spoken.answer(b'{"data":"%s"}' % (b"a" * size))
+        if is_read:
+            assert len((await asked)["data"]) == size
+        else:
+            with pytest.raises(TooLarge):
+                await asked
+    await still_works(spoken)

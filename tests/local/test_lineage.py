@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from roost.local import lineage as lineages
+from roost.local.lineage import description, lineage
+from roost.local.processes import identify
+from roost.testing.real import child
+
+
+@pytest.mark.parametrize(
+    ("program", "file", "arguments", "name"),
+    [
+        ("claude", "2.1.197", ["claude"], "claude"),
+        ("MainThread", "node", ["node", "/usr/bin/gemini", "-p"], "gemini"),
+        ("npm exec roost ", "node", ["npm exec roost mcp"], "npm"),
+        ("node", "node", ["/usr/bin/node", "/usr/lib/npm/bin/npx-cli.js", "x"], "npx-cli.js"),
+        ("python3", "python3.12", ["python3", "-P", "-m", "pipx", "run"], "pipx"),
+        ("tmux: server", "tmux", ["tmux"], "tmux"),
+        ("sshd", "", ["sshd: me@pts/0"], "sshd"),
+        ("bash", "bash", ["-bash"], "bash"),
+        ("launchd", "", [], "launchd"),
+    ],
+)
+def test_a_process_is_known_by_every_name_it_has(
+    program: str, file: str, arguments: list[str], name: str
+) -> None:
+    assert name in set(lineages._names(program, file, arguments))
+
+
+def test_code_on_the_command_line_is_no_name() -> None:
+    assert set(lineages._names("python3", "python3", ["python3", "-c", "claude"])) == {"python3"}
+
+
+def test_a_lineage_names_programs_and_never_their_arguments() -> None:
+    with child("import sys; sys.stdin.read()  # secret") as pid:
+        line = lineage(pid)
+    assert line.above[0].process == identify(os.getpid())
+    assert line.is_whole
+    assert str(line).startswith(f"{line.program} < {line.above[0].program}")
+    assert "secret" not in str(line)
+
+
+def test_who_cannot_be_seen_has_no_lineage() -> None:
+    assert lineage(0).above == ()
+    assert description(0) == ""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_program_is_described_by_what_the_kernel_knows_of_it(tmp_path: Path) -> None:
+    script = tmp_path / "agent.py"
+    script.write_text("import sys; sys.stdin.read()")
+    with subprocess.Popen(
+        [sys.executable, "agent.py", "an argument"], cwd=tmp_path, stdin=subprocess.PIPE
+    ) as process:
+        said = description(process.pid)
+        assert process.stdin is not None
+        process.stdin.close()
+    assert said.endswith(f" {script} in {tmp_path}")
+    assert "argument" not in said
+
+
+def test_an_update_does_not_make_a_program_another_one() -> None:
+    one, two = (
+        lineages._without_versions(f"/home/me/.local/share/claude/versions/{number}")
+        for number in ("2.1.197", "2.2.0-beta.1")
+    )
+    assert one == two == "/home/me/.local/share/claude/versions"
