@@ -147,7 +147,9 @@ export class Journeys {
     const course = this.#of(tabId);
     if (CALLED_OFF.test(error)) {
       if (course.begun === url || course.begun === ANYWHERE) course.begun = null;
-      setTimeout(() => course.begun === null && this.#end(tabId, End.NOTHING, (one) => one.url === null), MOMENT_MS);
+      const waiting = new Set(course.journeys); // a journey that begins later has nothing to do with this one
+      const isEnded = (one) => one.url === null && waiting.has(one);
+      setTimeout(() => course.begun === null && this.#end(tabId, End.NOTHING, isEnded), MOMENT_MS);
       return;
     }
     const reason = course.request?.error ?? error;

@@ -87,6 +87,22 @@ test("a navigation that is called off may begin again; whoever waits for any is 
   await landed;
 });
 
+test("a navigation that was called off does not end a step that begins a moment later", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const journeys = new Journeys();
+  const going = journeys.go(TAB, HERE, nothing);
+  journeys.began(TAB, HERE);
+  journeys.brokeOff(TAB, HERE, ABORTED);
+  journeys.began(TAB, HERE); // in another process
+  journeys.committed(TAB, HERE);
+  await going;
+  const forward = journeys.step(TAB, nothing);
+  t.mock.timers.tick(500);
+  assert.equal(await now(forward), "pending");
+  t.mock.timers.tick(500);
+  assert.equal(await forward, null);
+});
+
 test("a server that is not there is the error that its request had", async () => {
   const journeys = new Journeys();
   const going = journeys.go(TAB, HERE, nothing);
