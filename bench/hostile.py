@@ -22,6 +22,7 @@ from typing import Any
 
 from bench.report import Row
 from bench.site import browser_home, serving
+from bench.sockets import echo_server
 from roost.api import operations as ops
 from roost.api import page_operations as page_ops
 from roost.api.operations import Answers
@@ -33,13 +34,14 @@ from roost.local.home import Home
 
 ROUNDS = 3
 WARM_UP_SECONDS = 4.0
-SECONDS = 8.0
+SECONDS = 16.0
 CALL_SECONDS = 10.0
 DAEMON = Path(__file__).parent / "watched_daemon.py"
 SPIN = "<script>setTimeout(() => { for (;;); })</script>"
 DEEP = "let deep = []; for (let n = 0; n < 5000; n++) deep = [deep];"
 
 Calls = list[Answers[View]]
+Pings = dict[str, list[float]]
 ATTACKS: dict[str, tuple[str, Calls]] = {
     "requests with long queries": (
         """<script>const go = () => fetch('/q?' + 'a'.repeat(3980)).catch(() => 0).finally(go);
@@ -146,10 +148,8 @@ def rows() -> list[Row]:
             (_measured_beside(spinning)[0], *_measured_beside(attacks)) for _ in range(ROUNDS)
         ]
     seen = max((turns for _, _, turns in rounds), key=lambda turns: turns["longest"][0]["ms"])
-    usual, p99 = (
-        statistics.median(statistics.quantiles(pings, n=100)[98] for pings in took)
-        for took in zip(*((calm, hostile) for calm, hostile, _ in rounds), strict=True)
-    )
+    usual, p99 = (_p99([one[which]["broker"] for one in rounds]) for which in (0, 1))
+    bare = _p99([hostile["echo"] for _, hostile, _ in rounds])
     busy = seen["busySeconds"] / SECONDS * 100
     for turn in seen["longest"]:
         sys.stderr.write(
@@ -171,18 +171,28 @@ def rows() -> list[Row]:
             limit=2,
             note=f"{p99:.1f} ms; beside ten pages that only spin {usual:.1f} ms",
         ),
+        Row(
+            "p99 of a ping then, beside a bare server's",
+            p99 / bare,
+            "×",
+            note=f"a bare server beside the same hostile pages: {bare:.1f} ms",
+        ),
     ]
 
 
-def _measured_beside(pages: dict[str, tuple[str, Calls]]) -> tuple[list[float], dict[str, Any]]:
-    """In a Roost of its own: what spins is not always gone as soon as its tab is."""
+def _p99(rounds: list[list[float]]) -> float:
+    return statistics.median(statistics.quantiles(pings, n=100)[98] for pings in rounds)
 
-    async def measured(home: Home) -> tuple[list[float], dict[str, Any]]:
+
+def _measured_beside(pages: dict[str, tuple[str, Calls]]) -> tuple[Pings, dict[str, Any]]:
+    """Measure in a Roost of its own: a page that spins can outlive its tab for a while."""
+
+    async def measured(home: Home, echo: Path) -> tuple[Pings, dict[str, Any]]:
         async with _beside(home, pages):
-            return await _measured(home)
+            return await _measured(home, echo)
 
-    with browser_home("chromium", command=_command(), pool=60) as home:
-        return asyncio.run(measured(home))
+    with echo_server() as echo, browser_home("chromium", command=_command(), pool=60) as home:
+        return asyncio.run(measured(home, echo))
 
 
 # --- the agents ---------------------------------------------------------------------------------
@@ -219,11 +229,11 @@ async def _work(agent: Client, url: str, calls: Calls) -> None:
     await asyncio.Event().wait()
 
 
-async def _measured(home: Home) -> tuple[list[float], dict[str, Any]]:
+async def _measured(home: Home, echo: Path) -> tuple[Pings, dict[str, Any]]:
     """What a neighbour's pings take now, and the turns of the loop meanwhile."""
     await _pause(WARM_UP_SECONDS)
     await _turns(home)
-    command = (sys.executable, "-m", "bench.pinger", str(home.path), str(SECONDS))
+    command = (sys.executable, "-m", "bench.pinger", str(home.path), str(echo), str(SECONDS))
     pinger = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     said, _ = await pinger.communicate()
     return json.loads(said), await _turns(home)

@@ -30,7 +30,7 @@ ROUND_SECONDS = 60
 
 
 def rows() -> list[Row]:
-    with fake_broker() as home, _echo() as echo:
+    with fake_broker() as home, echo_server() as echo:
         throughput = median_of(ROUNDS, lambda: asyncio.run(_throughput(home)))
         latencies = _latencies(home, echo)
     bare, broker = (statistics.median(values) for values in zip(*latencies, strict=True))
@@ -166,7 +166,8 @@ def fake_broker() -> Iterator[Home]:
 
 
 @contextlib.contextmanager
-def _echo() -> Iterator[Path]:
+def echo_server() -> Iterator[Path]:
+    """Run the bare server; yields its socket."""
     with tempfile.TemporaryDirectory(prefix="roost-bench-") as folder:
         path = Path(folder) / "socket"
         command = [sys.executable, "-m", "bench.echo_server", str(path)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -23,15 +24,19 @@ def spawn(
     descriptors: Mapping[int, int] | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> int:
-    """The pid of a browser that says nothing, hears nothing, and complains to ``log``; it gets
-    ``descriptors`` (number there: ours) besides."""
+    """Start a browser without input or output and return its pid.
+
+    log: file for the browser's errors.
+    descriptors: further descriptors for the browser (its number: ours).
+    """
     null = os.open(os.devnull, os.O_RDWR)
     errors = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
     places = {0: null, 1: null, 2: errors, **(descriptors or {})}
+    whole = _without_higher_priority(command)
     try:
         return os.posix_spawn(
-            command[0],
-            command,
+            whole[0],
+            whole,
             environ,
             file_actions=[(os.POSIX_SPAWN_DUP2, ours, there) for there, ours in places.items()],
         )
@@ -43,6 +48,18 @@ def spawn(
     finally:
         os.close(null)
         os.close(errors)
+
+
+def _without_higher_priority(command: list[str]) -> list[str]:
+    """Return the command without root's right to raise its own priority.
+
+    As root, Chromium sets its main thread to nice -8. The broker would then wait for that thread
+    whenever pages keep it busy. Other users do not have that right.
+    """
+    setpriv = shutil.which("setpriv") if os.geteuid() == 0 else None
+    if setpriv is None or not os.access(command[0], os.X_OK):
+        return command
+    return [setpriv, "--bounding-set=-sys_nice", "--inh-caps=-sys_nice", "--", *command]
 
 
 def last_line(log: Path) -> str:
