@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -50,6 +52,34 @@ async def test_so_is_one_that_fails_in_another_way(
     with pytest.raises(AttributeError):
         async with asyncio.timeout(SECONDS):
             await LateServer().module()
+
+
+def test_an_import_that_ran_out_of_descriptors_half_way_is_tried_again() -> None:
+    """In a process of its own: the SDK must not have been imported before."""
+    code = """
+import asyncio, errno, os, sys
+from roost.frontends.mcp.late import LateServer
+
+class NoDescriptors:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("mcp.server."):
+            sys.meta_path.remove(self)
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+async def main():
+    server = LateServer()
+    sys.meta_path.insert(0, NoDescriptors())
+    try:
+        await server.module()
+    except OSError as error:
+        print(error.strerror)
+    print((await server.module()).make_server.__name__)
+
+asyncio.run(main())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+
+    assert done.stdout.splitlines() == [os.strerror(errno.EMFILE), "make_server"], done.stderr
 
 
 def test_a_broker_without_mcp_clients_does_not_load_the_sdk() -> None:

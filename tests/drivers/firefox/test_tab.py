@@ -12,6 +12,7 @@ from roost.drivers.base import Input, KeyDown, KeyUp, MouseDown, MouseMove, Mous
 from roost.drivers.firefox.connection import BidiConnection
 from roost.drivers.firefox.contexts import Contexts
 from roost.drivers.firefox.tab import BidiTab
+from roost.errors import TabCrashed
 from roost.testing.waiting import answer_of, started, turn
 
 CLICK: list[Input] = [MouseMove(1, 2), MouseDown(), MouseUp()]
@@ -102,3 +103,29 @@ async def test_tabs_are_waited_for_where_the_page_may_have_asked_for_one() -> No
     assert firefox.asked[-1] == "browsingContext.getTree"
     firefox.answers("browsingContext.getTree", {"contexts": []})
     await answer_of(acting)
+
+
+async def test_a_script_refused_on_firefoxs_own_crash_page_tells_of_the_crash() -> None:
+    """Firefox refuses the script before it says that the page's process died."""
+    firefox = Firefox()
+    firefox.tab.heard("browsingContext.navigationStarted", _navigation("http://x/"))
+    firefox.tab.heard("browsingContext.navigationCommitted", _navigation("http://x/"))
+    for call in (
+        firefox.tab.scripts.evaluate("() => 1", None, None),
+        firefox.tab.scripts.call_bundle(None, "snapshot", {}),
+    ):
+        asked = await started(call)
+        refused = firefox.sent[-1]
+        assert isinstance(refused, dict)
+        why = "script.evaluate and script.callFunction are not supported for parent process"
+        firefox.says(type="error", id=refused["id"], error="unsupported operation", message=why)
+        await turn()
+        assert not asked.done()
+        firefox.tab.heard("browsingContext.navigationCommitted", _navigation("about:tabcrashed", 2))
+        with pytest.raises(TabCrashed):
+            await answer_of(asked)
+        firefox.tab.crashed = False
+
+
+def _navigation(url: str, number: int = 1) -> dict[str, Any]:
+    return {"context": "tab", "navigation": str(number), "url": url, "timestamp": 0}

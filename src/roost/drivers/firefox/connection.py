@@ -31,8 +31,13 @@ class BidiError(Exception):
 
     @property
     def is_document_gone(self) -> bool:
-        """The document the command ran in went away under it, or its context did."""
-        return self.code == "no such frame"
+        """The document the command ran in went away under it, or its context did.
+
+        Firefox shows its own page about a crash in the browser's process, where no script may run.
+        It refuses scripts there before it says that the page's process died.
+        """
+        is_crash_page = self.code == "unsupported operation" and "parent process" in str(self)
+        return self.code == "no such frame" or is_crash_page
 
 
 class BidiConnection(Exchange):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
@@ -11,6 +12,7 @@ from threading import Thread
 from typing import Any
 
 SERVER = "roost.frontends.mcp.server"
+SDK = ("mcp", "mcp_types")
 
 
 class LateServer:
@@ -20,8 +22,12 @@ class LateServer:
         self._module: asyncio.Future[Any] | None = None
 
     def begin(self) -> asyncio.Future[Any]:
-        """Import it now, if that has not begun; who needs it waits for the future."""
-        if self._module is None:
+        """Begin to import the module, if no import has begun or the last one failed. An import may
+        fail because the process has no descriptors at the moment, so the next caller tries again.
+
+        Returns the future for the module.
+        """
+        if self._module is None or (self._module.done() and self._module.exception() is not None):
             loop = asyncio.get_running_loop()
             self._module = loop.create_future()
             # Not the loop's executor: a broker that stops need not wait for an import.
@@ -32,6 +38,14 @@ class LateServer:
         return await asyncio.shield(self.begin())
 
 
+def _forget_sdk() -> None:
+    """Drop what a failed import loaded of the SDK. Python drops only the module that failed, and a
+    package that is imported again lacks the submodules that were loaded before."""
+    for name in list(sys.modules):
+        if name.partition(".")[0] in SDK:
+            del sys.modules[name]
+
+
 def _import(loop: asyncio.AbstractEventLoop, module: asyncio.Future[Any]) -> None:
     settle: Callable[[], None]
     try:
@@ -39,6 +53,7 @@ def _import(loop: asyncio.AbstractEventLoop, module: asyncio.Future[Any]) -> Non
         gc.freeze()  # see daemon.main: it is here to stay
     except Exception as error:  # whatever it is: whoever waits would wait for ever
         why = error
+        _forget_sdk()
         settle = lambda: module.set_exception(why)  # noqa: E731
     else:
         settle = lambda: module.set_result(found)  # noqa: E731
