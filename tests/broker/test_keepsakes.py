@@ -117,6 +117,30 @@ async def test_what_was_kept_before_counts_when_the_jar_is_gone(tmp_path: Path) 
     journal.close()
 
 
+class FullDisk(Journal):
+    """Takes no keepsake while ``is_full``."""
+
+    is_full = True
+
+    def keep(self, key: str, data: bytes | None) -> bool:
+        return not self.is_full and super().keep(key, data)
+
+
+async def test_a_keepsake_that_the_disk_did_not_take_is_written_once_there_is_room(
+    tmp_path: Path,
+) -> None:
+    clock, journal = FakeClock(), FullDisk(tmp_path / "j.sqlite")
+    keepsakes = Keepsakes(journal, clock, Tasks(), Reader())
+    keepsakes.keep(SOME_JAR, SOME_CONTENTS)
+    clock.advance(AT_MOST_EVERY)
+    assert journal.keepsake(SOME_JAR) is None
+    assert keepsakes.kept(SOME_JAR) == SOME_CONTENTS, "a browser that dies meanwhile needs it"
+    journal.is_full = False
+    clock.advance(AT_MOST_EVERY)
+    assert journal.keepsake(SOME_JAR) is not None
+    journal.close()
+
+
 async def test_what_is_kept_of_jars_that_are_gone_is_forgotten(tmp_path: Path) -> None:
     journal, tasks = Journal(tmp_path / "j"), Tasks()
     keepsakes = Keepsakes(journal, FakeClock(), tasks, Reader())

@@ -7,6 +7,7 @@ it then finds as the truth, so that one cause is reported once.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sqlite3
@@ -254,8 +255,15 @@ class Campaign:
         counted = sum(len(session.tabs) for session in status.sessions)
         pool = sum(browser.tabs for browser in status.browsers)
         if pool != counted:
-            wrong.append(f"POOL DIFFERS: {pool} in the pool, {counted} in sessions")
+            nobodys = self._tabs_of_nobody()
+            wrong.append(f"POOL DIFFERS: {pool} in the pool, {counted} in sessions; {nobodys}")
         return wrong
+
+    def _tabs_of_nobody(self) -> list[str]:
+        """Return the journal's rows of tabs that belong to no session."""
+        with closing(sqlite3.connect(self.home.journal)) as journal:
+            rows = journal.execute("SELECT row FROM rows WHERE kind = 'tab'").fetchall()
+        return [row.decode() for (row,) in rows if json.loads(row)["session"] is None]
 
     def _at_site(self) -> list[str]:
         """Each tab of each agent is one open document, and there are no others."""

@@ -61,8 +61,11 @@ class Journal:
             except ValidationError:
                 logger.warning("journal: row %s %s cannot be read, left out", table, key)
 
-    def keep(self, key: str, data: bytes | None) -> None:
-        """Keep (or drop) something that is no row of the core: what a jar holds."""
+    def keep(self, key: str, data: bytes | None) -> bool:
+        """Keep (or drop, for None) something that is no row of the core: what a jar holds.
+
+        Returns False if the disk did not take it.
+        """
         try:
             with self._db:
                 if data is None:
@@ -71,6 +74,8 @@ class Journal:
                     self._db.execute("REPLACE INTO keepsakes VALUES (?, ?)", (key, data))
         except sqlite3.Error as error:
             logger.warning("journal: %s was not kept: %s", key, error)
+            return False
+        return True
 
     def keepsake(self, key: str) -> bytes | None:
         found = self._db.execute("SELECT data FROM keepsakes WHERE key = ?", (key,)).fetchone()

@@ -68,6 +68,8 @@ class Keepsakes:
         self._read = read
         self._due: dict[JarId, Timer] = {}
         self._last: dict[JarId, bytes] = {}
+        self._unwritten: dict[JarId, Timer] = {}
+        """Jars whose last keepsake the disk did not take, and when it is written again."""
 
     def may_have_changed(self, jar: JarId) -> None:
         """Something was done with that jar: look soon, once for all that is done meanwhile."""
@@ -76,11 +78,11 @@ class Keepsakes:
             self._due[jar] = self._clock.call_at(at, lambda: self._look(jar))
 
     def close(self) -> None:
-        for timer in self._due.values():
+        for timer in (*self._due.values(), *self._unwritten.values()):
             timer.cancel()
 
     def kept(self, jar: JarId) -> Keepsake | None:
-        data = self._journal.keepsake(jar)
+        data = self._last.get(jar) or self._journal.keepsake(jar)
         try:
             return None if data is None else _KEEPSAKE.validate_json(data)
         except ValidationError:
@@ -91,13 +93,14 @@ class Keepsakes:
         data = _KEEPSAKE.dump_json(keepsake)
         if data != self._last.get(jar):
             self._last[jar] = data
-            self._journal.keep(jar, data)
+            self._write(jar)
 
     def forget(self, jar: JarId) -> None:
         self._last.pop(jar, None)
-        due = self._due.pop(jar, None)
-        if due is not None:
-            due.cancel()
+        for timers in (self._due, self._unwritten):
+            timer = timers.pop(jar, None)
+            if timer is not None:
+                timer.cancel()
         self._journal.keep(jar, None)
 
     def forget_others(self, jars: Container[str]) -> None:
@@ -105,6 +108,16 @@ class Keepsakes:
         for key in self._journal.keepsakes():
             if key not in jars:
                 self._journal.keep(key, None)
+
+    def _write(self, jar: JarId) -> None:
+        """Write the jar's last keepsake, and try again later if the disk does not take it: the jar
+        may not change again before its browser dies."""
+        earlier = self._unwritten.pop(jar, None)
+        if earlier is not None:
+            earlier.cancel()
+        if not self._journal.keep(jar, self._last[jar]):
+            at = self._clock.now() + AT_MOST_EVERY
+            self._unwritten[jar] = self._clock.call_at(at, lambda: self._write(jar))
 
     def _look(self, jar: JarId) -> None:
         del self._due[jar]
