@@ -10,7 +10,7 @@ from statistics import median
 from bench.report import Row
 from roost.core import events as ev
 from roost.core.machine import Machine, Outcome
-from roost.core.model import Tab
+from roost.core.rows import Tab
 from roost.core.state import Rules
 from roost.vocabulary import AgentId, BrowserId, Lifetime, TabHandle
 

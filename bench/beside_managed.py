@@ -9,6 +9,8 @@ import statistics
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from own_browser import screen
+
 from bench.report import Row
 from bench.timing import SAMPLES, WARM_UP, asking, timed
 from roost.api import operations as ops
@@ -16,7 +18,6 @@ from roost.api.operations import Answers
 from roost.api.views import View
 from roost.client.client import Client
 from roost.errors import BrowserLost
-from roost.testing.own_browser import screen
 
 NAME = "bench"
 LINK_SECONDS = 30.0

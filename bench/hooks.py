@@ -13,8 +13,8 @@ from contextlib import contextmanager
 
 from bench.report import Row, median_of
 from bench.sockets import fake_broker
+from roost.local.broker_start import connect
 from roost.local.home import Home
-from roost.local.starting import connect
 from roost.wire.framing import JsonLines, encode_line
 from roost.wire.hello import ClientKind, Hello
 

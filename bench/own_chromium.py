@@ -12,6 +12,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from own_browser import OwnChromium, has_allowed
+
 from bench.beside_managed import LINK_SECONDS, NAME, a_screen, latencies
 from bench.report import Row
 from bench.site import browser_home, site
@@ -20,13 +22,12 @@ from roost.api.door import Admission, LinkEnd
 from roost.client.client import connect
 from roost.drivers.base import Group
 from roost.drivers.extension import OwnChromiumDriver
-from roost.drivers.extension.hosting import Hosting
+from roost.drivers.extension.host_link import Hosting
 from roost.errors import Unauthorized
 from roost.frontends.socket.server import SocketServer
 from roost.local.endpoint import Endpoint, write_endpoint
 from roost.local.home import Home, socket_path
 from roost.local.processes import Peer, identify
-from roost.testing.own_browser import OwnChromium, has_allowed
 from roost.vocabulary import LINK_FRAME_BYTES, OPERATOR, WIRE_VERSION, Color, JarPolicy
 from roost.wire.framing import encode_native
 from roost.wire.hello import Hello, Welcome

@@ -7,15 +7,16 @@ import asyncio
 import tempfile
 from pathlib import Path
 
+from own_browser import has_allowed
+
 from bench.beside_managed import NAME, a_screen, latencies
 from bench.report import Row
 from bench.site import browser_home, site
+from own_firefox import OwnFirefox
 from roost.api import operations as ops
 from roost.client.client import connect
 from roost.daemon.wiring import MINE_FIREFOX
 from roost.local.home import Home
-from roost.testing.own_browser import has_allowed
-from roost.testing.own_firefox import OwnFirefox
 
 START_SECONDS = 60.0
 

@@ -14,8 +14,8 @@ import sys
 import time
 from pathlib import Path
 
+from roost.local.broker_start import connect
 from roost.local.home import Home
-from roost.local.starting import connect
 from roost.wire.framing import encode_line
 from roost.wire.hello import Hello
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from roost.drivers.chromium.launch import ChromiumOptions, command_line
-from roost.keeper.starting import spawn
+from roost.keeper.browser_process import spawn
 from roost.local.processes import end_tree, identify
 
 Json = dict[str, Any]

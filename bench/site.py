@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from roost.local.broker_start import ensure_broker
 from roost.local.endpoint import read_endpoint
 from roost.local.home import Home
 from roost.local.processes import end_tree
-from roost.local.starting import ensure_broker
 
 PAGE = b"""<!doctype html><title>Bench</title><button id=b>Button</button><input id=i>
 <p>Some text to look at.</p>"""

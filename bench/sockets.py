@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.report import Row, median_of
+from roost.local.broker_start import connect, ensure_broker
 from roost.local.home import Home
 from roost.local.processes import end_tree
-from roost.local.starting import connect, ensure_broker
 from roost.wire.framing import encode_line
 from roost.wire.hello import Hello
 

@@ -7,7 +7,7 @@
 // background page that was put to sleep wakes up with an event.
 
 import { NO_SUCH_TAB, Refusal } from "./link.js";
-import { Quitting } from "./quitting.js";
+import { Quitting } from "./removal_delay.js";
 
 const GRACE_MS = 1000; // within this, the browser says which tab has opened a new one
 const HOLD_MS = 150; // closing a group closes its tabs one by one; within this, all are gone

@@ -32,14 +32,14 @@ OF_ITS_OWN = 0.8
 TESTS = Path(__file__).parent
 LONGEST_FIRST = [
     "e2e_pages/test_cross_talk.py",
-    "drivers/test_own_firefox.py",
+    "drivers/extension/firefox/test_driver.py",
     "e2e_extension/test_in_any_order.py",
     "e2e_cdp/test_parity_browser.py",
     "e2e_cdp/test_puppeteer_parity.py",
-    "drivers/test_firefox.py",
-    "drivers/test_own_chromium.py",
+    "drivers/firefox/test_firefox.py",
+    "drivers/extension/test_chromium.py",
     "e2e_cdp/test_parity_pages.py",
-    "drivers/test_chromium.py",
+    "drivers/chromium/test_chromium.py",
 ]
 """Several workers take a file each: one that begins a minute's work last lets the others wait."""
 

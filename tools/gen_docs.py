@@ -28,7 +28,7 @@ from roost.frontends.http.bodies import PageBody, SessionBody
 from roost.frontends.http.openapi import description
 from roost.frontends.http.replies import STATUS
 from roost.frontends.mcp.browser_names import browser_names
-from roost.frontends.mcp.firefox.names import TOOLS, firefox_names
+from roost.frontends.mcp.claudezilla.names import TOOLS, firefox_names
 from roost.frontends.mcp.toolset import Tool
 from roost.shim.main import parser as mcp_parser
 

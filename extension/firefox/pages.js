@@ -7,15 +7,15 @@ import { Marks } from "../marks.js";
 import { Access } from "./access.js";
 import { Dialogs } from "./dialogs.js";
 import { Downloads } from "./downloads.js";
-import { Given } from "./given.js";
+import { Given } from "./trusted_input_tabs.js";
 import { arrived, callBundle, evaluate, frameOfOurs, leaveForBlank, letGo, measure, stored, useHands } from "./inpage.js";
 import { Jars } from "./jars.js";
-import { ANYWHERE, End, Journeys } from "./journeys.js";
+import { ANYWHERE, End, Journeys } from "./navigation.js";
 import { DOCUMENT_GONE, FORBIDDEN, FRAME_GONE, NOWHERE, NO_PICTURE, STALE_REF, THREW, asRefusal, crashed } from "./refusals.js";
 import { Traffic } from "./traffic.js";
 
 const BUNDLE = "page/bundle.js";
-const HANDS = "firefox/hands.js";
+const HANDS = "firefox/input.js";
 const HOOK = "firefox/hook.js";
 const TITLE_CHARS = 1000;
 const LOAD_MS = 5000; // a document that is there may take this long to load the rest

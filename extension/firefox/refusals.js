@@ -1,6 +1,6 @@
 // Why work in a page failed, beside `NO_SUCH_TAB`. The driver makes its errors of these codes.
 import { Refusal } from "../link.js";
-import { Unreachable } from "./journeys.js";
+import { Unreachable } from "./navigation.js";
 
 export const CRASHED = 409;
 export const DOCUMENT_GONE = 410;

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 
 from roost.api.broker import Notice, Notices
-from roost.testing.waiting import started
+from roost.testing.waits import started
 
 
 def test_a_notice_survives_the_wire() -> None:

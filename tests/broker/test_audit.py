@@ -15,7 +15,7 @@ from roost.api import operations as ops
 from roost.broker.audit import Audit
 from roost.errors import TabGone, UrlBlocked
 from roost.testing.house import fake_house
-from roost.testing.waiting import error_of
+from roost.testing.waits import error_of
 
 NOW = 1_000_000_000.25
 

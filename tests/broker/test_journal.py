@@ -8,7 +8,7 @@ import pytest
 
 from roost.api import operations as ops
 from roost.broker.journal import Journal
-from roost.core.model import (
+from roost.core.rows import (
     ROW_TYPES,
     Agent,
     Consent,
@@ -27,7 +27,7 @@ from roost.core.state import Change, restored
 from roost.drivers.fake import FakeBrowser
 from roost.errors import Internal, Interrupted
 from roost.testing.house import fake_house
-from roost.testing.waiting import error_of, started, until
+from roost.testing.waits import error_of, started, until
 from roost.vocabulary import (
     AgentId,
     BrowserId,

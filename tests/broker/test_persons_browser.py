@@ -17,7 +17,7 @@ from roost.drivers.base import PersonAnswered, PersonSaid, Report, Started, TabR
 from roost.errors import BrowserLost, JarUnavailable, Paused, SessionGone, TabGone, Unauthorized
 from roost.testing.house import FakeHouse, fake_house
 from roost.testing.scene import next_notice
-from roost.testing.waiting import answer_of, error_of, started, turn, until
+from roost.testing.waits import answer_of, error_of, started, turn, until
 from roost.vocabulary import BrowserId, TabId
 from roost.wire.hello import ClientKind
 

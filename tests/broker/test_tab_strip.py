@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from roost.api import operations as ops
 from roost.api.door import Admission
-from roost.core.model import TabState
+from roost.core.rows import TabState
 from roost.drivers.base import PersonAnswered
 from roost.drivers.fake import GroupedBrowser, GroupedDriver
 from roost.errors import RoostError
 from roost.local.lineage import description
 from roost.testing.house import FakeHouse, fake_house
-from roost.testing.waiting import SECONDS, until
+from roost.testing.waits import SECONDS, until
 from roost.vocabulary import BrowserId, TabHandle
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ import pytest
 
 from roost.broker.tasks import Tasks
 from roost.errors import TabGone
-from roost.testing.waiting import started, turn
+from roost.testing.waits import started, turn
 
 
 async def _never() -> None:

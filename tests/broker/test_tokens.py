@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from roost.broker.tokens import Tokens
-from roost.core.model import Session
+from roost.core.rows import Session
 from roost.core.state import Rules, State
 from roost.vocabulary import BrowserId, Color, JarPolicy, Lifetime, SessionId
 

@@ -6,7 +6,7 @@ import pytest
 
 from roost.api.broker import NOTICES_KEPT, Notice
 from roost.broker.watchers import Watchers
-from roost.testing.waiting import started
+from roost.testing.waits import started
 from roost.vocabulary import AgentId, SessionId
 
 SOME, OTHER = SessionId("s1"), SessionId("s2")

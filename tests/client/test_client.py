@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
+from real_processes import real_home
 
 import roost
 from roost.api import operations as ops
@@ -18,9 +19,8 @@ from roost.local.home import Home
 from roost.local.processes import Process
 from roost.testing.faults import FaultyLink, faulty_link
 from roost.testing.house import FakeHouse, fake_house
-from roost.testing.real import real_home
 from roost.testing.scene import next_notice
-from roost.testing.waiting import answer_of, error_of, started, until
+from roost.testing.waits import answer_of, error_of, started, until
 from roost.vocabulary import GRACE_SECONDS, WIRE_VERSION, Lifetime, SessionId
 from roost.wire.hello import ClientKind
 
@@ -81,7 +81,7 @@ async def test_what_a_session_is_made_of_is_passed_on(tmp_path: Path) -> None:
 async def test_without_a_broker_and_without_leave_to_start_one_it_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("roost.local.starting.RETRY_SECONDS", (0.001, 0.001))
+    monkeypatch.setattr("roost.local.broker_start.RETRY_SECONDS", (0.001, 0.001))
     error = await error_of(Timeout, connect(home=Home(tmp_path / "none"), start=False))
     assert "roost up" in error.hint
 

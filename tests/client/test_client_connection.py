@@ -10,9 +10,9 @@ import pytest
 from roost.api.broker import Notice
 from roost.client.connection import BrokerConnection, ConnectionLost
 from roost.errors import BadRequest, RoostError, TabGone, Unauthorized
-from roost.local.starting import connect
+from roost.local.broker_start import connect
 from roost.testing.house import FakeHouse, fake_house
-from roost.testing.waiting import answer_of, error_of, started, until
+from roost.testing.waits import answer_of, error_of, started, until
 from roost.wire.hello import Hello
 
 URL = "https://site.test/"

@@ -13,7 +13,7 @@ from typing import Any, get_args
 from roost.core import effects as fx
 from roost.core import events as ev
 from roost.core.machine import Machine, Outcome
-from roost.core.model import (
+from roost.core.rows import (
     Agent,
     Consent,
     Jar,

@@ -8,7 +8,7 @@ from typing import TypeVar
 from roost.core import events as ev
 from roost.core.effects import Effect
 from roost.core.machine import Machine, Outcome
-from roost.core.model import Row, Tab
+from roost.core.rows import Row, Tab
 from roost.core.state import Rules
 from roost.errors import BY_CODE, RoostError
 from roost.vocabulary import AgentId, BrowserId, Lifetime, Reads, SessionId, TabHandle

@@ -4,7 +4,7 @@ from play import Play, named, of
 
 from roost.core import events as ev
 from roost.core.effects import RefuseCapture, StartCapture
-from roost.core.model import Tab
+from roost.core.rows import Tab
 from roost.errors import MutexBusy, SessionGone, TabGone
 from roost.vocabulary import CAPTURE_RETRY_MS, OPERATOR, AgentId, TabId
 

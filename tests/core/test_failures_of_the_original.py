@@ -8,7 +8,7 @@ from play import B1, URL, Play, named, of
 
 from roost.core import events as ev
 from roost.core.effects import CloseTab, RefuseCapture, StartCapture, Tell
-from roost.core.model import Tab
+from roost.core.rows import Tab
 from roost.errors import PoolFull, SessionGone, TabGone
 from roost.vocabulary import OPERATOR, AgentId, TabHandle
 

@@ -10,7 +10,7 @@ from play import B1, URL, Play, named, of
 from roost.core import events as ev
 from roost.core.effects import CloseTab, Effect, ForgetGroup, ForgetTab, OpenTab, Tell
 from roost.core.machine import Machine, Outcome
-from roost.core.model import Session, Tab
+from roost.core.rows import Session, Tab
 from roost.core.rules import own_jar
 from roost.errors import JarUnavailable, PoolFull, SessionGone, TabGone
 from roost.vocabulary import AgentId, JarPolicy, Lifetime, SessionId, TabHandle

@@ -6,7 +6,7 @@ from play import B1, URL, Play, named, of
 
 from roost.core import events as ev
 from roost.core.effects import CloseStray, CloseTab, OpenTab, RemoveJar
-from roost.core.model import Jar, Tab
+from roost.core.rows import Jar, Tab
 from roost.errors import JarUnavailable, Paused, SessionGone
 from roost.vocabulary import JARS_BESIDE, OPERATOR, AgentId, JarId, JarPolicy, SessionId, TabHandle
 

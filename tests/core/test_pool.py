@@ -6,7 +6,7 @@ from play import B1, B2, HOME, URL, Play, named, of
 from roost.core import events as ev
 from roost.core.effects import CloseStray, CloseTab, Note, OpenTab, Tell
 from roost.core.machine import Machine, Outcome
-from roost.core.model import Tab, TabState
+from roost.core.rows import Tab, TabState
 from roost.core.state import Rules
 from roost.errors import BadRequest, Paused, PoolFull, SessionGone, TabGone, UrlBlocked
 from roost.vocabulary import (

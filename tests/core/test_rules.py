@@ -7,7 +7,7 @@ from play import B1, URL, Play, named
 
 from roost.core import events as ev
 from roost.core import rules
-from roost.core.model import Tab
+from roost.core.rows import Tab
 from roost.errors import (
     BadRequest,
     JarUnavailable,

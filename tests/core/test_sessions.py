@@ -8,7 +8,7 @@ from play import B1, B2, HOME, URL, Play, named, of
 from roost.core import events as ev
 from roost.core import sessions
 from roost.core.effects import CloseTab, RemoveFiles, RemoveJar, Tell
-from roost.core.model import Session, Tab
+from roost.core.rows import Session, Tab
 from roost.errors import (
     BadRequest,
     ProfileNotFound,

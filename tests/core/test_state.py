@@ -8,7 +8,7 @@ from play import B1, URL, Play, named
 
 from roost.core import events as ev
 from roost.core.addresses import ADDRESS_CHARS, short_address
-from roost.core.model import (
+from roost.core.rows import (
     Agent,
     Counter,
     Jar,

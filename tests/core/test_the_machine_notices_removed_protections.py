@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sharing import walk
 
-from roost.core import groups, leases, pool, rules, sessions, tabs
+from roost.core import agents, groups, pool, rules, sessions, tabs
 from roost.core.captures import Captures
 from roost.core.machine import Machine
 from roost.core.state import Pool, State
@@ -35,9 +35,9 @@ REMOVED: dict[str, tuple[Any, str, str, str]] = {
         "if not evict or len(mine) < needed:",
         "[_evict(state, tab, out, why='') for tab in mine]\n    if not evict:",
     ),
-    "the dead go on waiting": (leases, "end_agent", "pool.withdraw(state, agent.id)", "pass"),
+    "the dead go on waiting": (agents, "end_agent", "pool.withdraw(state, agent.id)", "pass"),
     "the dead go on capturing": (
-        leases,
+        agents,
         "end_agent",
         "captures.withdraw(agent.id, now, out)",
         "pass",
@@ -62,19 +62,19 @@ REMOVED: dict[str, tuple[Any, str, str, str]] = {
         "isinstance(row, SlotRequest) and",
     ),
     "a late wake-up ends agents": (
-        leases,
+        agents,
         "expired",
         "if now - agent.deadline > LATE_SECONDS:",
         "if False:",
     ),
     "the grace begins before the broker listens": (
-        leases,
+        agents,
         "broker_restarted",
         "awaited_until=None",
         "awaited_until=now",
     ),
     "nobody is awaited after a restart": (
-        leases,
+        agents,
         "broker_listens",
         "elif not agent.connected:",
         "elif False:",
@@ -193,7 +193,7 @@ REMOVED: dict[str, tuple[Any, str, str, str]] = {
         "return",
     ),
     "an idle agent is an orphan": (
-        leases,
+        agents,
         "connected",
         "connected=not event.lease",
         "awaited_until=now",

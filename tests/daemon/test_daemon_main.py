@@ -11,14 +11,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from real_processes import PROCESS_SECONDS, child
 
 from roost.api import operations as ops
 from roost.daemon.main import _sweep, is_needed
 from roost.daemon.wiring import House
-from roost.frontends.mcp.late import LateServer
+from roost.frontends.mcp.lazy_server import LateServer
 from roost.testing.house import FakeHouse, fake_house
-from roost.testing.real import PROCESS_SECONDS, child
-from roost.testing.waiting import answer_of
+from roost.testing.waits import answer_of
 from roost.vocabulary import BROKER_IDLE_SECONDS, GRACE_SECONDS, SWEEP_SECONDS
 from roost.wire.hello import ClientKind
 

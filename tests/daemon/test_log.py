@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from real_processes import PROCESS_SECONDS
 
 from roost.daemon.log import Shortage
 from roost.local.home import Home
-from roost.testing.real import PROCESS_SECONDS
 
 
 def accept_failed() -> dict[str, Any]:
@@ -39,9 +39,9 @@ async def test_any_other_failure_is_logged_as_ever(caplog: pytest.LogCaptureFixt
 BOUND = """
 import sys
 from roost.daemon import log
-from roost.local import starting
+from roost.local import broker_start
 from roost.local.home import Home
-starting.LOG_BYTES = log.LOG_BYTES = 10
+broker_start.LOG_BYTES = log.LOG_BYTES = 10
 mine = log.Log(Home.find())
 print("words enough to fill the log", file=sys.stderr)
 mine.bound()

@@ -10,17 +10,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from link_door import LinkDoor
+from own_browser import OwnChromium, screen
 
+from own_firefox import OwnFirefox
 from roost.drivers.base import Driver, Report, Started
 from roost.drivers.extension import OwnChromiumDriver, OwnFirefoxDriver
-from roost.drivers.extension.hosting import Hosting
-from roost.drivers.extension.own import OwnBrowser
+from roost.drivers.extension.base import OwnBrowser
+from roost.drivers.extension.host_link import Hosting
 from roost.local.home import Home
 from roost.page.bundle import bundle
-from roost.testing.bench import GROUP, HREF
 from roost.testing.driver_groups import ONE, TWO
-from roost.testing.own_browser import OwnChromium, screen
-from roost.testing.own_firefox import OwnFirefox
+from roost.testing.driver_rig import GROUP, HREF
 from roost.testing.site import served, unreachable
 from roost.vocabulary import TabHandle
 

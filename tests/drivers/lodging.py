@@ -16,8 +16,8 @@ from link_door import LinkDoor
 
 from roost.drivers.base import Driver, Report, Started
 from roost.drivers.exchange import Exchange
-from roost.drivers.keeping import Keeping, Launch
-from roost.drivers.kept import KeptBrowser
+from roost.drivers.keeper_process import Keeping, Launch
+from roost.drivers.managed_driver import KeptBrowser
 from roost.local.home import Home
 from roost.page.bundle import bundle
 from roost.testing.site import served, unreachable

@@ -11,9 +11,9 @@ from scripted_link import ScriptedLink
 from roost.drivers.base import DriverEvent, Started
 from roost.drivers.chromium import ChromiumDriver
 from roost.drivers.chromium.launch import ChromiumOptions
-from roost.drivers.keeping import Keeping
+from roost.drivers.keeper_process import Keeping
 from roost.local.home import Home
-from roost.testing.waiting import started, until
+from roost.testing.waits import started, until
 
 NEXT_ID = 7
 HANDOVER = {

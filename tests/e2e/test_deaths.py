@@ -11,16 +11,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from real_processes import agent_process, broker_of, operator_of, real_home
 
 from roost.api import operations as ops
 from roost.client.client import connect
 from roost.errors import Interrupted, TabGone
+from roost.local.broker_start import ensure_broker
 from roost.local.home import Home
 from roost.local.processes import Process, is_alive, wait_until_gone
-from roost.local.starting import ensure_broker
 from roost.testing.house import fake_house
-from roost.testing.real import agent_process, broker_of, operator_of, real_home
-from roost.testing.waiting import SECONDS, error_of, started, until
+from roost.testing.waits import SECONDS, error_of, started, until
 from roost.vocabulary import GRACE_SECONDS
 
 URL = "https://site.test/"

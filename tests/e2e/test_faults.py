@@ -17,16 +17,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from real_processes import PROCESS_SECONDS, broker_of, operator_of, real_home
 
 from roost.api import operations as ops
 from roost.client.client import Client, connect
 from roost.errors import Internal, Interrupted
+from roost.local.broker_start import ensure_broker
 from roost.local.endpoint import read_endpoint
 from roost.local.home import Home, socket_path
 from roost.local.processes import Process, is_alive, wait_until_gone
-from roost.local.starting import ensure_broker
-from roost.testing.real import PROCESS_SECONDS, broker_of, operator_of, real_home
-from roost.testing.waiting import SECONDS, error_of, started, until
+from roost.testing.waits import SECONDS, error_of, started, until
 
 pytestmark = pytest.mark.slow
 URL = "https://site.test/"
@@ -113,7 +113,7 @@ START = """
 import resource, sys
 from roost.errors import RoostError
 from roost.local.home import Home
-from roost.local.starting import ensure_broker
+from roost.local.broker_start import ensure_broker
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
 try:
     ensure_broker(Home.find())

@@ -11,17 +11,17 @@ import threading
 from pathlib import Path
 
 import pytest
+from real_processes import agent_process, broker_of, operator_of, real_home
 
 from roost.api import operations as ops
 from roost.client.client import connect
 from roost.errors import SessionGone
+from roost.local.broker_start import ensure_broker
 from roost.local.home import Home, socket_path, user_folder
 from roost.local.lock import Lock
 from roost.local.processes import is_alive, wait_until_gone
-from roost.local.starting import ensure_broker
 from roost.testing.house import fake_house
-from roost.testing.real import agent_process, broker_of, operator_of, real_home
-from roost.testing.waiting import SECONDS, error_of
+from roost.testing.waits import SECONDS, error_of
 from roost.vocabulary import GRACE_SECONDS
 
 URL = "https://site.test/"

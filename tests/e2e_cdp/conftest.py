@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from bare_chromium import bare_chromium
 from cdp_house import CdpHouse, cdp_house
 from local_web import Web, local_web
 from parity import SESSION, Stage
 from playwright.sync_api import Playwright, sync_playwright
-
-from roost.testing.bare_chromium import bare_chromium
 
 HERE = Path(__file__).parent
 

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from local_web import Web
+from own_browser import has_allowed, moment, screen
 from own_house import OWN, SECONDS, OwnHouse
 from pages_house import Agent, house_of
 
+from own_firefox import OwnFirefox
 from roost import ops
 from roost.daemon.wiring import MINE_FIREFOX
-from roost.local.starting import ensure_broker
-from roost.testing.own_browser import has_allowed, moment, screen
-from roost.testing.own_firefox import OwnFirefox
+from roost.local.broker_start import ensure_broker
 
 
 class OwnFirefoxHouse(OwnHouse):

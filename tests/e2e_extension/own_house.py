@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from local_web import Web
+from own_browser import OwnChromium, has_allowed, moment, screen
 from pages_house import Agent, House, house_of
 
 from roost import ops
 from roost.daemon.wiring import MINE_CHROMIUM
-from roost.local.starting import ensure_broker
-from roost.testing.own_browser import OwnChromium, has_allowed, moment, screen
+from roost.local.broker_start import ensure_broker
 
 SECONDS = 30.0
 OWN = """<h1>Mine</h1><input autofocus><script>

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from own_browser import OwnChromium
 from own_house import STRIP, OwnHouse
 from pages_house import Agent, refused
 
@@ -15,7 +16,6 @@ from roost import ops
 from roost.daemon.wiring import MINE_FIREFOX
 from roost.errors import BrowserLost, TabGone
 from roost.local.hosts import running_hosts
-from roost.testing.own_browser import OwnChromium
 from roost.vocabulary import JarPolicy
 
 pytestmark = pytest.mark.timeout(240)

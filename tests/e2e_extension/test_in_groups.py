@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from own_browser import moment
 from own_house import TITLES, OwnHouse
 from pages_house import TRUSTED, Agent, refused
 
 from roost import ops
 from roost.daemon.wiring import MINE_CHROMIUM
 from roost.errors import Interrupted, Paused, SessionGone, TabGone
-from roost.testing.own_browser import moment
 
 pytestmark = pytest.mark.timeout(180)
 DRAG = """async (title, group) => {

@@ -1,6 +1,6 @@
 """Opened, disposed, cloned and killed in a real browser: nothing is left in it.
 
-The long sequences run on the fake browser (tests/broker/test_jar_sequences.py)."""
+The long sequences run on the fake browser (tests/broker/browser/test_jar_sequences.py)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from roost.api.views import View
 from roost.drivers.base import Started
 from roost.errors import RoostError
 from roost.local.processes import identify, wait_until_gone
-from roost.testing.waiting import started
+from roost.testing.waits import started
 from roost.vocabulary import JarPolicy
 
 SEED, ROUNDS, NAMES, SITES = 6, 8, 4, 50

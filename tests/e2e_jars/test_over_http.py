@@ -12,7 +12,7 @@ from local_web import Web
 from pages_house import WAIT_SECONDS, House
 from ways_to_look import caller_in, person
 
-from roost.testing.waiting import answer_of, started
+from roost.testing.waits import answer_of, started
 from roost.vocabulary import LEASE_SECONDS
 
 JPEG = b"\xff\xd8\xff"

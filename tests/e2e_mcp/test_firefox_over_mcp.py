@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 from mcp_clients import client
-
-from roost.testing.real import real_home
+from real_processes import real_home
 
 pytestmark = pytest.mark.slow
 URL = "https://site.test/"

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from mcp_clients import SECONDS, Client, client, text_of
+from real_processes import real_home
 
 from roost.local.home import Home
-from roost.testing.real import real_home
 
 pytestmark = pytest.mark.slow
 URL = "https://site.test/"

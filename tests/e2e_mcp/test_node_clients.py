@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from real_processes import real_home
 
 from roost.local.home import Home
-from roost.testing.real import real_home
 
 CLIENTS = Path(sys.prefix) / "node-clients"
 PROGRAMS = CLIENTS / "node_modules" / ".bin"

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from mcp import MCPError
 from mcp_clients import SECONDS, client, code_of
+from real_processes import broker_of, operator_of, real_home
 
 from roost import ops
 from roost.local.processes import wait_until_gone
-from roost.testing.real import broker_of, operator_of, real_home
-from roost.testing.waiting import started
+from roost.testing.waits import started
 
 URL = "https://site.test/"
 NEVER = "() => new Promise(() => {})"

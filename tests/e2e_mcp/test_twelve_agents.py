@@ -14,7 +14,7 @@ from pages_house import House, house_of
 from roost import ops
 from roost.api.views import StatusView
 from roost.local.processes import wait_until_gone
-from roost.testing.waiting import started
+from roost.testing.waits import started
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(240)]
 AGENTS = 12

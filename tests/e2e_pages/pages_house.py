@@ -25,10 +25,10 @@ from roost.drivers.chromium import ChromiumDriver
 from roost.drivers.extension import OwnFirefoxDriver
 from roost.drivers.firefox import FirefoxDriver
 from roost.errors import BrowserLost, Internal, RoostError
+from roost.local.broker_start import ensure_broker
 from roost.local.endpoint import read_endpoint
 from roost.local.home import Home, socket_path
 from roost.local.processes import Process, end_tree, identify, is_alive, wait_until_gone
-from roost.local.starting import ensure_broker
 from roost.wire.hello import ClientKind, Hello
 
 R = TypeVar("R", bound=View)

@@ -13,7 +13,7 @@ from pages_house import TRUSTED, House, refused
 
 from roost.client.client import Client
 from roost.errors import BadRequest, NotActionable, Timeout
-from roost.frontends.mcp.firefox.names import firefox_names
+from roost.frontends.mcp.claudezilla.names import firefox_names
 from roost.frontends.mcp.toolset import Reply
 
 SECONDS = 50.0

@@ -14,7 +14,7 @@ from pages_house import Agent, House
 from roost.client.client import Client
 from roost.errors import RoostError
 from roost.frontends.mcp.browser_names import browser_names
-from roost.frontends.mcp.firefox.names import firefox_names
+from roost.frontends.mcp.claudezilla.names import firefox_names
 from roost.frontends.mcp.replies import refusal
 from roost.frontends.mcp.server import result_of
 from roost.frontends.mcp.toolset import Toolset

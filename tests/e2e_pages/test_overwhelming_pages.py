@@ -12,7 +12,7 @@ from pages_house import Agent, House, refused
 from roost import ops
 from roost.core.addresses import ADDRESS_CHARS, CUT
 from roost.errors import BadRequest, RoostError, TooLarge
-from roost.testing.waiting import started
+from roost.testing.waits import started
 
 DEEP = "let deep = []; for (let n = 0; n < {levels}; n++) deep = [deep];"
 

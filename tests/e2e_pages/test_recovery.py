@@ -15,7 +15,7 @@ from pages_house import House, refused
 from roost import ops
 from roost.errors import BrowserLost, DialogOpen, Interrupted, NotFound
 from roost.local.home import socket_path
-from roost.testing.waiting import until
+from roost.testing.waits import until
 
 
 def _refs(snapshot: str) -> list[str]:

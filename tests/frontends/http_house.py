@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 
 from roost.testing.house import FakeHouse, fake_house
-from roost.testing.waiting import SECONDS
+from roost.testing.waits import SECONDS
 
 URL = "https://site.test/"
 

@@ -11,7 +11,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from roost.frontends.http.sockets import Socket
-from roost.testing.waiting import until
+from roost.testing.waits import until
 
 
 @asynccontextmanager

@@ -38,7 +38,7 @@ from roost.testing.attacks import (
     check_silence,
 )
 from roost.testing.samples import sample
-from roost.testing.waiting import answer_of
+from roost.testing.waits import answer_of
 
 VICTIM_URL = f"https://site.test/{CANARY}"
 OWN_URL = "https://site.test/mine"

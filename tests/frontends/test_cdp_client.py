@@ -12,7 +12,7 @@ from cdp_stub_door import StubDoor, StubSeat
 
 from roost.errors import PoolFull, Unauthorized
 from roost.frontends.cdp.client import ORDERS, Client, SocketEar
-from roost.testing.waiting import until
+from roost.testing.waits import until
 
 DOWNLOAD = (
     b'{"method":"Browser.downloadWillBegin",'

@@ -15,8 +15,8 @@ from cdp_stub_door import StubDoor
 from served_app import served_app
 from starlette.routing import Mount, Router
 
-from roost.frontends.cdp.mounting import endpoints
-from roost.testing.waiting import answer_of, until
+from roost.frontends.cdp.endpoints import endpoints
+from roost.testing.waits import answer_of, until
 
 VERSION = {
     "product": "Chrome/1", "protocolVersion": "1.3", "userAgent": "UA", "jsVersion": "2",

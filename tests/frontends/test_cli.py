@@ -21,11 +21,11 @@ from cli_house import cli as cli_house
 
 import roost
 from roost.api.operations import OPERATIONS
-from roost.broker.callers import whose
+from roost.broker.doors.callers import whose
 from roost.daemon.settings import Settings
 from roost.frontends.cli import doctor, main
-from roost.frontends.cli.asked import Asked
 from roost.frontends.cli.main import cli as command_line
+from roost.frontends.cli.options import Asked
 from roost.local import browsers
 from roost.local.lineage import lineage
 from roost.local.processes import is_alive, wait_until_gone

@@ -24,7 +24,7 @@ from roost.frontends.http.bodies import names_session
 from roost.frontends.http.replies import NO_TOKEN
 from roost.testing.broker_api import API_CHECKS, ApiCheck, Direct, check_broker_api
 from roost.testing.house import FakeHouse
-from roost.testing.waiting import SECONDS
+from roost.testing.waits import SECONDS
 from roost.wire.hello import ClientKind, Hello
 
 R = TypeVar("R", bound=View)

@@ -10,7 +10,7 @@ from typing import Any
 
 from http_house import URL, Caller, HttpHouse, http_house
 
-from roost.testing.waiting import SECONDS, until
+from roost.testing.waits import SECONDS, until
 from roost.vocabulary import AGENT_FRAME_BYTES, LEASE_SECONDS
 
 # --- sessions ------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 from http_house import HttpHouse, http_house
 
 from roost.frontends.http import bodies, connection
-from roost.testing.waiting import answer_of
+from roost.testing.waits import answer_of
 
 Peer = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 

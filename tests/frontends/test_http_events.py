@@ -14,7 +14,7 @@ from http_house import URL, Caller, HttpHouse, http_house
 from roost.api import broker as api_broker
 from roost.drivers.base import ConsoleSaid, DialogOpened
 from roost.frontends.http import events
-from roost.testing.waiting import answer_of, turn, until
+from roost.testing.waits import answer_of, turn, until
 from roost.vocabulary import LEASE_SECONDS
 
 

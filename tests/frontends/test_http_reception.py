@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 from http_house import HttpHouse, http_house
+from other_user import AS_NOBODY, needs_another_user
 
 from roost import ops
 from roost.frontends.http import connection, reception
 from roost.frontends.http.reception import Reception
-from roost.testing.other_user import AS_NOBODY, needs_another_user
-from roost.testing.waiting import answer_of, turn, until
+from roost.testing.waits import answer_of, turn, until
 
 MANY = 1000
 FLOOD = (

@@ -14,14 +14,14 @@ import httpx
 import pytest
 from http_house import http_house
 
-import roost.frontends.http.serving as serving
-from roost.broker.door import BrokerDoor
+import roost.frontends.http.uvicorn_server as serving
+from roost.broker.doors.door import BrokerDoor
 from roost.errors import BadRequest
-from roost.frontends.http.listening import bound
+from roost.frontends.http.listener import bound
 from roost.frontends.http.server import HttpServer
 from roost.local.home import Home
 from roost.testing.house import fake_house
-from roost.testing.waiting import SECONDS, answer_of, until
+from roost.testing.waits import SECONDS, answer_of, until
 
 
 @pytest.fixture

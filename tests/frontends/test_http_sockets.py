@@ -13,7 +13,7 @@ from served_app import served_app
 from starlette.types import Receive, Scope, Send
 
 from roost.frontends.http.sockets import DIRECT, TURN, Socket
-from roost.testing.waiting import until
+from roost.testing.waits import until
 
 SMALL = b"\x81\x81\0\0\0\0x"
 """A message as it is on the wire: a text of one letter, masked with zeros."""

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from roost import ops
-from roost.broker.calls import Caller
-from roost.frontends.mcp import conversation, late, server
+from roost.broker.doors.caller import Caller
+from roost.frontends.mcp import conversation, lazy_server, server
 from roost.frontends.socket import connection
 from roost.local.home import socket_path
 from roost.testing.house import FakeHouse, fake_house
-from roost.testing.waiting import SECONDS, until
+from roost.testing.waits import SECONDS, until
 from roost.wire.framing import encode_line
 from roost.wire.hello import ClientKind, parse_welcome
 
@@ -454,7 +454,7 @@ async def test_loops_are_started_shown_and_stopped(tmp_path: Path) -> None:
 async def test_a_conversation_that_fails_costs_only_its_own_connection(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(late, "SERVER", "roost.frontends.mcp.no_such_module")
+    monkeypatch.setattr(lazy_server, "SERVER", "roost.frontends.mcp.no_such_module")
     async with fake_house(tmp_path) as house, at(house) as shim:
         assert await shim.is_cut_off()
         client = await house.client()

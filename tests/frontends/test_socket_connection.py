@@ -17,7 +17,7 @@ from roost.frontends.socket.connection import MESSAGES_A_TURN, Connection
 from roost.local import processes
 from roost.testing.faults import Peer
 from roost.testing.house import FakeHouse, fake_house
-from roost.testing.waiting import answer_of, until
+from roost.testing.waits import answer_of, until
 from roost.vocabulary import AGENT_FRAME_BYTES, GRACE_SECONDS, MIB
 
 URL = "https://site.test/"

@@ -12,7 +12,7 @@ from roost.frontends.socket import link as socket_link
 from roost.frontends.socket.link import SocketLink
 from roost.testing.faults import Peer
 from roost.testing.house import fake_house
-from roost.testing.waiting import until
+from roost.testing.waits import until
 
 
 class Ends:

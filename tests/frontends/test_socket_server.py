@@ -16,7 +16,7 @@ from roost.local.endpoint import read_endpoint
 from roost.local.home import socket_path
 from roost.testing.faults import Peer
 from roost.testing.house import FakeHouse, fake_house
-from roost.testing.waiting import answer_of, until
+from roost.testing.waits import answer_of, until
 
 URL = "https://site.test/"
 

@@ -17,11 +17,11 @@ import pytest
 from roost.api.door import Admission, LinkEnd
 from roost.errors import Unauthorized
 from roost.frontends.socket.server import SocketServer
+from roost.local.broker_start import start_detached
 from roost.local.endpoint import Endpoint, write_endpoint
 from roost.local.home import Home, socket_path, write_secret
 from roost.local.processes import Peer, Process, end_tree, identify, wait_until_gone
-from roost.local.starting import start_detached
-from roost.testing.waiting import until
+from roost.testing.waits import until
 from roost.vocabulary import OPERATOR, WIRE_VERSION
 from roost.wire.hello import Hello, Welcome
 

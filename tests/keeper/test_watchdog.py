@@ -11,11 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from roost.local.broker_start import clean_environment
 from roost.local.home import Home
 from roost.local.lock import Lock
 from roost.local.processes import identify, wait_until_gone
-from roost.local.starting import clean_environment
-from roost.testing.waiting import SECONDS, until
+from roost.testing.waits import SECONDS, until
 
 # A browser that says who it is, and answers nothing.
 MUTE = """

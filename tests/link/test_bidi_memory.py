@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from roost.link import memory as memories
-from roost.link.memory import BidiMemory
+from roost.link import bidi_memory as memories
+from roost.link.bidi_memory import BidiMemory
 from roost.vocabulary import LINK_FRAME_BYTES
 from roost.wire.framing import encode
 

@@ -9,10 +9,10 @@ import socket
 import sys
 
 from roost import errors
+from roost.local.broker_start import detach, report
 from roost.local.endpoint import Endpoint, write_endpoint
 from roost.local.home import Home, socket_path
 from roost.local.processes import identify
-from roost.local.starting import detach, report
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from roost.drivers.firefox.launch import FirefoxOptions
 from roost.errors import BadRequest
 from roost.local.browsers import find_browser
 from roost.local.processes import end_tree, identify
-from roost.profiles.reading import Harvest
+from roost.profiles.harvest import Harvest
 from roost.profiles.sources import SourceKind, read_source
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]

@@ -10,7 +10,7 @@ import pytest
 from roost.drivers.base import OriginStorage
 from roost.errors import BadRequest
 from roost.profiles import sources
-from roost.profiles.reading import Harvest
+from roost.profiles.harvest import Harvest
 from roost.profiles.sources import ORIGINS, SourceKind, contents_of, read_source
 
 TXT = "".join(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from stand_in_broker import Shim, StandInBroker, shim, stand_in_broker
 
-from roost.shim import pump, reaching
+from roost.shim import broker_connection, pump
 from roost.vocabulary import AGENT_FRAME_BYTES
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
@@ -265,4 +265,4 @@ def test_usage_is_told_on_stderr_and_stdout_stays_empty(tmp_path: Path) -> None:
 
 
 def test_names_of_agents_are_bounded() -> None:
-    assert len(reaching.agent_name("x" * 1000, "/y")) == reaching.NAME_CHARS
+    assert len(broker_connection.agent_name("x" * 1000, "/y")) == broker_connection.NAME_CHARS

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from roost.shim.broker_connection import NAME_CHARS, agent_name
 from roost.shim.main import hello_from, parser
-from roost.shim.reaching import NAME_CHARS, agent_name
 from roost.vocabulary import CONVERSATION_VARIABLES, JarPolicy
 from roost.wire.hello import ClientKind, Hello, parse_hello
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 
 from roost.testing.clock import START, FakeClock
-from roost.testing.waiting import started, turn
+from roost.testing.waits import started, turn
 
 
 async def test_time_stands_still_until_it_is_moved() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from roost.drivers.base import Picture, Shot
 from roost.drivers.fake import FakeDriver
-from roost.testing.bench import Reports
+from roost.testing.driver_rig import Reports
 from roost.testing.pictures import check_picture
 from roost.vocabulary import JarPolicy
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from roost.core.model import ROW_TYPES, Row
+from roost.core.rows import ROW_TYPES, Row
 from roost.core.state import Change
 from roost.errors import Internal
 

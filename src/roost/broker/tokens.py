@@ -14,7 +14,7 @@ import secrets
 from functools import lru_cache
 
 from roost.core import events as ev
-from roost.core.model import Session
+from roost.core.rows import Session
 from roost.core.state import State
 from roost.errors import Unauthorized
 from roost.local.home import Home

@@ -21,9 +21,9 @@ from roost.api.operations import Answers, Operation
 from roost.api.views import SessionView, View
 from roost.client.connection import BrokerConnection, ConnectionLost
 from roost.errors import Internal, Interrupted, RoostError, Timeout, Unauthorized
+from roost.local.broker_start import RETRY_SECONDS, ensure_broker
+from roost.local.broker_start import connect as dial
 from roost.local.home import Home
-from roost.local.starting import RETRY_SECONDS, ensure_broker
-from roost.local.starting import connect as dial
 from roost.vocabulary import CALL_SECONDS, AgentId, JarPolicy, SessionId
 from roost.wire.hello import ClientKind, Hello
 

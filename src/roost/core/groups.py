@@ -13,7 +13,7 @@ from roost.core import sessions
 from roost.core.effects import Effect, ForgetTab, Note, Tell
 from roost.core.events import GroupClosed, TabRegrouped
 from roost.core.jars import jar_for
-from roost.core.model import Session, Tab, TabState
+from roost.core.rows import Session, Tab, TabState
 from roost.core.state import State
 from roost.core.tabs import retire
 from roost.errors import TabGone

@@ -7,7 +7,7 @@ from dataclasses import replace
 from roost.core import rules
 from roost.core.effects import Effect, RemoveJar
 from roost.core.events import JarReleased, JarRequested
-from roost.core.model import Jar, Session
+from roost.core.rows import Jar, Session
 from roost.core.state import State
 from roost.core.tabs import close_tab, retire
 from roost.errors import JarUnavailable, TabGone

@@ -8,7 +8,7 @@ from dataclasses import replace
 from roost.core import rules
 from roost.core.effects import Effect, Tell
 from roost.core.events import LoopStartRequested, LoopStopRequested, LoopTurnEnded
-from roost.core.model import Loop, Session
+from roost.core.rows import Loop, Session
 from roost.core.state import State
 from roost.errors import BadRequest, LoopActive
 from roost.vocabulary import LOOP_ITERATIONS_MAX, LOOP_PHRASE_CHARS

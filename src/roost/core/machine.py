@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from roost.core import agents, browsers, consent, groups, jars, loops, pool, sessions, tabs
 from roost.core import events as ev
-from roost.core import groups, jars, leases, loops, person, pool, presence, sessions, tabs
 from roost.core.captures import Captures
 from roost.core.effects import Effect
-from roost.core.model import Agent, Jar, Loop, Reservation, Row, Session, SlotRequest, Tab
+from roost.core.rows import Agent, Jar, Loop, Reservation, Row, Session, SlotRequest, Tab
 from roost.core.state import Change, Rules, State, restored
 from roost.errors import RoostError
 from roost.vocabulary import SessionId
@@ -45,13 +45,13 @@ class Machine:
         self.state = restored(rules, rows)
         self.captures = Captures()
         self._handlers: dict[type[ev.Event], Handler] = {
-            ev.AgentConnected: leases.connected,
-            ev.AgentResumed: leases.resumed,
-            ev.AgentDisconnected: leases.disconnected,
+            ev.AgentConnected: agents.connected,
+            ev.AgentResumed: agents.resumed,
+            ev.AgentDisconnected: agents.disconnected,
             ev.AgentLeft: self._left,
-            ev.LeaseRenewed: leases.renewed,
-            ev.BrokerRestarted: leases.broker_restarted,
-            ev.BrokerListens: leases.broker_listens,
+            ev.LeaseRenewed: agents.renewed,
+            ev.BrokerRestarted: agents.broker_restarted,
+            ev.BrokerListens: agents.broker_listens,
             ev.SessionOpenRequested: sessions.open_session,
             ev.SessionDisposeRequested: sessions.dispose_session,
             ev.SessionTokenIssued: sessions.token_issued,
@@ -74,12 +74,12 @@ class Machine:
             ev.TabBroke: tabs.tab_broke,
             ev.JarMade: tabs.jar_made,
             ev.JarRemoved: tabs.jar_removed,
-            ev.BrowserUp: presence.browser_up,
-            ev.BrowserDown: presence.browser_down,
+            ev.BrowserUp: browsers.browser_up,
+            ev.BrowserDown: browsers.browser_down,
             ev.TabRegrouped: groups.tab_regrouped,
             ev.GroupClosed: groups.group_closed,
-            ev.PersonSaid: person.said,
-            ev.PersonAnswered: person.answered,
+            ev.PersonSaid: consent.said,
+            ev.PersonAnswered: consent.answered,
             ev.CaptureRequested: self._capture_requested,
             ev.CaptureEnded: self._capture_ended,
             ev.LoopStartRequested: loops.start,
@@ -113,7 +113,7 @@ class Machine:
             if isinstance(row, Agent | SlotRequest) and not isinstance(event, ev.TimePassed):
                 later.append(row)
             elif isinstance(row, Agent):
-                leases.expired(self.state, self.captures, row, now, out)
+                agents.expired(self.state, self.captures, row, now, out)
             elif isinstance(row, SlotRequest):
                 waiting[row.session] = row
             elif isinstance(row, Reservation):
@@ -132,7 +132,7 @@ class Machine:
             self.state.remind(row, row.deadline or now)
 
     def _left(self, state: State, event: ev.AgentLeft, now: float, out: list[Effect]) -> Subject:
-        leases.left(state, self.captures, event, now, out)
+        agents.left(state, self.captures, event, now, out)
         return None
 
     def _capture_requested(

@@ -25,7 +25,7 @@ from roost.core.events import (
     TabUseRequested,
 )
 from roost.core.jars import jar_for
-from roost.core.model import Jar, Reservation, Session, SlotRequest, Tab, TabState
+from roost.core.rows import Jar, Reservation, Session, SlotRequest, Tab, TabState
 from roost.core.sessions import home_of
 from roost.core.state import Pool, State
 from roost.core.tabs import back_to, close_tab, make_current, used

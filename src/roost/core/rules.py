@@ -21,7 +21,7 @@ The operator outranks agents but owns nothing, so it must name what it means in 
 from __future__ import annotations
 
 from roost.core.events import SessionOpenRequested
-from roost.core.model import Consent, Jar, Member, Session, Tab, TabState
+from roost.core.rows import Consent, Jar, Member, Session, Tab, TabState
 from roost.core.state import State
 from roost.errors import (
     BadRequest,

@@ -17,7 +17,7 @@ from roost.core.events import (
     TabOpenAbandoned,
     TabOpenFailed,
 )
-from roost.core.model import Member, Session, Tab
+from roost.core.rows import Member, Session, Tab
 from roost.core.state import State
 from roost.errors import BadRequest, SessionGone, SessionLimit, TabGone, Unauthorized
 from roost.vocabulary import (

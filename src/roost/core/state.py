@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
 from roost.core.addresses import short_address
-from roost.core.model import (
+from roost.core.rows import (
     Agent,
     Consent,
     Counter,

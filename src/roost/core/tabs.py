@@ -26,7 +26,7 @@ from roost.core.events import (
     TabSelectRequested,
     TabVanished,
 )
-from roost.core.model import Tab, TabState
+from roost.core.rows import Tab, TabState
 from roost.core.state import State
 from roost.errors import RoostError, TabGone
 from roost.vocabulary import AgentId

@@ -11,8 +11,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from roost.local.broker_start import LOG_BYTES, open_log
 from roost.local.home import Home
-from roost.local.starting import LOG_BYTES, open_log
 
 logger = logging.getLogger(__name__)
 SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)

@@ -23,10 +23,10 @@ from roost.daemon.log import Log, Shortage
 from roost.daemon.settings import Settings, add_flags, load_settings
 from roost.daemon.wiring import House, build
 from roost.errors import Internal, RoostError, Timeout
+from roost.local.broker_start import cannot_start, detach, report, running_broker
 from roost.local.deadline import Deadline
 from roost.local.home import Home, read_secret, write_secret
 from roost.local.lock import Lock
-from roost.local.starting import cannot_start, detach, report, running_broker
 from roost.vocabulary import BROKER_IDLE_SECONDS, SWEEP_SECONDS, Lifetime
 
 logger = logging.getLogger(__name__)

@@ -8,28 +8,28 @@ from typing import Any
 
 from roost import __version__
 from roost.broker.audit import Audit
+from roost.broker.broker import Broker
 from roost.broker.clock import Clock, SystemClock
-from roost.broker.door import BrokerDoor
+from roost.broker.doors.door import BrokerDoor
 from roost.broker.journal import Journal
-from roost.broker.panels import Panels
-from roost.broker.service import Broker
 from roost.broker.tokens import Tokens
+from roost.broker.work.panels import Panels
 from roost.core.state import Rules
 from roost.daemon.settings import Settings
 from roost.drivers.base import Driver
 from roost.drivers.chromium import ChromiumDriver
 from roost.drivers.chromium.launch import ChromiumOptions, has_display
 from roost.drivers.extension import OwnChromiumDriver, OwnFirefoxDriver
-from roost.drivers.extension.hosting import Hosting
+from roost.drivers.extension.host_link import Hosting
 from roost.drivers.fake import FakeDriver
 from roost.drivers.firefox import FirefoxDriver
 from roost.drivers.firefox.launch import FirefoxOptions
-from roost.drivers.keeping import Keeping, Launch
+from roost.drivers.keeper_process import Keeping, Launch
 from roost.errors import BrowserLost
-from roost.frontends.cdp.mounting import endpoints
+from roost.frontends.cdp.endpoints import endpoints
 from roost.frontends.http.server import HttpServer
 from roost.frontends.mcp.conversation import Mcp
-from roost.frontends.mcp.late import LateServer
+from roost.frontends.mcp.lazy_server import LateServer
 from roost.frontends.mcp.streamable import streamable
 from roost.frontends.socket.server import SocketServer
 from roost.local.browsers import find_browser

@@ -542,7 +542,7 @@ class Pages(Protocol):
 
 
 class Driver(Pages, Protocol):
-    """One browser. Its life is run by ``roost.broker.browsers`` alone."""
+    """One browser. Its life is run by ``roost.broker.browser.browser`` alone."""
 
     @property
     def capabilities(self) -> Capabilities: ...

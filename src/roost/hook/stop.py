@@ -19,10 +19,10 @@ from typing import Any, Final
 
 from roost.errors import RoostError
 from roost.hook.transcript import last_message
+from roost.local.broker_start import connect
 from roost.local.deadline import Deadline
 from roost.local.endpoint import read_endpoint
 from roost.local.home import Home
-from roost.local.starting import connect
 from roost.vocabulary import AGENT_FRAME_BYTES, LINK_FRAME_BYTES, SessionId, is_session_id
 from roost.wire.framing import JsonLines, encode_line
 from roost.wire.hello import ClientKind, Hello

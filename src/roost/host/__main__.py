@@ -16,7 +16,7 @@ from typing import Any, Final
 from roost.errors import RoostError
 from roost.host.native import NativeWire
 from roost.host.remote import Remote
-from roost.link.memory import CdpMemory
+from roost.link.cdp_memory import CdpMemory
 from roost.link.relay import Held, Relay
 from roost.link.wire import HungUp
 from roost.local.home import Home

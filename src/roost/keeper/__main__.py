@@ -16,14 +16,14 @@ from pathlib import Path
 
 from roost.errors import BrowserLost, RoostError
 from roost.keeper import chromium
-from roost.keeper.starting import Spawned
+from roost.keeper.browser_process import Spawned
 from roost.keeper.watchdog import start_watchdog
 from roost.link.relay import Held, Relay
+from roost.local.broker_start import detach, report
 from roost.local.home import Home, read_secret, write_secret
 from roost.local.lock import Lock
 from roost.local.processes import end_tree, identify
 from roost.local.singleton import remove_socket_folder
-from roost.local.starting import detach, report
 
 END_SECONDS = 5.0
 LOCK_SECONDS = 10.0

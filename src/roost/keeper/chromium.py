@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from roost.errors import BrowserLost
-from roost.keeper.starting import START_SECONDS, Spawned, last_line, spawn, unwatched
+from roost.keeper.browser_process import START_SECONDS, Spawned, last_line, spawn, unwatched
 from roost.keeper.wires import PipeWire
-from roost.link.memory import CdpMemory
+from roost.link.cdp_memory import CdpMemory
 from roost.link.relay import Held
 from roost.local.deadline import Deadline
 from roost.local.singleton import socket_folder

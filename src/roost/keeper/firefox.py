@@ -17,8 +17,8 @@ from typing import Any
 from websockets.exceptions import WebSocketException
 
 from roost.errors import BrowserLost
-from roost.keeper.starting import START_SECONDS, Spawned, last_line, spawn, unwatched
-from roost.link.memory import BidiMemory
+from roost.keeper.browser_process import START_SECONDS, Spawned, last_line, spawn, unwatched
+from roost.link.bidi_memory import BidiMemory
 from roost.link.relay import Held
 from roost.link.websocket import ask, connect
 from roost.link.wire import HungUp

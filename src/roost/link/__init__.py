@@ -2,7 +2,7 @@
 
 Lives here: ``relay`` (frames both ways, and finding the next broker), ``wire`` (the browser's end
 of it), ``websocket`` (such an end that speaks BiDi), ``memory`` (what a browser cannot be asked
-again, kept for the next broker).
+again, kept for the next broker; ``cdp_memory`` for Chromium, ``bidi_memory`` for Firefox).
 May import: the standard library without asyncio, ``wire``, ``local``, vocabulary and errors;
 ``websocket`` also websockets, as a protocol without I/O of its own.
 Never here: a decision, and how any one browser is started or reached.

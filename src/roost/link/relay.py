@@ -22,9 +22,9 @@ from roost import __version__
 from roost.errors import RoostError
 from roost.link.memory import Memory
 from roost.link.wire import CHUNK, HungUp, Wire
+from roost.local.broker_start import connect
 from roost.local.deadline import Deadline
 from roost.local.home import Home
-from roost.local.starting import connect
 from roost.vocabulary import LINK_FRAME_BYTES
 from roost.wire.framing import JsonLines, Splitter, encode, encode_line
 from roost.wire.hello import ClientKind, Hello

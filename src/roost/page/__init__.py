@@ -1,7 +1,7 @@
 """What runs inside pages, and its caller.
 
 Lives here: ``source/`` (TypeScript, built into the one ``bundle.js`` every driver injects) and the
-Python that drives a page with it: ``snapshots``, ``actions``, ``keys``, ``frames``.
+Python that drives a page with it: ``page``, ``snapshots``, ``actions``, ``keys``, ``bundle``.
 May import: ``drivers.base``, vocabulary and errors.
 Never here: which browser it is, who is calling, any state but the page's own memory.
 Tests: ``tests/page``.

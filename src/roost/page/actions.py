@@ -20,8 +20,8 @@ from roost.drivers.base import (
     Wheel,
 )
 from roost.errors import BadRequest
-from roost.page.caller import Json, Page
 from roost.page.keys import MODIFIERS, parse_keys
+from roost.page.page import Json, Page
 
 DRAG_STEPS = 5
 

@@ -2125,7 +2125,7 @@ ${indent}  - ${property}`).join("");
     return box.bottom > -MARGIN * innerHeight2 && box.top < (1 + MARGIN) * innerHeight2 && box.right > -MARGIN * innerWidth2 && box.left < (1 + MARGIN) * innerWidth2;
   }
 
-  // bounded.ts
+  // line_selection.ts
   var NOTE_ROOM = 240;
   var GAP_ROOM = 44;
   function printBounded(lines, maxChars, after, note = "") {
@@ -2639,7 +2639,7 @@ ${CUT_NOTE}` : text2;
     return Math.min(1, Math.round(100 * area / Math.max(1, innerWidth * innerHeight)) / 100);
   }
 
-  // settled.ts
+  // settle.ts
   var Watch = class {
     constructor(hasChanged) {
       this.hasChanged = hasChanged;
@@ -3460,7 +3460,7 @@ ${fence}`;
     return Array.from(select2.options).slice(0, OPTIONS_LIMIT).map((option) => ({ value: option.value, label: labelOfOption(option), selected: option.selected, disabled: option.disabled }));
   }
 
-  // filling.ts
+  // field_values.ts
   async function focusForTyping(args) {
     const ready = await actionable(args, "type");
     const filled = readyToType(ready, optionalFlag(args, "replace") ?? true);
@@ -3872,7 +3872,7 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
     };
   }
 
-  // scrolling.ts
+  // scroll.ts
   var DIRECTIONS = { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0] };
   var PAGE_SHARE = 0.8;
   function scroll(args) {
@@ -3929,7 +3929,7 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
     };
   }
 
-  // waiting.ts
+  // conditions.ts
   async function waitFor(args) {
     const begun = performance.now();
     const condition = conditionOf(args);

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from roost.errors import NotFound, RoostError
-from roost.page.caller import Json, Page
+from roost.page.page import Json, Page
 
 FRAME_CHARS_LEAST = 500
 INDENT = "  "

@@ -14,8 +14,8 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from roost.errors import RoostError
+from roost.profiles.harvest import Harvest
 from roost.profiles.limits import check_size
-from roost.profiles.reading import Harvest
 from roost.profiles.sources import contents_of, read_source
 from roost.profiles.storage_state import read_storage_state
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from roost.drivers.base import Cookie, OriginStorage
+from roost.profiles.harvest import Harvest, database
 from roost.profiles.keyring import Keyring
 from roost.profiles.leveldb import Bytes, read_leveldb
-from roost.profiles.reading import Harvest, database
 
 PLACES = ("Cookies", "Network/Cookies", "Default/Cookies", "Default/Network/Cookies")
 SAME_SITES = {0: "None", 1: "Lax", 2: "Strict"}

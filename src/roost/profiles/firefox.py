@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 
 from roost.drivers.base import Cookie, OriginStorage
 from roost.errors import BadRequest
-from roost.profiles.reading import Harvest, database
+from roost.profiles.harvest import Harvest, database
 from roost.profiles.snappy import unpacked
 
 COOKIES = "cookies.sqlite"

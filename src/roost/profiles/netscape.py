@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from roost.drivers.base import Cookie
-from roost.profiles.reading import Harvest
+from roost.profiles.harvest import Harvest
 
 HTTP_ONLY = "#HttpOnly_"
 FIELDS = 7

@@ -12,10 +12,10 @@ from roost.drivers.base import JarContents
 from roost.errors import BadRequest
 from roost.profiles.chromium import cookies_file, read_chromium
 from roost.profiles.firefox import is_firefox_profile, read_firefox
+from roost.profiles.harvest import Harvest, unreadable
 from roost.profiles.keyring import Keyring
 from roost.profiles.limits import FILE_BYTES, file_too_large
 from roost.profiles.netscape import read_cookies_txt
-from roost.profiles.reading import Harvest, unreadable
 from roost.profiles.storage_state import is_storage_state, read_storage_state
 
 ORIGINS = 50

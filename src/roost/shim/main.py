@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from roost import __version__
 from roost.local.home import Home
+from roost.shim.broker_connection import Entrance
 from roost.shim.pump import Pump
-from roost.shim.reaching import Entrance
 from roost.shim.relay import Relay
 from roost.vocabulary import JarPolicy, SessionId, conversation_in, is_session_id
 from roost.wire.hello import ClientKind, Hello

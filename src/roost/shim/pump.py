@@ -18,8 +18,8 @@ from typing import Final, TypeVar
 
 from roost import __version__
 from roost.errors import Interrupted, RoostError
+from roost.shim.broker_connection import Reached
 from roost.shim.lines import ClientLines
-from roost.shim.reaching import Reached
 from roost.shim.relay import Relay
 from roost.vocabulary import AGENT_FRAME_BYTES, KIB, LINK_FRAME_BYTES, MIB
 from roost.wire.framing import Splitter, encode_line

@@ -44,7 +44,7 @@ from roost.testing.scene import (
     check_broker_api,
     next_notice,
 )
-from roost.testing.waiting import answer_of, error_of, started, until
+from roost.testing.waits import answer_of, error_of, started, until
 from roost.vocabulary import JarPolicy, Lifetime, Reads
 
 __all__ = ["API_CHECKS", "ApiCheck", "Direct", "Scene", "Socket", "Way", "check_broker_api"]

@@ -22,7 +22,7 @@ from roost.errors import (
 from roost.profiles.store import Profile
 from roost.testing.house import FakeHouse
 from roost.testing.scene import URL, Scene, api_check, blind
-from roost.testing.waiting import answer_of, error_of, started, turn, until
+from roost.testing.waits import answer_of, error_of, started, turn, until
 from roost.vocabulary import CLONED_JARS, JarPolicy
 
 HOST = "site.test"

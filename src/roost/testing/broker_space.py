@@ -16,7 +16,7 @@ from roost.errors import (
     TabGone,
 )
 from roost.testing.scene import NEVER, URL, Scene, api_check, next_notice
-from roost.testing.waiting import answer_of, error_of, started, until
+from roost.testing.waits import answer_of, error_of, started, until
 from roost.vocabulary import (
     CAPTURE_WAIT_SECONDS,
     RESERVATION_SECONDS,

@@ -8,7 +8,7 @@ from collections.abc import Awaitable
 
 from roost.drivers.base import BrowserEnded, Shot, TabAppeared, TabDied, TabDisappeared
 from roost.errors import BrowserLost, TabCrashed, TabGone
-from roost.testing.bench import (
+from roost.testing.driver_rig import (
     COOKIES,
     HREF,
     NEVER,
@@ -18,7 +18,7 @@ from roost.testing.bench import (
     jar_check,
 )
 from roost.testing.pictures import check_picture
-from roost.testing.waiting import error_of, started
+from roost.testing.waits import error_of, started
 from roost.vocabulary import JarPolicy
 
 # --- calls that do not end well ----------------------------------------------------------------

@@ -24,8 +24,8 @@ from roost.drivers.base import (
 )
 from roost.drivers.panel import Panel, Paneled
 from roost.errors import TabGone
-from roost.testing.bench import CHECK_SECONDS, HREF, Bench, DriverHarness, Reports
-from roost.testing.waiting import error_of
+from roost.testing.driver_rig import CHECK_SECONDS, HREF, Bench, DriverHarness, Reports
+from roost.testing.waits import error_of
 from roost.vocabulary import Color, JarPolicy, TabHandle
 
 ONE = Group("one@1", "One", Color.RED)

@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 from roost.drivers.base import Cookie, OriginStorage, TabAppeared, TabDisappeared
 from roost.errors import JarUnavailable
-from roost.testing.bench import COOKIES, Bench, jar_check
-from roost.testing.waiting import error_of
+from roost.testing.driver_rig import COOKIES, Bench, jar_check
+from roost.testing.waits import error_of
 from roost.vocabulary import JarPolicy
 
 STORED = "() => Object.entries(localStorage)"

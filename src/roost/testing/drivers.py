@@ -20,7 +20,7 @@ from roost.drivers.base import Shot, TabAppeared, TabArrived, TabDisappeared
 from roost.errors import BadRequest, BrowserLost, JarUnavailable, NotFound, TabGone
 from roost.testing import driver_deaths as driver_deaths  # its checks belong to the suite
 from roost.testing import driver_jars as driver_jars  # and so do these
-from roost.testing.bench import (
+from roost.testing.driver_rig import (
     BLANK,
     COOKIES,
     DRIVER_CHECKS,
@@ -37,7 +37,7 @@ from roost.testing.bench import (
     jar_check,
 )
 from roost.testing.pictures import check_picture
-from roost.testing.waiting import error_of
+from roost.testing.waits import error_of
 from roost.vocabulary import JarPolicy
 
 __all__ = [

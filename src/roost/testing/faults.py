@@ -19,7 +19,7 @@ from typing import Any
 from roost.local.endpoint import read_endpoint, write_endpoint
 from roost.local.home import Home
 from roost.testing.house import FakeHouse
-from roost.testing.waiting import SECONDS
+from roost.testing.waits import SECONDS
 from roost.vocabulary import LINK_FRAME_BYTES
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from roost import __version__
 from roost.api.door import Admission
-from roost.broker.door import BrokerDoor
-from roost.broker.service import Broker
+from roost.broker.broker import Broker
+from roost.broker.doors.door import BrokerDoor
 from roost.client.client import Client
 from roost.core import events as ev
-from roost.core.model import Consent
+from roost.core.rows import Consent
 from roost.core.state import State
 from roost.daemon.settings import Settings
 from roost.daemon.wiring import FAKE, build

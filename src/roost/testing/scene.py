@@ -18,7 +18,7 @@ from roost.api.views import PageView, View
 from roost.client.client import Client
 from roost.errors import RoostError
 from roost.testing.house import FakeHouse, fake_house
-from roost.testing.waiting import SECONDS, answer_of, started
+from roost.testing.waits import SECONDS, answer_of, started
 from roost.vocabulary import JarPolicy, Reads, SessionId
 from roost.wire.hello import ClientKind, Hello
 

@@ -11,7 +11,7 @@ from roost.drivers.base import DriverEvent, TabAppeared
 from roost.drivers.firefox.connection import BidiConnection
 from roost.drivers.firefox.contexts import Contexts
 from roost.errors import TabGone
-from roost.testing.waiting import answer_of, error_of, started, turn
+from roost.testing.waits import answer_of, error_of, started, turn
 
 SOME_JAR = "jar-1"
 CLOSE = "browsingContext.close"

@@ -6,7 +6,7 @@ from scripted_link import Heard, ScriptedLink
 
 from roost.drivers.firefox.connection import BidiConnection
 from roost.drivers.firefox.jars import SHARED_JAR, SITES_KEPT, Jars
-from roost.testing.waiting import answer_of, started
+from roost.testing.waits import answer_of, started
 
 
 async def test_cookies_are_looked_for_at_the_sites_visited_last() -> None:

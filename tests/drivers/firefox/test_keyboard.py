@@ -11,6 +11,7 @@ from roost.drivers.base import (
     MouseUp,
     Wheel,
 )
+from roost.drivers.firefox.default_actions import is_press
 from roost.drivers.firefox.keyboard import (
     Gesture,
     drag_end,
@@ -20,7 +21,6 @@ from roost.drivers.firefox.keyboard import (
     sources,
     strokes,
 )
-from roost.drivers.firefox.unfocused import is_press
 
 PAUSE = {"type": "pause"}
 

@@ -13,7 +13,7 @@ from roost.drivers.firefox.connection import BidiConnection
 from roost.drivers.firefox.contexts import Contexts
 from roost.drivers.firefox.tab import BidiTab
 from roost.errors import TabCrashed
-from roost.testing.waiting import answer_of, started, turn
+from roost.testing.waits import answer_of, started, turn
 
 CLICK: list[Input] = [MouseMove(1, 2), MouseDown(), MouseUp()]
 SETTLED = {"changed": False, "hasActivation": True}

@@ -7,8 +7,8 @@ import pytest
 
 from roost.errors import BadRequest, Interrupted, TooLarge, Unauthorized
 from roost.frontends.cli.install import config_file
+from roost.frontends.cli.install.config_error import Malformed
 from roost.frontends.cli.install.config_file import rewrite
-from roost.frontends.cli.install.malformed import Malformed
 
 
 def names(folder: Path) -> list[str]:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roost.frontends.cli.install.config_error import Malformed
 from roost.frontends.cli.install.jsonc import read, same_but, with_member, without_member
-from roost.frontends.cli.install.malformed import Malformed
 
 PATH = ("mcpServers", "roost")
 ENTRY = {"command": "/py", "args": ["a"]}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roost.frontends.cli.install.malformed import Malformed
+from roost.frontends.cli.install.config_error import Malformed
 from roost.frontends.cli.install.toml_tables import read, with_table, without_table
 
 PATH = ("mcp_servers", "roost")

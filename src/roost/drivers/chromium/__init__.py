@@ -1,7 +1,7 @@
 """Chromium over the DevTools protocol, on the debugging pipe that a keeper holds.
 
-Lives here: ``launch`` (find and start it), ``connection`` (commands, replies, events), ``targets``
-(who appears and goes), ``tab`` and its parts (one page), ``driver`` (the Driver over all of it).
+Lives here: ``launch`` (find and start it), ``connection`` (commands, replies, events), ``tab``
+and its parts (one page), ``driver`` (the Driver over all of it).
 May import: what ``roost.drivers`` may. CDP method names stand here and nowhere else.
 Never here: a Firefox word, an agent, a session of ours (a protocol session is a ``CdpSession``).
 Tests: ``tests/drivers/chromium``, ``tests/e2e``.

@@ -35,11 +35,11 @@ from roost.drivers.chromium.storage import UnseenPage, read_page_storage
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.chromium.taps import Tap
 from roost.drivers.exchange import unheard
-from roost.drivers.keeping import Keeping
-from roost.drivers.kept import KeptBrowser
+from roost.drivers.keeper_process import Keeping
 from roost.drivers.link import Link
+from roost.drivers.managed_driver import KeptBrowser
+from roost.drivers.storage_visitor import read_storage, write_storage
 from roost.drivers.stores import Stores
-from roost.drivers.visits import read_storage, write_storage
 from roost.errors import BrowserLost, JarUnavailable, TabCrashed, TabGone
 from roost.vocabulary import JarPolicy, TabHandle
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from roost.drivers.chromium.connection import CdpConnection, CdpError, Json
 from roost.drivers.chromium.frames import Frame, Frames
-from roost.drivers.leaving import left_meanwhile
+from roost.drivers.navigation_errors import left_meanwhile
 from roost.errors import BadRequest, NotFound, StaleRef
 
 WORLD = "roost"

@@ -10,7 +10,7 @@ import json
 
 from roost.drivers.base import OriginStorage
 from roost.drivers.chromium.connection import CdpConnection, CdpError, Json
-from roost.drivers.visits import Items
+from roost.drivers.storage_visitor import Items
 from roost.errors import TabCrashed
 
 BLANK_ANSWER: Json = {

@@ -18,19 +18,19 @@ from roost.drivers.base import (
     TabArrived,
     TabDied,
 )
-from roost.drivers.chromium import translated
+from roost.drivers.chromium import page_events
 from roost.drivers.chromium.camera import Camera
 from roost.drivers.chromium.connection import CdpConnection, CdpError, Json, Pending
 from roost.drivers.chromium.errands import Errands
 from roost.drivers.chromium.frames import BLANK, Frames
-from roost.drivers.chromium.gestures import Gestures
+from roost.drivers.chromium.input import Gestures
+from roost.drivers.chromium.navigation import LEFT, Navigation
+from roost.drivers.chromium.page_exit import FROZEN_SECONDS, WayOut
 from roost.drivers.chromium.passwords import Passwords, wants_password
 from roost.drivers.chromium.scripts import Scripts, StaleContext
 from roost.drivers.chromium.titles import title_of
-from roost.drivers.chromium.waits import LEFT, Navigation
-from roost.drivers.chromium.way_out import FROZEN_SECONDS, WayOut
 from roost.drivers.exchange import unheard
-from roost.drivers.leaving import cannot_open, still_leaving
+from roost.drivers.navigation_errors import cannot_open, still_leaving
 from roost.errors import (
     NotFound,
     RoostError,
@@ -442,7 +442,7 @@ class CdpTab:
         if params.get("type") == "Document" and params.get("frameId") == self.frames.main:
             for navigation in self._navigations:
                 navigation.is_requested = True
-        for event in translated.request_sent(self.handle, params):
+        for event in page_events.request_sent(self.handle, params):
             self._report(event)
 
     def _response_received(self, session: str, params: Json) -> None:
@@ -452,17 +452,17 @@ class CdpTab:
                 navigation.answered(
                     params["loaderId"], status, wants_password=wants_password(params["response"])
                 )
-        self._report(translated.response_received(self.handle, params))
+        self._report(page_events.response_received(self.handle, params))
 
     def _request_finished(self, session: str, params: Json) -> None:
         self._under_way.pop(params["requestId"], None)
-        self._report(translated.request_finished(self.handle, params))
+        self._report(page_events.request_finished(self.handle, params))
 
     def _console(self, session: str, params: Json) -> None:
-        self._report(translated.console_called(self.handle, params))
+        self._report(page_events.console_called(self.handle, params))
 
     def _exception(self, session: str, params: Json) -> None:
-        self._report(translated.exception_thrown(self.handle, params))
+        self._report(page_events.exception_thrown(self.handle, params))
 
     def _request_paused(self, session: str, params: Json) -> None:
         self._passwords.request_paused(session, params)

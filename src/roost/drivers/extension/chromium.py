@@ -24,8 +24,8 @@ from roost.drivers.chromium.connection import CdpError, Json, Pending
 from roost.drivers.chromium.pages import CdpPages
 from roost.drivers.chromium.passwords import Passwords
 from roost.drivers.chromium.tab import CdpTab
-from roost.drivers.extension.hosting import Hosting
-from roost.drivers.extension.own import SHARED_JAR, OwnBrowser, refuse_page
+from roost.drivers.extension.base import SHARED_JAR, OwnBrowser, refuse_page
+from roost.drivers.extension.host_link import Hosting
 from roost.errors import Interrupted, JarUnavailable, RoostError, TabGone, Unsupported
 from roost.vocabulary import JarPolicy, TabHandle
 

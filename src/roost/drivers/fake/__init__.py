@@ -1,15 +1,15 @@
 """A browser in memory. Ships, so that anybody can test against Roost without a browser.
 
 Lives here: ``browser.py`` (pages, jars, a tiny JavaScript) and ``driver.py`` (the Driver over it);
-``grouped.py``, the same as a person's own browser with tab groups.
+``grouped_driver.py``, the same as a person's own browser with tab groups.
 May import: what ``roost.drivers`` may.
 Never here: shortcuts the real drivers do not have; ``check_driver`` holds it to the same contract.
-Tests: ``tests/drivers/test_fake.py``.
+Tests: ``tests/drivers/fake/test_fake.py``.
 """
 
 from roost.drivers.fake.browser import FakeBrowser, FakePage, FakeResponse
 from roost.drivers.fake.driver import FakeDriver
-from roost.drivers.fake.grouped import GroupedBrowser, GroupedDriver
+from roost.drivers.fake.grouped_driver import GroupedBrowser, GroupedDriver
 
 __all__ = [
     "FakeBrowser",

@@ -5,7 +5,7 @@ events), ``contexts`` and ``jars`` (what there is), ``tab`` and its parts (one t
 ``driver`` (the Driver over all of it).
 May import: what ``roost.drivers`` may. BiDi method names stand here and nowhere else.
 Never here: a Chromium word, an agent, a session of ours (BiDi's one session is the keeper's).
-Tests: ``tests/drivers/firefox``, ``tests/drivers/test_firefox.py``.
+Tests: ``tests/drivers/firefox``, ``tests/drivers/firefox/test_firefox.py``.
 """
 
 from roost.drivers.firefox.driver import FirefoxDriver

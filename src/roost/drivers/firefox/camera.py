@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable
 
 from roost.drivers.base import Picture, Shot
 from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
+from roost.drivers.firefox.navigation import Course
 from roost.drivers.firefox.scripts import SANDBOX
-from roost.drivers.firefox.waits import Course
 from roost.drivers.pictures import picture_size
 from roost.errors import BadRequest, NotFound, RoostError, TooLarge, Unsupported
 

@@ -14,8 +14,8 @@ from collections.abc import Collection, Sequence
 
 from roost.drivers.base import Report, TabAppeared, TabDisappeared
 from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
+from roost.drivers.firefox.navigation import SOON_SECONDS
 from roost.drivers.firefox.tab import BidiTab
-from roost.drivers.firefox.waits import SOON_SECONDS
 from roost.errors import JarUnavailable, RoostError, TabGone
 from roost.vocabulary import TabHandle
 

@@ -32,10 +32,10 @@ from roost.drivers.firefox.jars import SHARED_JAR, Jars
 from roost.drivers.firefox.lacks import LACKS
 from roost.drivers.firefox.storage import UnseenPage, read_page_storage
 from roost.drivers.firefox.tab import BidiTab
-from roost.drivers.keeping import Keeping
-from roost.drivers.kept import KeptBrowser
+from roost.drivers.keeper_process import Keeping
 from roost.drivers.link import Link
-from roost.drivers.visits import read_storage, write_storage
+from roost.drivers.managed_driver import KeptBrowser
+from roost.drivers.storage_visitor import read_storage, write_storage
 from roost.errors import BrowserLost, JarUnavailable, TabGone, Timeout
 from roost.vocabulary import MIB, JarPolicy, TabHandle
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from roost.drivers.exchange import unheard
 from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
+from roost.drivers.firefox.navigation import Course
 from roost.drivers.firefox.values import SERIALIZATION, plain
-from roost.drivers.firefox.waits import Course
-from roost.drivers.leaving import left_meanwhile
+from roost.drivers.navigation_errors import left_meanwhile
 from roost.errors import BadRequest, NotFound, StaleRef
 from roost.wire.framing import decode
 from roost.wire.weight import ANSWER_VALUES

@@ -11,10 +11,10 @@ import json
 
 from roost.drivers.base import OriginStorage
 from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
+from roost.drivers.firefox.navigation import way_of
 from roost.drivers.firefox.scripts import SANDBOX
 from roost.drivers.firefox.tab import BLANK, CRASH_PAGE
-from roost.drivers.firefox.waits import way_of
-from roost.drivers.visits import Items
+from roost.drivers.storage_visitor import Items
 from roost.errors import RoostError, TabCrashed, TabGone
 from roost.wire.framing import decode
 from roost.wire.weight import ANSWER_VALUES

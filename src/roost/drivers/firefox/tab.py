@@ -26,12 +26,12 @@ from roost.drivers.exchange import unheard
 from roost.drivers.firefox.camera import Camera
 from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
 from roost.drivers.firefox.errands import Errands
-from roost.drivers.firefox.hands import Hands
+from roost.drivers.firefox.input import Hands
 from roost.drivers.firefox.keyboard import releases
-from roost.drivers.firefox.reports import report_of
+from roost.drivers.firefox.navigation import Course, End, Way, Ways, bare, way_of
+from roost.drivers.firefox.page_events import report_of
 from roost.drivers.firefox.scripts import Asked, DocumentGone, Scripts
-from roost.drivers.firefox.waits import Course, End, Way, Ways, bare, way_of
-from roost.drivers.leaving import cannot_open
+from roost.drivers.navigation_errors import cannot_open
 from roost.errors import NotFound, RoostError, TabCrashed, TabGone
 from roost.vocabulary import TabHandle
 

@@ -1,7 +1,7 @@
 """The ``roost`` command: click to read what was asked, rich to show what came back.
 
-Lives here: one file per command; ``asked.py`` (flags all share), ``calling.py`` (one call to the
-broker), ``showing.py`` (text fit for a terminal).
+Lives here: one file per command; ``options.py`` (flags all share), ``broker_call.py`` (one call
+to the broker), ``terminal.py`` (text fit for a terminal).
 May import: ``api``, ``client``, ``wire``, ``local``, click and rich; what is heavy (pydantic, rich,
 asyncio) only inside a command, so that ``--help``, ``--version`` and completion stay quick.
 Never here: decisions, or a second copy of what the operation table says.

@@ -7,7 +7,7 @@ import sys
 import click
 
 from roost.errors import BrowserLost
-from roost.frontends.cli.showing import plain
+from roost.frontends.cli.terminal import plain
 
 KINDS = ("chromium", "firefox")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from roost.frontends.cli.asked import Asked, json_option, operator_option
-from roost.frontends.cli.showing import echo_json
+from roost.frontends.cli.options import Asked, json_option, operator_option
+from roost.frontends.cli.terminal import echo_json
 
 
 @click.command("cdp-url")
@@ -21,7 +21,7 @@ def cdp_url(asked: Asked, session: str | None) -> None:
     """
     from roost.api import operations as ops
     from roost.errors import Unsupported
-    from roost.frontends.cli.calling import ask
+    from roost.frontends.cli.broker_call import ask
 
     http = ask(asked, ops.Status).broker.http
     if http is None:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING
+
 import click
+
+if TYPE_CHECKING:
+    from roost.client.client import Client
+    from roost.local.home import Home
 
 
 @click.command()
@@ -14,6 +21,13 @@ def demo(ctx: click.Context, browser: str) -> None:
     It has a Roost of its own, in a temporary ROOST_HOME, and leaves nothing behind. Exit code 0
     only if every proof held.
     """
-    from roost.frontends.cli.demo_story import tell
+    from roost.demo.story import tell
+    from roost.frontends.cli.broker_call import caller
+    from roost.frontends.cli.options import Asked
+    from roost.frontends.cli.terminal import COLORS, console
 
-    ctx.exit(0 if tell(browser) else 1)
+    def operator(home: Home) -> AbstractAsyncContextManager[Client]:
+        return caller(Asked(operator=True), home=home)
+
+    held = tell(browser, operator=operator, console=console(), colors=COLORS)
+    ctx.exit(0 if held else 1)

@@ -15,8 +15,8 @@ import click
 
 from roost import __version__
 from roost.errors import RoostError
-from roost.frontends.cli.asked import Asked, json_option, operator_option
-from roost.frontends.cli.showing import echo_json, plain
+from roost.frontends.cli.options import Asked, json_option, operator_option
+from roost.frontends.cli.terminal import echo_json, plain
 from roost.vocabulary import MIB
 from roost.wire.hello import difference
 
@@ -151,9 +151,9 @@ def _journal(home: Home, asked: Asked) -> Iterator[Finding]:
 
 
 def _broker(home: Home, asked: Asked) -> Iterator[Finding]:
+    from roost.local.broker_start import running_broker
     from roost.local.endpoint import read_endpoint
     from roost.local.processes import is_alive
-    from roost.local.starting import running_broker
 
     endpoint = running_broker(home)
     if endpoint is not None:
@@ -172,7 +172,7 @@ def _broker(home: Home, asked: Asked) -> Iterator[Finding]:
 
 def _answers(asked: Asked, version: str) -> Iterator[Finding]:
     from roost.api import operations as ops
-    from roost.frontends.cli.calling import ask
+    from roost.frontends.cli.broker_call import ask
 
     try:
         ask(asked, ops.Ping, timeout=5)

@@ -13,8 +13,8 @@ from typing import Any
 
 import click
 
-from roost.frontends.cli.asked import Asked, json_option, operator_option
-from roost.frontends.cli.showing import echo_json, plain, show_lines
+from roost.frontends.cli.options import Asked, json_option, operator_option
+from roost.frontends.cli.terminal import echo_json, plain, show_lines
 
 LOOK_AGAIN_SECONDS = 0.2
 Entry = dict[str, Any]
@@ -109,9 +109,9 @@ def _view(asked: Asked) -> Callable[[Entry], bool]:
     import asyncio
 
     from roost.api import operations as ops
-    from roost.frontends.cli.calling import caller
+    from roost.frontends.cli.broker_call import caller
+    from roost.local.broker_start import running_broker
     from roost.local.home import Home
-    from roost.local.starting import running_broker
     from roost.vocabulary import OPERATOR, shown
 
     async def look() -> Callable[[Entry], bool]:

@@ -13,7 +13,6 @@ import click
 
 from roost import __version__
 from roost.errors import Internal, RoostError
-from roost.frontends.cli.asked import Asked, operator_option
 from roost.frontends.cli.browser import browser
 from roost.frontends.cli.cdp import cdp_url
 from roost.frontends.cli.demo import demo
@@ -22,10 +21,11 @@ from roost.frontends.cli.hook import hook
 from roost.frontends.cli.install.command import install
 from roost.frontends.cli.log import log
 from roost.frontends.cli.mcp import mcp
+from roost.frontends.cli.options import Asked, operator_option
 from roost.frontends.cli.profile import profile
 from roost.frontends.cli.session import session
-from roost.frontends.cli.showing import echo_json, plain
 from roost.frontends.cli.status import status
+from roost.frontends.cli.terminal import echo_json, plain
 from roost.frontends.cli.up import stop, up
 from roost.wire.marks import marked
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from roost.frontends.cli.asked import Asked, json_option, operator_option
-from roost.frontends.cli.showing import cell, console, echo_json, plain, table
+from roost.frontends.cli.options import Asked, json_option, operator_option
+from roost.frontends.cli.terminal import cell, console, echo_json, plain, table
 
 if TYPE_CHECKING:
     from roost.api.jar_views import ProfileView
@@ -40,7 +40,7 @@ def import_(
     An agent may use the profile it was started with (`roost mcp --profile NAME`). With --any-agent
     every agent may use this one."""
     from roost.api import operations as ops
-    from roost.frontends.cli.calling import ask
+    from roost.frontends.cli.broker_call import ask
 
     view = ask(
         asked,
@@ -70,7 +70,7 @@ def import_(
 def list_(asked: Asked) -> None:
     """List profiles."""
     from roost.api import operations as ops
-    from roost.frontends.cli.calling import ask
+    from roost.frontends.cli.broker_call import ask
 
     view = ask(asked, ops.ProfileList, start=True)
     if asked.json:
@@ -89,7 +89,7 @@ def list_(asked: Asked) -> None:
 def remove(asked: Asked, name: str) -> None:
     """Forget profile NAME. Sessions that were cloned from it keep what they have."""
     from roost.api import operations as ops
-    from roost.frontends.cli.calling import ask
+    from roost.frontends.cli.broker_call import ask
 
     view = ask(asked, ops.ProfileRemove, start=True, name=name)
     if asked.json:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from roost.frontends.cli.asked import Asked, json_option, operator_option
-from roost.frontends.cli.showing import echo_json, plain, show, show_lines
+from roost.frontends.cli.options import Asked, json_option, operator_option
 from roost.frontends.cli.status import sessions_table
+from roost.frontends.cli.terminal import echo_json, plain, show, show_lines
 from roost.vocabulary import JarPolicy
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def open_(
 ) -> None:
     """Open a session that stays until it is disposed, and print its id."""
     from roost.api import operations as ops
-    from roost.frontends.cli.calling import ask
+    from roost.frontends.cli.broker_call import ask
 
     view = ask(
         asked,
@@ -85,7 +85,7 @@ def open_(
 def tab(asked: Asked, session: str | None, url: str | None) -> None:
     """Open a tab in SESSION and print its id."""
     from roost.api import operations as ops
-    from roost.frontends.cli.calling import ask
+    from roost.frontends.cli.broker_call import ask
 
     view = ask(asked, ops.Tabs, action="new", session=session, url=url)
     _print(asked, view, view.opened or "")
@@ -98,7 +98,7 @@ def tab(asked: Asked, session: str | None, url: str | None) -> None:
 def list_(asked: Asked) -> None:
     """List sessions and their tabs."""
     from roost.api import operations as ops
-    from roost.frontends.cli.calling import ask
+    from roost.frontends.cli.broker_call import ask
 
     view = ask(asked, ops.SessionList)
     if asked.json:
@@ -130,7 +130,7 @@ def show_(asked: Asked, session: str | None, once: bool) -> None:
 def pause(asked: Asked, session: str | None) -> None:
     """Hand SESSION over to the person: its agents are answered PAUSED."""
     from roost.api import operations as ops
-    from roost.frontends.cli.calling import ask
+    from roost.frontends.cli.broker_call import ask
 
     view = ask(asked, ops.SessionPause, session=session)
     _print(asked, view, f"{view.id} is yours; `roost session resume {view.id}` hands it back.")
@@ -144,7 +144,7 @@ def pause(asked: Asked, session: str | None) -> None:
 def resume(asked: Asked, session: str | None) -> None:
     """Hand SESSION back to its agents."""
     from roost.api import operations as ops
-    from roost.frontends.cli.calling import ask
+    from roost.frontends.cli.broker_call import ask
 
     view = ask(asked, ops.SessionResume, session=session)
     _print(asked, view, f"{view.id} is handed back.")
@@ -158,7 +158,7 @@ def resume(asked: Asked, session: str | None) -> None:
 def dispose(asked: Asked, session: str | None) -> None:
     """End SESSION: close its tabs, forget its cookies and files."""
     from roost.api import operations as ops
-    from roost.frontends.cli.calling import ask
+    from roost.frontends.cli.broker_call import ask
 
     if session is None:
         raise click.UsageError("Name the session to dispose.")
@@ -177,7 +177,7 @@ async def _show(asked: Asked, session: str | None, *, once: bool) -> None:
     import asyncio
 
     from roost.api import operations as ops
-    from roost.frontends.cli.calling import caller, made
+    from roost.frontends.cli.broker_call import caller, made
 
     async with caller(asked) as client:
         look = made(ops.SessionShow, session=session)

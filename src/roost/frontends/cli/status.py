@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from roost import __version__
-from roost.frontends.cli.asked import Asked, json_option, operator_option
-from roost.frontends.cli.showing import COLORS, cell, duration, echo_json, plain, show, table
+from roost.frontends.cli.options import Asked, json_option, operator_option
+from roost.frontends.cli.terminal import COLORS, cell, duration, echo_json, plain, show, table
 from roost.wire.hello import difference
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def status(asked: Asked) -> None:
     """Show what runs and who owns what. Below an agent: that agent's part of it."""
     from roost.api import operations as ops
-    from roost.frontends.cli.calling import ask
+    from roost.frontends.cli.broker_call import ask
 
     view = ask(asked, ops.Status)
     if asked.json:

@@ -11,8 +11,8 @@ import click
 
 from roost import __version__
 from roost.errors import BadRequest, Internal
-from roost.frontends.cli.asked import Asked, operator_option
-from roost.frontends.cli.showing import plain
+from roost.frontends.cli.options import Asked, operator_option
+from roost.frontends.cli.terminal import plain
 from roost.vocabulary import MINE, Reads
 from roost.wire.hello import difference
 
@@ -48,8 +48,8 @@ def up(asked: Asked, /, foreground: bool, **given: Any) -> None:
 
     Each setting can also be given as ROOST_<NAME> or in $ROOST_HOME/config.toml.
     """
+    from roost.local.broker_start import ensure_broker, running_broker
     from roost.local.home import Home
-    from roost.local.starting import ensure_broker, running_broker
 
     settings = _given(given)
     options = [f"--{name}={value}" for name, values in settings.items() for value in values]
@@ -72,10 +72,10 @@ def up(asked: Asked, /, foreground: bool, **given: Any) -> None:
 def stop(asked: Asked) -> None:
     """Stop the broker and its browsers, and wait until they are gone."""
     from roost.api import operations as ops
-    from roost.frontends.cli.calling import ask
+    from roost.frontends.cli.broker_call import ask
+    from roost.local.broker_start import running_broker
     from roost.local.home import Home
     from roost.local.processes import end_tree, is_alive, wait_until_gone
-    from roost.local.starting import running_broker
 
     home = Home.find()
     endpoint = running_broker(home)
@@ -116,7 +116,7 @@ def _given(options: dict[str, Any]) -> dict[str, list[str]]:
 
 def _become_broker(home: Home, running: Endpoint | None, options: list[str]) -> None:
     """Run the daemon in this very process, so that signals and its output are the terminal's."""
-    from roost.local.starting import broker_command
+    from roost.local.broker_start import broker_command
 
     if running is not None:
         raise BadRequest(
@@ -133,7 +133,7 @@ def _start_browser(asked: Asked) -> BrowserView:
     import asyncio
 
     from roost.api import operations as ops
-    from roost.frontends.cli.calling import bounded, caller
+    from roost.frontends.cli.broker_call import bounded, caller
 
     async def start() -> BrowserView:
         async with caller(asked) as client:

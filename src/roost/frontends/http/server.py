@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from roost.api.door import TokenDoor
-from roost.frontends.http.listening import HOST, bound
+from roost.frontends.http.listener import HOST, bound
 from roost.local.home import Home
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-    from roost.frontends.http.serving import Serving
+    from roost.frontends.http.uvicorn_server import Serving
 
 logger = logging.getLogger(__name__)
 
@@ -82,6 +82,6 @@ class HttpServer:
 
 
 def _import_serving() -> type[Serving]:
-    from roost.frontends.http.serving import Serving
+    from roost.frontends.http.uvicorn_server import Serving
 
     return Serving

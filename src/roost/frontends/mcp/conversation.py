@@ -16,8 +16,8 @@ from roost.api.broker import BrokerApi
 from roost.api.door import Line
 from roost.errors import BadRequest, Interrupted, TooLarge
 from roost.frontends.mcp.browser_names import browser_names
-from roost.frontends.mcp.firefox.names import firefox_names
-from roost.frontends.mcp.late import LateServer
+from roost.frontends.mcp.claudezilla.names import firefox_names
+from roost.frontends.mcp.lazy_server import LateServer
 from roost.frontends.mcp.replies import refusal
 from roost.frontends.mcp.toolset import Reply, Tool, Toolset
 from roost.wire.hello import Hello

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs
 
 from roost.api.door import TokenDoor
 from roost.frontends.mcp.conversation import toolset_for
-from roost.frontends.mcp.late import LateServer
+from roost.frontends.mcp.lazy_server import LateServer
 from roost.frontends.mcp.toolset import Toolset
 
 if TYPE_CHECKING:

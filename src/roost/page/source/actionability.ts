@@ -10,7 +10,7 @@ import { type Box, boxAsData, clickPoints, elementAt, isInViewport, isSameBox, t
 import { nextFrame, untilPresent } from "./moments";
 import { refOf } from "./refs";
 import { isEditingHost, roleOf } from "./roles";
-import { watchForEffects } from "./settled";
+import { watchForEffects } from "./settle";
 import { checkedState, isDisabled, isReadOnly } from "./states";
 import { describe, findTarget, labelledControl, tryFindTarget } from "./targets";
 import { isRendered } from "./visibility";

@@ -11,16 +11,16 @@ import { content } from "./content";
 import { cut, page } from "./dom";
 import { resolve } from "./element_info";
 import { badRequest, type ErrorReport, PageError } from "./errors";
-import { focusForTyping, setValue } from "./filling";
+import { focusForTyping, setValue } from "./field_values";
 import { find } from "./find";
 import { element, frameOwner } from "./frame_owner";
 import { marks, unmark } from "./marks";
 import { pageState } from "./page_state";
 import { nextRef, startNumberingAt } from "./refs";
-import { scroll } from "./scrolling";
-import { delivered, settled } from "./settled";
+import { scroll } from "./scroll";
+import { delivered, settled } from "./settle";
 import { snapshot } from "./snapshot";
-import { readiness, waitFor } from "./waiting";
+import { readiness, waitFor } from "./conditions";
 
 type PageFunction = (args: Args) => unknown;
 

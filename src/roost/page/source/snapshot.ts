@@ -1,7 +1,7 @@
 /** The page as an agent reads it: whole, one part, only the operable, or what has changed. */
 import { type Args, oneOf, optionalFlag, optionalNumber, optionalText } from "./args";
 import { isTimeUp, startBudget, wasCut } from "./budget";
-import { printBounded, type Selection } from "./bounded";
+import { printBounded, type Selection } from "./line_selection";
 import { changesSince, remember } from "./changes_since";
 import type { ContentItem } from "./content_items";
 import { boxOf, getAttribute } from "./dom";

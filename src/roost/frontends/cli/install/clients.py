@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from roost.frontends.cli.install import jsonc, toml_tables
+from roost.frontends.cli.install.config_error import Malformed
 from roost.frontends.cli.install.entry import merged
-from roost.frontends.cli.install.malformed import Malformed
 
 NAME: Final = "roost"
 """Our entry among a client's servers."""

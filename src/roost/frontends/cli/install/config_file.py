@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from roost.errors import BadRequest, Interrupted, TooLarge, Unauthorized
-from roost.frontends.cli.install.malformed import Malformed
+from roost.frontends.cli.install.config_error import Malformed
 
 BYTES_MAX: Final = 64 * 1024 * 1024
 _TRIES: Final = 3

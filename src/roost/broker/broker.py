@@ -1,0 +1,546 @@
+"""``Broker``: the only caller of the core, and the performer of its effects.
+
+``feed`` decides, journals, then performs: synchronously, so that nothing can come between a
+decision and the reservation it made. What takes time is spawned from there. What cannot be
+journaled is not done: the broker stops, and leaves its browsers to the next one. An effect that
+fails is logged, and keeps no other effect from being performed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import count
+from pathlib import Path
+from typing import TypeVar, assert_never
+
+from roost.api.broker import Notice
+from roost.broker.audit import Audit
+from roost.broker.browser.browser import Browser
+from roost.broker.browser.downloads import Download, Downloads
+from roost.broker.browser.files import Folders
+from roost.broker.browser.jar_backups import Keepsake, Keepsakes
+from roost.broker.browser.jars import Surroundings
+from roost.broker.browser.lanes import Lanes
+from roost.broker.browser.page_records import PageRecord, notice_of, remembered
+from roost.broker.clock import Clock, Timer
+from roost.broker.journal import Journal
+from roost.broker.tasks import Tasks
+from roost.broker.tokens import Tokens
+from roost.broker.watchers import Watchers
+from roost.core import effects as fx
+from roost.core import events as ev
+from roost.core.machine import Machine, Outcome
+from roost.core.rows import Jar, Tab
+from roost.core.state import Change, Rules, State
+from roost.drivers.base import (
+    DownloadBegan,
+    DownloadEnded,
+    Driver,
+    Group,
+    JarContents,
+    PageEvent,
+)
+from roost.drivers.link import Link
+from roost.drivers.panel import Paneled
+from roost.errors import (
+    BrowserLost,
+    Internal,
+    Interrupted,
+    JarUnavailable,
+    Paused,
+    RoostError,
+    TabCrashed,
+    TabGone,
+    Unsupported,
+)
+from roost.profiles.store import ProfileStore
+from roost.vocabulary import (
+    MINE,
+    AgentId,
+    BrowserId,
+    JarId,
+    JarPolicy,
+    SessionId,
+    TabHandle,
+    TabId,
+)
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+class Broker:
+    """All state, one process. Front ends get at it through ``roost.broker.doors.door`` only."""
+
+    def __init__(
+        self,
+        *,
+        rules: Rules,
+        drivers: Mapping[BrowserId, Driver],
+        journal: Journal,
+        audit: Audit,
+        clock: Clock,
+        tokens: Tokens,
+        files: Path,
+        profiles: ProfileStore,
+        version: str = "",
+        http: str | None = None,
+        upstream: str | None = None,
+        default: str | None = None,
+        is_near: Callable[[BrowserId], bool] = lambda _: False,
+        is_expected: Callable[[BrowserId], bool] = lambda _: False,
+    ) -> None:
+        """``default`` is the browser meant by who names none; without it, the rules' first. Whether
+        a browser of the person's own waits to be linked, ``is_near`` tells; whether it could be
+        some day, ``is_expected``."""
+        self.machine = Machine(rules, journal.rows())
+        self.clock = clock
+        self.audit = audit
+        self.tokens = tokens
+        self.files = files
+        self.profiles = profiles
+        self.version = version
+        self.http = http
+        self.started_at = clock.now()
+        self.lanes = Lanes()
+        self.downloads = Downloads(files)
+        self.watchers = Watchers()
+        self.seen_at: dict[AgentId, float] = {}
+        """When each agent last called. For people; nothing is decided by it."""
+        self.stop_requested = asyncio.Event()
+        self.lingers = False
+        """Ends by itself some time after the last session; ``roost up`` clears this."""
+        self._default = default
+        self._is_near = is_near
+        self._is_expected = is_expected
+        self._journal = journal
+        self._tasks = Tasks()
+        self._timer: Timer | None = None
+        self._timer_at: float | None = None
+        self._opening: dict[TabId, asyncio.Task[None]] = {}
+        self._said_again: dict[TabId, fx.OpenTab] = {}
+        self._captures: dict[int, asyncio.Future[None]] = {}
+        self._records: dict[TabId, PageRecord] = {}
+        self._capture_ids = count(1)
+        self._on_agent_end: dict[AgentId, Callable[[], None]] = {}
+        self._on_rows: list[Callable[[Sequence[Change]], None]] = []
+        self._on_busy: list[Callable[[], Iterable[TabId]]] = []
+        self.in_use: dict[int, set[TabId]] = {}
+        """The tabs that each call under way works on, by the id of the call."""
+        self._is_unrecorded = False
+        self._has_lost_files = False
+        self.leaves_browsers = False
+        """Set when the broker stops without ending its browsers: the next broker takes them."""
+        self.keepsakes = Keepsakes(journal, clock, self._tasks, self._look_into)
+        around = Surroundings(
+            state=lambda: self.state,
+            feed=self.feed,
+            note=self.watchers.note,
+            kept=self.keepsakes.kept,
+            keep=self.keepsakes.keep,
+            look_soon=self.keepsakes.may_have_changed,
+            profile=self._profile,
+            clock=clock,
+            tasks=self._tasks,
+            files=files,
+            upstream=upstream,
+            http=lambda: self.http,
+        )
+        self.browsers = {
+            browser: Browser(browser, driver, heard=self.heard, around=around)
+            for browser, driver in drivers.items()
+        }
+        self.feed(ev.BrokerRestarted())
+        self._collect_leftovers()
+
+    @property
+    def state(self) -> State:
+        return self.machine.state
+
+    def feed(self, event: ev.Event) -> Outcome:
+        """Tell the core, record what changed, perform what follows. Raises the refusal, if any."""
+        outcome = self.machine.apply(event, self.clock.now())
+        if outcome.changes:
+            self._record(outcome)
+            for told in self._on_rows:
+                self._unless_it_fails("telling of changed rows", told, outcome.changes)
+        for effect in outcome.effects:
+            self._unless_it_fails(type(effect).__name__, self._perform, effect)
+        self._arm()
+        if outcome.refusal is not None:
+            raise self._asked_in_vain(outcome.refusal) or outcome.refusal
+        return outcome
+
+    def _unless_it_fails(self, what: str, do: Callable[[T], None], with_: T) -> None:
+        """The rows are on record, so whatever else follows from them must still be done. A page or
+        jar that stays because of the failure is removed when its browser is next held against the
+        rows."""
+        try:
+            do(with_)
+        except RoostError as error:
+            logger.warning("%s failed: %s", what, error)
+        except Exception:
+            logger.exception("%s failed", what)
+
+    def _asked_in_vain(self, refusal: RoostError) -> BrowserLost | None:
+        """A person can only be asked in a browser that is there: until then, that is missing."""
+        browser = self.browsers.get(refusal.details.get("browser", ""))
+        if not isinstance(refusal, Paused) or browser is None:
+            return None
+        is_there = browser.started is not None or self._is_near(browser.id)
+        return None if is_there else _not_linked()
+
+    def browser(self, browser: BrowserId) -> Browser:
+        found = self.browsers.get(browser)
+        if found is None:
+            raise Unsupported(
+                f"There is no browser {browser} here.",
+                hint=f"This broker has: {', '.join(self.browsers)}.",
+            )
+        return found
+
+    def chosen(
+        self, named: str | None, session: str | None = None, *, waits: bool = False
+    ) -> BrowserId | None:
+        """The browser a caller means for a session, by its id or as ``mine``: the person's own that
+        is linked, or is about to be; for one who ``waits``, else that which has the extension.
+        None: the session's, if it is there already, else the one of the rules."""
+        known = self.state.sessions.get(SessionId(session or ""))
+        if named is None and known is None:
+            named = self._default
+        if named != MINE:
+            return None if named is None else self.browser(BrowserId(named)).id
+        own = [one for one in self.browsers.values() if one.driver.capabilities.asks_person]
+        if known is not None and known.browser in {one.id for one in own}:
+            return known.browser
+        linked = (one.id for one in own if one.started is not None)
+        near = (one.id for one in own if self._is_near(one.id))
+        found = next(linked, None) or next(near, None)
+        if found is None and waits and own:
+            expected = (one.id for one in own if self._is_expected(one.id))
+            found = next(expected, own[0].id)
+        if found is None:
+            raise _not_linked()
+        return found
+
+    def record(self, tab: TabId) -> PageRecord:
+        """What the tab's page has said and done."""
+        known = self._records.get(tab)
+        if known is None:
+            row = self.state.tabs.get(tab)
+            known = PageRecord() if row is None else PageRecord(remembered(row))
+            self._records[tab] = known
+        return known
+
+    def folders(self, agent: AgentId, session: SessionId | None) -> Folders:
+        """Where files that concern this session may lie, for this agent."""
+        row = self.state.agents.get(agent)
+        own = self.files / (session or "nobody")
+        return Folders(self.files.parent, own, () if row is None else row.folders)
+
+    def heard(self, browser: BrowserId, event: PageEvent) -> None:
+        """A page said something: it goes on the record of its tab; a download on its session's."""
+        tab = self.state.tab_with(browser, event.handle)
+        if isinstance(event, DownloadEnded):
+            self._download_ended(event)
+        elif tab is not None and isinstance(event, DownloadBegan):
+            self._download_began(event, tab)
+        elif tab is not None:
+            self.record(tab.id).hear(event, self.clock.now())
+            told = notice_of(event)
+            if told is not None and tab.session is not None:
+                kind, data = told
+                self.watchers.tell(Notice(tab.session, kind, {"tab": tab.id, **data}))
+
+    def linked(self, browser: BrowserId, link: Link) -> None:
+        """A keeper has come (back): its browser's driver takes it over at once."""
+        self.browser(browser).linked(link)
+
+    async def opened(self, tab: TabId) -> None:
+        """Wait until the tab's page is there; raises why it could not be opened."""
+        opening = self._opening.get(tab)
+        if opening is not None:
+            await asyncio.shield(opening)
+
+    def handle(self, tab: TabId) -> TabHandle:
+        """The browser's own id of a tab that is there now."""
+        row = self.state.tabs.get(tab)
+        if row is None:
+            raise TabGone(f"Tab {tab} is gone.", tab=tab)
+        if row.handle is None:
+            raise BrowserLost(f"Tab {tab} is being restored.", tab=tab, retry_after_ms=1000)
+        return row.handle
+
+    async def capture_turn(self, agent: AgentId, tab: TabId) -> int:
+        """Wait for this agent's turn to capture the tab. Pass the number to ``capture_ended``."""
+        capture = next(self._capture_ids)
+        turn = asyncio.get_running_loop().create_future()
+        self._captures[capture] = turn
+        try:
+            self.feed(ev.CaptureRequested(agent, tab, capture))
+            await turn
+        except BaseException:  # also when its caller gave up: others wait for this turn
+            self.capture_ended(tab, capture)
+            raise
+        finally:
+            del self._captures[capture]
+        return capture
+
+    def capture_ended(self, tab: TabId, capture: int) -> None:
+        self.feed(ev.CaptureEnded(tab, capture))
+
+    def when_agent_ends(self, agent: AgentId, callback: Callable[[], None]) -> None:
+        self._on_agent_end[agent] = callback
+
+    def when_rows_change(self, callback: Callable[[Sequence[Change]], None]) -> None:
+        """Called with every change, once it is on record and before anything comes of it."""
+        self._on_rows.append(callback)
+
+    def keep_files(self) -> None:
+        """Go on in new files where the journal or the audit trail was removed."""
+        self.audit.reopen()
+        try:
+            self._journal.reopen()
+            self._has_lost_files = False
+        except (Internal, OSError) as error:
+            if not self._has_lost_files:
+                logger.error("the journal was removed and cannot be written again: %s", error)
+            self._has_lost_files = True
+
+    def when_busy_is_asked(self, callback: Callable[[], Iterable[TabId]]) -> None:
+        """``callback`` names tabs that must not be parked now."""
+        self._on_busy.append(callback)
+
+    def _busy(self) -> frozenset[TabId]:
+        """The tabs with a call, an opening, a dialog, a transfer or a protocol client."""
+        if not self.state.requests:
+            return frozenset()  # nobody waits, so nobody asks
+        asking = [tab for tab, page in self._records.items() if page.dialog or page.chooser]
+        named = (tabs for callback in self._on_busy for tabs in callback())
+        used = (tab for tabs in self.in_use.values() for tab in tabs)
+        downloads = self.downloads.tabs()
+        return frozenset({*self._opening, *self.lanes.tabs(), *asking, *downloads, *named, *used})
+
+    async def aclose(self, *, end_browsers: bool = True) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self.keepsakes.close()
+        if end_browsers:
+            stops = (browser.stop() for browser in self.browsers.values())
+            await asyncio.gather(*stops, return_exceptions=True)
+        await self._tasks.aclose()
+        self._journal.close()
+        self.audit.close()
+
+    def _download_began(self, event: DownloadBegan, tab: Tab) -> None:
+        if tab.session is None:
+            return
+        tabs = frozenset({tab.id} if tab.opener is None else {tab.id, tab.opener})
+        download = self.downloads.began(event, tab.session, tabs)
+        self._tell_download(tab.session, download)
+
+    def _download_ended(self, event: DownloadEnded) -> None:
+        ended = self.downloads.ended(event)
+        if ended is not None:
+            self._tell_download(*ended)
+
+    def _tell_download(self, session: SessionId, download: Download) -> None:
+        about = {"name": download.name, "state": download.state.value}
+        self.watchers.tell(Notice(session, "download", about))
+
+    # --- performing ----------------------------------------------------------------------------
+
+    def _record(self, outcome: Outcome) -> None:
+        try:
+            if self._is_unrecorded:
+                raise Internal("The journal could not be written.")  # nor may it have a gap
+            self._journal.write(outcome.changes)
+            for change in outcome.changes:
+                if change.table == Jar.table and change.row is None:
+                    self.keepsakes.forget(JarId(change.key))
+        except Internal as error:
+            # What is not recorded must not be done. A restart goes on from what is recorded, with
+            # the pages that are there. The caller's action may have been done before.
+            if not self._is_unrecorded:
+                logger.critical("the journal cannot be written; stopping", exc_info=True)
+            self._is_unrecorded = self.leaves_browsers = True
+            self.stop_requested.set()
+            raise Interrupted(
+                f"The broker stops: {error.message}",
+                hint=f"{error.hint} Then check the page before you repeat the action.",
+            ) from None
+
+    def _perform(self, effect: fx.Effect) -> None:
+        match effect:
+            case fx.OpenTab():
+                self._begin_opening(effect)
+            case fx.CloseTab():
+                self._records.pop(effect.tab, None)
+                self.lanes.end(effect.tab, effect.error)
+                if effect.handle is not None:
+                    self._close_page(effect.browser, effect.handle)
+            case fx.ForgetTab():
+                self._records.pop(effect.tab, None)
+                self.lanes.end(effect.tab, effect.error)
+            case fx.CloseStray():
+                self._close_page(effect.browser, effect.handle)
+            case fx.ForgetGroup():
+                # A task of its own, as closing its tabs is: they are the group's until then.
+                self._tasks.spawn(self._forget_group(effect), name=f"forget {effect.group}")
+            case fx.RemoveJar():
+                self._tasks.spawn(self._remove_jar(effect), name=f"remove jar {effect.jar}")
+            case fx.StartCapture():
+                self._settle_capture(effect.capture, None)
+            case fx.RefuseCapture():
+                self._settle_capture(effect.capture, effect.error)
+            case fx.EndAgent():
+                self.seen_at.pop(effect.agent, None)
+                callback = self._on_agent_end.pop(effect.agent, None)
+                if callback is not None:
+                    callback()
+            case fx.RemoveFiles():
+                self.watchers.forget(effect.session)
+                self.downloads.forget(effect.session)
+                shutil.rmtree(self.files / effect.session, ignore_errors=True)
+            case fx.Tell():
+                self.watchers.tell(Notice(effect.session, effect.kind, effect.data), effect.to)
+                if effect.kind == "tab_space_wanted":
+                    line = "Another agent waits for a tab slot: give one with tab_space_grant."
+                    if effect.data["yourTabs"] > effect.data["fairShare"]:
+                        line += " Else, after 10 s, the tab you used least recently is parked."
+                    self.watchers.note(effect.session, line)
+                elif effect.kind == "tab_parked":
+                    self.watchers.note(
+                        effect.session,
+                        f"Tab {effect.data['tab']} was parked {effect.data['why']}. It is opened"
+                        " again at its address when you use it; what was typed there is lost.",
+                    )
+            case fx.Note():
+                self.audit.write(self.clock.now(), effect.kind, effect.data)
+            case _:
+                assert_never(effect)
+
+    def _begin_opening(self, effect: fx.OpenTab) -> None:
+        if effect.tab in self._opening:
+            self._said_again[effect.tab] = effect
+            return
+        task = self._tasks.spawn(self._open(effect), name=f"open {effect.tab}")
+        self._opening[effect.tab] = task
+        task.add_done_callback(lambda _: self._opening_ended(effect.tab))
+
+    def _opening_ended(self, tab: TabId) -> None:
+        del self._opening[tab]
+        again = self._said_again.pop(tab, None)
+        row = self.state.tabs.get(tab)
+        if again is not None and row is not None and row.handle is None and row.holds_slot:
+            # The browser died under this try, and the next one came before the try had failed.
+            self._begin_opening(again)
+
+    async def _open(self, effect: fx.OpenTab) -> None:
+        browser = self.browser(effect.browser)
+        try:
+            driver = await browser.ready()
+            jar = await browser.jars.handle(effect.jar)
+            if effect.restore is not None:
+                await browser.jars.put_back(effect.jar, effect.restore)
+            async with browser.opening(jar, self._group(effect)) as handle:
+                if effect.tab not in self.state.tabs:
+                    await driver.close_tab(handle)
+                    raise TabGone(f"Tab {effect.tab} was closed while it opened.", tab=effect.tab)
+                self.feed(ev.TabOpened(effect.tab, handle))
+            if effect.restore is not None and effect.tab in self.state.tabs:
+                await self._return_to(effect.restore, driver, handle)
+        except BrowserLost:
+            # A tab that is being restored stays lost: the next start of the browser tries again.
+            if effect.restore is None:
+                self.feed(ev.TabOpenFailed(effect.tab))
+            raise
+        except Exception:  # whatever it was, a tab that did not open must not hold its slot
+            self.feed(ev.TabOpenFailed(effect.tab))
+            raise
+
+    async def _return_to(self, address: str, driver: Driver, handle: TabHandle) -> None:
+        """A page whose process dies on the way has not reached its address, so a reload by the
+        agent would not bring the address back."""
+        try:
+            await driver.navigate(handle, address)
+        except TabCrashed:
+            await driver.navigate(handle, address)
+
+    def _group(self, effect: fx.OpenTab) -> Group | None:
+        """Where the tab is shown, in a browser that has groups."""
+        row = self.state.tabs.get(effect.tab)
+        if row is None or row.session is None or row.browser not in self.state.rules.grouped:
+            return None
+        session = self.state.sessions[row.session]
+        return Group(session.group, session.name, session.color)
+
+    def _close_page(self, browser: BrowserId, handle: TabHandle) -> None:
+        driver = self.browser(browser).driver
+        self._tasks.spawn(driver.close_tab(handle), name=f"close {handle}")
+
+    async def _forget_group(self, effect: fx.ForgetGroup) -> None:
+        driver = self.browser(effect.browser).driver
+        if isinstance(driver, Paneled):
+            driver.forget_group(effect.group)
+
+    async def _remove_jar(self, effect: fx.RemoveJar) -> None:
+        await self.browser(effect.browser).jars.remove(effect.jar, effect.handle)
+        if effect.jar is not None:
+            self.feed(ev.JarRemoved(effect.jar))
+
+    async def _look_into(self, jar: JarId) -> Keepsake:
+        row = self.state.jars.get(jar)
+        if row is None or row.policy is JarPolicy.SHARED:
+            raise JarUnavailable("There is nothing to keep of that jar.")  # the browser keeps it
+        keepsake = await self.browser(row.browser).jars.look(jar)
+        if jar not in self.state.jars:
+            raise JarUnavailable("That jar is gone.")  # nothing is kept of it any more
+        return keepsake
+
+    async def _profile(self, name: str) -> JarContents:
+        # In a thread: a large one takes a while to read, and others must not wait for it.
+        return (await asyncio.to_thread(self.profiles.get, name)).contents
+
+    def _collect_leftovers(self) -> None:
+        """What an earlier broker died before it could remove. Its jars are the core's to collect,
+        once their browser says which it has."""
+        self.keepsakes.forget_others(self.state.jars)
+        sessions = self.files.iterdir() if self.files.is_dir() else ()
+        for folder in [one for one in sessions if one.name not in self.state.sessions]:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _settle_capture(self, capture: int, error: RoostError | None) -> None:
+        turn = self._captures.get(capture)
+        if turn is None or turn.done():
+            return
+        if error is None:
+            turn.set_result(None)
+        else:
+            turn.set_exception(error)
+
+    def _arm(self) -> None:
+        """One timer, for the core's next deadline."""
+        deadline = self.machine.next_deadline()
+        if deadline == self._timer_at:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_at = deadline
+        if deadline is not None:
+            self._timer = self.clock.call_at(deadline, self._time_passed)
+
+    def _time_passed(self) -> None:
+        self._timer = self._timer_at = None
+        self.feed(ev.TimePassed(self._busy()))
+
+
+def _not_linked() -> BrowserLost:
+    return BrowserLost(
+        "No browser of the person's own is linked to Roost.",
+        hint="They start it, or give it the extension with `roost install extension"
+        " --browser chromium` (or firefox).",
+    )

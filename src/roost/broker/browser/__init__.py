@@ -1,0 +1,11 @@
+"""One browser as the broker holds it, and what belongs to its tabs and jars.
+
+Lives here: ``browser`` (started at the first page call, restarted when it dies), ``jars`` and
+``jar_backups`` (cookies and storage, and their copies for a restart), ``page_records`` (what a page
+said and did), ``lanes`` (calls on one tab take turns), ``downloads`` and ``files`` (which files a
+session has and may name), ``proxy`` and ``resolver`` (domain lists, enforced on the network).
+May import: ``api``, ``core``, ``drivers.base``, ``page``, ``profiles``, ``local``, ``vocabulary``,
+``errors``, the rest of ``broker``, asyncio.
+Never here: a concrete driver (``daemon`` picks it), or who may do what (``core``).
+Tests: ``tests/broker/browser``.
+"""

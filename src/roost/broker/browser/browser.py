@@ -1,0 +1,249 @@
+"""One browser as the broker holds it: started at the first page call, restarted when it dies.
+
+The only room that talks to a driver's lifetime. Driver events become core events here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import assert_never
+
+from roost.broker.browser.jars import Jars, Surroundings
+from roost.broker.text_limits import short_url, shortened, whole
+from roost.core import events as ev
+from roost.core.rows import TabState
+from roost.drivers.base import (
+    BrowserEnded,
+    ChooserClosed,
+    ChooserOpened,
+    ConsoleSaid,
+    DialogClosed,
+    DialogOpened,
+    DownloadBegan,
+    DownloadEnded,
+    Driver,
+    DriverEvent,
+    Group,
+    GroupClosed,
+    Linked,
+    PageEvent,
+    PersonAnswered,
+    PersonSaid,
+    RequestEnded,
+    RequestSent,
+    Started,
+    TabAppeared,
+    TabArrived,
+    TabDied,
+    TabDisappeared,
+    TabRegrouped,
+)
+from roost.drivers.link import Link
+from roost.errors import RoostError, Unsupported
+from roost.vocabulary import BrowserId, JarPolicy, SessionId, TabHandle
+
+logger = logging.getLogger(__name__)
+RESTART_SECONDS = (1.0, 30.0)
+STOP_SECONDS = 10.0
+GOOD_MINUTE = 60.0
+
+
+class Browser:
+    """A driver, whether it runs, and its jars."""
+
+    def __init__(
+        self,
+        browser: BrowserId,
+        driver: Driver,
+        *,
+        heard: Callable[[BrowserId, PageEvent], None],
+        around: Surroundings,
+    ) -> None:
+        self.id = browser
+        self.driver = driver
+        self.started: Started | None = None
+        self.jars = Jars(lambda: self.driver, around)
+        self._feed = around.feed
+        self._hear = heard
+        self._state = around.state
+        self._clock = around.clock
+        self._tasks = around.tasks
+        self._look_soon = around.look_soon
+        self._starting: asyncio.Task[None] | None = None
+        self._early: list[DriverEvent] = []
+        self._opens = 0
+        self._unclaimed: list[TabDisappeared | TabRegrouped] = []
+        self._failures = 0
+        self._up_at = 0.0
+        self._stopping = False
+
+    async def ready(self) -> Driver:
+        """The driver, once its browser runs. All who ask meanwhile wait for the same start."""
+        if self.started is None:
+            if self._starting is None or self._starting.done():
+                self._starting = self._tasks.spawn(self._start(), name=f"start {self.id}")
+            # Shielded: one caller's deadline must not stop the start the others wait for.
+            await asyncio.shield(self._starting)
+        return self.driver
+
+    def linked(self, link: Link) -> None:
+        """A keeper connected: one a start waits for, or one that an earlier broker left."""
+        if not isinstance(self.driver, Linked):
+            raise Unsupported(f"{self.id} takes no links.")
+        self.driver.linked(link)
+        if self.started is None and (self._starting is None or self._starting.done()):
+            self._starting = self._tasks.spawn(self._start(), name=f"take over {self.id}")
+
+    @asynccontextmanager
+    async def opening(self, jar: str, group: Group | None) -> AsyncIterator[TabHandle]:
+        """A tab, for whoever claims its handle inside. A person may be quicker than that: what they
+        do to a tab that is not claimed yet is heard once it is."""
+        self._opens += 1
+        try:
+            yield await self.driver.open_tab(jar, group)
+        finally:
+            self._opens -= 1
+            unclaimed, self._unclaimed = self._unclaimed, []
+            for event in unclaimed:
+                self._translate(event)
+
+    async def stop(self) -> None:
+        self._stopping = True
+        if self._starting is not None:
+            await asyncio.wait({self._starting}, timeout=STOP_SECONDS)
+        await self.driver.stop()
+        self.started = None
+        await self.jars.close()
+
+    async def _start(self) -> None:
+        self._early = []
+        started = await self.driver.start(self._heard)
+        has_jars = started.resumed or self.driver.capabilities.groups
+        if has_jars:
+            mine = [jar for jar in self._state().jars.values() if jar.browser == self.id]
+            await self.jars.reopen_proxies(mine)
+        self.started = started
+        self._up_at = self._clock.now()
+        if not started.resumed or self._is_another(started):
+            # Rows of an earlier browser, if there are any: their pages died with it.
+            self._feed(ev.BrowserDown(self.id))
+        self._feed(
+            ev.BrowserUp(
+                browser=self.id,
+                handles=started.tabs,
+                jars=started.jars,
+                groups=started.groups,
+                places={handle: short_url(url) for handle, url in started.places.items()},
+                jar_of=started.jar_of,
+            )
+        )
+        for event in self._early:
+            self._translate(event)
+        self._early = []
+        if started.resumed:
+            # The earlier broker may have died before it kept what the last action changed.
+            for jar in self._state().jars.values():
+                if jar.browser == self.id and jar.handle is not None:
+                    self._look_soon(jar.id)
+
+    def _is_another(self, started: Started) -> bool:
+        """True if the rows describe an earlier browser than the one that runs. That happens when a
+        broker died while it started the browser. None of the rows' jars is in the browser then."""
+        jars = [jar for jar in self._state().jars.values() if jar.browser == self.id]
+        own = {jar.handle for jar in jars if jar.policy is not JarPolicy.SHARED} - {None}
+        is_ours = not self.driver.capabilities.groups  # a person may remove all jars
+        return is_ours and bool(own) and own.isdisjoint(started.jars)
+
+    async def put_downloads(self, session: SessionId) -> None:
+        """Downloads go to the session's folder again, after a protocol client sent them away."""
+        if self.started is not None:
+            await self.jars.put_downloads(session)
+
+    def _heard(self, event: DriverEvent) -> None:
+        event = shortened(event)
+        if self.started is None:
+            # It runs ahead of BrowserUp; the core must know the browser before its tabs.
+            self._early.append(event)
+        else:
+            self._translate(event)
+
+    def _translate(self, event: DriverEvent) -> None:
+        match event:
+            case TabAppeared():
+                self._feed(
+                    ev.TabSpawned(
+                        browser=self.id,
+                        handle=event.handle,
+                        opener=event.opener,
+                        jar=event.jar,
+                        url=event.url,
+                        group=event.group,
+                    )
+                )
+            case TabDisappeared() | TabRegrouped() if self._may_be_claimed(event.handle):
+                self._unclaimed.append(event)
+            case TabDisappeared():
+                self._feed(ev.TabVanished(self.id, event.handle))
+            case TabRegrouped():
+                self._feed(ev.TabRegrouped(self.id, event.handle, event.group))
+            case GroupClosed():
+                self._feed(ev.GroupClosed(self.id, event.key))
+            case TabArrived():
+                self._feed(ev.TabMovedOn(self.id, event.handle, event.url, event.title))
+                tab = self._state().tab_with(self.id, event.handle)
+                if tab is not None and tab.jar is not None:
+                    self.jars.visited(tab.jar, event.url)
+            case TabDied():
+                self._feed(ev.TabBroke(self.id, event.handle))
+            case BrowserEnded():
+                self._ended(event.reason)
+            case PersonSaid():
+                self._feed(ev.PersonSaid(self.id, event.what, event.key))
+            case PersonAnswered():
+                self._feed(ev.PersonAnswered(self.id, whole(event.name), event.allow))
+            case (
+                DialogOpened()
+                | DialogClosed()
+                | ConsoleSaid()
+                | RequestSent()
+                | RequestEnded()
+                | ChooserOpened()
+                | ChooserClosed()
+                | DownloadBegan()
+                | DownloadEnded()
+            ):
+                self._hear(self.id, event)
+            case _:
+                assert_never(event)
+
+    def _may_be_claimed(self, handle: TabHandle) -> bool:
+        return self._opens > 0 and self._state().tab_with(self.id, handle) is None
+
+    def _ended(self, reason: str) -> None:
+        logger.warning("browser %s ended: %s", self.id, reason)
+        if self._clock.now() - self._up_at >= GOOD_MINUTE:
+            self._failures = 0
+        self.started = None
+        self._feed(ev.BrowserDown(self.id))
+        is_ours = not self.driver.capabilities.asks_person  # a person's own comes back by itself
+        if not self._stopping and is_ours and self._has_lost_tabs():
+            self._tasks.spawn(self._restart(), name=f"restart {self.id}")
+
+    async def _restart(self) -> None:
+        """Bring it back for the tabs that wait: at once the first time, then ever slower."""
+        while not self._stopping and self.started is None and self._has_lost_tabs():
+            shortest, longest = RESTART_SECONDS
+            if self._failures:
+                await self._clock.wait(min(shortest * 2 ** (self._failures - 1), longest))
+            self._failures += 1
+            try:
+                await self.ready()
+            except RoostError as error:
+                logger.warning("browser %s did not start: %s", self.id, error)
+
+    def _has_lost_tabs(self) -> bool:
+        tabs = self._state().tabs.values()
+        return any(tab.state is TabState.LOST and tab.browser == self.id for tab in tabs)

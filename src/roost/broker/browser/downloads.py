@@ -1,0 +1,142 @@
+"""What sessions have downloaded: each file in its session's own folder, under a name that is safe.
+
+The browser puts a file down under an id; once it is whole it is moved to where its owner finds it.
+What a server calls a file is a wish: it must not lead out of the folder, hide, or overwrite.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import re
+import secrets
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
+from pathlib import Path
+
+from roost.broker.change_signal import News
+from roost.drivers.base import DownloadBegan, DownloadEnded
+from roost.vocabulary import SessionId, TabId
+
+logger = logging.getLogger(__name__)
+FOLDER = "downloads"
+"""In the session's own folder."""
+KEPT = 200
+FILES_SHOWN = 1000
+ALIKE = 100
+"""How many files of one name are told apart by counting."""
+NAME_BYTES = 180
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|\u202a-\u202e\u2066-\u2069]')
+
+
+class DownloadState(StrEnum):
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(slots=True)
+class Download:
+    """One file. ``told`` when a reply has said that it is there."""
+
+    name: str
+    url: str
+    tabs: frozenset[TabId]
+    """Whose page began it, and whose page opened that one."""
+    state: DownloadState = DownloadState.RUNNING
+    path: Path | None = None
+    told: bool = False
+
+
+class Downloads:
+    """Of all sessions, below ``files``."""
+
+    def __init__(self, files: Path) -> None:
+        self._files = files
+        self._kept: dict[SessionId, list[Download]] = {}
+        self._running: dict[str, tuple[SessionId, Download]] = {}
+        self._news = News()
+
+    def began(self, event: DownloadBegan, session: SessionId, tabs: frozenset[TabId]) -> Download:
+        download = Download(safe_name(event.name), event.url, tabs)
+        kept = self._kept.setdefault(session, [])
+        kept.append(download)
+        del kept[:-KEPT]
+        self._running[event.download] = session, download
+        self._news.tell()
+        return download
+
+    def ended(self, event: DownloadEnded) -> tuple[SessionId, Download] | None:
+        """The download that is over, and whose; None if it is nobody's any more."""
+        known = self._running.pop(event.download, None)
+        if known is None:
+            return None
+        session, download = known
+        download.state = DownloadState.FAILED
+        if event.path is not None:
+            folder = self._files / session / FOLDER
+            source = Path(event.path)
+            try:
+                # A protocol client of the session may have it elsewhere: then it stays there.
+                is_elsewhere = source.is_file() and not source.is_relative_to(folder)
+                download.path = source if is_elsewhere else _moved(source, folder, download.name)
+                download.state = DownloadState.DONE
+            except OSError as error:
+                logger.warning("a download could not be kept: %s", error)
+        self._news.tell()
+        return known
+
+    def tabs(self) -> frozenset[TabId]:
+        """The tabs with a download under way."""
+        return frozenset(tab for _, download in self._running.values() for tab in download.tabs)
+
+    def of(self, session: SessionId) -> list[Download]:
+        return self._kept.get(session, [])
+
+    def files(self, session: SessionId) -> list[Path]:
+        """What lies in its folder and is whole: unfinished files have only an id."""
+        folder = self._files / session / FOLDER
+        running = self._running.keys()
+        with contextlib.suppress(OSError):
+            found = [path for path in islice(folder.iterdir(), FILES_SHOWN) if path.is_file()]
+            return sorted(path for path in found if path.stem not in running)
+        return []
+
+    def untold(self, session: SessionId, tab: TabId) -> list[Download]:
+        """What this tab has begun to download and no reply has said."""
+        return [one for one in self.of(session) if tab in one.tabs and not one.told]
+
+    async def changed(self) -> None:
+        """Wait until any begins or ends."""
+        await self._news.wait()
+
+    def forget(self, session: SessionId) -> None:
+        self._kept.pop(session, None)
+        for download in [d for d, (owner, _) in self._running.items() if owner == session]:
+            del self._running[download]
+
+
+def safe_name(wish: str) -> str:
+    """One plain file name: no folders, no control or direction marks, not hidden, not too long."""
+    name = _UNSAFE.sub("_", wish.encode(errors="replace").decode()).strip().lstrip(".")
+    stem, suffix = os.path.splitext(name)
+    suffix = suffix.encode()[:20].decode(errors="ignore")
+    stem = stem.encode()[: NAME_BYTES - len(suffix.encode())].decode(errors="ignore")
+    return stem + suffix or "download"
+
+
+def _moved(source: Path, folder: Path, name: str) -> Path:
+    """Into the folder under that name, or the next free one like it."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    stem, suffix = os.path.splitext(name)
+    # Beyond some files of one name a number of its own: the search for a free one would take longer
+    # with every file.
+    for number in (*range(ALIKE), secrets.token_hex(4)):
+        target = folder / (f"{stem} ({number}){suffix}" if number else name)
+        with contextlib.suppress(FileExistsError):
+            os.link(source, target, follow_symlinks=False)  # unlike rename, never overwrites
+            source.unlink()
+            return target
+    raise FileExistsError(target)

@@ -1,0 +1,161 @@
+"""What a tab's page has said and done, kept for its owner: console, network, dialog, readiness.
+
+Fed by the driver's page events, read by page operations. Bounded; gone with the tab.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, assert_never
+
+from roost.broker.change_signal import News
+from roost.broker.clock import Clock
+from roost.core.redaction import redacted_url
+from roost.core.rows import Tab
+from roost.drivers.base import (
+    ChooserClosed,
+    ChooserOpened,
+    ConsoleSaid,
+    DialogClosed,
+    DialogOpened,
+    DownloadBegan,
+    DownloadEnded,
+    PageEvent,
+    RequestEnded,
+    RequestSent,
+)
+from roost.page.page import PageMemory
+
+CONSOLE_KEPT = 500
+REQUESTS_KEPT = 500
+NOTICE_CHARS = 2000
+"""How much of a console line a notice carries. ``text_limits`` bounds what is kept."""
+CRITICAL = frozenset({"document", "script", "stylesheet", "xhr", "fetch"})
+VISUAL = frozenset({"image", "font"})
+
+
+def remembered(tab: Tab) -> PageMemory:
+    """What an earlier reading left on the tab's row."""
+    return PageMemory(tab.next_ref, tab.next_frame, dict(tab.frames))
+
+
+def notice_of(event: PageEvent) -> tuple[str, dict[str, Any]] | None:
+    """What the session's agents are told of it at once, if anything."""
+    match event:
+        case DialogOpened():
+            return "dialog_opened", {"kind": event.kind, "message": event.message}
+        case DialogClosed():
+            return "dialog_closed", {}
+        case ConsoleSaid(level="error"):
+            text, url = event.text[:NOTICE_CHARS], event.url[:NOTICE_CHARS]
+            return "console_error", {"text": text, "url": url, "line": event.line}
+        case _:
+            return None
+
+
+@dataclass(slots=True)
+class RequestRecord:
+    """One request. Its address is kept without secrets: this is a log."""
+
+    number: int
+    request: str
+    url: str
+    method: str
+    kind: str
+    at: float
+    status: int | None = None
+    mime_type: str | None = None
+    error: str | None = None
+    ended_at: float | None = None
+
+
+@dataclass(slots=True)
+class PageRecord:
+    """One tab's."""
+
+    memory: PageMemory = field(default_factory=PageMemory)
+    console: deque[ConsoleSaid] = field(default_factory=lambda: deque(maxlen=CONSOLE_KEPT))
+    requests: OrderedDict[int, RequestRecord] = field(default_factory=OrderedDict)
+    dialog: DialogOpened | None = None
+    chooser: ChooserOpened | None = None
+    """The page asked for files, and nobody has given it any yet."""
+    _pending: dict[str, RequestRecord] = field(default_factory=dict)
+    _count: int = 0
+    _news: News = field(default_factory=News)
+    interrupted_by_dialogs: set[Callable[[], None]] = field(default_factory=set)
+    """Who must be told at once, because a page that shows a dialog answers nothing."""
+    rests_since: float = math.inf
+    """When somebody last acted here, or something last came for the page. Infinite while somebody
+    acts, and while nobody has."""
+
+    @contextmanager
+    def stirred(self, clock: Clock) -> Iterator[None]:
+        """Around what acts in the page, in the tab's turn."""
+        self.rests_since = math.inf
+        try:
+            yield
+        finally:
+            self.rests_since = clock.now()
+
+    def stir(self, now: float) -> None:
+        """Something came for the page."""
+        if self.rests_since != math.inf:
+            self.rests_since = now
+
+    def hear(self, event: PageEvent, now: float) -> None:
+        match event:
+            case ConsoleSaid():
+                self.console.append(event)
+            case DialogOpened():
+                self.dialog = event
+                for interrupt in list(self.interrupted_by_dialogs):
+                    interrupt()
+            case DialogClosed():
+                self.dialog = None
+            case ChooserOpened():
+                self.chooser = event
+            case ChooserClosed():
+                self.chooser = None
+            case DownloadBegan() | DownloadEnded():
+                pass  # the session's, not the page's: kept in ``downloads``
+            case RequestSent():
+                self._sent(event, now)
+            case RequestEnded():
+                self._ended(event, now)
+            case _:
+                assert_never(event)
+        self.stir(now)
+        self._news.tell()
+
+    def pending(self, kinds: frozenset[str]) -> int:
+        """How many requests of those kinds are under way."""
+        return sum(record.kind in kinds for record in self._pending.values())
+
+    async def changed(self) -> None:
+        """Wait for the next event of any kind."""
+        await self._news.wait()
+
+    def _sent(self, event: RequestSent, now: float) -> None:
+        self._count += 1
+        url = redacted_url(event.url)
+        record = RequestRecord(self._count, event.request, url, event.method, event.kind, now)
+        self.requests[record.number] = self._pending[event.request] = record
+        if len(self.requests) > REQUESTS_KEPT:
+            self.requests.popitem(last=False)
+        if len(self._pending) > REQUESTS_KEPT:
+            del self._pending[next(iter(self._pending))]
+
+    def _ended(self, event: RequestEnded, now: float) -> None:
+        record = self._pending.get(event.request)
+        if record is None:
+            return
+        record.status = event.status if event.status is not None else record.status
+        record.mime_type = event.mime_type or record.mime_type
+        record.error = event.error
+        if event.finished:
+            record.ended_at = now
+            del self._pending[event.request]

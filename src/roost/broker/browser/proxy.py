@@ -1,0 +1,356 @@
+"""The filtering proxy: where a session's domain lists are held, for whatever its pages do.
+
+One listener per jar that has lists. Everything the jar's pages fetch comes through it: documents,
+scripts, redirects, popups, workers, WebSockets (they ask for a tunnel, like https). It forwards
+what the lists allow and answers the rest itself. It keeps its port over broker restarts, because a
+jar cannot be given another; while no broker is there, nothing gets through.
+
+The proxy resolves each name once, holds every address against the deny list, and connects to the
+very addresses it has checked. With a proxy of the person's own above it, that one resolves names:
+then a name that resolves here to a denied address is refused, too, but which address the proxy
+above connects to cannot be known here.
+
+Only this user's processes are served (``local/tcp_peers.py``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections import deque
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from roost.broker.browser.resolver import Resolver
+from roost.broker.tasks import Tasks
+from roost.core.addresses import LOOPBACK as THIS_MACHINE
+from roost.core.addresses import address_denied, host_allowed, host_of, outside
+from roost.errors import UrlBlocked
+from roost.local.tcp_peers import is_stranger
+
+logger = logging.getLogger(__name__)
+LOOPBACK = "127.0.0.1"
+HEAD_BYTES = 64 * 1024
+CHUNK = 64 * 1024
+BACKLOG = 128
+HEAD_SECONDS = 60.0
+"""How long a connection may wait for its request: browsers open some before they need them."""
+CONNECT_SECONDS = 20.0
+REFUSALS = 64
+LAST_SECONDS = 30.0
+"""What a site may take to finish a tunnel whose browser has said all."""
+_HOP_BY_HOP = (b"proxy-connection:", b"proxy-authorization:", b"connection:", b"keep-alive:")
+
+Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+class FilteringProxy:
+    """Listens for one jar.
+
+    upstream: the person's own proxy (``host:port`` or a URL), if any.
+    own_ports: ports of this machine where Roost itself listens; pages have no business there.
+    """
+
+    def __init__(
+        self,
+        allow: tuple[str, ...],
+        deny: tuple[str, ...],
+        upstream: str | None = None,
+        *,
+        own_ports: Callable[[], frozenset[int]] = frozenset,
+        resolver: Resolver | None = None,
+    ) -> None:
+        self._allow, self._deny = allow, deny
+        self._upstream = upstream
+        self._own_ports = own_ports
+        self._resolver = resolver or Resolver()
+        self._refusals: deque[UrlBlocked] = deque(maxlen=REFUSALS)
+        self._refused = 0
+        self._server: asyncio.Server | None = None
+        self._tasks = Tasks()
+        self.port = 0
+
+    async def start(self, port: int = 0) -> None:
+        """Listen, on the port the jar was made with if it has one already."""
+        self._server = await asyncio.start_server(
+            self._accepted, LOOPBACK, port, limit=HEAD_BYTES, backlog=BACKLOG
+        )
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def aclose(self) -> None:
+        if self._server is not None:
+            self._server.close()
+        await self._tasks.aclose()
+
+    @property
+    def refused(self) -> int:
+        """How many requests the lists have refused so far."""
+        return self._refused
+
+    def refused_since(self, count: int) -> list[UrlBlocked]:
+        """Why each request after the first ``count`` refused ones was refused, as far as
+        remembered. Each names its host."""
+        new = min(self._refused - count, len(self._refusals))
+        return list(self._refusals)[len(self._refusals) - new :]
+
+    def _accepted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        here, there = writer.get_extra_info("sockname"), writer.get_extra_info("peername")
+        if there is None or is_stranger(here, there):
+            writer.transport.abort()
+            return
+        self._tasks.spawn(self._serve(reader, writer), name="proxy connection")
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            async with asyncio.timeout(HEAD_SECONDS):
+                head = await reader.readuntil(b"\r\n\r\n")
+            await self._forward(head, reader, writer)
+        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):
+            pass  # the browser or the site went away; there is nobody to tell
+        finally:
+            writer.close()
+
+    async def _forward(
+        self, head: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        try:
+            method, target, version = head.split(b"\r\n", 1)[0].decode("ascii").split(" ")
+            host, port = _destination(method, target)
+            length = _length(head)
+        except ValueError:
+            return _answer(writer, "400 Bad Request", "Not a request a proxy can forward.")
+        if _field(head, b"transfer-encoding") is not None:
+            return _answer(writer, "411 Length Required", "Send the body's length.")
+        try:
+            addresses = await self._checked(host, port)
+            site_reader, site = await self._reached(
+                host, port, addresses, tunnel=method == "CONNECT"
+            )
+        except UrlBlocked as error:
+            logger.info("proxy: refused %s", host)
+            self._refused += 1
+            self._refusals.append(error)
+            return _answer(writer, "403 Forbidden", error.message)
+        except (OSError, TimeoutError) as error:
+            return _answer(writer, "502 Bad Gateway", f"{host} cannot be reached: {error}")
+        try:
+            if method == "CONNECT":
+                writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                await _tunnelled(reader, writer, site_reader, site)
+            else:
+                whole = self._upstream is not None
+                site.write(_request(head, method, target, version, whole=whole))
+                await _exchanged(length, reader, writer, site_reader, site)
+        finally:
+            site.close()
+
+    async def _checked(self, host: str, port: int) -> Sequence[str]:
+        """The addresses to connect to, in order; ``UrlBlocked`` if the lists do not let them
+        pass. Without any, only the proxy above can resolve the host."""
+        if not host_allowed(host, self._allow, self._deny):
+            raise outside(host)
+        try:
+            addresses = await self._resolver.addresses(host)
+        except (OSError, TimeoutError):
+            if self._upstream is None:
+                raise
+            return ()
+        if any(address_denied(address, self._deny) for address in addresses):
+            raise outside(host)
+        if port in self._own_ports() and any(map(_is_this_machine, addresses)):
+            raise UrlBlocked(
+                f"Port {port} of this machine is Roost's own.",
+                hint="Use Roost's tools; its HTTP interface is not for pages.",
+                host=host,
+            )
+        return addresses
+
+    async def _reached(
+        self, host: str, port: int, addresses: Sequence[str], *, tunnel: bool
+    ) -> Stream:
+        async with asyncio.timeout(CONNECT_SECONDS):
+            if self._upstream is None:
+                return await _connected(addresses, port)
+            above = urlsplit(self._upstream if "//" in self._upstream else f"//{self._upstream}")
+            reader, writer = await asyncio.open_connection(above.hostname, above.port or 80)
+            try:
+                if tunnel:
+                    await _tunnel_above(host, port, reader, writer)
+            except BaseException:  # also when it took too long
+                writer.close()
+                raise
+            return reader, writer
+
+
+async def _connected(addresses: Sequence[str], port: int) -> Stream:
+    """A connection to the first address that takes one. They are addresses, not names: nothing is
+    resolved a second time, when the answer might be another."""
+    *others, last = addresses
+    for address in others:
+        with contextlib.suppress(OSError):
+            return await asyncio.open_connection(address, port)
+    return await asyncio.open_connection(last, port)
+
+
+async def _tunnel_above(
+    host: str, port: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
+    """Have the person's own proxy connect to the site."""
+    named = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    writer.write(f"CONNECT {named} HTTP/1.1\r\nHost: {named}\r\n\r\n".encode())
+    answer = await reader.readuntil(b"\r\n\r\n")
+    if b" 200" not in answer.split(b"\r\n", 1)[0]:
+        raise OSError("the proxy above refused")
+
+
+def _is_this_machine(address: str) -> bool:
+    return address_denied(address, (THIS_MACHINE,))
+
+
+def _destination(method: str, target: str) -> tuple[str, int]:
+    """The host as the lists know it, and the port. ``ValueError`` for anything else."""
+    is_tunnel = method == "CONNECT"
+    parts = urlsplit(f"//{target}/" if is_tunnel else target)
+    host, port = host_of(f"//{parts.netloc}/"), parts.port or (0 if is_tunnel else 80)
+    if parts.scheme not in (("",) if is_tunnel else ("http", "ws")) or not host or not port:
+        raise ValueError(target)
+    return host, port
+
+
+def _length(head: bytes) -> int:
+    """The length of the request's body. ``ValueError`` if it is no number."""
+    text = _field(head, b"content-length") or b"0"
+    if not text.isdigit():
+        raise ValueError(text)
+    return int(text)
+
+
+def _request(head: bytes, method: str, target: str, version: str, *, whole: bool) -> bytes:
+    """The request as the site expects it, on a connection of its own. It names the host that was
+    checked, whatever its Host field said."""
+    parts = urlsplit(target)
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    first = f"{method} {target if whole else path} {version}".encode()
+    first += b"\r\nHost: " + parts.netloc.rpartition("@")[2].encode()
+    dropped = (*_HOP_BY_HOP, b"host:")
+    return _with_connection(first, head, dropped, upgrade=_field(head, b"upgrade") is not None)
+
+
+def _with_connection(
+    first: bytes, head: bytes, dropped: tuple[bytes, ...] = _HOP_BY_HOP, *, upgrade: bool
+) -> bytes:
+    """A head that ends its connection: the next request may be for another site."""
+    _, *lines = head.rstrip(b"\r\n").split(b"\r\n")
+    kept = [line for line in lines if not line.lower().startswith(dropped)]
+    connection = b"Connection: Upgrade" if upgrade else b"Connection: close"
+    return b"\r\n".join([first, *kept, connection, b"", b""])
+
+
+def _field(head: bytes, name: bytes) -> bytes | None:
+    for line in head.split(b"\r\n")[1:]:
+        key, _, value = line.partition(b":")
+        if key.strip().lower() == name:
+            return value.strip()
+    return None
+
+
+async def _exchanged(
+    length: int,
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    site_reader: asyncio.StreamReader,
+    site: asyncio.StreamWriter,
+) -> None:
+    """One request's body up, one response down, and no byte more: what the browser sends next is
+    not for this site."""
+    await _copied(reader, site, length)
+    upgrade = await _unless_left(reader, _answered(site_reader, writer))
+    if upgrade is not None:
+        # Not before nobody reads here any more: what the browser says to it is the tunnel's.
+        writer.write(upgrade)
+        await _tunnelled(reader, writer, site_reader, site)
+
+
+async def _answered(
+    site_reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> bytes | None:
+    """The site's answer, to the browser; or that they speak another protocol from here on, which
+    the browser is still to be told."""
+    while True:
+        answer = await site_reader.readuntil(b"\r\n\r\n")
+        first = answer.split(b"\r\n", 1)[0]
+        status = first.split(b" ")[1]
+        if status == b"101":
+            return answer
+        if not status.startswith(b"1"):
+            break
+        writer.write(answer)
+    writer.write(_with_connection(first, answer, upgrade=False))
+    await _copied(site_reader, writer)
+    return None
+
+
+async def _unless_left(
+    reader: asyncio.StreamReader, work: Coroutine[Any, Any, bytes | None]
+) -> bytes | None:
+    """Do it, unless the browser hangs up meanwhile: a site may take for ever to answer nobody."""
+    loop = asyncio.get_running_loop()
+    working = loop.create_task(work, name="proxy answer")
+    leaving = loop.create_task(reader.read(1), name="proxy hang-up")
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done() and not leaving.result():
+            return None
+        return await working
+    finally:
+        await _ended(working, leaving)
+
+
+async def _tunnelled(
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    site_reader: asyncio.StreamReader,
+    site: asyncio.StreamWriter,
+) -> None:
+    """Bytes both ways, until the site has said all, or some time after the browser has."""
+    loop = asyncio.get_running_loop()
+    up = loop.create_task(_copied(reader, site), name="proxy up")
+    down = loop.create_task(_copied(site_reader, writer), name="proxy down")
+    try:
+        await asyncio.wait({up, down}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({down}, timeout=LAST_SECONDS)
+    finally:
+        await _ended(up, down)
+
+
+async def _ended(*tasks: asyncio.Task[Any]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _copied(
+    source: asyncio.StreamReader, goal: asyncio.StreamWriter, count: int | None = None
+) -> None:
+    """All there is, or exactly ``count`` bytes."""
+    while count is None or count > 0:
+        data = await source.read(CHUNK if count is None else min(CHUNK, count))
+        if not data:
+            break
+        count = None if count is None else count - len(data)
+        goal.write(data)
+        await goal.drain()
+    if count is None and goal.can_write_eof():
+        with contextlib.suppress(OSError):
+            goal.write_eof()
+
+
+def _answer(writer: asyncio.StreamWriter, status: str, text: str) -> None:
+    body = f"{text}\n".encode()
+    writer.write(
+        f"HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\n"
+        f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode()
+        + body
+    )

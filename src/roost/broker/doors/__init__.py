@@ -1,0 +1,11 @@
+"""Doors: how a connection, a token or a hook becomes a caller with an identity.
+
+Lives here: ``door`` (who a new connection is), ``callers`` (whose command a process is, by its
+ancestors), ``caller`` (one caller's ``BrokerApi``: deadline, operation, audit line),
+``token_callers`` (callers without a connection), ``hooks`` (a client's hook), ``cdp_seats`` (CDP
+clients in a session).
+May import: ``api``, ``core``, ``drivers.base``, ``wire``, ``local``, ``vocabulary``, ``errors``,
+the rest of ``broker``, asyncio.
+Never here: what an operation does (``broker.work``), or who may do what (``core``).
+Tests: ``tests/broker/doors``.
+"""

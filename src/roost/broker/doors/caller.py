@@ -1,0 +1,200 @@
+"""One caller's ``BrokerApi``: every call bounded by one deadline, answered, and on the record."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Collection
+from typing import Any, TypeVar, cast
+
+from roost.api import operations as ops
+from roost.api.broker import Notice, Notices
+from roost.api.operations import Answers, Audience, Operation
+from roost.api.views import View
+from roost.broker.broker import Broker
+from roost.broker.work import (
+    jar_work,
+    page_actions,
+    page_readings,
+    page_use,
+    page_work,
+    session_work,
+    space_work,
+)
+from roost.broker.work import views as view_of
+from roost.core import rules
+from roost.errors import BadRequest, Internal, RoostError, Timeout, Unauthorized
+from roost.vocabulary import (
+    CALL_SECONDS,
+    CALL_SECONDS_MAX,
+    OPERATOR,
+    AgentId,
+    SessionId,
+    shown,
+)
+
+R = TypeVar("R", bound=View)
+Work = Callable[[Broker, AgentId, Any], Awaitable[View]]
+logger = logging.getLogger(__name__)
+
+WORK: dict[type[Operation], Work] = {
+    ops.Navigate: page_work.navigate,
+    ops.NavigateBack: page_work.back,
+    ops.NavigateForward: page_work.forward,
+    ops.Reload: page_work.reload,
+    ops.Tabs: page_work.tabs,
+    ops.Close: page_work.close,
+    ops.PageOpen: page_work.page_open,
+    ops.PageClose: page_work.page_close,
+    ops.Snapshot: page_readings.snapshot,
+    ops.Find: page_readings.find,
+    ops.GetContent: page_readings.get_content,
+    ops.PageState: page_readings.page_state,
+    ops.WaitFor: page_readings.wait_for,
+    ops.TakeScreenshot: page_readings.take_screenshot,
+    ops.PdfSave: page_readings.pdf_save,
+    ops.Downloads: page_readings.downloads,
+    ops.ConsoleMessages: page_readings.console_messages,
+    ops.NetworkRequests: page_readings.network_requests,
+    ops.NetworkRequest: page_readings.network_request,
+    ops.Evaluate: page_actions.evaluate,
+    ops.Click: page_actions.click,
+    ops.Type: page_actions.type_,
+    ops.FillForm: page_actions.fill_form,
+    ops.SelectOption: page_actions.select_option,
+    ops.PressKey: page_actions.press_key,
+    ops.Hover: page_actions.hover,
+    ops.Drag: page_actions.drag,
+    ops.Scroll: page_actions.scroll,
+    ops.FileUpload: page_actions.file_upload,
+    ops.HandleDialog: page_actions.handle_dialog,
+    ops.HandleConsent: page_actions.handle_consent,
+    ops.Resize: page_actions.resize,
+    ops.MouseClickXy: page_actions.mouse_click,
+    ops.MouseMoveXy: page_actions.mouse_move,
+    ops.MouseDragXy: page_actions.mouse_drag,
+    ops.MouseWheel: page_actions.mouse_wheel,
+    ops.Cookies: jar_work.cookies,
+    ops.StorageState: jar_work.storage_state,
+    ops.ProfileImport: jar_work.profile_import,
+    ops.ProfileList: jar_work.profile_list,
+    ops.ProfileRemove: jar_work.profile_remove,
+    ops.SessionOpen: session_work.open_,
+    ops.SessionList: session_work.list_,
+    ops.SessionDispose: session_work.dispose,
+    ops.SessionShow: session_work.show,
+    ops.SessionToken: session_work.token,
+    ops.SessionHeartbeat: session_work.heartbeat,
+    ops.SessionPause: session_work.pause,
+    ops.SessionResume: session_work.resume,
+    ops.TabSpaceRequest: space_work.request,
+    ops.TabSpaceGrant: space_work.grant,
+    ops.TabSpaceStatus: space_work.status,
+    ops.LoopStart: space_work.loop_start,
+    ops.LoopStop: space_work.loop_stop,
+    ops.LoopStatus: space_work.loop_status,
+    ops.LoopTurn: space_work.loop_turn,
+    ops.Status: session_work.status,
+    ops.Ping: session_work.ping,
+    ops.BrowserStart: session_work.browser_start,
+    ops.BrokerStay: session_work.broker_stay,
+    ops.BrokerStop: session_work.broker_stop,
+}
+
+
+class Caller:
+    """The broker as one agent, or the operator, may use it. Where the agent does not read the
+    answers itself (``is_told`` is false), what it is to be told waits for an answer it reads."""
+
+    def __init__(self, broker: Broker, agent: AgentId, *, is_told: bool = True) -> None:
+        self._broker = broker
+        self._agent = agent
+        self._is_told = is_told
+
+    async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
+        assert isinstance(operation, Operation)
+        broker, agent = self._broker, self._agent
+        if agent == OPERATOR or agent in broker.state.agents:
+            broker.seen_at[agent] = broker.clock.now()
+        try:
+            view = await self._answered(operation, _seconds(operation, timeout))
+        except RoostError as error:
+            self._audit(operation, error.code)
+            raise
+        self._audit(operation, "ok")
+        if not self._is_told:
+            return cast(R, view)
+        mine = [member.session for member in broker.state.memberships(agent)]
+        notes = [line for session in mine for line in broker.watchers.take_notes(session)]
+        return cast(R, view.model_copy(update={"notes": notes}) if notes else view)
+
+    def watch(self, session: str | None = None) -> Notices:
+        state, agent = self._broker.state, self._agent
+        only = None if session is None else rules.session_for(state, agent, session).id
+
+        def sees(notice: Notice, to: Collection[AgentId]) -> bool:
+            if only is not None and notice.session != only:
+                return False
+            is_member = state.member(agent, SessionId(notice.session)) is not None
+            return is_member or agent == OPERATOR or agent in to
+
+        if agent == OPERATOR:  # who is no member sees addresses without their secrets
+            return self._broker.watchers.listen(sees, view_of.notice)
+        return self._broker.watchers.listen(sees)
+
+    async def _answered(self, operation: Operation, seconds: float) -> View:
+        if operation.audience is Audience.OPERATOR and self._agent != OPERATOR:
+            raise Unauthorized(
+                f"{operation.op} is the person's alone.",
+                hint="Ask the person to run it from their own terminal.",
+            )
+        call = page_use.RunningCall(self._broker.clock.now() + seconds)
+        page_use.CALL.set(call)
+        in_use = self._broker.in_use
+        in_use[id(call)] = call.tabs
+        try:
+            async with asyncio.timeout(seconds) as deadline:
+                return await WORK[type(operation)](self._broker, self._agent, operation)
+        except RoostError:
+            raise
+        except Exception as error:
+            if isinstance(error, TimeoutError) and deadline.expired():
+                late = Timeout(
+                    f"{operation.op} did not finish within {seconds:g} s.", timeoutMs=seconds * 1000
+                )
+                if call.opened is not None:
+                    late.details["tab"] = call.opened
+                raise late from None
+            # The boundary: a bug is answered like anything else, and logged whole.
+            reference = secrets.token_hex(4)
+            logger.exception("%s failed [%s]", operation.op, reference)
+            raise Internal(f"{operation.op} failed inside Roost.", reference=reference) from None
+        finally:
+            del in_use[id(call)]
+
+    def _audit(self, operation: Operation, outcome: str) -> None:
+        if operation.only_reads() and outcome == "ok":
+            return
+        broker, agent = self._broker, self._agent
+        home = view_of.home_session(broker, agent)
+        entry = {
+            "agent": shown(agent),
+            "session": getattr(operation, "session", None) or home,
+            "op": operation.op,
+            "outcome": outcome,
+            "tab": getattr(operation, "tab", None),
+        }
+        entry.update((name, getattr(operation, name)) for name in operation.audited)
+        broker.audit.write(broker.clock.now(), "call", entry)
+
+
+def _seconds(operation: Operation, timeout: float | None) -> float:
+    if timeout is None:
+        return CALL_SECONDS + operation.waits()
+    if not 0 < timeout <= CALL_SECONDS_MAX:
+        raise BadRequest(
+            f"timeout: expected more than 0 and at most {CALL_SECONDS_MAX:g} seconds.",
+            field="timeout",
+        )
+    return timeout

@@ -1,0 +1,360 @@
+"""Protocol clients in sessions: who sits where, and what they are told about tabs.
+
+A client sees the tabs whose rows are its session's, from the moment the row is there: rows are the
+one truth about ownership, so nothing else is listened to.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, suppress
+from pathlib import Path
+
+from roost.api.protocol import Json, SeatEar
+from roost.broker.broker import Broker
+from roost.broker.browser.browser import Browser
+from roost.broker.browser.files import Folders
+from roost.broker.doors.token_callers import Visits
+from roost.broker.work import page_work
+from roost.core import events as ev
+from roost.core.addresses import BLANK, checked_url
+from roost.core.rows import Jar, Session, Tab
+from roost.core.state import Change
+from roost.drivers.base import ProtocolTap, Tapped
+from roost.errors import JarUnavailable, RoostError, SessionGone, TabGone, Unsupported
+from roost.vocabulary import AgentId, JarId, JarPolicy, SessionId, TabHandle, TabId, shown
+
+USED_SECONDS = 1.0
+
+
+class Seats:
+    """All of them. Listens to every change of rows the core makes."""
+
+    def __init__(self, broker: Broker, visits: Visits) -> None:
+        self._broker = broker
+        self._visits = visits
+        self._taken: dict[SessionId, list[BrokerSeat]] = {}
+        self._folders: dict[SessionId, set[Path]] = {}
+        broker.when_rows_change(self._rows_changed)
+        broker.when_busy_is_asked(self._in_use)
+
+    async def take(self, agent: AgentId, session: Session, ear: SeatEar) -> BrokerSeat:
+        """A seat in that session for a caller who is in it."""
+        browser, driver = await self._tapped(session)
+        made = self._broker.feed(ev.JarRequested(agent=agent, session=session.id))
+        assert isinstance(made.subject, Jar)
+        context = await browser.jars.handle(made.subject.id)
+        is_shared = made.subject.policy is JarPolicy.SHARED
+        seat = BrokerSeat(
+            self, self._broker, agent, session.id, ear, None if is_shared else context
+        )
+        seat.tap = await driver.open_tap(seat)
+        now = self._broker.state.sessions.get(session.id)
+        if now is None or now.group != session.group:  # perhaps another has its name by now
+            driver.close_tap(seat.tap)
+            raise SessionGone("The session ended.")
+        self._taken.setdefault(session.id, []).append(seat)
+        seat.stay(self._visits.calling(agent))
+        seat.note("protocol client connected")
+        return seat
+
+    async def look(self, session: Session) -> SessionLook:
+        _, driver = await self._tapped(session)
+        return SessionLook(self._broker, session.id, driver)
+
+    async def _tapped(self, session: Session) -> tuple[Browser, Tapped]:
+        """The session's browser, which runs, and its driver."""
+        browser = self._broker.browser(session.browser)
+        driver = browser.driver
+        if not isinstance(driver, Tapped):
+            raise Unsupported(
+                f"{session.browser} does not speak the DevTools protocol.",
+                hint="Open a session in chromium, or use the session through MCP or HTTP.",
+            )
+        await browser.ready()
+        return browser, driver
+
+    def left(self, seat: BrokerSeat) -> None:
+        seats = self._taken.get(seat.session, [])
+        if seat in seats:
+            seats.remove(seat)
+            if not seats:
+                del self._taken[seat.session]
+
+    def is_for(self, folder: Path, session: SessionId) -> bool:
+        """Whether a client of the session may have its downloads there: one made it for that, so
+        it was empty when it was first named. Others have temporary folders, too."""
+        known = self._folders.setdefault(session, set())
+        with suppress(OSError):
+            if folder not in known and folder.stat().st_uid == os.getuid():
+                known |= set() if any(folder.iterdir()) else {folder}
+        return folder in known
+
+    def _in_use(self) -> Iterator[TabId]:
+        """A client may have any tab of its session attached, and would lose it without a word."""
+        for session in self._taken:
+            yield from (tab.id for tab in self._broker.state.tabs_in(session))
+
+    def _rows_changed(self, changes: Sequence[Change]) -> None:
+        for change in changes:
+            if change.table == Tab.table:
+                self._tab_changed(TabId(change.key), change.row)
+            elif change.table == Session.table:
+                session = SessionId(change.key)
+                for seat in list(self._taken.get(session, [])):
+                    seat.session_changed(change.row)
+                if change.row is None:
+                    self._folders.pop(session, None)
+
+    def _tab_changed(self, tab: TabId, row: object) -> None:
+        for seats in list(self._taken.values()):
+            for seat in list(seats):
+                seat.tab_changed(tab, row if isinstance(row, Tab) else None)
+
+
+class SessionLook:
+    """See ``api.protocol.Look``."""
+
+    def __init__(self, broker: Broker, session: SessionId, driver: Tapped) -> None:
+        self._broker = broker
+        self._session = session
+        self._driver = driver
+
+    async def version(self) -> Json:
+        return await self._driver.version()
+
+    async def targets(self) -> list[Json]:
+        infos = await self._driver.targets()
+        # Asked after the browser has answered: a tab that went meanwhile is nobody's.
+        own = {row.handle for row in self._broker.state.tabs_in(self._session)}
+        return [info for info in infos if info["targetId"] in own]
+
+
+class BrokerSeat:
+    """See ``api.protocol.Seat``; toward the driver, a ``ProtocolEar``."""
+
+    tap: ProtocolTap
+
+    def __init__(
+        self,
+        seats: Seats,
+        broker: Broker,
+        agent: AgentId,
+        session: SessionId,
+        ear: SeatEar,
+        context: str | None,
+    ) -> None:
+        self.session = session
+        self.context = context
+        self._seats = seats
+        self._broker = broker
+        self._agent = agent
+        self._ear = ear
+        self._browser = broker.browser(broker.state.sessions[session].browser)
+        self._tabs: dict[TabId, TabHandle] = {}
+        self._made: dict[str, JarId] = {}
+        self._used_at: dict[str, float] = {}
+        self._staying = ExitStack()
+        self._is_over = False
+
+    def stay(self, call: AbstractContextManager[None]) -> None:
+        """For as long as the client is here, its agent lives."""
+        self._staying.enter_context(call)
+
+    # --- what the front end does ---------------------------------------------------------------
+
+    @property
+    def root(self) -> str:
+        return self.tap.session
+
+    def show_tabs(self) -> None:
+        """Tell of the tabs that are there already."""
+        for row in self._broker.state.tabs_in(self.session):
+            self.tab_changed(row.id, row)
+
+    def send(self, key: Hashable, method: str, params: Json, session: str = "") -> None:
+        self.tap.send(key, method, params, session)
+
+    def touched(self) -> None:
+        """The client did something: it is alive, and its cookies may have changed."""
+        self._broker.seen_at[self._agent] = self._broker.clock.now()
+        jar = self._broker.state.jar_of(self.session)
+        if jar is not None:
+            self._broker.keepsakes.may_have_changed(jar.id)
+
+    @property
+    def unanswered_bytes(self) -> int:
+        return self.tap.unanswered_bytes
+
+    def used(self, target: str) -> None:
+        """At most once a second: a client's clicks consist of dozens of messages."""
+        now = self._broker.clock.now()
+        if now - self._used_at.get(target, -USED_SECONDS) < USED_SECONDS:
+            return
+        tab = self._broker.state.tab_with(self._browser.id, TabHandle(target))
+        if tab is None or tab.session != self.session:
+            return
+        self._used_at[target] = now
+        # Where it was used last anyway, there is nothing to record: while its client is here, only
+        # the order among the session's own tabs counts.
+        if self._broker.state.tabs_in(self.session)[-1].id != tab.id:
+            use = ev.TabUseRequested(
+                agent=self._agent, session=self.session, tab=tab.id, action="use", acts=False
+            )
+            with suppress(RoostError):  # it has crashed or is about to go: the client is told so
+                self._broker.feed(use)
+
+    def release(self, target: str) -> None:
+        self._driver.release(TabHandle(target), self.tap)
+
+    def owns_frame(self, frame: str) -> bool:
+        return self._driver.tab_of(frame) in self._tabs.values()
+
+    def checked_url(self, url: str) -> str:
+        session = self._row()
+        return checked_url(url, session.allow, session.deny)
+
+    def checked_upload(self, path: str) -> str:
+        return str(self._folders().to_read(path, "files"))
+
+    def checked_folder(self, path: str) -> str:
+        """The session's folders, or a temporary one of this user's: where clients make theirs."""
+        real = Path(os.path.realpath(path))
+        temporary = Path(os.path.realpath(tempfile.gettempdir()))
+        home = self._broker.files.parent.resolve()
+        is_temporary = real != temporary and real.is_relative_to(temporary)
+        if (
+            is_temporary
+            and not real.is_relative_to(home)
+            and self._seats.is_for(real, self.session)
+        ):
+            return str(real)
+        return str(self._folders().to_write(f"{path}/_", "downloadPath").parent)
+
+    async def open_tab(self, context: str | None) -> str:
+        jar = None if context is None or context == self.context else self._jar(context)
+        outcome = await page_work.open_tab(self._broker, self._agent, self.session, BLANK, jar=jar)
+        assert isinstance(outcome.subject, Tab)
+        self.note("tab opened by a protocol client", tab=outcome.subject.id)
+        return str(self._broker.handle(outcome.subject.id))
+
+    async def go_to(self, target: str, url: str) -> None:
+        with suppress(RoostError):  # what the page says about it, its client hears from it
+            await self._browser.driver.navigate(TabHandle(target), self.checked_url(url))
+
+    async def close_tab(self, target: str) -> None:
+        tab = self._broker.state.tab_with(self._browser.id, TabHandle(target))
+        if tab is None or tab.session != self.session:
+            raise TabGone("There is no such tab.")
+        self._broker.feed(ev.TabCloseRequested(self._agent, self.session, tab.id))
+        self.note("tab closed by a protocol client", tab=tab.id)
+
+    async def make_context(self, proxy: str | None) -> str:
+        session = self._row()
+        if proxy is not None and (session.allow or session.deny):
+            raise JarUnavailable(
+                "This session has domain lists, which a proxy of your own would lead around.",
+                hint="Make the context without a proxy.",
+            )
+        made = self._broker.feed(
+            ev.JarRequested(agent=self._agent, session=self.session, beside=True)
+        )
+        assert isinstance(made.subject, Jar)
+        jar = made.subject.id
+        try:
+            context = await self._browser.jars.handle(jar, proxy=proxy)
+        except BaseException:  # also when the client left meanwhile: nobody else would release it
+            self._broker.feed(ev.JarReleased(jar))
+            raise
+        if self._is_over:
+            self._broker.feed(ev.JarReleased(jar))
+            raise SessionGone("The session ended.")
+        self._made[context] = jar
+        return context
+
+    async def remove_context(self, context: str) -> None:
+        self._broker.feed(ev.JarReleased(self._jar(context)))
+        del self._made[context]
+
+    async def close(self) -> None:
+        if self._is_over:
+            return
+        self._leave()
+        for jar in self._made.values():
+            self._broker.feed(ev.JarReleased(jar))
+        self._driver.close_tap(self.tap)
+        self.note("protocol client gone")
+        with suppress(RoostError):  # the jar or its browser may have gone meanwhile
+            await self._browser.put_downloads(self.session)
+
+    # --- what the browser says -----------------------------------------------------------------
+
+    def answered(self, key: Hashable, frame: bytes) -> None:
+        self._ear.answered(key, frame)
+
+    def heard(self, session: str, frame: bytes) -> None:
+        self._ear.heard(session, frame)
+
+    def ended(self) -> None:
+        if not self._is_over:
+            self._leave()
+            self._ear.ended()
+
+    # --- what the core says --------------------------------------------------------------------
+
+    def tab_changed(self, tab: TabId, row: Tab | None) -> None:
+        before = self._tabs.get(tab)
+        now = row.handle if row is not None and row.session == self.session else None
+        if before == now:
+            return
+        if before is not None:
+            del self._tabs[tab]
+            self._used_at.pop(before, None)
+            self._ear.tab_went(before)
+        if now is not None:
+            self._tabs[tab] = now
+            if self._ear.tab_came(now):
+                self._driver.hold(now, self.tap)
+
+    def session_changed(self, row: object) -> None:
+        if isinstance(row, Session):
+            self._ear.paused(row.paused)
+            return
+        self._leave()
+        self._driver.close_tap(self.tap)
+        self._ear.ended()
+
+    def note(self, kind: str, **data: str) -> None:
+        about = {"agent": shown(self._agent), "session": self.session, **data}
+        self._broker.audit.write(self._broker.clock.now(), kind, about)
+
+    def _leave(self) -> None:
+        self._is_over = True
+        self._seats.left(self)
+        self._staying.close()
+
+    def _row(self) -> Session:
+        session = self._broker.state.sessions.get(self.session)
+        if session is None:
+            raise SessionGone("The session ended.")
+        return session
+
+    def _jar(self, context: str) -> JarId:
+        jar = self._made.get(context)
+        if jar is None:
+            raise JarUnavailable("There is no such context.")
+        return jar
+
+    def _folders(self) -> Folders:
+        state, files = self._broker.state, self._broker.files
+        rows = (state.agents[agent] for agent in state.agents_in(self.session))
+        others = [folder for row in rows for folder in row.folders]
+        return Folders(files.parent, files / self.session, others)
+
+    @property
+    def _driver(self) -> Tapped:
+        driver = self._browser.driver
+        assert isinstance(driver, Tapped)
+        return driver

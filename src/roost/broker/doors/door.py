@@ -1,0 +1,392 @@
+"""Who is at the door? Identity is decided here, once per connection, and nowhere else.
+
+1. The peer must be this user, by the kernel's word, and know the operator token.
+2. With a resume secret it is the agent it was. A command is an agent, the operator or neither, as
+   ``callers.py`` says; a client's hook may end a turn of that client's agent (``hooks.py``);
+   everything else is a new agent.
+3. Who has no connection is whose token it shows (``token_callers.py``). At ``/json`` a process
+   needs none if it was started with ``ROOST_SESSION`` and that session was given out to where it
+   runs (``BrokerDoor._is_given``).
+
+Every connection that acts as the operator is written to the audit trail.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import hmac
+import os
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from roost.api.broker import BrokerApi
+from roost.api.door import Admission, LinkEnd, Visit
+from roost.api.protocol import Look, Seat, SeatEar
+from roost.broker.broker import Broker
+from roost.broker.browser.files import working_folder
+from roost.broker.doors.caller import Caller
+from roost.broker.doors.callers import (
+    ActsAs,
+    GivingCaller,
+    IsOperator,
+    Shim,
+    SiblingsCaller,
+    Unproven,
+    UnprovenCaller,
+    Verdict,
+    client_of,
+    whose,
+)
+from roost.broker.doors.cdp_seats import Seats
+from roost.broker.doors.hooks import HookCaller, agent_of_hook
+from roost.broker.doors.token_callers import Visits
+from roost.broker.work import session_work
+from roost.core import events as ev
+from roost.core.rows import Session
+from roost.core.sessions import NAME_CHARS
+from roost.errors import BadRequest, SessionGone, Unauthorized
+from roost.local.home import user_folder
+from roost.local.lineage import Lineage, description, lineage
+from roost.local.processes import Peer, Process, identify, is_alive
+from roost.local.tcp_peers import Address, started_with, tcp_peer
+from roost.vocabulary import NOBODY, OPERATOR, AgentId, BrowserId, Lifetime, SessionId, shown
+from roost.wire.hello import ClientKind, Hello, Welcome, agree
+
+SECRET_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class _Life:
+    """The connection an agent lives by."""
+
+    admission: Admission
+    kind: ClientKind
+    on_end: Callable[[], None]
+    client: Process | None
+    above: frozenset[Process]
+    control_group: str
+
+
+class BrokerDoor:
+    """Implements ``api.door.Door`` and ``TokenDoor``, and ``api.protocol.ProtocolDoor``."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+        self._visits = Visits(broker)
+        self._seats = Seats(broker, self._visits)
+        self._lives: dict[AgentId, _Life] = {}
+        self._given: dict[SessionId, set[Process]] = {}
+        """Clients and editors in which the person opened a session, or asked for its address."""
+
+    def admit(self, hello: Hello, peer: Peer, *, on_end: Callable[[], None]) -> Admission:
+        version = self._checked(hello, peer)
+        if hello.resume is not None:
+            return self._resume(hello, peer, version, on_end)
+        if hello.kind is ClientKind.CLI:
+            return self._command(hello, peer, version)
+        if hello.kind is ClientKind.HOOK:
+            return self._hook(hello, peer, version)
+        return self._newcomer(hello, peer, version, on_end)
+
+    def admit_link(self, hello: Hello, peer: Peer, link: LinkEnd) -> Welcome:
+        version = self._checked(hello, peer)
+        self._broker.linked(BrowserId(hello.browser or ""), link)
+        return Welcome(version=version, agent=OPERATOR, software=self._broker.version)
+
+    def leave(self, admission: Admission, *, goodbye: bool) -> None:
+        life = self._lives.get(admission.agent)
+        # Only the connection the agent lives by now: one it gave up may be lost long after.
+        if life is None or life.admission is not admission:
+            return
+        del self._lives[admission.agent]
+        event = ev.AgentLeft if goodbye else ev.AgentDisconnected
+        self._broker.feed(event(admission.agent))
+
+    def visit(self, token: str) -> Visit:
+        return self._visits.visit(token)
+
+    def visit_as(self, token: str, session: str | None) -> Visit:
+        return self._visits.visit_as(token, session)
+
+    async def note_operator(self, here: Address, there: Address) -> None:
+        peer = await asyncio.to_thread(tcp_peer, here, there) or Peer(uid=os.getuid(), pid=0)
+        line = await asyncio.to_thread(lineage, peer.pid)
+        self._audit("acts as operator", peer, line, why="operator's token over HTTP")
+
+    async def token_beside(self, here: Address, there: Address) -> str:
+        peer = await asyncio.to_thread(tcp_peer, here, there)
+        # Not ourselves: the proxy of a session with domain lists connects for its pages.
+        if peer is not None and peer.uid == os.getuid() and peer.pid not in (0, os.getpid()):
+            name = await asyncio.to_thread(started_with, peer.pid, "ROOST_SESSION")
+            line = await asyncio.to_thread(lineage, peer.pid)
+            row = self._broker.state.sessions.get(SessionId(name or ""))
+            is_named = row is not None and row.lifetime is Lifetime.NAMED
+            if row is not None and is_named and self._is_given(row, peer.pid, line):
+                self._audit("session given out", peer, line, session=row.id, to="ROOST_SESSION")
+                return session_work.token_of(self._broker, row)
+        # One answer for a session that does not exist and for another agent's session.
+        raise Unauthorized(
+            "No token, and no session was given out to the process that asks.",
+            hint="Set ROOST_SESSION to the session's id where that program is started. An agent"
+            " reaches only its own sessions so. Everywhere else (macOS, too) use the address that"
+            " `roost cdp-url` prints.",
+        )
+
+    def _is_given(self, session: Session, pid: int, line: Lineage) -> bool:
+        """Whether a process that was started with the session's name may have the session.
+
+        Its environment is its own word, so descent decides. What runs in the person's terminal, or
+        outside any client, is the person's. What an agent runs may have that agent's sessions.
+        Below a client or editor without an agent, either the client was started with that
+        ``ROOST_SESSION``, or the person opened the session, or asked for its address, there.
+        """
+        process = identify(pid)
+        own = None if process is None else self._agents().get(process)
+        verdict = self._whose(line, None) if own is None else ActsAs((own,))
+        match verdict:
+            case ActsAs(agents):
+                return any(self._broker.state.member(agent, session.id) for agent in agents)
+            case IsOperator():
+                return True
+            case Unproven(below=()):
+                return verdict.may_keep_house
+            case Unproven(below=below):
+                given = self._given.get(session.id, set())
+                return not given.isdisjoint(below) or any(
+                    started_with(one.pid, "ROOST_SESSION") == session.id for one in below
+                )
+
+    async def look(self, token: str) -> Look:
+        _, session = self._visits.guest(token)
+        return await self._seats.look(session)
+
+    async def take_seat(self, token: str, ear: SeatEar) -> Seat:
+        agent, session = self._visits.guest(token)
+        return await self._seats.take(agent, session, ear)
+
+    def sweep(self) -> None:
+        """Part with agents whose process is gone though something still holds their connection."""
+        for agent in list(self._broker.state.agents.values()):
+            if not agent.connected or not agent.process_started:
+                continue  # one whose process could never be seen is not dead for that
+            if not is_alive(Process(agent.pid, agent.process_started)):
+                self._end_life(agent.id)
+                self._broker.feed(ev.AgentDisconnected(agent.id))
+        self._broker.tokens.put_back()
+        for session in self._given.keys() - self._broker.state.sessions.keys():
+            del self._given[session]
+        self._visits.sweep()
+
+    def _checked(self, hello: Hello, peer: Peer) -> int:
+        """Rule 1; the wire version both sides speak."""
+        version = agree(hello.versions)
+        if peer.uid != os.getuid():
+            raise Unauthorized("This broker serves another user.")
+        if not self._broker.tokens.is_operators(hello.token):
+            raise Unauthorized(
+                "token: wrong.",
+                hint="Read it from the token file in ROOST_HOME. If you did, see `roost doctor`.",
+            )
+        return version
+
+    def _newcomer(
+        self, hello: Hello, peer: Peer, version: int, on_end: Callable[[], None]
+    ) -> Admission:
+        agent = AgentId(f"agent_{secrets.token_hex(16)}_{peer.pid}")
+        secret = secrets.token_hex(SECRET_BYTES)
+        process, line = identify(peer.pid), lineage(peer.pid)
+        client = _client(hello.kind, line)
+        # An agent comes once, perhaps before the browser does: its calls say what is missing.
+        browser = self._broker.chosen(hello.browser, hello.session, waits=True)
+        if hello.profile is not None and hello.session not in self._broker.state.sessions:
+            self._broker.profiles.check(hello.profile)
+        name = (hello.name or hello.kind.value)[:NAME_CHARS]
+        self._broker.feed(
+            ev.AgentConnected(
+                agent=agent,
+                pid=peer.pid,
+                process_started="" if process is None else process.started,
+                name=name,
+                program=description(peer.pid if client is None else client.pid)
+                or f"a process that cannot be seen, {name}",
+                secret_digest=_digest(secret),
+                session=_session_spec(hello, browser),
+                folders=(*filter(None, [self._working_folder(hello)]), *hello.files),
+            )
+        )
+        self._broker.when_agent_ends(agent, lambda: self._end_life(agent))
+        return self._alive(agent, hello.kind, line, version, on_end, secret=f"{agent}.{secret}")
+
+    def _resume(
+        self, hello: Hello, peer: Peer, version: int, on_end: Callable[[], None]
+    ) -> Admission:
+        resume = hello.resume or ""
+        name, _, secret = resume.partition(".")
+        agent = self._broker.state.agents.get(AgentId(name))
+        if agent is None or not hmac.compare_digest(_digest(secret), agent.secret_digest):
+            raise Unauthorized(
+                "resume: that agent has ended.", hint="Say hello without a resume secret."
+            )
+        self._end_life(agent.id)  # a half-open connection of the same client, if there is one
+        process = identify(peer.pid)
+        started = "" if process is None else process.started
+        self._broker.feed(ev.AgentResumed(agent.id, peer.pid, started))
+        self._broker.when_agent_ends(agent.id, lambda: self._end_life(agent.id))
+        line = lineage(peer.pid)
+        return self._alive(agent.id, hello.kind, line, version, on_end, secret=resume)
+
+    def _command(self, hello: Hello, peer: Peer, version: int) -> Admission:
+        line = lineage(peer.pid)
+        verdict = self._whose(line, hello.session)
+        operator = Caller(self._broker, OPERATOR)
+        if hello.operator:
+            below = verdict.agents[0] if isinstance(verdict, ActsAs) else None
+            self._audit("acts as operator", peer, line, why="--operator", below=below)
+            given = verdict.below[:1] if isinstance(verdict, Unproven) else ()
+            giving = GivingCaller(operator, lambda session: self._give(session, given))
+            return self._visitor(giving, OPERATOR, version)
+        match verdict:
+            case IsOperator(why):
+                self._audit("acts as operator", peer, line, why=why)
+                return self._visitor(operator, OPERATOR, version)
+            case Unproven():
+                if verdict.may_keep_house:
+                    why = "neither client nor terminal"
+                    self._audit("acts as operator", peer, line, why=why)
+                return self._visitor(UnprovenCaller(operator, verdict), NOBODY, version)
+            case ActsAs((agent,)):
+                return self._visitor(Caller(self._broker, agent), agent, version)
+            case ActsAs(agents):
+                callers = {agent: Caller(self._broker, agent) for agent in agents}
+                siblings = SiblingsCaller(callers, lambda session: self._owner(agents, session))
+                return self._visitor(siblings, NOBODY, version)
+
+    def _visitor(self, api: BrokerApi, agent: AgentId, version: int) -> Admission:
+        """A command: it comes and goes."""
+        row = self._broker.state.agents.get(agent)
+        welcome = Welcome(
+            version=version,
+            agent=agent,
+            software=self._broker.version,
+            session=None if row is None else row.home,
+        )
+        return Admission(api=api, agent=agent, welcome=welcome, is_life=False)
+
+    def _owner(self, agents: Sequence[AgentId], session: str) -> AgentId | None:
+        state = self._broker.state
+        found = [
+            agent
+            for agent in agents
+            if state.aliased(agent, session) or state.member(agent, SessionId(session))
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def _give(self, session: SessionId, processes: Sequence[Process]) -> None:
+        self._given.setdefault(session, set()).update(processes)
+
+    def _whose(self, line: Lineage, conversation: str | None) -> Verdict:
+        groups = {life.control_group for life in self._lives.values()}
+        return whose(
+            line,
+            self._agents(),
+            self._shims(),
+            conversation=conversation,
+            control_groups=groups,
+        )
+
+    def _agents(self) -> dict[Process, AgentId]:
+        rows = self._broker.state.agents.values()
+        return {Process(row.pid, row.process_started): row.id for row in rows if row.pid}
+
+    def _shims(self) -> list[Shim]:
+        agents = self._broker.state.agents
+        lives = [(id, life) for id, life in self._lives.items() if life.kind is ClientKind.MCP]
+        return [Shim(id, agents[id].home, life.client, life.above) for id, life in lives]
+
+    def _working_folder(self, hello: Hello) -> str | None:
+        with contextlib.suppress(BadRequest):  # this user is not in the password database
+            return working_folder(hello.cwd, user_folder(), self._broker.files.parent)
+        return None
+
+    def _audit(self, kind: str, peer: Peer, line: Lineage, **more: str | None) -> None:
+        if (below := more.pop("below", None)) is not None:
+            more["below"] = shown(AgentId(below))
+        entry = {"pid": peer.pid, "line": str(line), **more}
+        self._broker.audit.write(self._broker.clock.now(), kind, entry)
+
+    def _hook(self, hello: Hello, peer: Peer, version: int) -> Admission:
+        shims = self._shims()
+        connected = {shim.agent for shim in shims}
+        own = {process: id for process, id in self._agents().items() if id in connected}
+        # Ids that people give (`--session work`) can be guessed: they prove nothing here.
+        row = self._broker.state.sessions.get(hello.session) if hello.session else None
+        session = row.id if row and row.lifetime is Lifetime.RESUMABLE else None
+        agent = agent_of_hook(lineage(peer.pid), own, shims, session)
+        if agent is None:
+            raise SessionGone("No agent of this hook's client is connected.")
+        api = HookCaller(Caller(self._broker, agent, is_told=False))
+        welcome = Welcome(version=version, agent=agent, software=self._broker.version)
+        return Admission(api=api, agent=agent, welcome=welcome, is_life=False)
+
+    def _alive(
+        self,
+        agent: AgentId,
+        kind: ClientKind,
+        line: Lineage,
+        version: int,
+        on_end: Callable[[], None],
+        *,
+        secret: str,
+    ) -> Admission:
+        admission = Admission(
+            api=Caller(self._broker, agent),
+            agent=agent,
+            welcome=Welcome(
+                version=version,
+                agent=agent,
+                software=self._broker.version,
+                secret=secret,
+                session=self._broker.state.agents[agent].home,
+                pings=kind is ClientKind.MCP,
+            ),
+            is_life=True,
+        )
+        client = _client(kind, line)
+        above = frozenset(one.process for one in line.above)
+        self._lives[agent] = _Life(admission, kind, on_end, client, above, line.control_group)
+        return admission
+
+    def _end_life(self, agent: AgentId) -> None:
+        life = self._lives.pop(agent, None)
+        if life is not None:
+            life.on_end()
+
+
+def _client(kind: ClientKind, line: Lineage) -> Process | None:
+    """The client of a shim. An agent in Python is its own client."""
+    client = client_of(line.above) if kind is ClientKind.MCP else None
+    return None if client is None else client.process
+
+
+def _session_spec(hello: Hello, browser: BrowserId | None) -> ev.SessionSpec:
+    if hello.session is None:
+        lifetime = Lifetime.ANONYMOUS
+    else:
+        lifetime = Lifetime.RESUMABLE if hello.resumable else Lifetime.NAMED
+    return ev.SessionSpec(
+        id=None if hello.session is None else SessionId(hello.session),
+        lifetime=lifetime,
+        name=hello.name,
+        browser=browser,
+        policy=hello.jar,
+        profile=hello.profile,
+        allow=hello.allow,
+        deny=hello.deny,
+    )
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()

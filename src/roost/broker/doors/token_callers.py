@@ -1,0 +1,147 @@
+"""Callers without a connection: their token says who they are, their calls keep them alive.
+
+A session's token makes one agent of that session, for all who hold it. It lives 120 s after its
+last call ended; then it is gone, with what it waited for and held, and the named session stays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections import Counter
+from collections.abc import Iterator
+from typing import TypeVar
+
+from roost.api.broker import Notices
+from roost.api.door import Visit
+from roost.api.operations import Answers
+from roost.api.views import View
+from roost.broker.broker import Broker
+from roost.broker.doors.caller import Caller
+from roost.core import events as ev
+from roost.core import rules
+from roost.core.rows import Session
+from roost.errors import BadRequest, Unauthorized
+from roost.vocabulary import LEASE_SECONDS, OPERATOR, AgentId
+
+R = TypeVar("R", bound=View)
+
+
+class Visits:
+    """Turns tokens into callers. See ``api.door.TokenDoor``."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+        self._calling: Counter[AgentId] = Counter()
+
+    def visit(self, token: str) -> Visit:
+        session = self._session_of(token)
+        if session is None:
+            return Visit(Caller(self._broker, OPERATOR), None)
+        return self._of_session(session)
+
+    def visit_as(self, token: str, session: str | None) -> Visit:
+        own = self._session_of(token)
+        if own is not None:
+            if session not in (None, own.id):
+                raise rules.no_session(str(session))
+            return self._of_session(own)
+        if session is None:
+            raise BadRequest(
+                "session: the operator's token is good for every session, so name one.",
+                hint="Send the header X-DevBrowser-Session, or that session's own token.",
+                field="session",
+            )
+        return self._of_session(rules.session_for(self._broker.state, OPERATOR, session))
+
+    def guest(self, token: str) -> tuple[AgentId, Session]:
+        """The agent that a session's token makes, for a caller that stays (see ``calling``)."""
+        session = self._session_of(token)
+        if session is None:
+            raise Unauthorized(
+                "token: the operator's is good for every session; this needs one session's own.",
+                hint="Ask for it with `roost cdp-url --session ID`.",
+            )
+        return self._agent_of(session), session
+
+    def sweep(self) -> None:
+        """Whoever still waits for an answer is alive, however long that takes."""
+        for agent in list(self._calling):
+            self._renew(agent)
+
+    def _session_of(self, token: str) -> Session | None:
+        """The session a token is good for; None: it is the operator's."""
+        tokens = self._broker.tokens
+        session = tokens.session_of(self._broker.state, token)
+        if session is None and tokens.is_operators(token):
+            return None
+        if session is None:
+            raise Unauthorized(
+                "token: wrong, or its session has ended.",
+                hint="Read the operator's from the token file in ROOST_HOME, or POST /session.",
+            )
+        return session
+
+    def _of_session(self, session: Session) -> Visit:
+        agent = self._agent_of(session)
+        return Visit(_Guest(self, Caller(self._broker, agent), agent), session.id)
+
+    def _agent_of(self, session: Session) -> AgentId:
+        state = self._broker.state
+        for agent in state.agents_in(session.id):
+            row = state.agents[agent]
+            if row.lease_until is not None and row.home == session.id and self._renew(agent):
+                return agent
+        agent = AgentId(f"agent_{secrets.token_hex(16)}_0")
+        self._broker.feed(
+            ev.AgentConnected(
+                agent=agent,
+                pid=0,  # whoever it is: the token is all we know
+                process_started="",
+                name=session.name,
+                program=f"whoever has the token of session {session.id}",
+                secret_digest="",
+                session=ev.SessionSpec(id=session.id, lifetime=session.lifetime),
+                lease=True,
+            )
+        )
+        return agent
+
+    def _renew(self, agent: AgentId) -> bool:
+        """False: its lease has just run out."""
+        row = self._broker.state.agents.get(agent)
+        until = None if row is None else row.lease_until
+        if until is not None and until - self._broker.clock.now() >= LEASE_SECONDS:
+            return True  # within the same second: nothing would change
+        try:
+            self._broker.feed(ev.LeaseRenewed(agent))
+        except Unauthorized:
+            return False
+        return True
+
+    @contextlib.contextmanager
+    def calling(self, agent: AgentId) -> Iterator[None]:
+        self._calling[agent] += 1
+        try:
+            yield
+        finally:
+            self._calling[agent] -= 1
+            if not self._calling[agent]:
+                del self._calling[agent]
+            self._renew(agent)
+
+
+class _Guest:
+    """A session's agent, for one visit: a ``BrokerApi`` that counts its calls."""
+
+    def __init__(self, visits: Visits, caller: Caller, agent: AgentId) -> None:
+        self._visits = visits
+        self._caller = caller
+        self._agent = agent
+
+    async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
+        with self._visits.calling(self._agent):
+            return await self._caller.call(operation, timeout=timeout)
+
+    def watch(self, session: str | None = None) -> Notices:
+        return self._caller.watch(session)

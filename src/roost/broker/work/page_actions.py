@@ -1,0 +1,312 @@
+"""The work behind operations that act in a page. Each answers with what it did and what changed."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from roost.api import page_operations as ops
+from roost.api import page_views as views
+from roost.api.views import ValueView
+from roost.broker.broker import Broker
+from roost.broker.work import page_use
+from roost.broker.work.page_use import InPage
+from roost.drivers.base import MouseDown, MouseMove, MouseUp
+from roost.errors import BadRequest, DialogOpen, NotFound, RoostError
+from roost.page import actions, snapshots
+from roost.vocabulary import AgentId
+
+DIFF_CHARS = 4000
+FULL_CHARS = 20_000
+FIELD_CHARS = 80
+
+
+async def evaluate(broker: Broker, agent: AgentId, op: ops.Evaluate) -> ValueView:
+    async with page_use.acting(broker, agent, op, "run scripts in") as at:
+        frame = ref = None
+        if op.target is not None:
+            frame, found = await at.page.call_where(op.target, "resolve")
+            ref = found["ref"]
+        async with page_use.UnlessDialog(at.record):
+            value = await at.page.driver.evaluate(at.page.tab, op.function, frame=frame, ref=ref)
+        return ValueView(tab=at.tab, value=value)
+
+
+async def click(broker: Broker, agent: AgentId, op: ops.Click) -> views.ActionView:
+    async def work(at: InPage) -> str:
+        spot = await actions.click(
+            at.page,
+            op.target,
+            wait_ms=page_use.wait_ms(broker),
+            button=op.button,
+            double=op.double_click,
+            modifiers=op.modifiers,
+        )
+        if spot.about["isDownload"] and op.button == "left":
+            await _download_begins(at)
+        return f"Clicked {_named(spot.about)}."
+
+    return await _acted(broker, agent, op, "click in", work)
+
+
+async def type_(broker: Broker, agent: AgentId, op: ops.Type) -> views.ActionView:
+    async def work(at: InPage) -> str:
+        field = await actions.type_text(
+            at.page,
+            op.target,
+            op.text,
+            wait_ms=page_use.wait_ms(broker),
+            slowly=op.slowly,
+            submit=op.submit,
+        )
+        done = f"Typed {len(op.text)} characters into {_named(field)}"
+        return f"{done} and pressed Enter." if op.submit else f"{done}."
+
+    return await _acted(broker, agent, op, "type into", work)
+
+
+async def fill_form(broker: Broker, agent: AgentId, op: ops.FillForm) -> views.ActionView:
+    async def work(at: InPage) -> str:
+        look, at.page.look = at.page.look, None  # once, with the last field
+        for number, field in enumerate(op.fields, 1):
+            if number == len(op.fields):
+                at.page.look = look
+            try:
+                await actions.fill(
+                    at.page, field.target, field.value, wait_ms=page_use.wait_ms(broker)
+                )
+            except RoostError as error:
+                name = (field.name or field.target)[:FIELD_CHARS]
+                filled = f"{number - 1} of {len(op.fields)} fields were filled before."
+                raise error.retold(
+                    message=f"{name}: {error.message}", hint=f"{error.hint} {filled}"
+                ) from None
+        return f"Filled {len(op.fields)} fields."
+
+    return await _acted(broker, agent, op, "fill", work)
+
+
+async def select_option(broker: Broker, agent: AgentId, op: ops.SelectOption) -> views.ActionView:
+    async def work(at: InPage) -> str:
+        field = await actions.select_options(
+            at.page, op.target, op.values, wait_ms=page_use.wait_ms(broker)
+        )
+        return f"Selected {', '.join(op.values)} in {_named(field)}."
+
+    return await _acted(broker, agent, op, "select in", work)
+
+
+async def press_key(broker: Broker, agent: AgentId, op: ops.PressKey) -> views.ActionView:
+    async def work(at: InPage) -> str:
+        await actions.press_key(at.page, op.key)
+        return f"Pressed {op.key}."
+
+    return await _acted(broker, agent, op, "press keys in", work)
+
+
+async def hover(broker: Broker, agent: AgentId, op: ops.Hover) -> views.ActionView:
+    async def work(at: InPage) -> str:
+        spot = await actions.hover(at.page, op.target, wait_ms=page_use.wait_ms(broker))
+        return f"The mouse is over {_named(spot.about)}."
+
+    return await _acted(broker, agent, op, "hover in", work)
+
+
+async def drag(broker: Broker, agent: AgentId, op: ops.Drag) -> views.ActionView:
+    async def work(at: InPage) -> str:
+        source, goal = await actions.drag(
+            at.page, op.start_target, op.end_target, wait_ms=page_use.wait_ms(broker)
+        )
+        return f"Dragged {_named(source.about)} to {_named(goal.about)}."
+
+    return await _acted(broker, agent, op, "drag in", work)
+
+
+async def scroll(broker: Broker, agent: AgentId, op: ops.Scroll) -> views.ScrollView:
+    async with page_use.acting(broker, agent, op, "scroll") as at:
+        async with page_use.UnlessDialog(at.record):
+            moved = await actions.scroll(
+                at.page, target=op.target, x=op.x, y=op.y, direction=op.direction
+            )
+        return views.ScrollView(tab=at.tab, **moved)
+
+
+async def file_upload(broker: Broker, agent: AgentId, op: ops.FileUpload) -> views.ActionView:
+    async def work(at: InPage) -> str:
+        folders = broker.folders(agent, at.row.session)
+        paths = [str(folders.to_read(path, "paths")) for path in op.paths]
+        count = f"{len(paths)} file{'' if len(paths) == 1 else 's'}"
+        if op.target is not None:
+            field = await actions.upload(
+                at.page, op.target, paths, wait_ms=page_use.wait_ms(broker)
+            )
+            return f"Gave {count} to {_named(field)}."
+        asked = at.record.chooser
+        if asked is not None and len(paths) > 1 and not asked.multiple:
+            raise BadRequest("paths: the page asked for one file.", field="paths")
+        await at.page.driver.choose_files(at.page.tab, paths)
+        await at.page.settle(None)
+        return f"Gave {count} to the field that asked."
+
+    return await _acted(broker, agent, op, "upload to", work)
+
+
+async def handle_dialog(broker: Broker, agent: AgentId, op: ops.HandleDialog) -> views.ActionView:
+    """Needs no turn: whoever has the tab's turn may be waiting for just this answer."""
+    row = await page_use.located(broker, agent, op, "answer dialogs of", acts=True)
+    record = broker.record(row.id)
+    dialog = record.dialog
+    if dialog is None:
+        raise NotFound("No dialog is open in this tab.", hint="Go on.")
+    driver = broker.browser(row.browser).driver
+    await driver.answer_dialog(broker.handle(row.id), accept=op.accept, text=op.prompt_text)
+    while record.dialog is dialog:
+        await record.changed()
+    did = f"{'Accepted' if op.accept else 'Dismissed'} the {dialog.kind}."
+    if record.dialog is not None:
+        return views.ActionView(
+            tab=row.id, did=did, url=row.url, title=row.title,
+            dialog=page_use.dialog_view(record.dialog),
+        )  # fmt: skip
+    async with broker.lanes.turn(row.id):
+        at = page_use.in_page(broker, row)
+        try:
+            with at.record.stirred(broker.clock):
+                async with page_use.UnlessDialog(at.record):
+                    at.page.look = _look(agent, op.snapshot)
+                    await at.page.settle(None)
+                    return await _view(agent, at, did, op.snapshot, set())
+        except DialogOpen:
+            return await _stopped(at, did)
+
+
+async def handle_consent(
+    broker: Broker, agent: AgentId, op: ops.HandleConsent
+) -> views.ConsentView:
+    async with page_use.acting(broker, agent, op, "click in") as at:
+        async with page_use.UnlessDialog(at.record):
+            for frame in [None, *(frame for frame, _ in await at.page.child_frames())]:
+                found = await at.page.call(frame, "consent")
+                if found["found"] and found.get("point"):
+                    await actions.click(at.page, found["ref"], wait_ms=page_use.wait_ms(broker))
+                    return views.ConsentView(
+                        tab=at.tab, found=True, action=found["action"], text=found["text"]
+                    )
+        return views.ConsentView(tab=at.tab, found=False)
+
+
+async def resize(broker: Broker, agent: AgentId, op: ops.Resize) -> views.SizeView:
+    async with page_use.acting(broker, agent, op, "resize") as at:
+        await at.page.driver.resize(at.page.tab, op.width, op.height)
+        return views.SizeView(tab=at.tab, width=op.width, height=op.height)
+
+
+async def mouse_click(broker: Broker, agent: AgentId, op: ops.MouseClickXy) -> views.ActionView:
+    async def work(at: InPage) -> str:
+        press = MouseDown(op.button), MouseUp(op.button)
+        await at.page.act(None, [MouseMove(op.x, op.y), *press])
+        return f"Clicked at {op.x:g}, {op.y:g}."
+
+    return await _acted(broker, agent, op, "click in", work)
+
+
+async def mouse_move(broker: Broker, agent: AgentId, op: ops.MouseMoveXy) -> views.ActionView:
+    async def work(at: InPage) -> str:
+        await at.page.act(None, [MouseMove(op.x, op.y)])
+        return f"The mouse is at {op.x:g}, {op.y:g}."
+
+    return await _acted(broker, agent, op, "move the mouse in", work)
+
+
+async def mouse_drag(broker: Broker, agent: AgentId, op: ops.MouseDragXy) -> views.ActionView:
+    async def work(at: InPage) -> str:
+        await actions.drag_between(at.page, (op.start_x, op.start_y), (op.end_x, op.end_y))
+        return f"Dragged to {op.end_x:g}, {op.end_y:g}."
+
+    return await _acted(broker, agent, op, "drag in", work)
+
+
+async def mouse_wheel(broker: Broker, agent: AgentId, op: ops.MouseWheel) -> views.ActionView:
+    async def work(at: InPage) -> str:
+        await actions.wheel(at.page, op.x, op.y, op.delta_x, op.delta_y)
+        return "Turned the wheel."
+
+    return await _acted(broker, agent, op, "scroll", work)
+
+
+async def _acted(
+    broker: Broker,
+    agent: AgentId,
+    op: ops.ActionOperation,
+    action: str,
+    work: Callable[[InPage], Awaitable[str]],
+) -> views.ActionView:
+    """Do it in the tab's turn. A dialog it opens is part of the answer, not a failure."""
+    async with page_use.acting(broker, agent, op, action) as at:
+        before = _tabs(at)
+        at.page.look = _look(agent, op.snapshot)
+        did = "Done; the page answered with a dialog."
+        try:
+            async with page_use.UnlessDialog(at.record):
+                did = await work(at)
+                return await _view(agent, at, did, op.snapshot, before)
+        except DialogOpen:
+            return await _stopped(at, did)
+
+
+async def _stopped(at: InPage, did: str) -> views.ActionView:
+    """It was done, and a dialog stands in the page since."""
+    page_dialog = page_use.dialog_view(at.record.dialog)
+    return views.ActionView(**at.where(), did=did, dialog=page_dialog)
+
+
+def _look(agent: AgentId, show: str) -> dict[str, Any] | None:
+    return snapshots.changes(agent, DIFF_CHARS) if show == "diff" else None
+
+
+async def _view(
+    agent: AgentId, at: InPage, did: str, show: str, before: set[str]
+) -> views.ActionView:
+    shown: dict[str, Any] = {}
+    if show == "full":
+        reading = await snapshots.read(at.page, max_chars=FULL_CHARS, reader=agent)
+        shown = {"snapshot": reading.text}
+    elif show == "diff":
+        reading = await snapshots.read_changes(at.page, reader=agent, max_chars=DIFF_CHARS)
+        shown = {"snapshot": reading.text or None, "changes": reading.changes}
+    opened = sorted(_tabs(at) - before, key=_number) if before else []
+    asked = at.record.chooser
+    return views.ActionView(
+        **at.where(),
+        did=did,
+        opened=opened or None,
+        downloads=await page_use.new_downloads(at.broker, at.row),
+        chooser=None if asked is None else views.ChooserView(multiple=asked.multiple),
+        **shown,
+    )
+
+
+async def _download_begins(at: InPage) -> None:
+    """A link that saves: nothing but the browser's word for it shows that it does."""
+    session = at.row.session
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(page_use.DOWNLOAD_BEGINS_SECONDS):
+            while session is not None and not at.broker.downloads.untold(session, at.row.id):
+                await at.broker.downloads.changed()
+
+
+def _tabs(at: InPage) -> set[str]:
+    session = at.row.session
+    return set() if session is None else {tab.id for tab in at.broker.state.tabs_in(session)}
+
+
+def _number(tab: str) -> int:
+    return int(tab[1:])
+
+
+def _named(about: dict[str, Any]) -> str:
+    name = about.get("name")
+    role = about.get("role") or about.get("tag") or "element"
+    return f'{role} "{name}" ({about["ref"]})' if name else f"{role} ({about['ref']})"

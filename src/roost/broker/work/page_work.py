@@ -1,0 +1,267 @@
+"""The work behind opening, leaving and closing pages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from roost.api import operations as ops
+from roost.api import views
+from roost.broker.broker import Broker
+from roost.broker.browser.proxy import FilteringProxy
+from roost.broker.text_limits import short_title, short_url
+from roost.broker.work import page_use
+from roost.broker.work import views as view_of
+from roost.core import effects as fx
+from roost.core import events as ev
+from roost.core import rules
+from roost.core.addresses import BLANK, checked_url, host_of
+from roost.core.machine import Outcome
+from roost.core.rows import Session, Tab
+from roost.drivers.base import NO_TUNNEL, Arrival, Pages
+from roost.errors import BadRequest, DialogOpen, NotFound, RoostError, UrlBlocked
+from roost.vocabulary import OPERATOR, AgentId, JarId, TabHandle
+
+REFUSED = 403
+Move = Callable[[Pages, TabHandle], Awaitable[Arrival]]
+
+
+async def navigate(broker: Broker, agent: AgentId, op: ops.Navigate) -> views.PageView:
+    opened: Outcome | None = None
+    if _needs_first_tab(broker, agent, op):
+        opened = await open_tab(broker, agent, op.session, op.url)
+        row = _subject(opened)
+    else:
+        row = await page_use.located(broker, agent, op, "navigate", acts=True, revives=True)
+    if opened is not None:
+        page_use.running_call().opened = row.id
+    try:
+        arrival = await _go(broker, row, op.url)
+    except RoostError as error:
+        if opened is not None:
+            error.details.setdefault("tab", row.id)
+        raise
+    return views.PageView(
+        tab=row.id,
+        url=arrival.url,
+        title=arrival.title,
+        status=arrival.status,
+        opened=True if opened is not None else None,
+        evicted=_evicted(opened),
+        downloads=await page_use.new_downloads(broker, row) if arrival.stayed else None,
+    )
+
+
+async def reload(broker: Broker, agent: AgentId, op: ops.Reload) -> views.PageView:
+    return await _moved(broker, agent, op, "reload", lambda driver, tab: driver.reload(tab))
+
+
+async def back(broker: Broker, agent: AgentId, op: ops.NavigateBack) -> views.PageView:
+    return await _moved(broker, agent, op, "navigate", lambda driver, tab: driver.travel(tab, -1))
+
+
+async def forward(broker: Broker, agent: AgentId, op: ops.NavigateForward) -> views.PageView:
+    return await _moved(broker, agent, op, "navigate", lambda driver, tab: driver.travel(tab, 1))
+
+
+async def tabs(broker: Broker, agent: AgentId, op: ops.Tabs) -> views.TabsView:
+    if op.action == "new":
+        outcome = await open_tab(broker, agent, op.session, op.url or BLANK, evict=op.evict)
+        row = _subject(outcome)
+        if op.url is not None:
+            await _go_in_new(broker, agent, op.session, row, op.url)
+        return view_of.tabs(
+            broker, agent, _session_of(broker, row), opened=row.id, evicted=_evicted(outcome)
+        )
+    session = rules.session_for(broker.state, agent, op.session)
+    if op.action == "list":
+        return view_of.tabs(broker, agent, session)
+    tab = _named_tab(broker, session, op)
+    if op.action == "select":
+        if tab is None:
+            raise BadRequest("tab: name the tab to select.", field="tab")
+        broker.feed(ev.TabSelectRequested(agent, op.session, tab))
+        return view_of.tabs(broker, agent, session)
+    return _closed(broker, agent, op.session, tab, session)
+
+
+async def close(broker: Broker, agent: AgentId, op: ops.Close) -> views.TabsView:
+    session = rules.session_for(broker.state, agent, op.session)
+    return _closed(broker, agent, op.session, op.tab, session)
+
+
+async def page_open(broker: Broker, agent: AgentId, op: ops.PageOpen) -> views.NamedPageView:
+    outcome = await open_tab(broker, agent, op.session, op.url or BLANK, page=op.name)
+    row = _subject(outcome)
+    if op.url is not None and _is_new(outcome):
+        await _go_in_new(broker, agent, op.session, row, op.url)
+    handle, session = broker.handle(row.id), _session_of(broker, row)
+    shown = view_of.tab(broker, agent, broker.state.tabs[row.id])
+    return views.NamedPageView(
+        tab_id=row.id, target_id=handle, session_id=session.id, url=shown.url
+    )
+
+
+async def page_close(broker: Broker, agent: AgentId, op: ops.PageClose) -> views.TabsView:
+    session = rules.session_for(broker.state, agent, op.session)
+    tab = broker.state.page(session.id, op.name)
+    if tab is None:
+        raise rules.no_page(op.name)
+    return _closed(broker, agent, op.session, tab.id, session)
+
+
+async def open_tab(
+    broker: Broker,
+    agent: AgentId,
+    session: str | None,
+    url: str,
+    *,
+    evict: bool = True,
+    page: str | None = None,
+    jar: JarId | None = None,
+) -> Outcome:
+    """Admit a tab and wait for its page. If the caller goes away first, so does the tab, unless it
+    was found by its name."""
+    outcome = broker.feed(
+        ev.TabOpenRequested(agent=agent, session=session, url=url, evict=evict, page=page, jar=jar)
+    )
+    row = _subject(outcome)
+    try:
+        await broker.opened(row.id)
+    except asyncio.CancelledError:
+        if _is_new(outcome):
+            broker.feed(ev.TabOpenAbandoned(row.id))
+        raise
+    return outcome
+
+
+async def open_at(broker: Broker, agent: AgentId, session: Session, url: str) -> None:
+    """Open a tab of that session at the address."""
+    await _go(broker, _subject(await open_tab(broker, agent, session.id, url)), url)
+
+
+def _closed(
+    broker: Broker, agent: AgentId, session: str | None, tab: str | None, shown: Session
+) -> views.TabsView:
+    row = _subject(broker.feed(ev.TabCloseRequested(agent, session, tab)))
+    return view_of.tabs(broker, agent, shown, closed=row.id)
+
+
+async def _moved(
+    broker: Broker, agent: AgentId, op: ops.PageOperation, action: str, move: Move
+) -> views.PageView:
+    row = await page_use.located(broker, agent, op, action, acts=True, revives=True)
+    arrival = await _arrived(broker, row, move)
+    return views.PageView(tab=row.id, url=arrival.url, title=arrival.title, status=arrival.status)
+
+
+async def _go(broker: Broker, row: Tab, url: str) -> Arrival:
+    session = _session_of(broker, row)
+    address = checked_url(url, session.allow, session.deny)
+    if row.jar is not None:
+        await broker.browser(row.browser).jars.put_back(row.jar, address)
+    return await _arrived(broker, row, lambda driver, tab: driver.navigate(tab, address))
+
+
+async def _go_in_new(
+    broker: Broker, agent: AgentId, session: str | None, row: Tab, url: str
+) -> None:
+    """Lead a tab that this call opened to its address. A caller that gets an error never hears of
+    the tab, so the tab is closed; or named in the error, where its page waits for an answer."""
+    try:
+        await _go(broker, row, url)
+    except DialogOpen as error:
+        error.details.setdefault("tab", row.id)
+        raise
+    except BaseException:  # also a cancelled call must not leave its tab
+        try:
+            broker.feed(ev.TabCloseRequested(agent, session, row.id))
+        except RoostError:  # the session was paused, or the tab closed, meanwhile
+            broker.feed(ev.TabOpenAbandoned(row.id))
+        raise
+
+
+async def _arrived(broker: Broker, row: Tab, move: Move) -> Arrival:
+    """Move in the tab's turn. The driver dismisses the dialogs of the page that is left. A page
+    that asks whether it may be left is answered by the caller."""
+    browser, record = broker.browser(row.browser), broker.record(row.id)
+    async with broker.lanes.turn(row.id):
+        with record.stirred(broker.clock), _telling_refusals(browser.jars.proxy(row.jar)) as check:
+            async with page_use.UnlessDialog(record, leaves=True):
+                arrival = await move(browser.driver, broker.handle(row.id))
+            check(arrival)
+    if row.jar is not None:
+        broker.keepsakes.may_have_changed(row.jar)
+    return replace(arrival, url=short_url(arrival.url), title=short_title(arrival.title))
+
+
+@contextmanager
+def _telling_refusals(proxy: FilteringProxy | None) -> Iterator[Callable[[Arrival], None]]:
+    """Raise ``UrlBlocked`` for a navigation that ended at the filtering proxy. The browser only
+    shows what the proxy answered (http), or says that there was no tunnel (https)."""
+    before = 0 if proxy is None else proxy.refused
+
+    def refused() -> list[UrlBlocked]:
+        return [] if proxy is None else proxy.refused_since(before)
+
+    def check(arrival: Arrival) -> None:
+        if arrival.status == REFUSED:
+            host = host_of(arrival.url)
+            for error in refused():
+                if error.details["host"] == host:
+                    raise error
+
+    try:
+        yield check
+    except NotFound as error:
+        if error.details.get("reason") in NO_TUNNEL and refused():
+            raise refused()[-1] from None
+        raise
+
+
+def _needs_first_tab(broker: Broker, agent: AgentId, op: ops.Navigate) -> bool:
+    """An agent that has no tab yet gets one with its first address. One that lost its tab does
+    not: a lost tab is never silently replaced."""
+    if op.tab is not None or agent == OPERATOR:
+        return False
+    row = broker.state.agents.get(agent)
+    if row is not None and op.session is None and broker.state.member(agent, row.home) is None:
+        return True
+    session = rules.session_for(broker.state, agent, op.session)
+    member = broker.state.member(agent, session.id)
+    return member is not None and member.current is None and member.lost is None
+
+
+def _named_tab(broker: Broker, session: Session, op: ops.Tabs) -> str | None:
+    if op.tab is not None or op.index is None:
+        return op.tab
+    rows = sorted(broker.state.tabs_in(session.id), key=view_of.opened_order)
+    if op.index >= len(rows):
+        raise BadRequest(f"index: there are {len(rows)} tabs, numbered from 0.", field="index")
+    return rows[op.index].id
+
+
+def _session_of(broker: Broker, row: Tab) -> Session:
+    session = None if row.session is None else broker.state.sessions.get(row.session)
+    if session is None:
+        raise rules.no_tab(row.id)
+    return session
+
+
+def _is_new(outcome: Outcome) -> bool:
+    tab = _subject(outcome).id
+    openings = (effect for effect in outcome.effects if isinstance(effect, fx.OpenTab))
+    return any(opening.tab == tab and opening.restore is None for opening in openings)
+
+
+def _subject(outcome: Outcome) -> Tab:
+    assert isinstance(outcome.subject, Tab)
+    return outcome.subject
+
+
+def _evicted(outcome: Outcome | None) -> list[str] | None:
+    if outcome is None:
+        return None
+    return [fx_.tab for fx_ in outcome.effects if isinstance(fx_, fx.CloseTab)] or None

@@ -1,0 +1,79 @@
+"""When is a page ready to be pictured? Driven by its events, bounded, honest about giving up.
+
+Three phases: what makes the page (documents, scripts, styles, calls), what is seen (images, fonts),
+and one rendered frame. The timeline says when each was over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from roost.api.page_views import ReadinessEvent, ReadinessView
+from roost.broker.browser.page_records import CRITICAL, VISUAL, PageRecord
+from roost.broker.clock import Clock
+from roost.errors import RoostError
+from roost.page.page import Page
+
+READY_SECONDS = 5.0
+RESTED_SECONDS = 0.1
+"""As long as the page would be waited for at most: a frame, or this where frames are slow."""
+
+
+class Readiness:
+    """One page's way to rest: ``idle``, then ``rendered``; over in ``seconds`` at the latest."""
+
+    def __init__(
+        self, page: Page, record: PageRecord, clock: Clock, seconds: float = READY_SECONDS
+    ) -> None:
+        self._page = page
+        self._record = record
+        self._clock = clock
+        self._begun = clock.now()
+        self._over_at = asyncio.get_running_loop().time() + seconds
+        self._timeline = [ReadinessEvent(t=0, event="start")]
+        self._timed_out = False
+
+    async def idle(self) -> None:
+        """Wait until nothing is under way on the network that the page is made of."""
+        try:
+            async with asyncio.timeout_at(self._over_at):
+                for event, kinds in (("critical_idle", CRITICAL), ("visual_idle", VISUAL)):
+                    while self._record.pending(kinds):
+                        await self._record.changed()
+                    self._reached(event)
+        except TimeoutError:
+            self._give_up()
+
+    def rests(self) -> bool:
+        """Whether all was drawn long ago: nobody has acted here and nothing has come since."""
+        if self._timed_out or self._clock.now() - self._record.rests_since < RESTED_SECONDS:
+            return False
+        self._reached("render_settled")
+        return True
+
+    async def rendered(self) -> None:
+        """Wait for one frame. A browser that draws one for every picture may be asked for the
+        picture at the same time: it shows that frame or a later one."""
+        if self._timed_out:
+            return
+        try:
+            async with asyncio.timeout_at(self._over_at):
+                await self._page.call(None, "readiness")
+                self._reached("render_settled")
+        except (TimeoutError, RoostError):
+            self._give_up()
+
+    def view(self) -> ReadinessView:
+        return ReadinessView(
+            wait_ms=self._elapsed_ms(), timed_out=self._timed_out, timeline=self._timeline
+        )
+
+    def _give_up(self) -> None:
+        self._timed_out = True
+        self._reached("gave_up")
+
+    def _reached(self, event: str) -> None:
+        self._timeline.append(ReadinessEvent(t=self._elapsed_ms(), event=event))
+
+    def _elapsed_ms(self) -> int:
+        return int((self._clock.now() - self._begun) * 1000)

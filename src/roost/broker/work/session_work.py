@@ -1,0 +1,184 @@
+"""The work behind session operations and the status of the house."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Collection
+
+from roost.api import operations as ops
+from roost.api import views
+from roost.api.broker import Notice
+from roost.broker.broker import Broker
+from roost.broker.work import page_work
+from roost.broker.work import views as view_of
+from roost.core import events as ev
+from roost.core import rules
+from roost.core.rows import Session
+from roost.errors import JarUnavailable, RoostError
+from roost.vocabulary import OPERATOR, AgentId, BrowserId, JarPolicy, Lifetime, SessionId
+
+
+async def open_(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> views.SessionView:
+    row = broker.state.agents.get(agent)
+    started_with = None if row is None else row.browser
+    browser = None
+    if op.browser is not None or started_with is None:
+        browser = broker.chosen(op.browser, op.session if agent == OPERATOR else None)
+    _check_jar(broker, browser or started_with, op.jar)
+    known = set(broker.state.sessions)
+    outcome = broker.feed(
+        ev.SessionOpenRequested(
+            agent=agent,
+            alias=None if agent == OPERATOR else op.session,
+            spec=ev.SessionSpec(
+                id=SessionId(op.session) if op.session and agent == OPERATOR else None,
+                lifetime=_lifetime(broker, agent, op),
+                name=op.name or op.session,
+                browser=browser,
+                policy=op.jar,
+                profile=op.profile,
+            ),
+            profile_exists=op.profile is None or broker.profiles.has(op.profile),
+            profile_for_any_agent=op.profile is not None
+            and broker.profiles.is_for_any_agent(op.profile),
+        )
+    )
+    session = _subject(outcome.subject)
+    try:
+        if op.url is not None:
+            await page_work.open_at(broker, agent, session, op.url)
+    except (RoostError, asyncio.CancelledError):
+        if session.id not in known and session.id in broker.state.sessions:
+            # Nobody asked for an empty session: it was to be opened with its page.
+            broker.feed(ev.SessionDisposeRequested(agent, session.id))
+        raise
+    return view_of.session(broker, agent, broker.state.sessions[session.id])
+
+
+async def list_(broker: Broker, agent: AgentId, op: ops.SessionList) -> views.SessionsView:
+    """While a person has one of them, or is asked whether this agent may use their browser, waits
+    for them, up to ``waitSeconds``."""
+    if op.wait_seconds:
+        with contextlib.suppress(TimeoutError):  # still theirs; the reply says so
+            async with asyncio.timeout(op.wait_seconds):
+                await _handed_back(broker, agent)
+    rows = view_of.visible_sessions(broker, agent)
+    return views.SessionsView(sessions=[view_of.session(broker, agent, row) for row in rows])
+
+
+async def dispose(broker: Broker, agent: AgentId, op: ops.SessionDispose) -> views.DisposedView:
+    session = rules.session_for(broker.state, agent, op.session)
+    count = broker.state.tab_count(session.id)
+    broker.feed(ev.SessionDisposeRequested(agent, op.session))
+    return views.DisposedView(disposed=session.id, tabs_closed=count)
+
+
+async def show(broker: Broker, agent: AgentId, op: ops.SessionShow) -> views.SessionView:
+    return view_of.session(broker, agent, rules.session_for(broker.state, agent, op.session))
+
+
+async def token(broker: Broker, agent: AgentId, op: ops.SessionToken) -> views.TokenView:
+    session = rules.session_for(broker.state, agent, op.session)
+    return views.TokenView(session=session.id, token=token_of(broker, session))
+
+
+def token_of(broker: Broker, session: Session) -> str:
+    token, issued = broker.tokens.issue(session)
+    if issued is not None:
+        broker.feed(issued)
+    return token
+
+
+async def heartbeat(broker: Broker, agent: AgentId, op: ops.SessionHeartbeat) -> views.LeaseView:
+    session = rules.session_for(broker.state, agent, op.session)
+    rows = map(broker.state.agents.__getitem__, list(broker.state.agents_in(session.id)))
+    for guest in [row for row in rows if row.lease_until is not None]:
+        broker.feed(ev.LeaseRenewed(guest.id))
+        until = broker.state.agents[guest.id].lease_until
+        if until is not None:
+            left = int((until - broker.clock.now()) * 1000)
+            return views.LeaseView(session=session.id, expires_in_ms=left)
+    return views.LeaseView(session=session.id)
+
+
+async def pause(broker: Broker, agent: AgentId, op: ops.SessionPause) -> views.SessionView:
+    return _set_paused(broker, agent, op.session, paused=True)
+
+
+async def resume(broker: Broker, agent: AgentId, op: ops.SessionResume) -> views.SessionView:
+    return _set_paused(broker, agent, op.session, paused=False)
+
+
+async def status(broker: Broker, agent: AgentId, op: ops.Status) -> views.StatusView:
+    return view_of.status(broker, agent)
+
+
+async def ping(broker: Broker, agent: AgentId, op: ops.Ping) -> views.Pong:
+    return views.Pong()
+
+
+async def browser_start(broker: Broker, agent: AgentId, op: ops.BrowserStart) -> views.BrowserView:
+    wanted = broker.chosen(op.browser) or broker.state.rules.default_browser
+    await broker.browser(wanted).ready()
+    return next(view for view in view_of.browsers(broker) if view.id == wanted)
+
+
+async def broker_stay(broker: Broker, agent: AgentId, op: ops.BrokerStay) -> views.Pong:
+    broker.lingers = False
+    return views.Pong()
+
+
+async def broker_stop(broker: Broker, agent: AgentId, op: ops.BrokerStop) -> views.Pong:
+    broker.stop_requested.set()
+    return views.Pong()
+
+
+async def _handed_back(broker: Broker, agent: AgentId) -> None:
+    def is_news(notice: Notice, to: Collection[AgentId]) -> bool:
+        return notice.kind in ("session_resumed", "session_ended", "person_answered")
+
+    def visible() -> list[Session]:
+        return view_of.visible_sessions(broker, agent)
+
+    with broker.watchers.listen(is_news) as notices:
+        while any(_is_with_person(broker, agent, row) for row in visible()):
+            await anext(notices)
+
+
+def _is_with_person(broker: Broker, agent: AgentId, session: Session) -> bool:
+    row = broker.state.agents.get(agent)
+    consent = None if row is None else broker.state.consent(session.browser, row.known_as)
+    return session.paused or (consent is not None and consent.allow is None)
+
+
+def _set_paused(
+    broker: Broker, agent: AgentId, session: str | None, *, paused: bool
+) -> views.SessionView:
+    outcome = broker.feed(ev.SessionPauseRequested(agent, session, paused))
+    return view_of.session(broker, agent, _subject(outcome.subject))
+
+
+def _lifetime(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> Lifetime:
+    """The operator's sessions are named; an agent's further ones live as long as its own."""
+    if agent == OPERATOR or op.named:
+        return Lifetime.NAMED
+    home = view_of.home_session(broker, agent)
+    row = None if home is None else broker.state.sessions.get(home)
+    return Lifetime.RESUMABLE if row and row.lifetime is Lifetime.RESUMABLE else Lifetime.ANONYMOUS
+
+
+def _check_jar(broker: Broker, browser: BrowserId | None, policy: JarPolicy | None) -> None:
+    browser = browser or broker.state.rules.default_browser
+    jars = broker.browser(browser).driver.capabilities.jars
+    if policy is not None and policy not in jars:
+        raise JarUnavailable(
+            f"{browser} has no {policy} jars.",
+            hint=f"Use one of: {', '.join(sorted(jars))}.",
+            jar=policy,
+        )
+
+
+def _subject(subject: object) -> Session:
+    assert isinstance(subject, Session)
+    return subject

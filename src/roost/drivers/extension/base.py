@@ -1,0 +1,343 @@
+"""What the drivers of a person's own browsers have in common.
+
+Tabs are known by the handles the extension gives them, and only those in managed groups are known
+at all. The browser is the person's: it is never started from here, and stopping leaves it alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from functools import partial
+from typing import Any
+
+from roost.drivers.base import (
+    BrowserEnded,
+    DriverEvent,
+    Group,
+    GroupClosed,
+    PersonAnswered,
+    PersonSaid,
+    Report,
+    Started,
+    TabAppeared,
+    TabArrived,
+    TabDisappeared,
+    TabRegrouped,
+)
+from roost.drivers.chromium.connection import (
+    BROWSER,
+    PLAIN,
+    CdpConnection,
+    CdpError,
+    Json,
+    Pending,
+)
+from roost.drivers.exchange import unheard
+from roost.drivers.extension.host_link import Hosting
+from roost.drivers.link import Link
+from roost.drivers.panel import Panel
+from roost.errors import BadRequest, BrowserLost, Internal, RoostError, TabGone
+from roost.vocabulary import TabHandle
+
+SHARED_JAR = "default"
+CLOSE_SECONDS = 5.0
+NO_SUCH_TAB = 404
+_PLAIN = (*PLAIN, *(b'{"method":"%s.' % of for of in (b"Tabs", b"Groups", b"Person", b"Downloads")))
+
+
+class OwnConnection(CdpConnection):
+    """Messages have the shape of CDP's. A tab in no managed group is refused by the extension."""
+
+    pictures = CdpConnection.pictures | {"Page.capture"}
+
+    @property
+    def link(self) -> Link:
+        return self._link
+
+    def _is_plain(self, frame: bytes) -> bool:
+        return frame.startswith(_PLAIN)
+
+    def _refusal(self, message: Json) -> Exception | None:
+        error = message.get("error")
+        if error is not None and error.get("code") == NO_SUCH_TAB:
+            return TabGone("There is no such tab.")
+        return super()._refusal(message)
+
+
+class OwnBrowser(ABC):
+    """``hosting`` has the link, if there is one. Those who derive from it know about pages."""
+
+    def __init__(self, hosting: Hosting) -> None:
+        self._hosting = hosting
+        self._cdp: OwnConnection | None = None
+        self._report: Report = _ignore
+        self._handover: asyncio.Future[Json] | None = None
+        self._known: set[TabHandle] = set()
+        """The tabs of managed groups, once the state has been asked for."""
+        self._is_known = False
+        self._making = 0
+        self._taken_away: set[TabHandle] = set()
+        """Tabs that the person closed or moved before we could take note of them."""
+        self._closing: dict[TabHandle, asyncio.Future[None]] = {}
+        self._panel: Panel | None = None
+        self._forgotten: set[str] = set()
+
+    # --- for those who derive from it ------------------------------------------------------------
+
+    @abstractmethod
+    def _linked_anew(self) -> None:
+        """A link is up: what was known of pages was another's."""
+
+    @abstractmethod
+    def _take_over(self, handover: Json) -> None:
+        """The tabs are known: go on with what an earlier broker left in them."""
+
+    @abstractmethod
+    def _left(self, tab: TabHandle, error: RoostError) -> None:
+        """The tab is gone, or not ours any more. Whoever waits for anything in it is told."""
+
+    @abstractmethod
+    def _heard(self, method: str, params: Json) -> None:
+        """An event of the browser that is not about the tab strip."""
+
+    @abstractmethod
+    def _spawned(self, opener: TabHandle) -> None:
+        """A tab that this one asked for is there."""
+
+    def _link(self) -> OwnConnection:
+        if self._cdp is None:
+            raise BrowserLost("Your own browser is not linked to Roost.")
+        return self._cdp
+
+    def _check(self, tab: TabHandle) -> None:
+        self._link()
+        if tab not in self._known:
+            raise TabGone("There is no such tab.")
+
+    def _tell(self, event: DriverEvent) -> None:
+        self._report(event)
+
+    # --- life ----------------------------------------------------------------------------------
+
+    def linked(self, link: Link) -> None:
+        self._hosting.linked(link)
+
+    async def start(self, report: Report) -> Started:
+        link = await self._hosting.link()
+        self._report = report
+        self._known.clear()
+        self._taken_away.clear()
+        self._is_known = False
+        self._handover = asyncio.get_running_loop().create_future()
+        cdp = self._cdp = OwnConnection(link, self._word, partial(self._ended, link))
+        self._linked_anew()
+        handover = await self._handover
+        cdp.resume_ids(handover["nextId"])
+        cdp.on_event(BROWSER, self._browser_heard)
+        state_asked = cdp.call("Roost.state")
+        if self._panel is not None:
+            cdp.tell("Panel.show", self._panel.to_wire())
+        state = await state_asked
+        rows = {TabHandle(row["tab"]): row for row in state["tabs"]}
+        self._forget_empty_groups(cdp, {row["group"] for row in rows.values()})
+        self._known |= rows.keys()
+        self._is_known = True
+        self._take_over(handover)
+        for key in state.get("closed", ()):  # while no broker was there
+            asyncio.get_running_loop().call_soon(report, GroupClosed(key))
+        return Started(
+            version=handover["product"],
+            pid=handover["pid"],
+            headless=False,
+            resumed=handover["nextId"] > 1,
+            tabs=frozenset(rows),
+            jars=frozenset(state.get("jars", ())),
+            groups={tab: row["group"] for tab, row in rows.items()},
+            places={tab: row["url"] for tab, row in rows.items()},
+            jar_of={tab: row["jar"] or SHARED_JAR for tab, row in rows.items()},
+        )
+
+    async def stop(self) -> None:
+        """Let go of it. The browser and all its tabs stay: they are the person's."""
+        if self._cdp is not None:
+            self._report = _ignore
+            self._hosting.lost(self._cdp.link)
+            self._cdp.close()
+            self._end()
+
+    # --- tabs ----------------------------------------------------------------------------------
+
+    async def open_tab(self, jar: str, group: Group | None = None) -> TabHandle:
+        cdp = self._link()
+        self._check_jar(jar)
+        if group is None:
+            raise Internal("A tab in a person's own browser needs a group.")
+        shown = {"key": group.key, "title": group.title, "color": group.color.value}
+        params: Json = {"group": shown, **({} if jar == SHARED_JAR else {"jar": jar})}
+        making = cdp.call("Tabs.create", params)
+        self._making += 1
+        try:
+            made = await asyncio.shield(making)
+        except CdpError as error:
+            raise BrowserLost("Your browser opens no tab.", page_said=str(error)) from None
+        except asyncio.CancelledError:
+            making.add_done_callback(self._close_unwanted)
+            raise
+        finally:
+            self._making -= 1
+        tab = TabHandle(made["tab"])
+        if tab in self._taken_away:
+            self._taken_away.discard(tab)
+            raise TabGone("The person took the tab away as it opened.")
+        self._known.add(tab)
+        return tab
+
+    def _close_unwanted(self, making: Pending) -> None:
+        if not making.cancelled() and making.exception() is None and self._cdp is not None:
+            self._cdp.tell("Tabs.close", {"tab": making.result()["tab"]})
+
+    @abstractmethod
+    def _check_jar(self, jar: str) -> None:
+        """``JarUnavailable`` if there is no such jar."""
+
+    async def close_tab(self, tab: TabHandle) -> None:
+        cdp = self._link()
+        if tab not in self._known:
+            return
+        gone = self._closing.setdefault(tab, asyncio.get_running_loop().create_future())
+        cdp.call("Tabs.close", {"tab": tab}).add_done_callback(partial(self._closed, tab))
+        async with asyncio.timeout(CLOSE_SECONDS):
+            await asyncio.shield(gone)
+
+    def _closed(self, tab: TabHandle, answer: Pending) -> None:
+        """That it is gone is told before this is answered; unless it was not ours any more."""
+        unheard(answer)
+        if not answer.cancelled() and answer.exception() is None:
+            self._removed(tab)
+
+    # --- the panel -----------------------------------------------------------------------------
+
+    def show(self, panel: Panel) -> None:
+        self._panel = panel
+        if self._cdp is not None:
+            self._cdp.tell("Panel.show", panel.to_wire())
+
+    def forget_group(self, key: str) -> None:
+        if self._cdp is None:
+            self._forgotten.add(key)
+        else:
+            self._cdp.tell("Groups.forget", {"key": key})
+
+    def _forget_empty_groups(self, cdp: OwnConnection, shown: set[str]) -> None:
+        """Those of sessions that ended while the browser was away. A group that it shows again is
+        forgotten with its last tab, which is about to be closed: forgotten now, it would be the
+        person's, and stay."""
+        for key in sorted(self._forgotten - shown):
+            cdp.tell("Groups.forget", {"key": key})
+        self._forgotten.clear()
+
+    # --- what happens there --------------------------------------------------------------------
+
+    def _browser_heard(self, method: str, params: Json) -> None:
+        if not self._is_known and method.startswith(("Tabs.", "Groups.")):
+            return  # told to the last broker; the state that was asked for has it
+        match method:
+            case "Tabs.appeared":
+                self._appeared(params)
+            case "Tabs.removed":
+                self._removed(TabHandle(params["tab"]))
+            case "Tabs.moved":
+                self._moved(TabHandle(params["tab"]), params["group"])
+            case "Tabs.arrived":
+                if TabHandle(params["tab"]) in self._known:
+                    self._arrived(TabHandle(params["tab"]), params["url"], params["title"])
+            case "Groups.closed":
+                self._report(GroupClosed(params["key"]))
+            case "Person.said":
+                self._report(PersonSaid(params["what"], params["group"]))
+            case "Person.answered":
+                self._report(PersonAnswered(params["name"], params["allow"]))
+            case _:
+                self._heard(method, params)
+
+    def _appeared(self, params: Json) -> None:
+        tab = TabHandle(params["tab"])
+        if tab in self._known:
+            return
+        self._known.add(tab)
+        opener = None if params["opener"] is None else TabHandle(params["opener"])
+        self._report(
+            TabAppeared(
+                handle=tab,
+                opener=opener,
+                jar=params.get("jar") or SHARED_JAR,
+                url=params["url"],
+                group=params["group"],
+            )
+        )
+        if opener is not None:
+            self._spawned(opener)
+
+    def _arrived(self, tab: TabHandle, url: str, title: str) -> None:
+        """As the tab strip shows it, whether or not anything is done in that page."""
+        self._report(TabArrived(tab, url, title))
+
+    def _removed(self, tab: TabHandle) -> None:
+        closing = self._closing.pop(tab, None)
+        if closing is not None and not closing.done():
+            closing.set_result(None)
+        if tab in self._known:
+            self._known.discard(tab)
+            self._left(tab, TabGone("The tab was closed."))
+            self._report(TabDisappeared(tab))
+        elif self._making:
+            self._taken_away.add(tab)
+
+    def _moved(self, tab: TabHandle, group: str | None) -> None:
+        if tab not in self._known:
+            if self._making and group is None:
+                self._taken_away.add(tab)
+            return
+        if group is None:
+            self._known.discard(tab)
+            self._left(tab, TabGone("The person took the tab out of its group."))
+        self._report(TabRegrouped(tab, group))
+
+    # --- the link ------------------------------------------------------------------------------
+
+    def _word(self, word: str, what: Any) -> None:
+        if word == "handover" and self._handover is not None and not self._handover.done():
+            self._handover.set_result(what)
+
+    def _ended(self, link: Link) -> None:
+        if self._hosting.lost(link):
+            self._end()
+
+    def _end(self) -> None:
+        self._cdp = None
+        error = BrowserLost("Your own browser is not linked to Roost any more.")
+        if self._handover is not None and not self._handover.done():
+            self._handover.set_exception(error)
+        known, self._known = self._known, set()
+        for tab in known:
+            self._left(tab, error)
+        for closing in self._closing.values():
+            if not closing.done():
+                closing.set_result(None)
+        self._closing.clear()
+        report, self._report = self._report, _ignore
+        report(BrowserEnded("its extension or its process is gone"))
+
+
+def refuse_page(error: CdpError) -> BadRequest:
+    """The browser's own pages are not for anybody else."""
+    return BadRequest(
+        "This page cannot be used.",
+        hint="It is one of the browser's own. Go elsewhere with browser_navigate.",
+        page_said=str(error),
+    )
+
+
+def _ignore(event: DriverEvent) -> None:
+    pass

@@ -1,0 +1,214 @@
+"""Trusted input in a person's own Firefox that was started with its remote agent, here: the remote.
+
+The remote knows all tabs by names of its own, and must never be given another than the one that is
+meant. So the extension puts a frame of ours into the page for a moment: Firefox gives frames a
+number that both sides know, and the remote says in which tab that one is. No other tab is looked
+at. Before every input the page is marked by a style that pages cannot see, under a name nobody can
+guess, and nothing is given to a tab that does not show it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from roost.drivers.base import Input
+from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
+from roost.drivers.firefox.input import Hands
+from roost.drivers.firefox.navigation import Course
+from roost.drivers.firefox.scripts import DocumentGone, Scripts
+from roost.drivers.firefox.values import plain
+from roost.errors import BadRequest, BrowserLost, Interrupted, NotFound, RoostError
+from roost.vocabulary import TabHandle
+from roost.wire.framing import encode
+
+logger = logging.getLogger(__name__)
+
+WORD = "remote"
+OPEN_SECONDS = 10.0
+TRY_AGAIN_SECONDS = 30.0
+# It may be asked while the mark is still on its way, and looks for it for a moment. Not by a timer:
+# those of tabs behind are slow.
+_MARKED = """async (name) => {
+  const style = getComputedStyle(document.documentElement), until = performance.now() + 20;
+  while (!style.getPropertyValue(name) && performance.now() < until)
+    await new Promise((resolve) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => resolve(port1.close());
+      port2.postMessage(null);
+    });
+  return style.getPropertyValue(name);
+}"""
+
+Ask = Callable[[TabHandle, str, Json], Awaitable[Json]]
+Say = Callable[[str, Any], None]
+
+
+class RemoteLink:
+    """What goes to the remote and comes from it are words between the host and us."""
+
+    def __init__(self, say: Say) -> None:
+        self._say = say
+        self._on_frame: Callable[[bytes], None] = lambda frame: None
+        self._on_end: Callable[[], None] = lambda: None
+
+    def start(self, on_frame: Callable[[bytes], None], on_end: Callable[[], None]) -> None:
+        self._on_frame, self._on_end = on_frame, on_end
+
+    def send(self, frame: bytes) -> None:
+        self._say(WORD, json.loads(frame))
+
+    def close(self) -> None:
+        self._on_end()
+
+    def heard(self, message: Json) -> None:
+        self._on_frame(encode(message))
+
+
+class RemoteTab:
+    """A tab by its name with the remote, and the hands for it."""
+
+    def __init__(self, bidi: BidiConnection, context: str) -> None:
+        self.context = context
+        self.course = Course(lambda: None)
+        self._bidi = bidi
+        self._has_frames = True
+        self._scripts = Scripts(bidi, context, "", self.course)
+        self._hands = Hands(bidi, context, self._scripts, lambda: self._has_frames)
+
+    async def shows(self, mark: str) -> bool:
+        """Which frames there are is not followed here, so it is looked each time, too: first, while
+        the mark is on its way."""
+        root = {"root": self.context, "maxDepth": 1}
+        name = {"type": "string", "value": f"--roost-{mark}"}
+        try:
+            tree = await self._bidi.call("browsingContext.getTree", root, self.context)
+            found = await self._scripts.ask(None, _MARKED, name)
+        except (BadRequest, BidiError, BrowserLost, DocumentGone, NotFound):
+            return False
+        self._has_frames = bool(tree["contexts"][0]["children"])
+        return bool(plain(found))
+
+    async def give(self, inputs: Sequence[Input]) -> None:
+        try:
+            await self._hands.give(inputs)
+        except BrowserLost:
+            raise Interrupted(
+                "Firefox's remote agent went away while it gave input.",
+                hint="Look what came of it, with browser_snapshot.",
+            ) from None
+
+
+class FirefoxRemote:
+    """Of one link. ``ask`` sends a command to the extension, in a tab's session; ``say`` a word to
+    the host; ``changed`` hears whether the remote's session is ours."""
+
+    def __init__(self, ask: Ask, say: Say, changed: Callable[[bool], None]) -> None:
+        self._ask = ask
+        self._say = say
+        self._changed = changed
+        self._link: RemoteLink | None = None
+        self._bidi: BidiConnection | None = None
+        self._opening = asyncio.Lock()
+        self._answer: asyncio.Future[str | None] | None = None
+        self._not_before = 0.0
+        self._found: dict[TabHandle, RemoteTab] = {}
+
+    async def is_ours(self) -> bool:
+        """Whether it is, or can be had now. Another client may have it: then it is asked for again
+        later, and input is synthetic meanwhile."""
+        async with self._opening:
+            loop = asyncio.get_running_loop()
+            if self._bidi is None and loop.time() >= self._not_before:
+                self._not_before = loop.time() + TRY_AGAIN_SECONDS
+                await self._open()
+        return self._bidi is not None
+
+    async def find(self, tab: TabHandle, mark: str, marked: Awaitable[object]) -> RemoteTab | None:
+        """That tab, whose page shows the mark, once the extension says that it is ``marked``; one
+        that was right before is looked at meanwhile. Nothing is given to a tab that was not found
+        now."""
+        known = self._found.get(tab)
+        if known is None:
+            await marked
+        else:
+            _, is_shown = await asyncio.gather(marked, known.shows(mark))
+            if is_shown or await known.shows(mark):
+                return known
+        self._found.pop(tab, None)
+        found = await self._locate(tab)
+        if found is None or not await found.shows(mark):
+            return None
+        self._found[tab] = found
+        return found
+
+    def heard(self, what: Json) -> None:
+        """A word of the host's about it."""
+        waiting = self._answer is not None and not self._answer.done()
+        if "opened" in what or "refused" in what:
+            if waiting:
+                assert self._answer is not None
+                self._answer.set_result(what.get("refused"))
+        elif "closed" in what:
+            self.ended()
+        elif self._link is not None:
+            self._link.heard(what)
+
+    def turned(self, tab: TabHandle) -> None:
+        """Another document is there."""
+        if tab in self._found:
+            self._found[tab].course.turn()
+
+    def left(self, tab: TabHandle, error: RoostError) -> None:
+        """Whoever waits for something there is told."""
+        found = self._found.pop(tab, None)
+        if found is not None and self._bidi is not None:
+            self._bidi.fail(found.context, error)
+
+    def ended(self) -> None:
+        """It is not ours any more."""
+        link, self._link, self._bidi = self._link, None, None
+        self._found.clear()
+        if link is not None:
+            link.close()
+            self._changed(False)
+
+    # --- its session ---------------------------------------------------------------------------
+
+    async def _open(self) -> None:
+        self._answer = asyncio.get_running_loop().create_future()
+        self._say(WORD, "open")
+        try:
+            async with asyncio.timeout(OPEN_SECONDS):
+                refused = await self._answer
+        except TimeoutError:
+            refused = "the host does not answer"
+        if refused is not None:
+            logger.warning("Input in your own Firefox stays synthetic: %s", refused)
+            return
+        self._link = link = RemoteLink(self._say)
+        self._bidi = BidiConnection(link, lambda *_: None, lambda: None, lambda *_: None)
+        self._bidi.begin()
+        self._bidi.release()
+        self._changed(True)
+
+    # --- its tabs ------------------------------------------------------------------------------
+
+    async def _locate(self, tab: TabHandle) -> RemoteTab | None:
+        bidi = self._bidi
+        if bidi is None:
+            return None
+        try:
+            frame = (await self._ask(tab, "Page.frameOfOurs", {"isWanted": True}))["frame"]
+            root = {"root": str(frame), "maxDepth": 0}
+            (context,) = (await bidi.call("browsingContext.getTree", root))["contexts"]
+        except (BadRequest, BidiError, BrowserLost, ValueError):
+            return None  # a page that takes no frame, or is just being left
+        finally:
+            with contextlib.suppress(RoostError):
+                await self._ask(tab, "Page.frameOfOurs", {"isWanted": False})
+        return None if context["parent"] is None else RemoteTab(bidi, context["parent"])

@@ -1,0 +1,161 @@
+"""Trusted input to one tab: to the context that is meant, for BiDi gives it to that and no other.
+
+Firefox hands an event to one document's process; a frame of another site is in another. So points
+and keys are followed to the frame that is under the pointer, or has the focus, first. Tabs without
+frames are spared the question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from roost.drivers.base import Input, InsertText, KeyDown, Wheel
+from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
+from roost.drivers.firefox.default_actions import (
+    AFTER_DRAG,
+    AFTER_KEYS,
+    AFTER_WHEEL,
+    WATCH_DRAG,
+    WATCH_KEYS,
+    WATCH_WHEEL,
+    click_at,
+    is_press,
+    numbers,
+)
+from roost.drivers.firefox.keyboard import (
+    NO_SUCH_KEYS,
+    Gesture,
+    drag_end,
+    first_point,
+    parts,
+    sources,
+    strokes,
+)
+from roost.drivers.firefox.scripts import DocumentGone, Scripts
+from roost.drivers.firefox.values import plain
+from roost.errors import BadRequest, NotFound, Unsupported
+
+_DEEPEST = 20
+# Both go through open shadow roots and end at a frame's element; a window is described by the id of
+# its context. The inner corner of a frame is where its own viewport begins.
+_UNDER = """(x, y) => {
+  let found = document.elementFromPoint(x, y);
+  for (let inner = found; inner; found = inner ?? found) {
+    inner = found.shadowRoot?.elementFromPoint(x, y);
+    if (inner === found) break;
+  }
+  if (!found?.contentWindow) return null;
+  const box = found.getBoundingClientRect(), style = getComputedStyle(found);
+  const left = box.x + found.clientLeft + parseFloat(style.paddingLeft);
+  return [found.contentWindow, left, box.y + found.clientTop + parseFloat(style.paddingTop)];
+}"""
+_FOCUSED = """(text) => {
+  let found = document.activeElement;
+  while (found?.shadowRoot?.activeElement) found = found.shadowRoot.activeElement;
+  if (found?.contentWindow) return found.contentWindow;
+  if (!found || (found === document.body && !found.isContentEditable)) return "nothing";
+  if (!(found instanceof HTMLInputElement || found instanceof HTMLTextAreaElement)) return "editor";
+  if (text) document.execCommand("insertText", false, text);
+  return "field";
+}"""
+
+
+class Hands:
+    """Of one tab. ``has_frames`` says whether there is more than one context to choose from."""
+
+    def __init__(
+        self, bidi: BidiConnection, tab: str, scripts: Scripts, has_frames: Callable[[], bool]
+    ) -> None:
+        self._bidi = bidi
+        self._tab = tab
+        self._scripts = scripts
+        self._has_frames = has_frames
+
+    async def give(self, inputs: Sequence[Input]) -> None:
+        for part in parts(inputs):
+            if isinstance(part, InsertText):
+                await self._insert(part.text)
+            else:
+                await self._perform(part)
+
+    async def _perform(self, gestures: Sequence[Gesture]) -> None:
+        missing = {one.key for one in gestures if isinstance(one, KeyDown)} & NO_SUCH_KEYS
+        if missing:
+            raise Unsupported(f"Firefox cannot be given the key {min(missing)}.")
+        point = first_point(gestures)
+        if point is None:
+            await self._press(gestures)
+            return
+        context, offset = self._tab, (0.0, 0.0)
+        if self._has_frames():
+            context, offset = await self._under(point)
+        end = drag_end(gestures)
+        if end is not None:
+            await self._look(context, WATCH_DRAG)
+        is_turned = any(isinstance(one, Wheel) for one in gestures)
+        if is_turned:
+            await self._look(context, WATCH_WHEEL)
+        await self._act(context, sources(gestures, offset))
+        if is_turned:
+            await self._look(context, AFTER_WHEEL)
+        if end is not None:
+            await self._look(context, AFTER_DRAG, *numbers(end[0] - offset[0], end[1] - offset[1]))
+
+    async def _press(self, gestures: Sequence[Gesture]) -> None:
+        context = self._tab
+        if self._has_frames():
+            context, _ = await self._focused()
+        is_watched = is_press(gestures) and plain(await self._look(context, WATCH_KEYS))
+        await self._act(context, sources(gestures))
+        point = plain(await self._look(context, AFTER_KEYS)) if is_watched else None
+        if point is not None:
+            await self._act(context, sources(click_at(*point)))
+
+    async def _act(self, context: str, actions: list[Json]) -> None:
+        params = {"context": context, "actions": actions}
+        try:
+            await self._bidi.call("input.performActions", params, self._tab)
+        except BidiError as error:
+            if error.code == "move target out of bounds":
+                raise BadRequest("That point is outside of the page's window.") from None
+            if not error.is_document_gone:
+                raise BadRequest("The input was refused.", page_said=str(error)) from None
+            # It was delivered, and the page left on the way: whoever settles waits for the next.
+
+    async def _insert(self, text: str) -> None:
+        """As an input method commits it. BiDi has no command for that. In text fields the editor's
+        own command does it, at once and trusted. Other editors want to be asked before each change,
+        which Firefox does for keys alone, so there the text is typed."""
+        context, focused = await self._focused(text)
+        if focused == "editor":
+            await self._act(context, sources(strokes(text)))
+
+    async def _focused(self, text: str = "") -> tuple[str, str]:
+        """The context that has the focus, and what in it: a field, which now has the text in it, an
+        editor of another kind, or nothing."""
+        context = self._tab
+        for _ in range(_DEEPEST):
+            found = await self._look(context, _FOCUSED, {"type": "string", "value": text})
+            if found["type"] != "window":
+                return context, str(plain(found))
+            context = found["value"]["context"]
+        return context, "nothing"
+
+    async def _under(self, point: tuple[float, float]) -> tuple[str, tuple[float, float]]:
+        """The context under a point of the tab, and where its viewport begins."""
+        context, (left, top) = self._tab, (0.0, 0.0)
+        for _ in range(_DEEPEST):
+            at = numbers(point[0] - left, point[1] - top)
+            found = await self._look(context, _UNDER, *at)
+            if found["type"] != "array":
+                break
+            window, x, y = found["value"]
+            context = window["value"]["context"]
+            left, top = left + plain(x), top + plain(y)
+        return context, (left, top)
+
+    async def _look(self, context: str, function: str, *given: Json) -> Json:
+        try:
+            return await self._scripts.ask(context, function, *given)
+        except (DocumentGone, NotFound):
+            return {"type": "null"}  # it goes to where we got; the page is on the move

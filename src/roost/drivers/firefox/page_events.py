@@ -1,0 +1,141 @@
+"""What goes on in a tab's page, told in the words of ``drivers.base``; nothing is decided here.
+
+https://w3c.github.io/webdriver-bidi/#module-log, …#module-network and the download events of
+#module-browsingContext. A redirected request keeps its id; each leg of it has a beginning and an
+end of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from roost.drivers.base import (
+    ConsoleSaid,
+    DownloadBegan,
+    DownloadEnded,
+    DriverEvent,
+    RequestEnded,
+    RequestSent,
+)
+from roost.drivers.firefox.connection import Json
+from roost.vocabulary import TabHandle
+
+Event = Callable[[TabHandle, Json], DriverEvent]
+
+_BY_DESTINATION = {
+    "audio": "media",
+    "document": "document",
+    "embed": "document",
+    "font": "font",
+    "frame": "document",
+    "iframe": "document",
+    "image": "image",
+    "manifest": "manifest",
+    "object": "document",
+    "report": "ping",
+    "script": "script",
+    "serviceworker": "script",
+    "sharedworker": "script",
+    "style": "stylesheet",
+    "track": "media",
+    "video": "media",
+    "worker": "script",
+}
+_BY_INITIATOR = {"fetch": "fetch", "xmlhttprequest": "xhr", "beacon": "ping"}
+_NEVER_LEFT = ("data:", "chrome:", "resource:", "moz-", "about:")
+"""Addresses that are answered inside the browser."""
+
+
+def report_of(handle: TabHandle, method: str, params: Json) -> DriverEvent | None:
+    """The event for its owner, if it is one to be told."""
+    tell = _EVENTS.get(method)
+    if tell is None or (method.startswith("network.") and not _has_left(params)):
+        return None
+    return tell(handle, params)
+
+
+def _console_said(handle: TabHandle, params: Json) -> ConsoleSaid:
+    trace = (params.get("stackTrace") or {}).get("callFrames") or [{}]
+    level = params["level"]
+    if params["type"] == "console":
+        level = {"assert": "error"}.get(params["method"], params["method"])
+    return ConsoleSaid(
+        handle=handle,
+        level=level,
+        text=params["text"] or "",
+        url=trace[0].get("url", ""),
+        line=trace[0].get("lineNumber", -1) + 1,
+    )
+
+
+def _download_began(handle: TabHandle, params: Json) -> DownloadBegan:
+    return DownloadBegan(
+        handle=handle,
+        download=_download_id(params),
+        url=params["url"],
+        name=params["suggestedFilename"],
+    )
+
+
+def _download_ended(handle: TabHandle, params: Json) -> DownloadEnded:
+    path = params.get("filepath") if params["status"] == "complete" else None
+    return DownloadEnded(handle=handle, download=_download_id(params), path=path)
+
+
+def _download_id(params: Json) -> str:
+    """A download has the id of the navigation it came of; one that came of none, its address."""
+    return params["navigation"] or f"{params['context']} {params['url']}"
+
+
+def _has_left(params: Json) -> bool:
+    """Whether the request left the browser at all."""
+    return not params["request"]["url"].startswith(_NEVER_LEFT)
+
+
+def _request_sent(handle: TabHandle, params: Json) -> RequestSent:
+    request = params["request"]
+    by_initiator = _BY_INITIATOR.get(request.get("initiatorType") or "", "other")
+    kind = _BY_DESTINATION.get(request.get("destination") or "", by_initiator)
+    return RequestSent(
+        handle=handle,
+        request=request["request"],
+        url=request["url"],
+        method=request["method"],
+        kind=kind,
+    )
+
+
+def _response_started(handle: TabHandle, params: Json) -> RequestEnded:
+    return _answered(handle, params, finished=False)
+
+
+def _response_completed(handle: TabHandle, params: Json) -> RequestEnded:
+    return _answered(handle, params, finished=True)
+
+
+def _request_failed(handle: TabHandle, params: Json) -> RequestEnded:
+    return RequestEnded(
+        handle=handle, request=params["request"]["request"], error=params["errorText"]
+    )
+
+
+def _answered(handle: TabHandle, params: Json, *, finished: bool) -> RequestEnded:
+    response = params["response"]
+    return RequestEnded(
+        handle=handle,
+        request=params["request"]["request"],
+        status=response["status"] or None,
+        mime_type=response["mimeType"].split(";")[0] or None,
+        finished=finished,
+    )
+
+
+_EVENTS: dict[str, Event] = {
+    "log.entryAdded": _console_said,
+    "network.beforeRequestSent": _request_sent,
+    "network.responseStarted": _response_started,
+    "network.responseCompleted": _response_completed,
+    "network.fetchError": _request_failed,
+    "browsingContext.downloadWillBegin": _download_began,
+    "browsingContext.downloadEnd": _download_ended,
+}

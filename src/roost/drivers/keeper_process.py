@@ -1,0 +1,187 @@
+"""The keeper's other end: find the one that still runs, or start one, and wait for its link."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from roost.drivers.link import Link
+from roost.errors import BrowserLost, RoostError
+from roost.local.broker_start import start_detached
+from roost.local.browsers import check_reach
+from roost.local.home import Home, read_secret
+from roost.local.processes import Process, end_tree, is_alive, wait_until_gone
+from roost.local.singleton import remove_socket_folder
+
+LINK_SECONDS = 15.0
+START_SECONDS = 45.0
+END_SECONDS = 5.0
+DYING_SECONDS = 1.0
+LOOK_AGAIN_SECONDS = 0.2
+"""How often a wait for a keeper's link looks whether that keeper still lives."""
+
+
+class Launch(Protocol):
+    """How one browser is started: its options know."""
+
+    @property
+    def headless(self) -> bool: ...
+
+    @property
+    def viewport(self) -> tuple[int, int]: ...
+
+    def keeper_options(self) -> Sequence[str]:
+        """What its keeper must know besides."""
+
+    def prepare(self, profile: Path) -> None:
+        """Make the profile's folder fit for a start; no browser uses it."""
+
+    def command(self, profile: Path) -> list[str]:
+        """The whole command line; the keeper adds only the connection."""
+
+
+class Keeping:
+    """One browser's keeper, whether an earlier broker started it or we do."""
+
+    def __init__(
+        self, home: Home, browser: str, launch: Launch, *, away_seconds: float = 600.0
+    ) -> None:
+        self.headless = launch.headless
+        self.viewport = launch.viewport if launch.headless else None
+        """What new tabs are given; a window on a screen has the size the person gives it."""
+        self._home = home
+        self._browser = browser
+        self._launch = launch
+        self._away_seconds = away_seconds
+        self._record = home.path / "keepers" / f"{browser}.json"
+        self._folder = home.path / "browsers" / browser
+        self._arrived: asyncio.Future[Link] | None = None
+        self._is_lost = False
+
+    def linked(self, link: Link) -> None:
+        waiting = self._arrival()
+        if waiting.done():
+            waiting.result().close()  # a second keeper for one browser: the newer one counts
+            self._arrived = None
+            waiting = self._arrival()
+        waiting.set_result(link)
+        self._is_lost = False
+
+    async def link(self) -> tuple[Link, bool]:
+        """The link, and whether its browser was started just now."""
+        if self._arrival().done():
+            return self._arrival().result(), False
+        fields = self._recorded()
+        keeper = _living(fields, "pid", "processStarted")
+        if keeper is not None and self._is_lost:
+            # Its connection just ended: most likely it is dying, and will be gone in a moment.
+            if await asyncio.to_thread(wait_until_gone, keeper, DYING_SECONDS):
+                keeper = None
+        if keeper is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(keeper.pid, signal.SIGUSR1)
+            # An earlier broker may have died while its keeper started the browser.
+            seconds = START_SECONDS if fields.get("isStarting") else LINK_SECONDS
+            link = await self._wait(seconds, keeper)
+            if link is not None:
+                return link, False
+            await asyncio.to_thread(end_tree, keeper, END_SECONDS)
+        try:
+            await asyncio.to_thread(self._start)
+        except OSError as problem:
+            raise BrowserLost(
+                f"The browser cannot be started: {problem.strerror or problem}.",
+                hint=f"Free descriptors, and space on the disk of {self._folder}; then try again.",
+            ) from None
+        link = await self._wait(LINK_SECONDS)
+        if link is None:
+            raise BrowserLost("The keeper did not connect.")
+        return link, True
+
+    def lost(self) -> None:
+        """The link is over."""
+        self._arrived = None
+        self._is_lost = True
+
+    async def ended(self) -> None:
+        """See to it that nothing of the browser is left."""
+        keeper = _living(self._recorded(), "pid", "processStarted")
+        if keeper is not None:
+            await asyncio.to_thread(end_tree, keeper, END_SECONDS)
+
+    def _arrival(self) -> asyncio.Future[Link]:
+        if self._arrived is None:
+            self._arrived = asyncio.get_running_loop().create_future()
+        return self._arrived
+
+    async def _wait(self, seconds: float, keeper: Process | None = None) -> Link | None:
+        """The link, or None once time is up or ``keeper`` has died."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + seconds
+        while (left := deadline - loop.time()) > 0 and (keeper is None or is_alive(keeper)):
+            arrival = self._arrival()  # another one if a link came and ended meanwhile
+            await asyncio.wait({arrival}, timeout=min(left, LOOK_AGAIN_SECONDS))
+            if arrival.done():
+                return arrival.result()
+        return None
+
+    def _recorded(self) -> dict[str, Any]:
+        """What the keeper wrote about itself; nothing if the record is missing or damaged."""
+        try:
+            said = read_secret(self._record)
+        except RoostError as error:
+            # Perhaps a keeper runs, and two browsers must never use one profile.
+            raise BrowserLost(error.message, hint=error.hint) from None
+        with contextlib.suppress(ValueError):
+            fields = json.loads(said or b"{}")
+            if isinstance(fields, dict):
+                return fields
+        return {}
+
+    def _end_orphan(self) -> None:
+        """A keeper that was killed, and its watchdog with it, leaves its browser behind: two must
+        never use one profile. What that browser made outside its profile is removed."""
+        fields = self._recorded()
+        orphan = _living(fields, "browserPid", "browserStarted")
+        if orphan is not None:
+            end_tree(orphan, grace_seconds=0)
+        if isinstance(folder := fields.get("socketFolder"), str):
+            remove_socket_folder(Path(folder))
+
+    def _start(self) -> None:
+        self._end_orphan()
+        profile = self._folder / "profile"
+        profile.mkdir(mode=0o700, parents=True, exist_ok=True)
+        command = self._launch.command(profile)
+        check_reach(command[0], profile)
+        self._launch.prepare(profile)
+        start_detached(
+            self._home,
+            [sys.executable, "-P", "-m", "roost.keeper"],
+            [
+                f"--browser={self._browser}",
+                f"--log={self._folder / 'browser.log'}",
+                f"--away={self._away_seconds}",
+                *self._launch.keeper_options(),
+                "--",
+                *command,
+            ],
+            log=self._folder / "keeper.log",
+            timeout_seconds=START_SECONDS,
+        )
+
+
+def _living(fields: dict[str, Any], pid: str, started: str) -> Process | None:
+    """The process that a record names, if that very one still lives."""
+    with contextlib.suppress(KeyError, TypeError):
+        process = Process(fields[pid], fields[started])
+        if is_alive(process):
+            return process
+    return None

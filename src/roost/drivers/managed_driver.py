@@ -1,0 +1,112 @@
+"""What the drivers of kept browsers have in common: a link's life, from its handover to its end."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from typing import Any, Generic, TypeVar
+
+from roost.drivers.base import BrowserEnded, DriverEvent, Report, Started
+from roost.drivers.exchange import Exchange, Json
+from roost.drivers.keeper_process import Keeping
+from roost.drivers.link import Link
+from roost.errors import BrowserLost
+
+BEGIN_SECONDS = 30.0
+"""For all that a start asks of a browser that is linked."""
+END_SECONDS = 5.0
+X = TypeVar("X", bound=Exchange)
+
+
+class KeptBrowser(ABC, Generic[X]):
+    """``keeping`` finds or starts the keeper that holds it. Those who derive from it know its
+    protocol."""
+
+    def __init__(self, keeping: Keeping, bundle: str) -> None:
+        self._keeping = keeping
+        self._bundle = bundle
+        self._exchange: X | None = None
+        self._report: Report = _ignore
+        self._handover: asyncio.Future[Json] | None = None
+        self._over = asyncio.Event()
+        self._is_stopping = False
+
+    # --- for those who derive from it ----------------------------------------------------------
+
+    @abstractmethod
+    def _speak(self, link: Link) -> X:
+        """Begin to speak the browser's protocol over a link that just came."""
+
+    @abstractmethod
+    def _lost(self, error: BrowserLost) -> None:
+        """The browser is gone. Whoever waits for anything in it is told."""
+
+    @abstractmethod
+    async def _begin(self, exchange: X, handover: Json, is_new: bool) -> Started:
+        """Set up the browser, or go on with what the keeper hands over. ``is_new``: the browser was
+        started just now."""
+
+    def _browser(self) -> X:
+        if self._exchange is None or self._over.is_set():
+            raise BrowserLost("The browser is not running.")
+        return self._exchange
+
+    def _tell(self, event: DriverEvent) -> None:
+        self._report(event)
+
+    # --- life ----------------------------------------------------------------------------------
+
+    async def start(self, report: Report) -> Started:
+        """A start that fails gives up its link: a keeper hands over once a link, and comes back
+        with another."""
+        self._is_stopping = False
+        self._over.clear()
+        self._report = report
+        link, is_new = await self._keeping.link()
+        try:
+            async with asyncio.timeout(BEGIN_SECONDS):
+                self._handover = asyncio.get_running_loop().create_future()
+                exchange = self._exchange = self._speak(link)
+                handover = await self._handover
+                exchange.resume_ids(handover["nextId"])
+                return await self._begin(exchange, handover, is_new)
+        except BaseException as error:
+            self._keeping.lost()
+            link.close()
+            if isinstance(error, TimeoutError):
+                raise BrowserLost("The browser runs but does not answer.") from None
+            raise
+
+    def linked(self, link: Link) -> None:
+        self._keeping.linked(link)
+
+    async def stop(self) -> None:
+        self._is_stopping = True
+        if self._exchange is not None and not self._over.is_set():
+            self._exchange.say("end")
+            try:
+                async with asyncio.timeout(END_SECONDS):
+                    await self._over.wait()
+            except TimeoutError:
+                self._exchange.close()
+        await self._keeping.ended()
+
+    def _word(self, word: str, what: Any) -> None:
+        """The keeper itself said something."""
+        if word == "handover" and self._handover is not None and not self._handover.done():
+            self._handover.set_result(what)
+
+    def _ended(self) -> None:
+        """The link is over."""
+        self._over.set()
+        if self._handover is not None and not self._handover.done():
+            self._handover.set_exception(BrowserLost("The browser ended as it started."))
+        report, self._report = self._report, _ignore
+        self._lost(BrowserLost("The browser ended."))
+        self._keeping.lost()
+        if not self._is_stopping:
+            report(BrowserEnded("its keeper or its process is gone"))
+
+
+def _ignore(event: DriverEvent) -> None:
+    pass

@@ -1,0 +1,60 @@
+"""What one of these tools is: its arguments, its way of asking, and what a list of tools shows."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from roost.frontends.mcp.claudezilla.desk import Desk, tab_of
+from roost.frontends.mcp.toolset import Image
+
+Category = Literal["core", "inspection", "devtools", "multiagent", "loop", "config", "diagnose"]
+TIMEOUT_MS = (5_000, 150_000, 300_000)
+"""Least, usual and most. Anything else is cut to it, as Claudezilla does."""
+
+
+class FirefoxTool(BaseModel):
+    """Base of all. The docstring is what an agent reads."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid"
+    )
+    tool: ClassVar[str]
+    title: ClassVar[str]
+    category: ClassVar[Category]
+    read_only: ClassVar[bool] = False
+    destructive: ClassVar[bool] = False
+    is_data: ClassVar[bool] = False
+    """No page, and no other agent, could have chosen a word of its answer. So it is not marked, and
+    is also sent as ``structuredContent``. All other answers are marked, and sent as text only."""
+    shown: ClassVar[frozenset[str]] = frozenset()
+    """Arguments that are worth showing here, though other tools keep quiet about them."""
+    timeout: float = Field(default=TIMEOUT_MS[1], description="ms")
+
+    def seconds(self) -> float:
+        return min(max(self.timeout, TIMEOUT_MS[0]), TIMEOUT_MS[2]) / 1000
+
+    def only_reads(self) -> bool:
+        """As ``read_only``, of this very call."""
+        return self.read_only
+
+    @abstractmethod
+    async def run(self, desk: Desk) -> dict[str, Any]:
+        """The answer, as JSON data."""
+
+    def images(self, answer: dict[str, Any]) -> list[Image]:
+        """Pictures, taken out of the answer."""
+        return []
+
+
+class TabTool(FirefoxTool):
+    """Works on one tab."""
+
+    tab_id: int | str | None = Field(default=None, description="Default: your current tab")
+
+    @property
+    def tab(self) -> str | None:
+        return tab_of(self.tab_id)

@@ -1,0 +1,107 @@
+"""Coming in at the broker: start it if there is none, say hello, come back as who we were."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from roost.errors import Internal, Interrupted, RoostError, Timeout, Unauthorized
+from roost.local.broker_start import RETRY_SECONDS, connect, ensure_broker
+from roost.local.home import Home
+from roost.vocabulary import HELLO_SECONDS, KIB, LINK_FRAME_BYTES
+from roost.wire.framing import JsonLines, encode_line
+from roost.wire.hello import Hello, Welcome, parse_welcome
+
+NAME_CHARS: Final = 80
+_LINGER: Final = ("--linger",)
+"""A broker that an agent needed ends some time after the last; `roost up` starts one to stay."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A connection whose hello is done."""
+
+    sock: socket.socket
+    software: str | None
+    """The broker's release."""
+    answers_pings: bool = False
+
+
+class Entrance:
+    """Where this agent comes in, and comes back."""
+
+    def __init__(self, home: Home, hello: Hello) -> None:
+        self._home = home
+        self._hello = hello
+
+    def start(self) -> None:
+        """Have a broker running by the time we need it. Why there is none is told then."""
+        with suppress(RoostError):
+            ensure_broker(self._home, options=_LINGER)
+
+    def reach(self, client_name: str | None = None) -> Reached:
+        """Connect and say hello, as who we were if we can. Raises why it cannot be."""
+        if self._hello.name is None:
+            self._hello = replace(self._hello, name=agent_name(client_name, self._hello.cwd))
+        for pause in RETRY_SECONDS:
+            # Found, and then gone before it had let us in: it is just being killed or stopped.
+            # Internal: it was killed while it started. Nothing was sent yet, so try again.
+            with suppress(OSError, Timeout, Internal):
+                return self._admitted()
+            select.select([], [], [], pause)
+        try:
+            return self._admitted()
+        except OSError:
+            raise Interrupted("The broker closes the connection during the hello.") from None
+
+    def _admitted(self) -> Reached:
+        try:
+            return self._greet()
+        except Unauthorized:
+            if self._hello.resume is None:
+                raise
+            # We were away too long; our agent has ended. Begin anew.
+            self._hello = replace(self._hello, resume=None)
+            return self._greet()
+
+    def _greet(self) -> Reached:
+        ensure_broker(self._home, options=_LINGER)
+        sock = connect(self._home)
+        try:
+            # Read anew each time: the token changes when somebody removes the file.
+            hello = replace(self._hello, token=self._home.operator_token())
+            welcome = _said(sock, hello)
+        except BaseException:
+            sock.close()
+            raise
+        if welcome.secret is not None:
+            self._hello = replace(self._hello, resume=welcome.secret)
+        return Reached(sock, welcome.software, welcome.pings)
+
+
+def agent_name(client: str | None, folder: str | None) -> str:
+    """What people see of this agent: its client, and where it works."""
+    parts = [part for part in (client, os.path.basename(folder or "")) if part]
+    shown = "".join(c if c.isprintable() else " " for c in " · ".join(parts))
+    return shown.strip()[:NAME_CHARS] or "mcp"
+
+
+def _said(sock: socket.socket, hello: Hello) -> Welcome:
+    """Say hello; the answer. The broker says nothing after its welcome until it is asked."""
+    sock.settimeout(HELLO_SECONDS)
+    sock.sendall(encode_line({"hello": hello.to_wire()}))
+    frames = JsonLines(LINK_FRAME_BYTES)
+    while data := sock.recv(64 * KIB):
+        for message in frames.feed(data):
+            return _welcomed(message)
+    raise ConnectionResetError
+
+
+def _welcomed(message: Any) -> Welcome:
+    if isinstance(message, dict) and isinstance(message.get("error"), dict):
+        raise RoostError.from_wire(message["error"])
+    return parse_welcome(message.get("welcome") if isinstance(message, dict) else None)

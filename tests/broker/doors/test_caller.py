@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roost.api import operations as ops
+from roost.api.operations import OPERATIONS
+from roost.broker.doors import caller
+from roost.broker.doors.caller import WORK
+from roost.errors import Internal, SessionGone, TabCrashed
+from roost.testing.house import fake_house
+from roost.testing.waits import error_of
+from roost.vocabulary import OPERATOR
+
+URL = "https://site.test/"
+
+
+def test_there_is_work_behind_every_operation_and_no_other() -> None:
+    assert set(WORK) == set(OPERATIONS.values())
+
+
+async def test_a_bug_is_answered_without_its_inside_and_logged_with_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with fake_house(tmp_path) as house:
+        agent = house.admit()
+        await agent.api.call(ops.Navigate(url=URL))
+
+        async def bug(*_: object, **__: object) -> object:
+            raise ZeroDivisionError("secret inside")
+
+        house.driver.evaluate = bug  # type: ignore[method-assign]
+        error = await error_of(Internal, agent.api.call(ops.Evaluate(function="() => 1")))
+        assert "secret inside" not in str(error.to_wire())
+        assert error.details["reference"] in caplog.text
+        assert "secret inside" in caplog.text
+        assert (await agent.api.call(ops.TakeScreenshot())).tab == "t1"
+
+
+async def test_a_timeout_inside_a_driver_is_its_own_and_not_the_calls(
+    tmp_path: Path,
+) -> None:
+    async with fake_house(tmp_path) as house:
+        agent = house.admit()
+        await agent.api.call(ops.Navigate(url=URL))
+
+        async def slow(*_: object, **__: object) -> object:
+            raise TimeoutError
+
+        house.driver.evaluate = slow  # type: ignore[method-assign]
+        await error_of(Internal, agent.api.call(ops.Evaluate(function="() => 1")))
+
+
+async def test_waiting_in_the_queue_is_not_cut_short_by_the_usual_deadline(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with fake_house(tmp_path, pool=1) as house:
+        ada, bob = house.admit(), house.admit()
+        await ada.api.call(ops.Tabs(action="new"))
+        await bob.api.call(ops.TabSpaceRequest())
+        monkeypatch.setattr(caller, "CALL_SECONDS", 0.5)
+        assert (await bob.api.call(ops.TabSpaceStatus(wait_seconds=0.7))).queued
+
+
+async def test_whoever_called_last_when_is_remembered_and_forgotten_with_the_agent(
+    tmp_path: Path,
+) -> None:
+    async with fake_house(tmp_path) as house:
+        agent = house.admit()
+        await agent.api.call(ops.Ping())
+        house.clock.advance(90)
+        assert house.broker.seen_at[agent.agent] == house.clock.now() - 90
+        house.door.leave(agent, goodbye=True)
+        assert agent.agent not in house.broker.seen_at
+        await error_of(SessionGone, agent.api.call(ops.SessionShow()))
+        assert set(house.broker.seen_at) <= {OPERATOR}
+
+
+async def test_a_watcher_of_a_session_that_is_not_ones_own_is_refused(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        ada, bob = house.admit(), house.admit()
+        with pytest.raises(SessionGone):
+            bob.api.watch(str(ada.welcome.session))
+        await ada.api.call(ops.SessionOpen(session="mine"))
+        with ada.api.watch("mine") as notices:
+            tab = (await ada.api.call(ops.Navigate(url=URL, session="mine"))).tab
+            assert (await anext(notices)).data["tab"] == tab
+
+
+async def test_a_call_refused_by_its_own_deadline_leaves_nothing_open(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        agent = house.admit()
+        await agent.api.call(ops.Navigate(url=URL))
+        house.driver.crash(house.handle("t1"))
+        await error_of(TabCrashed, agent.api.call(ops.Evaluate(function="() => 1")))
+        assert len(house.broker.lanes) == 0
+        assert not house.broker._captures

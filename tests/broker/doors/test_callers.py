@@ -1,0 +1,284 @@
+"""Whose a command is, for the process trees that clients, editors and terminals make."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from process_trees import Tree
+
+from roost.api import operations as ops
+from roost.broker.doors.callers import (
+    ActsAs,
+    IsOperator,
+    Shim,
+    SiblingsCaller,
+    Unproven,
+    UnprovenCaller,
+    Verdict,
+    client_of,
+    whose,
+)
+from roost.errors import BadRequest, Unauthorized
+from roost.local.lineage import Lineage, Relative
+from roost.testing.house import fake_house
+from roost.testing.waits import error_of
+from roost.vocabulary import AgentId, SessionId
+from roost.wire.hello import ClientKind
+
+TREE = Tree(
+    """
+    systemd
+      gnome-terminal-
+        bash
+          claude                     @ada
+            npm exec roost
+              python:shim-ada
+            bash
+              python:ada-command
+              make
+                python:ada-make
+              setsid
+                script
+                  bash
+                    python:ada-pty
+              xterm
+                bash
+                  python:ada-xterm
+              codex                  @nested
+                python:shim-nested
+                bash
+                  python:nested-command
+              gemini
+                sh
+                  python:gemini-command
+        bash
+          claude                     @two
+            uvx
+              python:shim-two-a
+            sh
+              python:shim-two-b
+            bash
+              python:two-command
+        bash
+          python:mine
+          make
+            pytest
+              python:mine-make
+          python:shim-by-hand
+        bash
+          claude
+            bash
+              python:shimless
+        bash
+          unheard-of
+            wrapper
+              python:shim-wrapped
+            bash
+              python:unheard-of-command
+              make
+                python:unheard-of-make
+      tmux: server
+        fish
+          python:in-tmux
+      code
+        code                         @vscode
+          python:shim-vscode
+        code
+          bash
+            python:in-vscode
+      sshd
+        sshd
+          zsh
+            python:by-ssh
+          node!.vscode-server
+            bash
+              python:in-remote-vscode
+      cron
+        sh
+          python:by-cron
+      python:orphan
+      sh
+        python:orphan-shell
+      python:agent
+        bash
+          python:below-agent
+    """
+)
+
+SHIMS = [
+    Shim(
+        AgentId(f"agent-{name}"),
+        SessionId(home),
+        TREE.client(f"shim-{name}"),
+        frozenset(one.process for one in TREE.above(f"shim-{name}")),
+    )
+    for name, home in (
+        ("ada", "a"),
+        ("nested", "n"),
+        ("two-a", "x"),
+        ("two-b", "y"),
+        ("vscode", "v"),
+        ("by-hand", "h"),
+        ("wrapped", "w"),
+    )
+]
+AGENTS = {TREE["agent"].process: AgentId("agent-python")}
+A_TERMINAL, NO_TERMINAL = True, False
+
+
+def verdict(name: str, terminal: bool, *, conversation: str | None = None) -> Verdict:
+    command = Lineage(TREE.above(name), "roost", terminal, "the agents' group")
+    return whose(
+        command,
+        AGENTS,
+        SHIMS,
+        conversation=conversation,
+        control_groups={"the agents' group"},
+    )
+
+
+@pytest.mark.parametrize("terminal", [A_TERMINAL, NO_TERMINAL])
+@pytest.mark.parametrize(
+    ("command", "agent"),
+    [
+        ("ada-command", "agent-ada"),
+        ("ada-make", "agent-ada"),
+        ("ada-pty", "agent-ada"),
+        ("ada-xterm", "agent-ada"),
+        ("nested-command", "agent-nested"),
+        ("below-agent", "agent-python"),
+    ],
+)
+def test_a_command_is_the_agent_of_the_nearest_client_above_it(
+    command: str, agent: str, terminal: bool
+) -> None:
+    assert verdict(command, terminal) == ActsAs((AgentId(agent),))
+
+
+@pytest.mark.parametrize("command", ["mine", "mine-make", "in-tmux", "by-ssh"])
+def test_a_command_in_a_terminal_that_no_client_runs_is_the_persons(command: str) -> None:
+    assert verdict(command, A_TERMINAL) == IsOperator("terminal")
+
+
+@pytest.mark.parametrize("command", ["mine", "by-ssh", "by-cron"])
+def test_without_a_controlling_terminal_a_command_may_keep_the_house_and_no_more(
+    command: str,
+) -> None:
+    found = verdict(command, NO_TERMINAL)
+    assert isinstance(found, Unproven)
+    assert found.may_keep_house
+
+
+@pytest.mark.parametrize("command", ["shimless", "gemini-command", "in-vscode", "in-remote-vscode"])
+@pytest.mark.parametrize("terminal", [A_TERMINAL, NO_TERMINAL])
+def test_below_a_client_without_a_shim_or_in_an_editor_nothing_is_proven(
+    command: str, terminal: bool
+) -> None:
+    found = verdict(command, terminal)
+    assert isinstance(found, Unproven)
+    assert not found.may_keep_house
+    assert found.below
+
+
+@pytest.mark.parametrize("command", ["unheard-of-command", "unheard-of-make"])
+def test_beside_a_shim_in_a_wrapper_a_terminal_proves_nothing(command: str) -> None:
+    assert isinstance(verdict(command, A_TERMINAL), Unproven)
+
+
+@pytest.mark.parametrize("command", ["orphan", "orphan-shell"])
+@pytest.mark.parametrize("terminal", [A_TERMINAL, NO_TERMINAL])
+def test_an_orphan_from_where_an_agent_runs_may_not_even_keep_the_house(
+    command: str, terminal: bool
+) -> None:
+    found = verdict(command, terminal)
+    assert isinstance(found, Unproven)
+    assert not found.may_keep_house
+
+
+def test_a_service_of_the_systems_may_keep_the_house() -> None:
+    command = Lineage(TREE.above("orphan"), "roost", NO_TERMINAL, "a service's own group")
+    found = whose(command, AGENTS, SHIMS, control_groups={"the agents' group"})
+    assert isinstance(found, Unproven)
+    assert found.may_keep_house
+
+
+def test_of_several_agents_of_one_client_the_conversation_decides() -> None:
+    both = ActsAs((AgentId("agent-two-a"), AgentId("agent-two-b")))
+    assert verdict("two-command", A_TERMINAL, conversation="y") == ActsAs((AgentId("agent-two-b"),))
+    assert verdict("two-command", A_TERMINAL) == both
+    assert verdict("two-command", A_TERMINAL, conversation="a") == both, "another client's"
+
+
+def test_several_agents_of_one_client_in_one_session_are_no_choice() -> None:
+    client = TREE.client("shim-two-a")
+    shims = [Shim(AgentId(name), SessionId("x"), client) for name in ("one", "two")]
+    command = Lineage(TREE.above("two-command"))
+    assert whose(command, {}, shims) == ActsAs((AgentId("one"),))
+
+
+def test_a_conversation_counts_only_below_its_client() -> None:
+    assert verdict("mine", A_TERMINAL, conversation="a") == IsOperator("terminal")
+    assert isinstance(verdict("orphan", NO_TERMINAL, conversation="a"), Unproven)
+
+
+def test_a_shim_that_a_person_runs_by_hand_has_no_client() -> None:
+    assert client_of(TREE.above("shim-by-hand")) is None
+    assert client_of(TREE.above("shim-ada")) == TREE["@ada"]
+    assert client_of(()) is None
+
+
+def test_a_terminal_outside_the_container_is_a_terminal() -> None:
+    shell = Tree("bash\n  make\n    python:command").above("command")
+    assert whose(Lineage(shell, "roost", has_terminal=True), {}, []) == IsOperator("terminal")
+    assert whose(Lineage((), "roost", has_terminal=True), {}, []) == IsOperator("terminal")
+
+
+def test_a_process_that_cannot_be_seen_proves_nothing() -> None:
+    found = whose(Lineage(), {}, [])
+    assert isinstance(found, Unproven)
+    assert not found.may_keep_house
+
+
+def test_a_lineage_that_is_too_long_to_see_its_top_proves_nothing() -> None:
+    deep = Tree("\n".join(" " * depth + "bash" for depth in range(80)) + "\n" + " " * 80 + "x:me")
+    above: tuple[Relative, ...] = deep.above("me")[:64]
+    assert isinstance(whose(Lineage(above, "roost", has_terminal=True), {}, []), Unproven)
+
+
+# --- what it may then do -------------------------------------------------------------------------
+
+
+async def test_who_keeps_the_house_looks_after_the_broker_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    async with fake_house(tmp_path) as house:
+        operator = await house.client(house.hello(ClientKind.CLI))
+        keeper = UnprovenCaller(operator, Unproven("It has no terminal.", may_keep_house=True))
+        assert (await keeper.call(ops.Status())).broker.pid
+        await keeper.call(ops.BrokerStay())
+        for operation in (ops.SessionList(), ops.SessionOpen(session="x"), ops.ProfileList()):
+            refused = await error_of(Unauthorized, keeper.call(operation))
+            assert "--operator" in refused.hint
+        with pytest.raises(Unauthorized):
+            keeper.watch()
+        nobody = UnprovenCaller(operator, Unproven("It runs in an editor."))
+        await nobody.call(ops.Ping())
+        await error_of(Unauthorized, nobody.call(ops.Status()))
+        await operator.aclose()
+
+
+async def test_a_client_with_several_agents_names_the_session_in_each_call(
+    tmp_path: Path,
+) -> None:
+    async with fake_house(tmp_path) as house:
+        one, two = house.admit(), house.admit()
+        callers = {one.agent: one.api, two.agent: two.api}
+        homes = {str(one.welcome.session): one.agent, str(two.welcome.session): two.agent}
+        siblings = SiblingsCaller(callers, homes.get)
+        for admission in (one, two):
+            named = str(admission.welcome.session)
+            assert (await siblings.call(ops.SessionShow(session=named))).id == named
+        for operation in (ops.SessionShow(), ops.SessionShow(session="other"), ops.SessionList()):
+            refused = await error_of(BadRequest, siblings.call(operation))
+            assert "--session" in refused.hint

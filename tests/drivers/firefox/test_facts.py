@@ -1,0 +1,367 @@
+"""What is particular to Firefox (design.md §8), each fact with its test."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from handled_firefox import HandledFirefox
+from lodging import Lodging, lodging_in
+from websockets.sync.client import connect
+
+from roost.drivers.base import (
+    BrowserEnded,
+    DialogOpened,
+    Input,
+    InsertText,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseMove,
+    MouseUp,
+    Shot,
+    TabAppeared,
+    TabArrived,
+    Wheel,
+)
+from roost.errors import BadRequest, BrowserLost, TabCrashed
+from roost.local.processes import identify, is_alive
+from roost.testing.driver_rig import COOKIES, HREF, Reports
+from roost.testing.waits import error_of, started
+from roost.vocabulary import JarPolicy, TabHandle
+
+pytestmark = pytest.mark.browser
+CLICK: list[Input] = [MouseDown(), MouseUp()]
+EXTENSION = {
+    "manifest_version": 2,
+    "name": "Facts",
+    "version": "1",
+    "permissions": ["<all_urls>", "tabs", "cookies", "tabGroups"],
+    "background": {"scripts": ["background.js"]},
+    "content_scripts": [{"matches": ["<all_urls>"], "js": ["content.js"]}],
+}
+BACKGROUND = """browser.runtime.onMessage.addListener(async (_, { tab }) => ({
+  store: tab.cookieStoreId,
+  picture: await browser.tabs.captureTab(tab.id),
+  canGroup: typeof browser.tabGroups?.query === "function",
+}));"""
+CONTENT = """browser.runtime.sendMessage("who am I?").then(
+  (seen) => { document.documentElement.dataset.seen = JSON.stringify(seen); });"""
+SEEN = """async () => {
+  const { dataset } = document.documentElement;
+  while (!dataset.seen) await new Promise((look) => setTimeout(look, 5));
+  return JSON.parse(dataset.seen);
+}"""
+
+
+@pytest.fixture(scope="module")
+def lodging(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lodging[HandledFirefox]]:
+    with lodging_in(tmp_path_factory.mktemp("home"), HandledFirefox) as lodging:
+        yield lodging
+
+
+async def open_page(driver: HandledFirefox, url: str, jar: str | None = None) -> TabHandle:
+    tab = await driver.open_tab(jar or await driver.make_jar(JarPolicy.FRESH))
+    await driver.navigate(tab, url)
+    return tab
+
+
+def session_asked_at(port: int) -> dict[str, Any]:
+    """What a stranger is told who asks for a session."""
+    with connect(f"ws://127.0.0.1:{port}/session") as stranger:
+        stranger.send('{"id": 1, "method": "session.new", "params": {"capabilities": {}}}')
+        answer: dict[str, Any] = json.loads(stranger.recv(timeout=5))
+    return answer
+
+
+async def put(driver: HandledFirefox, tab: TabHandle, html: str) -> None:
+    """That body, in the page that is there."""
+    await driver.evaluate(tab, f"() => {{ document.body.innerHTML = {json.dumps(html)} }}")
+
+
+async def test_nobody_else_gets_a_session_while_the_keeper_holds_it(
+    lodging: Lodging[HandledFirefox],
+) -> None:
+    async with lodging.guest(Reports()) as driver:
+        assert session_asked_at(driver.port)["error"] == "session not created"
+
+
+async def test_popups_without_an_opener_are_known_by_who_opened_them(
+    lodging: Lodging[HandledFirefox],
+) -> None:
+    reports = Reports()
+    async with lodging.guest(reports) as driver:
+        jar = await driver.make_jar(JarPolicy.FRESH)
+        opener = await open_page(driver, lodging.url("/"), jar)
+        sized = '"_blank", "noopener,width=300,height=200"'
+        await driver.evaluate(opener, f"() => {{ window.open('/other', {sized}) }}")
+        popup = await reports.first(TabAppeared)
+        assert (popup.opener, popup.jar) == (opener, jar)
+        tree = await driver._browser().call("browsingContext.getTree")
+        windows = {context["clientWindow"] for context in tree["contexts"]}
+        assert len(windows) == 1, "a tab in the same window, so nobody's tab lands in a popup's"
+
+
+async def test_whoever_opens_a_tab_spends_the_right_that_a_click_gave(
+    lodging: Lodging[HandledFirefox],
+) -> None:
+    """So a click that leaves it unspent need not wait for tabs it asked for."""
+    opens = {
+        "<button>Nothing</button>": True,
+        "<button onclick=\"open('/other', '', 'noopener')\">Script</button>": False,
+        "<a href=/other target=_blank>Link</a>": False,
+        "<form action=/other target=_blank><button>Form</button></form>": False,
+        "<a id=a href=/other target=_blank></a><button onclick='a.click()'>Both</button>": False,
+    }
+    async with lodging.guest(Reports()) as driver:
+        for html, is_left in opens.items():
+            tab = await open_page(driver, lodging.url("/"))
+            await put(driver, tab, f"<div style='zoom: 3'>{html}</div>")
+            before = len(driver.tab_handles)
+            answer = await driver.act(tab, [MouseMove(30, 30), *CLICK], None, {})
+            assert answer is not None
+            assert answer["hasActivation"] is is_left, html
+            assert len(driver.tab_handles) == before + (not is_left), "known when the click is over"
+
+
+async def test_an_extension_tells_jars_apart_and_pictures_tabs_in_the_background(
+    lodging: Lodging[HandledFirefox], tmp_path: Path
+) -> None:
+    (tmp_path / "manifest.json").write_text(json.dumps(EXTENSION), encoding="utf-8")
+    (tmp_path / "background.js").write_text(BACKGROUND, encoding="utf-8")
+    (tmp_path / "content.js").write_text(CONTENT, encoding="utf-8")
+    async with lodging.guest(Reports()) as driver:
+        bidi = driver._browser()
+        data = {"type": "path", "path": str(tmp_path)}
+        extension = (await bidi.call("webExtension.install", {"extensionData": data}))["extension"]
+        try:
+            jars = [await driver.make_jar(JarPolicy.FRESH) for _ in range(2)]
+            stores = []
+            for jar in (*jars, jars[0]):
+                tab = await open_page(driver, lodging.url("/"), jar)
+                seen = await driver.evaluate(tab, SEEN)
+                stores.append(seen["store"])
+                assert seen["picture"].startswith("data:image/png")
+                assert seen["canGroup"]
+            first, second, again = stores
+            assert first.startswith("firefox-container-")
+            assert first == again != second
+        finally:
+            await bidi.call("webExtension.uninstall", {"extension": extension})
+
+
+async def test_a_script_under_way_is_not_run_again_in_the_next_page(
+    lodging: Lodging[HandledFirefox],
+) -> None:
+    """Firefox by itself would, until it ends (``remote.retry-on-abort``)."""
+    async with lodging.guest(Reports()) as driver:
+        tab = await open_page(driver, lodging.url("/"))
+        function = (
+            "async () => { window.runs = (window.runs ?? 0) + 1; await new Promise(() => {}) }"
+        )
+        call = await started(driver.evaluate(tab, function))
+        await driver.evaluate(tab, "() => { location.href = '/other' }")
+        await error_of(BadRequest, call)
+        assert await driver.evaluate(tab, "() => window.runs ?? 0") == 0
+
+
+async def test_the_wheel_scrolls_what_is_under_it_in_tabs_in_the_background(
+    lodging: Lodging[HandledFirefox],
+) -> None:
+    """Firefox by itself gives such pages the event, and scrolls nothing."""
+    async with lodging.guest(Reports()) as driver:
+        tab = await open_page(driver, lodging.url("/"))
+        long = "<div style='height: 9000px'></div>"
+        box = "position: absolute; left: 0; top: 0; width: 90px; height: 90px; overflow: auto"
+        await put(driver, tab, f"{long}<div id=d style='{box}'>{long}</div>")
+        assert await driver.evaluate(tab, "() => document.hidden")
+        at = "() => [d.scrollTop, scrollY]"
+        await driver.act(tab, [Wheel(50, 50, 0, 60)], None, {})
+        assert await driver.evaluate(tab, at) == [60, 0], "the innermost"
+        await driver.act(tab, [Wheel(200, 200, 0, 70)], None, {})
+        assert await driver.evaluate(tab, at) == [60, 70]
+        keep = "() => addEventListener('wheel', (e) => e.preventDefault(), { passive: false })"
+        await driver.evaluate(tab, f"() => {{ ({keep})() }}")
+        await driver.act(tab, [Wheel(200, 200, 0, 70)], None, {})
+        assert await driver.evaluate(tab, at) == [60, 70], "the page has kept it to itself"
+
+
+async def test_input_reaches_frames_of_other_sites_in_tabs_in_the_background(
+    lodging: Lodging[HandledFirefox],
+) -> None:
+    async with lodging.guest(Reports()) as driver:
+        tab = await open_page(driver, lodging.url("/"))
+        elsewhere = lodging.url("/other").replace("127.0.0.1", "localhost")
+        await put(
+            driver, tab, f"<iframe src='{elsewhere}' style='border: 7px solid; margin: 30px'>"
+        )
+        while (await driver.frames(tab))[1].url != elsewhere:
+            pass  # each look is a trip to the browser
+        frame = (await driver.frames(tab))[1].id
+        await driver.evaluate(
+            tab,
+            """async () => {
+              while (document.readyState !== "complete") await new Promise((go) => setTimeout(go));
+              document.body.innerHTML = "<input id=i style='position: absolute; left: 0; top: 0'>";
+              for (const kind of ["click", "keydown", "input"])
+                i.addEventListener(kind, (e) => document.title += ` ${kind} ${e.isTrusted}`);
+            }""",
+            frame=frame,
+        )
+        corner = await driver.call_page(tab, None, "frameOwner", {}, owner_of=frame)
+        at = MouseMove(corner["x"] + 10, corner["y"] + 10)
+        await driver.act(tab, [at, *CLICK], None, {})
+        await driver.act(tab, [KeyDown("a"), KeyUp("a")], None, {})
+        await driver.act(tab, [InsertText("bc")], None, {})
+        seen = await driver.evaluate(tab, "() => [i.value, document.title]", frame=frame)
+        assert seen[0] == "abc"
+        assert seen[1].split(" ", 1)[1] == ("click true keydown true input true input true"), (
+            "and everything is trusted"
+        )
+
+
+async def test_keys_operate_buttons_in_tabs_in_the_background(
+    lodging: Lodging[HandledFirefox],
+) -> None:
+    async with lodging.guest(Reports()) as driver:
+        tab = await open_page(driver, lodging.url("/"))
+        await put(driver, tab, "<button id=b>B</button><input type=checkbox id=c>")
+        await driver.evaluate(
+            tab,
+            """() => {
+              window.log = [];
+              b.onclick = (event) => log.push(event.isTrusted);
+              c.onkeydown = (event) => log.length > 1 && event.preventDefault();
+              b.focus();
+            }""",
+        )
+        await driver.act(tab, [KeyDown("Enter"), KeyUp("Enter")], None, {})
+        await driver.act(tab, [KeyDown(" "), KeyUp(" ")], None, {})
+        assert await driver.evaluate(tab, "() => log") == [True, True]
+        await driver.evaluate(tab, "() => c.focus()")
+        await driver.act(tab, [KeyDown(" "), KeyUp(" ")], None, {})
+        assert not await driver.evaluate(tab, "() => c.checked"), "the page took the key itself"
+
+
+async def test_tabs_in_the_background_have_frames_like_one_in_front(
+    lodging: Lodging[HandledFirefox],
+) -> None:
+    """Firefox by itself doubles the time between two frames again and again: fifteen of them would
+    take minutes."""
+    frames = """async () => {
+      for (let frame = 0; frame < 15; frame += 1) await new Promise(requestAnimationFrame);
+      return document.visibilityState;
+    }"""
+    async with lodging.guest(Reports()) as driver:
+        tab = await open_page(driver, lodging.url("/"))
+        assert await driver.evaluate(tab, frames) == "hidden"
+
+
+async def test_a_picture_is_made_smaller_whatever_the_page_forbids(
+    lodging: Lodging[HandledFirefox],
+) -> None:
+    async with lodging.guest(Reports()) as driver:
+        tab = await open_page(driver, lodging.url("/"))
+        await driver.evaluate(
+            tab,
+            """() => {
+              const rule = document.createElement("meta");
+              rule.httpEquiv = "Content-Security-Policy";
+              rule.content = "default-src 'none'";
+              document.head.append(rule);
+              HTMLCanvasElement.prototype.toDataURL = () => "data:,spoilt";
+            }""",
+        )
+        whole = await driver.capture(tab, Shot(scale=1))
+        half = await driver.capture(tab, Shot(scale=0.5))
+        assert (half.width * 2, half.height * 2) == (whole.width, whole.height)
+
+
+async def test_the_next_broker_knows_of_crashes_dialogs_and_popups_of_meanwhile(
+    lodging: Lodging[HandledFirefox],
+) -> None:
+    async with lodging.guest(Reports()) as driver:
+        crashing = await open_page(driver, lodging.url("/"))
+        talking, opening = [await open_page(driver, lodging.url("/")) for _ in range(2)]
+        await driver.evaluate(talking, "() => { setTimeout(() => confirm('Really?'), 300) }")
+        await driver.evaluate(
+            opening, "() => { setTimeout(() => window.open('/other', '', 'noopener'), 300) }"
+        )
+        pid = await driver.page_pid(crashing)
+        driver.dies_like_its_broker()
+        os.kill(pid, signal.SIGKILL)
+        reports = Reports()
+        heir = await lodging.heir(reports)
+        dialog = await reports.first(DialogOpened)
+        assert (dialog.handle, dialog.message) == (talking, "Really?")
+        popup = await reports.first(TabAppeared)
+        assert popup.opener == opening
+        await heir.answer_dialog(talking, accept=True, text=None)
+        await error_of(TabCrashed, heir.evaluate(crashing, HREF))
+        assert (await heir.reload(crashing)).url == lodging.url("/")
+
+
+async def test_a_tab_that_a_killed_broker_was_opening_is_nobodys_and_closed(
+    lodging: Lodging[HandledFirefox],
+) -> None:
+    async with lodging.guest(Reports()) as driver:
+        jar = await driver.make_jar(JarPolicy.FRESH)
+        opening = await started(driver.open_tab(jar))
+        reports = Reports()
+        heir = await lodging.heir(reports)
+        await error_of(BrowserLost, opening)
+        tab = await heir.open_tab(jar)
+        assert list(heir.tab_handles) == [tab]
+        assert not [event for event in reports.events if isinstance(event, TabAppeared)]
+
+
+async def test_a_frozen_page_can_be_left_and_its_tab_stays_the_same(
+    lodging: Lodging[HandledFirefox],
+) -> None:
+    reports = Reports()
+    async with lodging.guest(reports) as driver:
+        tab = await open_page(driver, lodging.url("/"))
+        call = await started(driver.evaluate(tab, "() => { for (;;); }"))
+        arrival = await driver.navigate(tab, lodging.url("/other"))
+        assert arrival.title == "Other"
+        await reports.first(TabArrived, lambda event: event.url == lodging.url("/other"))
+        call.cancel()
+        heir = await lodging.heir(Reports())
+        assert await heir.evaluate(tab, HREF) == lodging.url("/other")
+
+
+async def test_a_killed_firefox_leaves_no_jar_to_the_next(lodging: Lodging[HandledFirefox]) -> None:
+    """It would: user contexts are on the disk, and come back nameless, under numbers of their own,
+    with all that was stored in them."""
+    reports = Reports()
+    async with lodging.guest(reports) as driver:
+        tab = await open_page(driver, lodging.url("/"))
+        await driver.evaluate(tab, "() => document.cookie = 'who=before; max-age=6000'")
+        await driver.evaluate(tab, "() => localStorage.setItem('who', 'before')")
+        os.kill(driver.browser_pid, signal.SIGKILL)
+        await reports.first(BrowserEnded)
+        again = await driver.start(Reports())
+        assert again.jars == frozenset()
+        tab = await open_page(driver, lodging.url("/"))
+        assert await driver.evaluate(tab, COOKIES) == ""
+        assert await driver.evaluate(tab, "() => localStorage.getItem('who')") is None
+
+
+async def test_a_firefox_whose_keeper_died_is_ended_before_the_next_starts(
+    lodging: Lodging[HandledFirefox],
+) -> None:
+    """Its one session is never given out again: that is what keepers are for."""
+    reports = Reports()
+    async with lodging.guest(reports) as driver:
+        orphan = identify(driver.browser_pid)
+        assert orphan is not None
+        os.kill(driver.keeper_pid, signal.SIGKILL)
+        await reports.first(BrowserEnded)
+        again = await driver.start(Reports())
+        assert not again.resumed
+        assert not is_alive(orphan)

@@ -1,0 +1,162 @@
+"""Which keeper's link a driver gets; real keepers: see the drivers' tests."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from scripted_link import ScriptedLink
+
+from roost.drivers.chromium.launch import ChromiumOptions
+from roost.drivers.keeper_process import Keeping
+from roost.errors import BrowserLost
+from roost.local.home import Home, write_secret
+from roost.local.processes import identify
+from roost.testing.waits import answer_of, error_of, started
+
+IGNORES_USR1 = [
+    sys.executable,
+    "-c",
+    "import signal; signal.signal(signal.SIGUSR1, signal.SIG_IGN); print(flush=True); input()",
+]
+
+
+class Ended(ScriptedLink):
+    is_closed = False
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+def kept(folder: Path) -> Keeping:
+    home = Home(folder)
+    home.create()
+    (home.path / "keepers").mkdir(mode=0o700)
+    return Keeping(home, "chromium", ChromiumOptions())
+
+
+async def test_of_two_keepers_the_newer_one_counts(tmp_path: Path) -> None:
+    keeping, older, newer = kept(tmp_path), Ended(), Ended()
+    keeping.linked(older)
+    keeping.linked(newer)
+
+    assert await keeping.link() == (newer, False)
+    assert (older.is_closed, newer.is_closed) == (True, False)
+
+
+async def test_a_keeper_that_came_by_itself_is_not_a_new_browser(tmp_path: Path) -> None:
+    keeping, link = kept(tmp_path), Ended()
+    keeping.linked(link)
+
+    assert await keeping.link() == (link, False)
+
+
+async def test_a_browser_that_cannot_be_started_for_lack_of_descriptors_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lacks_descriptors(options: ChromiumOptions, profile: Path) -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(ChromiumOptions, "command", lambda options, profile: [sys.executable])
+    monkeypatch.setattr(ChromiumOptions, "prepare", lacks_descriptors)
+    error = await error_of(BrowserLost, kept(tmp_path).link())
+    assert os.strerror(errno.EMFILE) in error.message
+
+
+@pytest.mark.parametrize("record", [b"", b"{", b"[]", b'{"pid": 1}', b'{"pid": 1, "a": 2}'])
+async def test_a_damaged_record_names_no_keeper(tmp_path: Path, record: bytes) -> None:
+    keeping = kept(tmp_path)
+    path = tmp_path / "keepers" / "chromium.json"
+    path.write_bytes(record)
+    path.chmod(0o600)
+
+    await keeping.ended()
+
+
+@pytest.fixture
+def stranger() -> Iterator[subprocess.Popen[bytes]]:
+    waits = [sys.executable, "-c", "input()"]
+    with subprocess.Popen(waits, stdin=subprocess.PIPE) as process:
+        yield process
+        process.communicate(b"\n")
+
+
+async def test_a_number_that_is_somebody_elses_by_now_is_left_alone(
+    tmp_path: Path, stranger: subprocess.Popen[bytes]
+) -> None:
+    keeping = kept(tmp_path)
+    path = tmp_path / "keepers" / "chromium.json"
+    path.write_text(f'{{"pid": {stranger.pid}, "processStarted": "another time"}}')
+    path.chmod(0o600)
+    await keeping.ended()
+
+    assert stranger.poll() is None
+
+
+def recorded(folder: Path, process: subprocess.Popen[bytes]) -> None:
+    """Say that this process is the keeper, and that its browser still starts."""
+    keeper = identify(process.pid)
+    assert keeper is not None
+    fields = {"pid": keeper.pid, "processStarted": keeper.started, "isStarting": True}
+    write_secret(folder / "keepers" / "chromium.json", json.dumps(fields).encode())
+
+
+@pytest.fixture
+def starter() -> Iterator[subprocess.Popen[bytes]]:
+    """A keeper as it is while its browser starts: it does not mind the signal of a broker."""
+    with subprocess.Popen(IGNORES_USR1, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        yield process
+        process.kill()
+
+
+async def test_a_keeper_that_an_earlier_broker_began_to_start_is_waited_for(
+    tmp_path: Path, starter: subprocess.Popen[bytes]
+) -> None:
+    keeping, link = kept(tmp_path), Ended()
+    recorded(tmp_path, starter)
+    linking = await started(keeping.link())
+    keeping.linked(link)
+    assert await answer_of(linking) == (link, False)
+
+
+async def test_a_keeper_that_dies_as_it_starts_is_not_waited_for(
+    tmp_path: Path, starter: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeping, link, loop = kept(tmp_path), Ended(), asyncio.get_running_loop()
+    monkeypatch.setattr(keeping, "_start", lambda: loop.call_soon_threadsafe(keeping.linked, link))
+    recorded(tmp_path, starter)
+    linking = await started(keeping.link())
+    starter.kill()
+    starter.wait()
+    assert await answer_of(linking) == (link, True)
+
+
+async def test_no_browser_is_started_while_the_record_cannot_be_read(tmp_path: Path) -> None:
+    keeping = kept(tmp_path)
+    path = tmp_path / "keepers" / "chromium.json"
+    path.write_bytes(b"{}")
+    path.chmod(0o644)
+
+    await error_of(BrowserLost, keeping.link())
+
+
+async def test_a_full_disk_is_named_as_the_cause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeping = kept(tmp_path)
+
+    def full() -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(keeping, "_start", full)
+    error = await error_of(BrowserLost, keeping.link())
+    assert "No space left on device" in error.message

@@ -1,0 +1,89 @@
+"""The SDK is imported when somebody needs it, and nobody waits for it but who needs it."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from roost.frontends.mcp import lazy_server
+from roost.frontends.mcp.lazy_server import LateServer
+from roost.testing.waits import SECONDS, turn
+
+
+async def test_the_loop_goes_on_while_the_module_is_imported() -> None:
+    server = LateServer()
+    module = server.begin()
+    assert server.begin() is module
+    await turn()
+    async with asyncio.timeout(SECONDS):
+        assert await server.module() is sys.modules[lazy_server.SERVER]
+
+
+async def test_who_gives_up_waiting_does_not_stop_the_import_for_others() -> None:
+    server = LateServer()
+    impatient = asyncio.get_running_loop().create_task(server.module())
+    await turn()
+    impatient.cancel()
+    async with asyncio.timeout(SECONDS):
+        assert (await server.module()).make_server
+
+
+async def test_an_import_that_fails_is_told_to_who_needs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lazy_server, "SERVER", "roost.no_such_module")
+    with pytest.raises(ImportError):
+        async with asyncio.timeout(SECONDS):
+            await LateServer().module()
+
+
+async def test_so_is_one_that_fails_in_another_way(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "broken_sdk.py").write_text("raise AttributeError('half an upgrade')")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(lazy_server, "SERVER", "broken_sdk")
+    with pytest.raises(AttributeError):
+        async with asyncio.timeout(SECONDS):
+            await LateServer().module()
+
+
+def test_an_import_that_ran_out_of_descriptors_half_way_is_tried_again() -> None:
+    """In a process of its own: the SDK must not have been imported before."""
+    code = """
+import asyncio, errno, os, sys
+from roost.frontends.mcp.lazy_server import LateServer
+
+class NoDescriptors:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("mcp.server."):
+            sys.meta_path.remove(self)
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+async def main():
+    server = LateServer()
+    sys.meta_path.insert(0, NoDescriptors())
+    try:
+        await server.module()
+    except OSError as error:
+        print(error.strerror)
+    print((await server.module()).make_server.__name__)
+
+asyncio.run(main())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+
+    assert done.stdout.splitlines() == [os.strerror(errno.EMFILE), "make_server"], done.stderr
+
+
+def test_a_broker_without_mcp_clients_does_not_load_the_sdk() -> None:
+    code = "import roost.daemon.main, sys; print('mcp' in sys.modules, 'mcp_types' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+
+    assert done.stdout.split() == ["False", "False"], done.stderr

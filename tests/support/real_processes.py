@@ -1,0 +1,118 @@
+"""Real brokers and real agents in processes of their own, on the fake browser."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+from roost.client.client import Client
+from roost.local.endpoint import read_endpoint
+from roost.local.home import Home, socket_path
+from roost.local.lock import Lock
+from roost.local.processes import Process, end_tree
+from roost.testing.waits import SECONDS
+from roost.wire.hello import ClientKind, Hello
+
+PROCESS_SECONDS = 30.0
+"""Processes are slow to start on a busy machine; nothing waits this long in a run that passes."""
+_SOURCE = Path(__file__).parents[2] / "src"
+
+
+@contextmanager
+def real_home(folder: Path, **settings: object) -> Iterator[Home]:
+    """A ROOST_HOME whose brokers use the fake browser. Whatever broker it has in the end is ended,
+    and what that would leave behind is removed."""
+    home = Home(folder)
+    home.create()
+    lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
+    home.config.write_text("\n".join(['browser = "fake"', *lines]), encoding="utf-8")
+    try:
+        yield home
+    finally:
+        with Lock(home.start_lock, PROCESS_SECONDS):  # one that is being started is ended, too
+            broker = broker_of(home)
+            if broker is not None:
+                end_tree(broker, grace_seconds=0)
+            socket_path(home).unlink(missing_ok=True)
+
+
+def broker_of(home: Home) -> Process | None:
+    """The broker that announced itself there last; it may be dead."""
+    endpoint = read_endpoint(home)
+    return None if endpoint is None else endpoint.process
+
+
+async def operator_of(home: Home) -> Client:
+    """The person, at a broker that must be running."""
+    client = Client(home, Hello(token="", kind=ClientKind.CLI, operator=True), start=False)
+    await client.reach()
+    return client
+
+
+@contextmanager
+def child(code: str = "import sys; sys.stdin.read()") -> Iterator[int]:
+    """A process below this one that waits to be let go; gives its pid."""
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as process:
+        try:
+            yield process.pid
+        finally:
+            assert process.stdin is not None
+            process.stdin.close()
+
+
+class Agent:
+    """A Python process that runs a script. It says lines of JSON and hears lines of text."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    async def says(self) -> Any:
+        assert self._process.stdout is not None
+        async with asyncio.timeout(PROCESS_SECONDS):
+            line = await self._process.stdout.readline()
+        assert line, "the agent ended without a word"
+        return json.loads(line)
+
+    async def kill(self) -> None:
+        """kill -9, and nothing less."""
+        self._process.kill()
+        async with asyncio.timeout(SECONDS):
+            await self._process.wait()
+
+
+@asynccontextmanager
+async def agent_process(
+    script: str, home: Home, environ: Mapping[str, str] | None = None
+) -> AsyncIterator[Agent]:
+    """Runs the script with ROOST_HOME and, unless given, nothing else in its environment."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        script,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        env={"ROOST_HOME": os.fspath(home.path), "PYTHONPATH": str(_SOURCE), **(environ or {})},
+    )
+    try:
+        yield Agent(process)
+    finally:
+        if process.stdin is not None:
+            process.stdin.close()
+        try:
+            async with asyncio.timeout(PROCESS_SECONDS):
+                await process.wait()
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+            raise
