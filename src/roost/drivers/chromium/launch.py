@@ -31,7 +31,6 @@ _FLAGS = (
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
-    "--disable-ipc-flooding-protection",
     # Whether a popup may open, the pool decides; whether a page hangs, the caller's deadline.
     "--disable-popup-blocking",
     "--disable-hang-monitor",
