@@ -31,6 +31,7 @@ class Spoken:
             cdp.on_event(BROWSER, lambda method, params: self.events.append(method))
             self.exchange, self.call = cdp, lambda: cdp.call("Runtime.evaluate")
             self.take_picture: Call = lambda: cdp.call("Page.captureScreenshot")
+            self.list_tabs: Call = lambda: cdp.call("Target.getTargets")
         else:
             bidi = BidiConnection(
                 self.link, self.keeper.word, self.keeper.end, lambda m, p: self.events.append(m)
@@ -39,6 +40,7 @@ class Spoken:
             bidi.release()
             self.exchange, self.call = bidi, lambda: bidi.call("script.evaluate")
             self.take_picture = lambda: bidi.call("browsingContext.captureScreenshot")
+            self.list_tabs = lambda: bidi.call("browsingContext.getTree")
         self._is_cdp = protocol == "cdp"
 
     def answer(self, result: bytes) -> None:
@@ -180,4 +182,18 @@ async def test_a_picture_may_be_larger_than_other_answers(protocol: str) -> None
         else:
             with pytest.raises(TooLarge):
                 await asked
+    await still_works(spoken)
+
+
+async def test_pages_cannot_make_the_list_of_tabs_unreadable_by_their_addresses(
+    protocol: str,
+) -> None:
+    spoken = Spoken(protocol)
+    listed = spoken.list_tabs()
+    address = b"http://x/#" + b"a" * (ANSWER_BYTES // 4)
+    tabs = b",".join(b'{"tab":%d,"url":"%s"}' % (number, address) for number in range(6))
+    spoken.answer(b'{"tabs":[%s]}' % tabs)
+    found = (await listed)["tabs"]
+    assert [one["tab"] for one in found] == list(range(6))
+    assert {len(one["url"]) for one in found} == {EVENT_STRING_BYTES}
     await still_works(spoken)

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from roost.drivers.keeper_process import Keeping
 from roost.errors import BrowserLost
 from roost.local.home import Home, write_secret
 from roost.local.processes import identify
-from roost.testing.waits import answer_of, error_of, started
+from roost.testing.waits import SECONDS, answer_of, error_of, started
 
 IGNORES_USR1 = [
     sys.executable,
@@ -68,6 +69,32 @@ async def test_a_browser_that_cannot_be_started_for_lack_of_descriptors_is_lost(
     monkeypatch.setattr(ChromiumOptions, "prepare", lacks_descriptors)
     error = await error_of(BrowserLost, kept(tmp_path).link())
     assert os.strerror(errno.EMFILE) in error.message
+
+
+def test_a_broker_that_ends_does_not_wait_for_the_start_of_its_browser(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The broker holds its lock until it has ended, and the next broker waits for the lock."""
+    has_begun, may_end = threading.Event(), threading.Event()
+
+    def takes_its_time(options: ChromiumOptions, profile: Path) -> None:
+        has_begun.set()
+        may_end.wait(SECONDS)
+
+    async def broker() -> None:
+        starting = await started(kept(tmp_path).link())
+        await asyncio.to_thread(has_begun.wait, SECONDS)
+        starting.cancel()
+
+    monkeypatch.setattr(ChromiumOptions, "command", lambda options, profile: [sys.executable])
+    monkeypatch.setattr(ChromiumOptions, "prepare", takes_its_time)
+    ending = threading.Thread(target=asyncio.run, args=(broker(),))
+    ending.start()
+    ending.join(SECONDS / 2)
+    has_ended = not ending.is_alive()
+    may_end.set()
+    ending.join()
+    assert has_ended
 
 
 @pytest.mark.parametrize("record", [b"", b"{", b"[]", b'{"pid": 1}', b'{"pid": 1, "a": 2}'])

@@ -85,8 +85,28 @@ class RawClient:
         attach = {"targetId": target, "flatten": True}
         session = self.result("Target.attachToTarget", attach)["sessionId"]
         if url != "about:blank":
-            self.result("Page.navigate", {"url": url}, session)
+            self.go(url, session)
         return target, session
+
+    def go(self, url: str, session: str) -> None:
+        """Navigate, and wait until the page has loaded. Chromium answers ``Page.navigate`` as soon
+        as the server has: a script may still run in the document before, or in half a page."""
+        self.result("Page.enable", session=session)
+        self.result("Page.setLifecycleEventsEnabled", {"enabled": True}, session)
+        loader = self.result("Page.navigate", {"url": url}, session)["loaderId"]
+        while not any(
+            event["name"] == "load" and event["loaderId"] == loader
+            for event in self.events("Page.lifecycleEvent")
+        ):
+            self.next()
+        self.result("Page.disable", session=session)
+
+    def run(self, expression: str, session: str) -> Any:
+        """The value of that script, which must not throw: to Chromium, that is an answer, too."""
+        params = {"expression": expression, "returnByValue": True}
+        answer = self.result("Runtime.evaluate", params, session)
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
 
     def everything(self) -> str:
         return "\n".join(self.heard)

@@ -49,9 +49,7 @@ def case(house: CdpHouse, web: Web) -> Iterator[Case]:
 
 
 def assert_unharmed(victim: RawClient, session: str) -> None:
-    evaluate = {"expression": "document.querySelector('h1').textContent", "returnByValue": True}
-    found = victim.result("Runtime.evaluate", evaluate, session)
-    assert found["result"]["value"] == SECRET
+    assert victim.run("document.querySelector('h1').textContent", session) == SECRET
 
 
 ABSENT = "F" * 32
@@ -229,12 +227,11 @@ def test_the_browsers_own_jar_is_read_and_wiped_by_nobody(
 ) -> None:
     """To Chromium, ``Storage.getCookies`` said in any page means that jar: the person's logins."""
     page = web.page("theirs")
-    keep = {"expression": f"document.cookie = 'v={SECRET}; max-age=600'"}
-    read = {"expression": "document.cookie", "returnByValue": True}
+    keep = f"document.cookie = 'v={SECRET}; max-age=600'"
     _, own = case.adversary.page(web.page("mine"))
     with RawClient(house.url("in-the-shared-jar", jar="shared")) as shared:
         _, there = shared.page(page)
-        shared.result("Runtime.evaluate", keep, there)
+        shared.run(keep, there)
         assert SECRET not in json.dumps(case.adversary.result("Storage.getCookies", session=own))
         case.adversary.result("Storage.clearCookies", session=own)
         mine = [{"name": "v", "value": "overwritten", "url": page}]
@@ -244,7 +241,7 @@ def test_the_browsers_own_jar_is_read_and_wiped_by_nobody(
         for context in ({}, {"browserContextId": case.context}, {"browserContextId": ABSENT}):
             for method in ("Storage.getCookies", "Network.getAllCookies", "ServiceWorker.enable"):
                 assert "shared" in shared.ask(method, context, there)["error"]["message"]
-        assert SECRET in json.dumps(shared.result("Runtime.evaluate", read, there))
+        assert SECRET in shared.run("document.cookie", there)
 
 
 def test_a_page_learns_nothing_at_the_door_for_clients_without_a_token(house: CdpHouse) -> None:

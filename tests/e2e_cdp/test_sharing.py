@@ -211,8 +211,7 @@ def test_after_a_broker_death_clients_connect_again_and_nothing_is_left_over(
             client.result(
                 "Target.createTarget", {"url": "about:blank", "browserContextId": context}
             )
-            fill = {"expression": "document.querySelector('input').value = 'half-filled'"}
-            client.result("Runtime.evaluate", fill, session)
+            client.run("document.querySelector('input').value = 'half-filled'", session)
             house.house.kill_broker()
             client.until_closed()
         browser = playwright.chromium.connect_over_cdp(house.url("kept"))
@@ -248,14 +247,13 @@ def test_whatever_a_client_paused_the_next_broker_finds_everybodys_pages_alive(w
         victim = house.url("victim")
         with RawClient(victim) as client:
             _, session = client.page(web.page("<input>", title="Victim"))
-            fill = {"expression": "document.querySelector('input').value = 'unsaved'"}
-            client.result("Runtime.evaluate", fill, session)
+            client.run("document.querySelector('input').value = 'unsaved'", session)
         keeper = json.loads((house.house.home.path / "keepers/chromium.json").read_bytes())["pid"]
         with RawClient(house.url("pauses")) as client:
             _, session = client.page()
             patterns = [{"urlPattern": "*/much*", "requestStage": "Response"}]
             client.result("Fetch.enable", {"patterns": patterns}, session)
-            client.result("Page.navigate", {"url": web.page("<p>")}, session)
+            client.go(web.page("<p>"), session)
             run = {"expression": POSTS, "awaitPromise": True, "returnByValue": True}
             message = {"id": 5000, "method": "Runtime.evaluate", "params": run}
             client.socket.send(json.dumps({**message, "sessionId": session}))
@@ -272,9 +270,11 @@ def test_whatever_a_client_paused_the_next_broker_finds_everybodys_pages_alive(w
             assert size > LINK_FRAME_BYTES, "together more than a frame may have"
             client.answer(5000)
             # Some are never answered at all.
-            run = {"expression": f"for (let n = 0; n < 6; n++) fetch('/much?{{n}}', "
-                   f"{{method: 'POST', body: 'x'.repeat({MEGABYTE})}}); 1"}  # fmt: skip
-            client.result("Runtime.evaluate", run, session)
+            client.run(
+                f"for (let n = 0; n < 6; n++) fetch('/much?{{n}}', "
+                f"{{method: 'POST', body: 'x'.repeat({MEGABYTE})}}); 1",
+                session,
+            )
             assert _memory(keeper) < 60 * MEGABYTE
             house.house.kill_broker()
             client.until_closed()

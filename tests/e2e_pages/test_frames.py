@@ -68,7 +68,9 @@ async def test_frames_in_frames_across_sites(house: House, web: Web) -> None:
     middle = web.there(web.page(f"<p>Middle</p><iframe src='{deepest}' width=300></iframe>"))
     async with house.guest(web) as agent:
         await agent.show(f"<p>Top</p><iframe src='{middle}' width=500 height=300></iframe>")
-        snapshot = await agent.snapshot()
+        snapshot = ""
+        while "Deep" not in snapshot:  # on a busy machine a page is shown before its frames are
+            snapshot = await agent.snapshot()
         for text in ("Top", "Middle", "Deep"):
             assert text in snapshot
         await agent.click(ref_of(snapshot, "Deep"))

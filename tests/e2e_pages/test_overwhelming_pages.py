@@ -120,6 +120,18 @@ async def test_requests_with_long_queries_do_not_keep_the_broker_busy(
         assert logged.total >= 100
 
 
+async def test_a_page_that_changes_its_address_without_end_holds_up_nobody_elses_browser(
+    house: House, web: Web
+) -> None:
+    push = "for (let n = 0; n < 50; n++) history.pushState(0, '', '#' + Math.random())"
+    async with house.agent(web) as agent, house.agent(web) as neighbour:
+        await neighbour.show("<p>Neighbour</p>")
+        await agent.show(f"<script>setInterval(() => {{ {push} }}, 1)</script>Page")
+        for _ in range(5):
+            await still_works(neighbour)
+        await neighbour.show("<p>Next</p>")
+
+
 async def test_a_function_that_only_fails_is_still_a_bad_request(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show("<p>Page</p>")

@@ -56,6 +56,38 @@ async def test_pages_keep_their_state_when_the_brokers_files_are_removed(
         assert own_house.broker == broker
 
 
+LONG_ADDRESSES = """<script>
+  const isMade = location.search === '?made';
+  if (isMade) history.replaceState(0, '', '#' + 'a'.repeat(9e5));
+  const made = [];
+  const open = (kind) => {
+    const frame = document.createElement('iframe');
+    if (kind === 'frame') { frame.src = '?made'; document.body.append(frame); }
+    made.push(kind === 'frame' ? frame.contentWindow : window.open('?made'));
+  };
+  const areLong = () => made.every((one) => one.location.href.length > 9e5);
+</script><p>Page"""
+
+
+@pytest.mark.parametrize("kind", ["frame", "popup"])
+async def test_pages_with_long_addresses_cost_nobody_their_pages_when_the_broker_is_killed(
+    own_house: House, web: Web, kind: str
+) -> None:
+    """The next broker asks the browser for all tabs and frames, and each has its address there."""
+    async with own_house.agent(web) as victim, own_house.agent(web) as hostile:
+        await victim.show("<input id=i>")
+        await victim.type("#i", "half-filled")
+        await hostile.show(LONG_ADDRESSES)
+        for _ in range(5):
+            await hostile.run(f"() => open('{kind}')")
+        while not await hostile.run("() => areLong()"):
+            pass
+        own_house.kill_broker()
+        assert "half-filled" in await victim.snapshot()
+        async with own_house.agent(web) as newcomer:
+            await newcomer.show("<p>Here</p>")
+
+
 async def test_a_dialog_that_was_open_is_open_for_the_next_broker(
     own_house: House, web: Web
 ) -> None:

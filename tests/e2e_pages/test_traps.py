@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from local_web import Answer, Request, Web
-from pages_house import Agent, House, children_of, refused
+from pages_house import WAIT_SECONDS, Agent, House, children_of, refused
 
 from roost import ops
 from roost.errors import DialogOpen, TabCrashed, TabGone, Timeout
@@ -70,6 +70,43 @@ async def test_a_page_that_holds_its_thread_can_be_left(house: House, web: Web) 
         left = await asyncio.gather(*map(leave, TRAPS), return_exceptions=True)
         assert dict(zip(TRAPS, left, strict=True)) == dict.fromkeys(TRAPS, (free, "Free"))
         assert await other.run("() => document.body.textContent") == "Other"
+
+
+HOLDS_LATE = {
+    "spins": SPIN,
+    "asks": "for (;;) confirm('Again')",
+    "waits for the network": "r.open('GET', NEVER, false); r.send()",
+}
+
+
+@pytest.mark.parametrize("hold", HOLDS_LATE.values(), ids=HOLDS_LATE)
+async def test_a_page_that_takes_its_thread_when_the_next_one_is_asked_for_can_be_left(
+    house: House, web: Web, hold: str
+) -> None:
+    """Nobody can tell beforehand that it will."""
+    is_left, is_held = threading.Event(), threading.Event()
+
+    def tell(request: Request) -> Answer:
+        if is_left.is_set():
+            is_held.set()
+        return Answer(b"hold" if is_left.is_set() else b"")
+
+    def free(request: Request) -> Answer:
+        is_left.set()
+        is_held.wait(WAIT_SECONDS)
+        return Answer(b"<title>Free</title><p>Free")
+
+    never = web.serve(Answer(b"late", held=threading.Event()))
+    script = (
+        f"setInterval(() => {{ const r = new XMLHttpRequest(); r.open('GET', '{web.serve(tell)}', "
+        f"false); r.send(); if (r.responseText) {{ {hold.replace('NEVER', repr(never))} }} }}, 20)"
+    )
+    async with house.agent(web) as agent:
+        await agent.show(f"<p>Trap<script>{script}</script>")
+        left = await agent.go(web.serve(free))
+        assert left.title == "Free"
+        assert is_held.is_set()
+        assert "Free" in await agent.snapshot()
 
 
 async def test_a_page_that_holds_its_thread_can_be_closed(house: House, web: Web) -> None:

@@ -14,7 +14,7 @@ from websockets.frames import Frame, Opcode
 from websockets.server import ServerProtocol
 
 from roost.errors import BrowserLost
-from roost.keeper.firefox import start
+from roost.keeper.firefox import first_tab_of, start
 from roost.link.websocket import WebSocketWire, connect
 from roost.link.wire import HungUp
 from roost.local.deadline import Deadline
@@ -155,3 +155,25 @@ def test_a_browser_that_ends_at_once_is_lost_with_its_last_word(tmp_path: Path) 
     log = tmp_path / "browser.log"
     with pytest.raises(BrowserLost, match="no display"):
         start(["/bin/sh", "-c", "echo no display >&2"], log, {})
+
+
+def test_a_firefox_that_has_no_tab_yet_is_asked_again(ends: tuple[WebSocketWire, Peer]) -> None:
+    wire, peer = ends
+
+    def answer() -> None:
+        for contexts in ([], [], [{"context": "first"}, {"context": "second"}]):
+            asked = json.loads(bytes(peer.heard().data))
+            assert asked["method"] == "browsingContext.getTree"
+            found = {"type": "success", "id": asked["id"], "result": {"contexts": contexts}}
+            peer.says(json.dumps(found).encode())
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    assert first_tab_of(wire, 2, Deadline(5)) == ("first", 5)
+    thread.join()
+
+
+def test_a_firefox_that_never_has_a_tab_is_lost(ends: tuple[WebSocketWire, Peer]) -> None:
+    wire, _ = ends
+    with pytest.raises(BrowserLost):
+        first_tab_of(wire, 2, Deadline(0.0))

@@ -150,6 +150,17 @@ def test_something_that_moves_is_waited_for(page: PageWorld) -> None:
     assert point == {"x": 70, "y": 35}
 
 
+def test_something_that_is_about_to_move_is_waited_for(page: PageWorld) -> None:
+    """An animation stands at its start until its first frame is drawn."""
+    page.show(
+        f"<style>@keyframes go {{ from {{ transform: translateX(400px) }} }}</style><button id=b style='{PLACED}'>B</button>"
+    )
+    point = page.in_world(
+        "(b.style.animation = 'go .2s linear', __roost.prepare({ target: '#b', timeoutMs: 10_000 }))"
+    )["point"]
+    assert point == {"x": 70, "y": 35}
+
+
 def test_something_that_never_holds_still_is_reported(page: PageWorld) -> None:
     page.show(
         f"<style>@keyframes go {{ to {{ transform: translateX(400px) }} }}</style><button id=b style='{PLACED};animation:go 1s linear infinite'>B</button>"

@@ -128,7 +128,7 @@ class Broker:
         self._on_agent_end: dict[AgentId, Callable[[], None]] = {}
         self._on_rows: list[Callable[[Sequence[Change]], None]] = []
         self._on_busy: list[Callable[[], Iterable[TabId]]] = []
-        self.in_use: dict[int, set[TabId]] = {}
+        self.in_use: dict[int, tuple[TabId, ...]] = {}
         """The tabs that each call under way works on, by the id of the call."""
         self._is_unrecorded = False
         self._has_lost_files = False

@@ -37,7 +37,8 @@ URL_CHARS = 64 * 1024
 ADDRESS_CHARS = 8192
 """The longest address that Roost keeps, redacts or shows. Pages choose addresses of megabytes."""
 HOST_CHARS = 1024
-"""A longer host is no host. Python's IDNA codec takes a time that grows with the host's square."""
+"""A longer host is no host. Python takes a time that grows with the host's square to fold letters
+outside ASCII and to encode them."""
 CUT = "…"
 """Ends an address that was cut. No browser writes it: addresses have it percent-encoded."""
 LOOPBACK = "loopback"
@@ -113,8 +114,12 @@ def host_of(address: str) -> str:
     letters and dots folded, lower case, no trailing dot. An IP address comes in its one canonical
     spelling (``0x7f.1`` and ``[::ffff:7f00:1]`` are 127.0.0.1). Empty if there is no host, or none
     that a browser would look up."""
+    address = address.replace("\\", "/")
+    authority = _AFTER_HOST.split(address.partition("//")[2], maxsplit=1)[0]
+    if len(authority) > HOST_CHARS and not authority.isascii():
+        return ""  # before ``urlsplit`` folds it
     try:
-        parts = urlsplit(address.replace("\\", "/"))
+        parts = urlsplit(address)
         if len(parts.hostname or "") > HOST_CHARS:
             return ""
         host = unquote(parts.hostname or "")

@@ -46,6 +46,9 @@ class Exchange(ABC):
 
     pictures: ClassVar[frozenset[str]] = frozenset()
     """Commands whose answers are one string, which may be larger than others."""
+    inventories: ClassVar[frozenset[str]] = frozenset()
+    """Commands whose answers list tabs or frames. Every page chooses an address there, of up to two
+    megabytes. Long strings are cut, so that no page makes the list unreadable for others."""
 
     def __init__(
         self, link: Link, on_word: Callable[[str, Any], None], on_end: Callable[[], None]
@@ -117,7 +120,7 @@ class Exchange(ABC):
                 if not self._is_plain(frame):
                     _check_light(frame, EVENT_VALUES)
             elif not is_word:
-                self._check_answer(frame)
+                frame = self._checked_answer(frame)
             message = _read(frame)
         except RoostError as error:
             self._unreadable(frame, error)
@@ -129,17 +132,20 @@ class Exchange(ABC):
         else:
             self._hear(message)
 
-    def _check_answer(self, frame: bytes) -> None:
-        """``TooLarge`` for an answer that would take too long to be read."""
+    def _checked_answer(self, frame: bytes) -> bytes:
+        """Return the answer in a form that can be read soon; ``TooLarge`` where there is none."""
         if len(frame) > ANSWER_BYTES:
             call = _id_in(frame)
-            is_picture = call is not None and self._pending.label(call) in self.pictures
-            limit = PICTURE_BYTES if is_picture else ANSWER_BYTES
+            command = None if call is None else self._pending.label(call)
+            if command in self.inventories:
+                frame = lightened(frame)
+            limit = PICTURE_BYTES if command in self.pictures else ANSWER_BYTES
             if len(frame) > limit:
                 raise too_much(f"it has {len(frame)} bytes, and {limit} are the most")
-            if is_picture:
-                return
+            if command in self.pictures:
+                return frame
         _check_light(frame, ANSWER_VALUES)
+        return frame
 
     def _is_plain(self, frame: bytes) -> bool:
         """Whether the frame is an event in which pages choose strings, but not how many values."""

@@ -8,9 +8,11 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, Protocol
+from threading import Thread
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 from roost.drivers.link import Link
 from roost.errors import BrowserLost, RoostError
@@ -20,6 +22,8 @@ from roost.local.home import Home, read_secret
 from roost.local.processes import Process, end_tree, is_alive, wait_until_gone
 from roost.local.singleton import remove_socket_folder
 
+P = ParamSpec("P")
+T = TypeVar("T")
 LINK_SECONDS = 15.0
 START_SECONDS = 45.0
 END_SECONDS = 5.0
@@ -82,7 +86,7 @@ class Keeping:
         keeper = _living(fields, "pid", "processStarted")
         if keeper is not None and self._is_lost:
             # Its connection just ended: most likely it is dying, and will be gone in a moment.
-            if await asyncio.to_thread(wait_until_gone, keeper, DYING_SECONDS):
+            if await _in_thread(wait_until_gone, keeper, DYING_SECONDS):
                 keeper = None
         if keeper is not None:
             with contextlib.suppress(ProcessLookupError):
@@ -92,9 +96,9 @@ class Keeping:
             link = await self._wait(seconds, keeper)
             if link is not None:
                 return link, False
-            await asyncio.to_thread(end_tree, keeper, END_SECONDS)
+            await _in_thread(end_tree, keeper, END_SECONDS)
         try:
-            await asyncio.to_thread(self._start)
+            await _in_thread(self._start)
         except OSError as problem:
             raise BrowserLost(
                 f"The browser cannot be started: {problem.strerror or problem}.",
@@ -114,7 +118,7 @@ class Keeping:
         """See to it that nothing of the browser is left."""
         keeper = _living(self._recorded(), "pid", "processStarted")
         if keeper is not None:
-            await asyncio.to_thread(end_tree, keeper, END_SECONDS)
+            await _in_thread(end_tree, keeper, END_SECONDS)
 
     def _arrival(self) -> asyncio.Future[Link]:
         if self._arrived is None:
@@ -185,3 +189,23 @@ def _living(fields: dict[str, Any], pid: str, started: str) -> Process | None:
         if is_alive(process):
             return process
     return None
+
+
+async def _in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run ``work`` in a thread that a stopping broker does not wait for.
+
+    ``asyncio.to_thread`` would make the broker wait until a browser has started, which takes up to
+    ``START_SECONDS``. The broker holds its lock meanwhile, so the next broker could not start. The
+    next broker finds a keeper that is being started, as it does after a killed broker.
+    """
+    outcome: Future[T] = Future()
+    outcome.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            outcome.set_result(work(*args, **kwargs))
+        except Exception as problem:
+            outcome.set_exception(problem)
+
+    Thread(target=run, name=f"keeper: {work.__name__}", daemon=True).start()
+    return await asyncio.wrap_future(outcome)

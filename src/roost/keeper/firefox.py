@@ -20,7 +20,7 @@ from roost.errors import BrowserLost
 from roost.keeper.browser_process import START_SECONDS, Spawned, last_line, spawn, unwatched
 from roost.link.bidi_memory import BidiMemory
 from roost.link.relay import Held
-from roost.link.websocket import ask, connect
+from roost.link.websocket import WebSocketWire, ask, connect
 from roost.link.wire import HungUp
 from roost.local.deadline import Deadline
 
@@ -39,7 +39,7 @@ def start(
     try:
         wire = connect(_port(pid, log, deadline), deadline)
         made = ask(wire, 1, "session.new", {"capabilities": {"alwaysMatch": session}}, deadline)
-        tree = ask(wire, 2, "browsingContext.getTree", {}, deadline)
+        first_tab, next_id = first_tab_of(wire, 2, deadline)
     except (OSError, HungUp, WebSocketException) as problem:
         raise BrowserLost(
             f"Firefox cannot be spoken to ({problem}): {last_line(log)}", hint=f"See {log}."
@@ -48,9 +48,24 @@ def start(
     about = {
         "product": f"Firefox/{given['browserVersion']}",
         "userAgent": given["userAgent"],
-        "firstTab": next((tab["context"] for tab in tree["contexts"]), None),
+        "firstTab": first_tab,
     }
-    return Held(pid, wire, BidiMemory(next_id=3), about)
+    return Held(pid, wire, BidiMemory(next_id=next_id), about)
+
+
+def first_tab_of(wire: WebSocketWire, next_id: int, deadline: Deadline) -> tuple[str, int]:
+    """Wait until the browser has opened its first tab, which belongs to nobody. A busy Firefox
+    gives out its session earlier, and the broker would take a tab that comes later for a person's.
+
+    Returns the tab's context and the next command id that is free.
+    """
+    while not deadline.has_passed():
+        tree = ask(wire, next_id, "browsingContext.getTree", {}, deadline)
+        next_id += 1
+        if tree["contexts"]:
+            return tree["contexts"][0]["context"], next_id
+        select.select([], [], [], LOOK_AGAIN_SECONDS)
+    raise BrowserLost("Firefox opens no window.")
 
 
 def _port(pid: int, log: Path, deadline: Deadline) -> int:

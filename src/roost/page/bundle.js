@@ -124,6 +124,7 @@
     byId: method(Document.prototype, "getElementById"),
     elementAt: method(Document.prototype, "elementFromPoint"),
     animations: method(Document.prototype, "getAnimations"),
+    isHidden: getter(Document.prototype, "hidden"),
     create: method(Document.prototype, "createElement")
   };
   function rootElement() {
@@ -276,9 +277,9 @@
 
   // moments.ts
   var SLOW_FRAME_MS = 100;
-  function nextFrame() {
+  function nextFrame(limitMs = SLOW_FRAME_MS) {
     return new Promise((resolve2) => {
-      const timer = setTimeout(resolve2, SLOW_FRAME_MS);
+      const timer = setTimeout(resolve2, limitMs);
       requestAnimationFrame(() => {
         clearTimeout(timer);
         resolve2();
@@ -2789,11 +2790,20 @@ ${CUT_NOTE}` : text2;
     }
     return false;
   }
+  var DRAWN_MS = 1e3;
   async function holdStill(element2) {
     if (!couldBeMoving(element2)) return;
+    const limitMs = page.isHidden(document) ? void 0 : DRAWN_MS;
+    if (limitMs) await animationsBegun(limitMs);
     const before = boxOf(element2);
-    await nextFrame();
+    await nextFrame(limitMs);
     if (!isSameBox(before, boxOf(element2))) throw obstacleOf(element2, "moving", "is moving");
+  }
+  async function animationsBegun(limitMs) {
+    const waiting = page.animations(document).filter((animation) => animation.playState === "running" && animation.pending);
+    if (waiting.length === 0) return;
+    const begun = Promise.allSettled(waiting.map((animation) => animation.ready));
+    await Promise.race([begun, new Promise((resolve2) => setTimeout(resolve2, limitMs))]);
   }
   var GEOMETRY = /(?:^|[\s;-])(?:transform|translate|scale|rotate|left|right|top|bottom|margin|width|height)\s*:/;
   function couldBeMoving(element2) {

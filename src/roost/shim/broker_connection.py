@@ -10,13 +10,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from roost.errors import Internal, Interrupted, RoostError, Timeout, Unauthorized
-from roost.local.broker_start import RETRY_SECONDS, connect, ensure_broker
+from roost.local.broker_start import RETRY_SECONDS, START_SECONDS, connect, ensure_broker
+from roost.local.deadline import Deadline
 from roost.local.home import Home
 from roost.vocabulary import HELLO_SECONDS, KIB, LINK_FRAME_BYTES
 from roost.wire.framing import JsonLines, encode_line
 from roost.wire.hello import Hello, Welcome, parse_welcome
 
 NAME_CHARS: Final = 80
+_LONGEST_SECONDS: Final = 300.0
+"""More than all tries together take."""
 _LINGER: Final = ("--linger",)
 """A broker that an agent needed ends some time after the last; `roost up` starts one to stay."""
 
@@ -43,33 +46,41 @@ class Entrance:
         with suppress(RoostError):
             ensure_broker(self._home, options=_LINGER)
 
-    def reach(self, client_name: str | None = None) -> Reached:
-        """Connect and say hello, as who we were if we can. Raises why it cannot be."""
+    def reach(self, client_name: str | None = None, seconds: float | None = None) -> Reached:
+        """Connect and say hello, as who we were if we can. Raises why it cannot be.
+
+        client_name: what the client calls itself.
+        seconds: after this long, raise ``Timeout``. None: as long as three tries take.
+        """
         if self._hello.name is None:
             self._hello = replace(self._hello, name=agent_name(client_name, self._hello.cwd))
+        deadline = Deadline(_LONGEST_SECONDS if seconds is None else seconds)
         for pause in RETRY_SECONDS:
             # Found, and then gone before it had let us in: it is just being killed or stopped.
             # Internal: it was killed while it started. Nothing was sent yet, so try again.
             with suppress(OSError, Timeout, Internal):
-                return self._admitted()
-            select.select([], [], [], pause)
+                return self._admitted(deadline)
+            if deadline.has_passed():
+                raise Timeout("No broker could be reached in time.", hint="Try again.")
+            select.select([], [], [], min(pause, deadline.remaining()))
         try:
-            return self._admitted()
+            return self._admitted(deadline)
         except OSError:
             raise Interrupted("The broker closes the connection during the hello.") from None
 
-    def _admitted(self) -> Reached:
+    def _admitted(self, deadline: Deadline) -> Reached:
         try:
-            return self._greet()
+            return self._greet(deadline)
         except Unauthorized:
             if self._hello.resume is None:
                 raise
             # We were away too long; our agent has ended. Begin anew.
             self._hello = replace(self._hello, resume=None)
-            return self._greet()
+            return self._greet(deadline)
 
-    def _greet(self) -> Reached:
-        ensure_broker(self._home, options=_LINGER)
+    def _greet(self, deadline: Deadline) -> Reached:
+        seconds = min(START_SECONDS, deadline.remaining())
+        ensure_broker(self._home, options=_LINGER, timeout_seconds=seconds)
         sock = connect(self._home)
         try:
             # Read anew each time: the token changes when somebody removes the file.

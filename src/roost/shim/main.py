@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from roost import __version__
 from roost.local.home import Home
-from roost.shim.broker_connection import Entrance
+from roost.shim.broker_connection import Entrance, Reached
 from roost.shim.pump import Pump
 from roost.shim.relay import Relay
 from roost.vocabulary import JarPolicy, SessionId, conversation_in, is_session_id
@@ -19,7 +19,11 @@ def main(arguments: Sequence[str]) -> int:
     """Relay until the client is gone."""
     hello = hello_from(parser(os.environ).parse_args(arguments), os.environ)
     entrance, relay = Entrance(Home.find(), hello), Relay()
-    Pump(relay, lambda: entrance.reach(relay.client_name), entrance.start).run()
+
+    def reach(seconds: float | None) -> Reached:
+        return entrance.reach(relay.client_name, seconds)
+
+    Pump(relay, reach, entrance.start).run()
     return 0
 
 

@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Final, TypeVar
 
 from roost import __version__
-from roost.errors import Interrupted, RoostError
+from roost.errors import Interrupted, RoostError, Timeout
 from roost.shim.broker_connection import Reached
 from roost.shim.lines import ClientLines
 from roost.shim.relay import Relay
@@ -43,11 +43,14 @@ class Ended(Exception):
 
 
 class Pump:
-    """Carries until the client is gone. ``reach`` connects, or raises why it cannot; ``prepare`` is
-    what can be done for that before the client has spoken."""
+    """Carries until the client is gone.
+
+    reach: connects within so many seconds (None: as long as it takes), or raises why it cannot.
+    prepare: what can be done for that before the client has spoken.
+    """
 
     def __init__(
-        self, relay: Relay, reach: Callable[[], Reached], prepare: Callable[[], None]
+        self, relay: Relay, reach: Callable[[float | None], Reached], prepare: Callable[[], None]
     ) -> None:
         self._relay = relay
         self._reach = reach
@@ -185,9 +188,12 @@ class Pump:
             self._connect()  # now, not at the next request: the grace to resume is running
 
     def _connect(self) -> None:
+        seconds = self._relay.time_left
         try:
-            reached = self._unless_signalled(self._reach)
+            reached = self._unless_signalled(lambda: self._reach(seconds))
         except RoostError as error:
+            if isinstance(error, Timeout) and self._relay.refuse_late(error):
+                return  # the next turn goes on for the calls that have more time
             sys.stderr.write(f"roost mcp: {error}\nhint: {error.hint}\n")
             self._relay.give_up(error)
             return

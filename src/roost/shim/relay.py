@@ -231,6 +231,21 @@ class Relay:
         """There is no broker to be had now: whoever waits is told why."""
         self._refuse_all(error, list(self._waiting))
 
+    @property
+    def time_left(self) -> float | None:
+        """Seconds until the first call that waits must be answered, also without a broker. None: no
+        call waits."""
+        if not self._waiting:
+            return None
+        return SIGN_SECONDS + min(one.deadline.remaining() for one in self._waiting.values())
+
+    def refuse_late(self, error: Timeout) -> bool:
+        """Answer the calls whose deadline has passed; return whether there was one."""
+        late = [id for id, about in self._waiting.items() if about.deadline.has_passed()]
+        for request in late:
+            self._answer_with(error, request, self._waiting.pop(request))
+        return bool(late)
+
     # --- our own answers ----------------------------------------------------------------------
 
     def _refuse_all(self, error: RoostError, requests: list[str | int]) -> None:

@@ -10,7 +10,7 @@ from scripted_link import Heard, ScriptedLink
 from roost.drivers.base import DriverEvent, TabAppeared
 from roost.drivers.firefox.connection import BidiConnection
 from roost.drivers.firefox.contexts import Contexts
-from roost.errors import TabGone
+from roost.errors import BrowserLost, TabGone
 from roost.testing.waits import answer_of, error_of, started, turn
 
 SOME_JAR = "jar-1"
@@ -133,3 +133,16 @@ async def test_a_tab_that_is_there_before_firefox_answers_the_last_broker_is_clo
     await turn()
     closed = [one["params"]["context"] for one in commands(link) if one["method"] == CLOSE]
     assert (closed, reports) == (["late"], [])
+
+
+async def test_a_tab_whose_browser_ends_before_it_answers_is_never_told() -> None:
+    """The next browser would seem to have it."""
+    contexts, link, reports = made()
+    contexts.expect_first_tab("first")
+    opening = await started(contexts.open(SOME_JAR))
+    contexts.created(context("made"))
+    link.ends()
+    contexts.ended(BrowserLost("The browser ended."))
+    await error_of(BrowserLost, opening)
+    await turn()
+    assert reports == []

@@ -191,6 +191,26 @@ async def test_the_wheel_scrolls_what_is_under_it_in_tabs_in_the_background(
         assert await driver.evaluate(tab, at) == [60, 70], "the page has kept it to itself"
 
 
+async def test_input_meets_what_has_just_come_in_tabs_in_the_background(
+    lodging: Lodging[HandledFirefox],
+) -> None:
+    """Firefox lays out a hidden page about once a second, and looks for the wheel's target in the
+    layout it has."""
+    async with lodging.guest(Reports()) as driver:
+        tab = await open_page(driver, lodging.url("/"))
+        long = "<div style='height: 9000px'></div>"
+        await put(driver, tab, long)
+        for n in range(1, 11):
+            box = f"position: absolute; left: 0; top: {9 * n}px; width: 90px; height: 90px"
+            inner = f"<div id=d onclick='this.title = {n}' style='{box}; overflow: auto'>{long}"
+            await put(driver, tab, f"{long}{inner}</div>")
+            await driver.act(tab, [Wheel(50, 95, 0, 60)], None, {})
+            assert await driver.evaluate(tab, "() => [d.scrollTop, scrollY]") == [60, 0]
+            await put(driver, tab, f"{long}{inner}</div>")
+            await driver.act(tab, [MouseMove(50, 95), *CLICK], None, {})
+            assert await driver.evaluate(tab, "() => d.title") == str(n)
+
+
 async def test_input_reaches_frames_of_other_sites_in_tabs_in_the_background(
     lodging: Lodging[HandledFirefox],
 ) -> None:

@@ -36,8 +36,9 @@ from roost.errors import JarUnavailable, RoostError, SessionGone, Timeout
 from roost.vocabulary import JarId, JarPolicy, SessionId, TabHandle
 
 logger = logging.getLogger(__name__)
-PAGE_SECONDS = 1.0
-"""A page that does not say by then what it stores is asked another time."""
+PAGE_SECONDS = 5.0
+"""A page that does not say by then what it stores is asked another time. On a busy machine a page
+needs more than a second, and values that are never read are lost with the browser."""
 MAKE_SECONDS = 60.0
 """For a jar in the browser and all that is put into it. Drivers have shorter deadlines of their own
 for each step that can hang."""

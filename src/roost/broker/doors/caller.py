@@ -151,8 +151,6 @@ class Caller:
             )
         call = page_use.RunningCall(self._broker.clock.now() + seconds)
         page_use.CALL.set(call)
-        in_use = self._broker.in_use
-        in_use[id(call)] = call.tabs
         try:
             async with asyncio.timeout(seconds) as deadline:
                 return await WORK[type(operation)](self._broker, self._agent, operation)
@@ -171,7 +169,8 @@ class Caller:
             logger.exception("%s failed [%s]", operation.op, reference)
             raise Internal(f"{operation.op} failed inside Roost.", reference=reference) from None
         finally:
-            del in_use[id(call)]
+            if call.tabs:
+                del self._broker.in_use[id(call)]
 
     def _audit(self, operation: Operation, outcome: str) -> None:
         if operation.only_reads() and outcome == "ok":

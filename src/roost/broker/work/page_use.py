@@ -12,7 +12,7 @@ import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
@@ -48,7 +48,7 @@ class RunningCall:
     """
 
     ends_at: float = math.inf
-    tabs: set[TabId] = field(default_factory=set)
+    tabs: tuple[TabId, ...] = ()
     opened: TabId | None = None
 
 
@@ -58,6 +58,15 @@ CALL: ContextVar[RunningCall] = ContextVar("the running call")
 def running_call() -> RunningCall:
     """The call that this code runs for."""
     return CALL.get(None) or RunningCall()
+
+
+def _use(broker: Broker, tab: TabId) -> None:
+    """Note that the running call works on the tab, so that nobody parks the tab meanwhile. The
+    caller of the work removes the note when the call ends."""
+    call = CALL.get(None)
+    if call is not None:
+        call.tabs = (*call.tabs, tab)
+        broker.in_use[id(call)] = call.tabs
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +137,7 @@ async def located(
     )
     row = outcome.subject
     assert isinstance(row, Tab)
-    running_call().tabs.add(row.id)
+    _use(broker, row.id)
     await broker.browser(row.browser).ready()
     await broker.opened(row.id)
     return row

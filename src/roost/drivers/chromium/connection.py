@@ -40,6 +40,7 @@ class CdpConnection(Exchange):
     first, ``BrowserLost`` when the browser does."""
 
     pictures = frozenset({"Page.captureScreenshot", "Network.getResponseBody"})
+    inventories = frozenset({"Target.getTargets", "Page.getFrameTree"})
 
     def __init__(
         self, link: Link, on_word: Callable[[str, Any], None], on_end: Callable[[], None]

@@ -31,7 +31,6 @@ _FLAGS = (
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
-    "--disable-ipc-flooding-protection",
     # Whether a popup may open, the pool decides; whether a page hangs, the caller's deadline.
     "--disable-popup-blocking",
     "--disable-hang-monitor",
@@ -42,6 +41,10 @@ _FLAGS = (
     "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,"
     "HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,PaintHolding,GlobalMediaControls,"
     "DestroyProfileOnBrowserClose,IsolateSandboxedIframes,"
+    # With these, a page's protocol session goes over to the next document of the same site as soon
+    # as the server has answered. While the page's thread is busy, that document is not shown, and
+    # the session can neither end the script there, nor close its dialog, nor go elsewhere.
+    "RenderDocument,BackForwardCache,"
     # Every jar has a window: each would hold 20 MiB for suggestions below its address bar.
     "WebUIOmniboxPopup,WebUIOmniboxAimPopup",
     # WebRTC would talk UDP to any address, past a session's domain lists. Chromium has no setting

@@ -17,6 +17,8 @@ from roost.drivers.exchange import unheard
 logger = logging.getLogger(__name__)
 FROZEN_SECONDS = 1.0
 NO_SITE = "data:text/html,"
+SCRIPTS_ENDED = 2
+"""Scripts that are ended in the way of a document before the tab is led out of its page."""
 
 
 class WayOut:
@@ -60,19 +62,24 @@ class WayOut:
         finally:
             self.is_escaping = False
 
-    async def answer_to(self, command: Pending, navigation: Navigation) -> Json:
+    async def answer_to(self, command: Pending, navigation: Navigation) -> Json | None:
         """Wait for a navigation command, and until its document is shown. Chromium asks the page
         whether it may be left, then the server, then the page's thread. A script that holds up the
-        first or the last is ended. For the server, the caller's deadline counts."""
+        first or the last is ended. For the server, the caller's deadline counts. Return None if
+        the thread does not come free: a request that the page waits for cannot be ended."""
         while not command.done():
             await asyncio.wait({command}, timeout=COMMIT_SECONDS)
             is_asked = navigation.is_requested or self._errands.has_dialog
             if not command.done() and not is_asked:
                 self.end_script()
         answer: Json = await command
-        while not answer.get("errorText") and not await navigation.commits(answer):
+        if answer.get("errorText"):
+            return answer
+        for _ in range(SCRIPTS_ENDED):
+            if await navigation.commits(answer):
+                return answer
             self.end_script()
-        return answer
+        return answer if await navigation.commits(answer) else None
 
     def end_script(self) -> None:
         self._cdp.tell("Runtime.terminateExecution", None, self._session)

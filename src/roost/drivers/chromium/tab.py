@@ -244,6 +244,12 @@ class CdpTab:
         self._navigations.add(navigation)
         try:
             answer = await self._way_out.answer_to(start(), navigation)
+            while answer is None:  # the page's thread was taken after it had been looked at
+                await self._escape()
+                self._navigations.discard(navigation)
+                navigation = Navigation()
+                self._navigations.add(navigation)
+                answer = await self._way_out.answer_to(start(), navigation)
             error = answer.get("errorText")
             stayed = bool(answer.get("isDownload")) or navigation.last_status in NO_CONTENT
             if stayed:

@@ -48,6 +48,7 @@ class BidiConnection(Exchange):
     pictures = frozenset(
         {"browsingContext.captureScreenshot", "browsingContext.print", "network.getData"}
     )
+    inventories = frozenset({"browsingContext.getTree"})
 
     def __init__(
         self,

@@ -75,7 +75,12 @@ class Contexts:
                     await self._came.wait()
 
     def ended(self, error: RoostError) -> None:
-        """The browser is gone, with all of them."""
+        """The browser is gone, with all of them.
+
+        Commands that made tabs fail a moment later. The tabs they had made must not be reported
+        then: they would seem to be tabs of the next browser.
+        """
+        self._undecided.clear()
         for tab in self.tabs.values():
             tab.ended(error)
         for closing in self._closing.values():

@@ -123,6 +123,8 @@ AFTER_DRAG = """(x, y) => {
 
 WATCH_WHEEL = """() => {
   if (!document.hidden) return;
+  // Firefox looks for the event's target in the layout it has, which is old in a hidden page.
+  document.documentElement.getBoundingClientRect();
   const turns = globalThis.__turned = [];
   const heard = (event) => event.isTrusted && turns.push([event, event.composedPath()]);
   turns.stop = () => window.removeEventListener("wheel", heard, true);

@@ -36,7 +36,7 @@ from roost.drivers.keeper_process import Keeping
 from roost.drivers.link import Link
 from roost.drivers.managed_driver import KeptBrowser
 from roost.drivers.storage_visitor import read_storage, write_storage
-from roost.errors import BrowserLost, JarUnavailable, TabGone, Timeout
+from roost.errors import BrowserLost, JarUnavailable, TabGone, Timeout, TooLarge
 from roost.vocabulary import MIB, JarPolicy, TabHandle
 
 OPEN_SECONDS = 30.0
@@ -71,11 +71,12 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
                 is_new = True  # an earlier broker may have started it, and used it for nothing
                 await self._set_up(bidi, jars)
             await jars.learn()
-            tree = await bidi.call("browsingContext.getTree")
+            roots = await bidi.call("browsingContext.getTree", {"maxDepth": 0})
         except BidiError as error:
             raise BrowserLost("Firefox cannot be set up.", page_said=str(error)) from None
+        tree = await asyncio.gather(*(_with_frames(bidi, root) for root in roots["contexts"]))
         gone = {params["context"] for params in bidi.held("browsingContext.contextDestroyed")}
-        there = [one for one in tree["contexts"] if one["context"] not in gone]
+        there = [one for one in tree if one["context"] not in gone]
         made = [one for one in left if one.done() and one.exception() is None]
         contexts.close_left(left)
         tabs = contexts.take_over(handover, there, [one.result()["context"] for one in made])
@@ -310,3 +311,14 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
         page = self._tab(tab)
         page.check_alive()
         return page
+
+
+async def _with_frames(bidi: BidiConnection, root: Json) -> Json:
+    """Return the tab's context with the frames below it. Each tab is asked for by itself: a page
+    whose frames cannot be read must not cost others their tabs."""
+    try:
+        tree = await bidi.call("browsingContext.getTree", {"root": root["context"]})
+    except (BidiError, TooLarge):
+        return root
+    found: Json = tree["contexts"][0]
+    return found

@@ -74,6 +74,10 @@ _OURS: Mapping[str, Preference] = {
     "browser.tabs.loadDivertedInBackground": True,
     # Text that is put into a field all at once is a person's work, too, though no key was pressed.
     "dom.require_user_interaction_for_beforeunload": False,
+    # A page may change its address 199 times in 10 s. Automation turns Firefox's own limit of 200
+    # off, and one page could then keep the browser busy for everybody. Firefox does not write down
+    # a preference that has its usual value, so the value is another.
+    "dom.navigation.navigationRateLimit.count": 199,
     # Whether a popup may open, the pool decides; whether a page hangs, the caller's deadline.
     "dom.disable_open_during_load": False,
     "dom.ipc.reportProcessHangs": False,

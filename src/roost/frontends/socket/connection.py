@@ -101,8 +101,7 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         try:
-            for message in self._frames.feed(data):
-                self._unheard.append(message)
+            self._unheard.extend(self._frames.feed(data))
         except RoostError as error:
             self._unheard.append(error)
         self._hear()
@@ -156,17 +155,18 @@ class Connection(asyncio.Protocol):
 
     def _hear(self) -> None:
         """Some of what has come, and the rest after everybody else has had a turn."""
-        for _ in range(min(len(self._unheard), MESSAGES_A_TURN)):
-            if self._transport.is_closing():
+        unheard, is_closing = self._unheard, self._transport.is_closing
+        for _ in range(min(len(unheard), MESSAGES_A_TURN)):
+            if is_closing():
                 return
             try:
-                message = self._unheard.popleft()
+                message = unheard.popleft()
                 if isinstance(message, RoostError):
                     raise message
                 self._received(message)
             except RoostError as error:
                 self._refuse(error)
-        if self._unheard:
+        if unheard:
             self._transport.pause_reading()
             self._loop.call_soon(self._hear_rest)
 

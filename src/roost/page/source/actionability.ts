@@ -133,12 +133,25 @@ function isClippedAway(element: Element, { x, y }: Point): boolean {
   return false;
 }
 
-/** Frames cost time: they are waited for only when something could be moving. */
+/** How long a busy machine may take to draw a visible page. Between two frames, nothing is seen to move. */
+const DRAWN_MS = 1000;
+
+/** Frames cost time: they are waited for only when something could be moving. A hidden page may draw none. */
 async function holdStill(element: Element): Promise<void> {
   if (!couldBeMoving(element)) return;
+  const limitMs = page.isHidden(document) ? undefined : DRAWN_MS;
+  if (limitMs) await animationsBegun(limitMs);
   const before = boxOf(element);
-  await nextFrame();
+  await nextFrame(limitMs);
   if (!isSameBox(before, boxOf(element))) throw obstacleOf(element, "moving", "is moving");
+}
+
+/** An animation stands still until the browser has drawn its first frame. */
+async function animationsBegun(limitMs: number): Promise<void> {
+  const waiting = page.animations(document).filter((animation) => animation.playState === "running" && animation.pending);
+  if (waiting.length === 0) return;
+  const begun = Promise.allSettled(waiting.map((animation) => animation.ready));
+  await Promise.race([begun, new Promise((resolve) => setTimeout(resolve, limitMs))]);
 }
 
 const GEOMETRY = /(?:^|[\s;-])(?:transform|translate|scale|rotate|left|right|top|bottom|margin|width|height)\s*:/;

@@ -88,6 +88,7 @@ export const page = {
   byId: method<Document, [string], Element | null>(Document.prototype, "getElementById"),
   elementAt: method<Document, [number, number], Element | null>(Document.prototype, "elementFromPoint"),
   animations: method<Document, [], Animation[]>(Document.prototype, "getAnimations"),
+  isHidden: getter<Document, boolean>(Document.prototype, "hidden"),
   create: method<Document, [string], HTMLElement>(Document.prototype, "createElement"),
 };
 

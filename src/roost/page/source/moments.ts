@@ -7,10 +7,10 @@ import { openRoots } from "./flat_tree";
 
 const SLOW_FRAME_MS = 100;
 
-/** One animation frame, or 100 ms where frames are slow. */
-export function nextFrame(): Promise<void> {
+/** One animation frame, or `limitMs` where frames are slow. */
+export function nextFrame(limitMs = SLOW_FRAME_MS): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, SLOW_FRAME_MS);
+    const timer = setTimeout(resolve, limitMs);
     requestAnimationFrame(() => {
       clearTimeout(timer);
       resolve();
