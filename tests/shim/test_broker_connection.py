@@ -57,7 +57,7 @@ def test_a_start_that_takes_longer_than_the_call_may_is_given_up(
         asked.append(timeout_seconds)
         raise Timeout("Another process holds the lock.")
 
-    monkeypatch.setattr(reaching, "ensure_broker", ensure_broker)
+    monkeypatch.setattr(broker_connection, "ensure_broker", ensure_broker)
     with pytest.raises(Timeout, match="in time"):
         Entrance(Home(tmp_path), Hello(token="")).reach("tester", 0.0)
     assert asked == [0.0]
