@@ -20,6 +20,11 @@ FILES = sorted(SOURCE.rglob("*.py"))
 ROOMS = sorted(path.parent for path in FILES if path.name == "__init__.py")
 LINES_MAX = 600
 SIGN_PARTS = ("Lives here:", "May import:", "Never here:", "Tests:")
+NAMED = re.compile(r"``((?:[a-z_]+\.)*[a-z_]+(?:/|\b))``")
+"""What a sign sets in double backticks and may be a module: ``page``, ``page.py``, ``source/``."""
+NOT_MODULES = {"now", "mcp", "roost"}
+"""Names in that form on signs that mean something else: an argument, a package, the command."""
+NAMED_PATH = re.compile(r"\b(?:docs|(?:extension/)?tests)(?:/[\w.*/]+)?")
 
 UNTESTED = {
     # Only a Protocol, or only data: whoever uses them is tested.
@@ -89,9 +94,77 @@ def test_rooms_import_only_what_their_signs_allow() -> None:
 def test_every_room_has_its_sign(room: Path) -> None:
     if room == SOURCE:
         return  # the entrance says what it is for in its own words
-    sign = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8"))) or ""
 
-    assert [part for part in SIGN_PARTS if part not in sign] == []
+    assert [part for part in SIGN_PARTS if part not in _sign(room)] == []
+
+
+def test_signs_say_what_their_rooms_import() -> None:
+    command = [sys.executable, str(ROOT / "tools" / "gen_signs.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.relative_to(ROOT).as_posix())
+def test_every_module_that_a_sign_names_exists(room: Path) -> None:
+    named = {found.group(1) for found in NAMED.finditer(_sign(room))} - NOT_MODULES
+
+    assert {name for name in named if not _exists(name, room)} == set()
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.relative_to(ROOT).as_posix())
+def test_every_room_inside_a_room_is_named_on_its_sign(room: Path) -> None:
+    if room == SOURCE:
+        return  # docs/architecture.md is the map of all rooms
+    inside = {other.name for other in ROOMS if other.parent == room}
+    named = {found.group(1).strip("/").split(".")[-1] for found in NAMED.finditer(_sign(room))}
+
+    assert inside - named == set()
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.relative_to(ROOT).as_posix())
+def test_every_path_of_tests_and_docs_that_a_sign_names_exists(room: Path) -> None:
+    sign = _sign(room)
+    paths = NAMED_PATH.findall(sign)
+
+    assert [path for path in paths if not any(ROOT.glob(path.rstrip("/.")))] == []
+    if room != SOURCE:
+        assert NAMED_PATH.search(sign, sign.index("Tests:")), "say where the room's tests are"
+
+
+@pytest.mark.parametrize("name", ["no_such", "no_such.py", "core.no_such", "roost.no_such"])
+def test_a_module_that_does_not_exist_is_noticed(name: str) -> None:
+    (named,) = NAMED.findall(f"Lives here: ``{name}``.")
+
+    assert not _exists(named, SOURCE / "core")
+
+
+def _sign(room: Path) -> str:
+    return ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8"))) or ""
+
+
+def _exists(name: str, room: Path) -> bool:
+    """Whether a name on a room's sign is a file of the room, another room, or in another room.
+
+    ``roost.testing.check_driver`` is in another room. A dotted name that starts with no room of
+    ours, such as ``chrome.debugger``, is not checked.
+    """
+    path = name.removesuffix(".py").strip("/")
+    parts = path.removeprefix("roost.").split(".")
+    if name.startswith("roost.") or len(parts) > 1:
+        if not name.startswith("roost.") and not _is_module(SOURCE / parts[0]):
+            return True
+        if _is_module(SOURCE.joinpath(*parts)):
+            return True
+        owner = SOURCE.joinpath(*parts[:-1])
+        return _is_module(owner) and hasattr(
+            import_module(".".join(("roost", *parts[:-1]))), parts[-1]
+        )
+    return any(_is_module(base / path) for base in (room, SOURCE))
+
+
+def _is_module(path: Path) -> bool:
+    return path.is_dir() or path.with_name(f"{path.name}.py").is_file()
 
 
 def _has_tests(path: Path, tests: dict[Path, str]) -> bool:

@@ -3,8 +3,8 @@
 Lives here: ``relay`` (frames both ways, and finding the next broker), ``wire`` (the browser's end
 of it), ``websocket`` (such an end that speaks BiDi), ``memory`` (what a browser cannot be asked
 again, kept for the next broker; ``cdp_memory`` for Chromium, ``bidi_memory`` for Firefox).
-May import: the standard library without asyncio, ``wire``, ``local``, vocabulary and errors;
-``websocket`` also websockets, as a protocol without I/O of its own.
+May import: ``errors``, ``local``, ``vocabulary``, ``wire``; websockets. Of the standard library:
+not asyncio.
 Never here: a decision, and how any one browser is started or reached.
 Tests: ``tests/link``; as processes ``tests/keeper`` and ``tests/host``.
 """

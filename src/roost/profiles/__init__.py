@@ -2,7 +2,7 @@
 
 Lives here: a reader for each kind of source, which of them a path is, the store of profiles;
 ``__main__``, which reads them in a process of its own for the broker.
-May import: drivers.base (what a jar holds), local, errors, vocabulary; cryptography, sqlite3.
+May import: ``drivers``, ``errors``, ``local``, ``vocabulary``; cryptography, pydantic.
 Never here: anything that awaits, a jar, a browser's protocol; a write to a source.
 Tests: tests/profiles, with real browsers' own files.
 """

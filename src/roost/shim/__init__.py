@@ -4,8 +4,8 @@ Lives here: ``relay.py`` (what passes, and what must be said again after a broke
 ``lines.py`` (lines from a client that may send anything), ``broker_connection.py`` (hello, and
 coming back as the same agent), ``pump.py`` (stdin, stdout and the socket), ``main.py`` (flags,
 environment, hello).
-May import: ``local``, ``wire``, ``errors``, ``vocabulary``, the standard library without asyncio:
-every agent pays for what is loaded here.
+May import: ``errors``, ``local``, ``vocabulary``, ``wire``. Of the standard library: not asyncio.
+Every agent runs a shim, so each import costs memory once per agent.
 Never here: what a tool is. Anything on stdout that is not protocol.
 Tests: ``tests/shim``.
 """

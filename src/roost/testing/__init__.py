@@ -2,7 +2,9 @@
 
 Lives here: the contract suites (``drivers``, ``broker_api``), the web they are played on
 (``site``), a house in one process (``house``), ``FakeClock``, and faults to inject (``faults``).
-May import: everything. It needs no pytest, so anybody's tests can use it.
+May import: ``api``, ``broker``, ``broker.doors``, ``client``, ``core``, ``daemon``, ``drivers``,
+``drivers.fake``, ``errors``, ``frontends.http``, ``frontends.socket``, ``local``, ``profiles``,
+``vocabulary``, ``wire``. It needs no pytest, so anybody's tests can use it.
 Never here: anything the product runs on; only tests import this room.
 Tests: ``tests/drivers`` and ``tests/broker`` run the suites; ``tests/testing`` tests the rest.
 """

@@ -4,8 +4,8 @@ Lives here: ``door`` (who a new connection is), ``callers`` (whose command a pro
 ancestors), ``caller`` (one caller's ``BrokerApi``: deadline, operation, audit line),
 ``token_callers`` (callers without a connection), ``hooks`` (a client's hook), ``cdp_seats`` (CDP
 clients in a session).
-May import: ``api``, ``core``, ``drivers.base``, ``wire``, ``local``, ``vocabulary``, ``errors``,
-the rest of ``broker``, asyncio.
+May import: ``api``, ``broker``, ``broker.browser``, ``broker.work``, ``core``, ``drivers``,
+``errors``, ``local``, ``vocabulary``, ``wire``.
 Never here: what an operation does (``broker.work``), or who may do what (``core``).
 Tests: ``tests/broker/doors``.
 """

@@ -2,7 +2,8 @@
 
 Lives here: ``launch`` (find and start it), ``connection`` (commands, replies, events), ``tab``
 and its parts (one page), ``driver`` (the Driver over all of it).
-May import: what ``roost.drivers`` may. CDP method names stand here and nowhere else.
+May import: ``drivers``, ``errors``, ``local``, ``vocabulary``. Other files with CDP method names
+are in ``drivers.extension``, ``frontends.cdp``, ``keeper`` and ``link``.
 Never here: a Firefox word, an agent, a session of ours (a protocol session is a ``CdpSession``).
 Tests: ``tests/drivers/chromium``, ``tests/e2e``.
 """

@@ -2,8 +2,9 @@
 
 Lives here: ``browser.py`` (pages, jars, a tiny JavaScript) and ``driver.py`` (the Driver over it);
 ``grouped_driver.py``, the same as a person's own browser with tab groups.
-May import: what ``roost.drivers`` may.
-Never here: shortcuts the real drivers do not have; ``check_driver`` holds it to the same contract.
+May import: ``drivers``, ``errors``, ``vocabulary``.
+Never here: shortcuts the real drivers do not have. ``roost.testing.drivers.check_driver`` checks
+this driver like every other.
 Tests: ``tests/drivers/fake/test_fake.py``.
 """
 

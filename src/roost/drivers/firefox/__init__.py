@@ -3,7 +3,8 @@
 Lives here: ``launch`` and ``preferences`` (how it is started), ``connection`` (commands, replies,
 events), ``contexts`` and ``jars`` (what there is), ``tab`` and its parts (one top-level context),
 ``driver`` (the Driver over all of it).
-May import: what ``roost.drivers`` may. BiDi method names stand here and nowhere else.
+May import: ``drivers``, ``errors``, ``local``, ``vocabulary``, ``wire``. Other files with BiDi
+method names are in ``drivers.extension``, ``keeper`` and ``link``.
 Never here: a Chromium word, an agent, a session of ours (BiDi's one session is the keeper's).
 Tests: ``tests/drivers/firefox``, ``tests/drivers/firefox/test_firefox.py``.
 """

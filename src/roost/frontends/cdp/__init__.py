@@ -5,7 +5,7 @@ it), ``view.py`` (one client's view of the browser) with ``targets.py`` (what it
 ``messages.py``: all these without I/O, messages in and effects out; ``client.py`` (one connection),
 ``server.py`` (WebSocket and JSON addresses) and ``endpoints.py`` (what HTTP is given of
 them).
-May import: ``api``, ``wire``, ``vocabulary``, ``errors``, starlette.
+May import: ``api``, ``errors``, ``vocabulary``, ``wire``; starlette.
 Never here: whose a tab is (the broker says), or a way around the table.
 Tests: ``tests/frontends/test_cdp_*.py``; with real clients ``tests/e2e_cdp``.
 """

@@ -4,7 +4,8 @@ Lives here: ``server.py`` (listens; loads the rest at the first connection), ``l
 port), ``uvicorn_server.py`` and ``connection.py`` (peers), ``gate.py`` (Host, Origin, token: before
 anything else), ``app.py`` (the routes), ``calls.py`` and ``events.py`` (what they do),
 ``bodies.py``, ``replies.py``, ``openapi.py``.
-May import: ``api``, ``wire``, ``local``, starlette, uvicorn.
+May import: ``api``, ``errors``, ``local``, ``vocabulary``, ``wire``; pydantic, starlette, uvicorn,
+websockets.
 Never here: who a token's holder is allowed to be (the door decides) or what an operation does.
 Tests: ``tests/frontends/test_http_*.py``.
 """

@@ -4,7 +4,8 @@ Lives here: ``toolset.py`` (what a set of tools is), ``browser_names.py`` (Playw
 ``claudezilla/`` (Claudezilla's), ``schemas.py`` and ``replies.py`` (what a model reads),
 ``server.py`` (the official SDK's server), ``lazy_server.py`` (how that is imported),
 ``conversation.py`` (one shim), ``streamable.py`` (HTTP).
-May import: ``api``, ``wire``, asyncio; ``server.py`` alone also ``mcp``.
+May import: ``api``, ``errors``, ``frontends.mcp.claudezilla``, ``vocabulary``, ``wire``; mcp,
+mcp_types, pydantic, starlette. Only ``server.py`` imports the SDK (mcp, mcp_types).
 Never here: who a caller is (the door decides) or what an operation does.
 Tests: ``tests/frontends/test_mcp_*.py``, ``tests/e2e_mcp``.
 """

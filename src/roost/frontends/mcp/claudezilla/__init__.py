@@ -8,7 +8,7 @@ Lives here: ``names.py`` (the toolset), ``tool.py`` (what one of its tools is), 
 call's way to the broker); the tools by what they do: ``windows.py``, ``page_actions.py``,
 ``page_readings.py``, ``devtools.py``, ``tab_space.py``, ``settings.py``; ``tree.py`` and
 ``states.py`` (pages as data).
-May import: ``api``, the rest of ``frontends.mcp``.
+May import: ``api``, ``errors``, ``frontends.mcp``, ``vocabulary``, ``wire``; pydantic.
 Never here: decisions. Whatever is refused is refused by the broker.
 Tests: ``tests/frontends/test_claudezilla_*.py``, ``tests/e2e_mcp``.
 """
