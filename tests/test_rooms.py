@@ -144,10 +144,10 @@ def _sign(room: Path) -> str:
 
 
 def _exists(name: str, room: Path) -> bool:
-    """Whether a name on a room's sign is a file of the room, another room, or in another room.
+    """Return whether a name on a room's sign exists, in the room or as another room.
 
-    ``roost.testing.check_driver`` is in another room. A dotted name that starts with no room of
-    ours, such as ``chrome.debugger``, is not checked.
+    A name may be dotted, such as ``roost.testing.drivers.check_driver``. A dotted name that does
+    not start with a room of Roost, such as ``chrome.debugger``, is not checked.
     """
     path = name.removesuffix(".py").strip("/")
     parts = path.removeprefix("roost.").split(".")

@@ -130,7 +130,7 @@ class Client:
         notices = Notices(on_close=lambda closed: self._listening.pop(closed, None))
         self._listening[notices] = session
         if self._connection is not None:
-            self._ask_for_events(self._connection)
+            self._ask_for_notices(self._connection)
         return notices
 
     async def reach(self) -> BrokerConnection:
@@ -208,10 +208,10 @@ class Client:
         if welcome.secret is not None:
             self._hello = replace(self._hello, resume=welcome.secret)
         if self._listening:
-            self._ask_for_events(connection)
+            self._ask_for_notices(connection)
         return connection
 
-    def _ask_for_events(self, connection: BrokerConnection) -> None:
+    def _ask_for_notices(self, connection: BrokerConnection) -> None:
         """An agent is told of its sessions unasked; a command, which owns none, is not."""
         if self._hello.resume is None:
             connection.send({"watch": None})

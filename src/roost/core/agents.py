@@ -103,7 +103,7 @@ def broker_restarted(state: State, event: BrokerRestarted, now: float, out: list
     for tab in list(state.tabs.values()):
         if tab.state is TabState.OPENING:
             sessions.tab_open_failed(state, TabOpenFailed(tab.id), now, out)
-    jars.forget_clients(state)
+    jars.forget_extra_jars(state)
     for agent in list(state.agents.values()):
         if agent.lease_until is not None:
             state.put(replace(agent, lease_until=now + LEASE_SECONDS))

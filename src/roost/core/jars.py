@@ -58,7 +58,7 @@ def end_jar(state: State, jar: Jar, out: list[Effect]) -> None:
         out.append(RemoveJar(jar.id, jar.browser, jar.handle))
 
 
-def forget_clients(state: State) -> None:
+def forget_extra_jars(state: State) -> None:
     """The broker died, and all protocol clients lost their connections: what they made beside is
     nobody's, and removed when the browser is found again."""
     for jar in [jar for jar in state.jars.values() if jar.beside]:

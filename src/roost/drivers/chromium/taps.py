@@ -105,11 +105,11 @@ class Taps:
         session = "" if last is None else last.group(1).decode()
         tap = self.sessions.get(session)
         if tap is not None:
-            self._keep_account(tap, session, frame)
+            self._track_sessions(tap, session, frame)
             tap.ear.heard(session, frame)
         return tap is not None
 
-    def _keep_account(self, tap: Tap, session: str, frame: bytes) -> None:
+    def _track_sessions(self, tap: Tap, session: str, frame: bytes) -> None:
         if frame.startswith(_BEGINS):
             begun = json.loads(frame)["params"]["sessionId"]
             self.sessions[begun] = tap

@@ -1,0 +1,222 @@
+"""The names in the code use the words of docs/glossary.md, and none that it rules out."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "roost"
+GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+
+OTHER_MEANINGS = {
+    "client": {
+        "client/": "the public Python class `roost.Client`",
+        "testing/house.py": "makes a `roost.Client`",
+        "broker/doors/": "the program an agent runs in, such as Claude Code",
+        "frontends/cli/install/": "the program an agent runs in",
+        "shim/": "the program an agent runs in, at the other end of stdio (MCP's word)",
+        "wire/hello.py": "the hello's field `client`, in the wire format",
+        "frontends/cdp/": "a DevTools client",
+    },
+    "command": {
+        "broker/doors/door.py": "a `roost` command in a terminal",
+        "drivers/chromium/": "a command of CDP; the browser's command line",
+        "drivers/firefox/launch.py": "the browser's command line",
+        "drivers/keeper_process.py": "the keeper's command line",
+        "frontends/cdp/commands.py": "a command of CDP",
+        "frontends/cli/install/": "a `roost` command; the field `command` of a client's file",
+        "local/": "a process's command line",
+    },
+    "container": {
+        "drivers/firefox/launch.py": "Firefox's containers, in its file containers.json",
+    },
+    "context": {
+        "api/protocol.py": "a browser context, as a CDP client sees it",
+        "broker/doors/cdp_seats.py": "a browser context, as a CDP client sees it",
+        "drivers/chromium/": "a browser context or execution context of CDP",
+        "drivers/firefox/": "a browsing context of WebDriver BiDi",
+        "frontends/cdp/": "a browser context of CDP",
+    },
+    "endpoint": {
+        "frontends/cdp/endpoints.py": "the address that a CDP client connects to",
+        "local/": "the file endpoint.json in ROOST_HOME: where the broker listens",
+    },
+    "handler": {
+        "testing/site.py": "a BaseHTTPRequestHandler of the standard library",
+    },
+    "key": {
+        "api/page_operations.py": "a key of the keyboard",
+        "broker/work/page_actions.py": "a key of the keyboard",
+        "drivers/base.py": "a key of the keyboard",
+        "drivers/chromium/keyboard.py": "a key of the keyboard",
+        "frontends/mcp/claudezilla/page_actions.py": "a key of the keyboard",
+        "page/": "a key of the keyboard",
+        "broker/browser/jars.py": "what identifies a cookie",
+        "core/redaction.py": "a key of a query string",
+        "core/rows.py": "the primary key of a row",
+        "frontends/cli/install/toml_tables.py": "a key of TOML",
+        "profiles/chromium.py": "an encryption key",
+    },
+    "lock": {
+        "daemon/main.py": "a lock on a file",
+        "frontends/cli/doctor.py": "a lock on a file",
+        "local/": "a lock on a file",
+    },
+    "message": {
+        "api/page_operations.py": "the operation browser_console_messages",
+        "api/page_views.py": "a line in a page's console",
+        "broker/work/page_readings.py": "the operation browser_console_messages",
+        "demo/site.py": "a method of BaseHTTPRequestHandler",
+        "testing/site.py": "a method of BaseHTTPRequestHandler",
+        "drivers/extension/firefox/messages.py": "a message to or from the extension",
+        "frontends/cdp/messages.py": "a message of CDP",
+        "frontends/http/connection.py": "a callback of httptools",
+        "hook/transcript.py": "a message in the transcript of Claude Code",
+        "host/native.py": "a native message of a browser extension",
+        "link/websocket.py": "a WebSocket message",
+        "wire/framing.py": "a native message of a browser extension",
+    },
+    "mutex": {
+        "errors.py": "the class of the error code MUTEX_BUSY, which callers know",
+    },
+    "password": {
+        "drivers/chromium/": "the password that a web site asks for, or the system's keyring",
+        "drivers/firefox/": "the password that a web site asks for",
+        "profiles/keyring.py": "the password that a browser keeps in the system's keyring",
+    },
+    "server": {
+        "frontends/": "listens on a socket or a port; an MCP server",
+        "testing/": "a web server that test pages come from",
+    },
+    "tab id": {
+        "frontends/mcp/replies.py": "our id of a tab, such as t1, and not the browser's",
+        "testing/broker_api.py": "our id of a tab, such as t1, and not the browser's",
+    },
+    "target": {
+        "api/page_operations.py": "the argument `target`, an element of the page (Playwright MCP)",
+        "api/protocol.py": "a target of CDP",
+        "broker/doors/cdp_seats.py": "a target of CDP",
+        "drivers/base.py": "a target of CDP",
+        "drivers/chromium/": "a target of CDP",
+        "drivers/firefox/scripts.py": "the target of a script command of WebDriver BiDi",
+        "frontends/cdp/": "a target of CDP",
+    },
+    "user": {
+        "drivers/firefox/preferences.py": "Firefox's file user.js",
+        "local/home.py": "the user account of the operating system",
+    },
+    "window": {
+        "drivers/fake/browser.py": "the JavaScript function window.open",
+        "frontends/cdp/commands.py": "a window of CDP's domain Browser",
+        "frontends/mcp/claudezilla/": "the names of Claudezilla's tools",
+    },
+}
+"""Words that the glossary rules out for one of our concepts, the files in which they name something
+else, and what that is. An entry that no name needs any more fails: the table may only shrink."""
+
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+def ruled_out() -> dict[str, list[str]]:
+    """Return each word of the column "Not to be called", with the words to use instead.
+
+    A word that the glossary itself defines (page, event) is left out: it is right for one concept
+    and wrong for another, and only a reader can tell which one a name means.
+    """
+    found: dict[str, list[str]] = {}
+    own: set[str] = set()
+    for line in GLOSSARY.splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        terms = re.findall(r"\*\*([^*]+)\*\*", cells[0])
+        if len(cells) != 3 or not terms:
+            continue
+        own.update(term.lower() for term in terms)
+        for word in filter(None, (word.strip().lower() for word in cells[2].split(","))):
+            found.setdefault(word, []).append(terms[0])
+    return {word: terms for word, terms in found.items() if word not in own}
+
+
+RULED_OUT = ruled_out()
+
+
+def uses(name: str, word: str) -> bool:
+    """Return whether a name in snake_case or CamelCase contains a word or its plural."""
+    parts = " ".join(part.lower() for part in WORD.findall(name))
+    return re.search(rf"\b{re.escape(word)}s?\b", parts) is not None
+
+
+def names() -> Iterator[tuple[str, str]]:
+    """Yield the path and the name of each folder, module, class, function and method."""
+    for folder in {path.parent for path in SOURCE.rglob("*.py")} - {SOURCE}:
+        yield f"{folder.relative_to(SOURCE).as_posix()}/", folder.name
+    for path in sorted(SOURCE.rglob("*.py")):
+        where = path.relative_to(SOURCE).as_posix()
+        yield where, path.stem
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                yield where, node.name
+
+
+NAMES = sorted(set(names()))
+
+
+@pytest.mark.parametrize("word", sorted(RULED_OUT))
+def test_no_name_uses_a_word_that_the_glossary_rules_out(word: str) -> None:
+    places = tuple(OTHER_MEANINGS.get(word, ()))
+    strays = [
+        f"{path}: {name}"
+        for path, name in NAMES
+        if uses(name, word) and not path.startswith(places)
+    ]
+
+    assert strays == [], f"say {' or '.join(RULED_OUT[word])}, or name the other meaning above"
+
+
+def test_every_other_meaning_is_needed() -> None:
+    needless = [
+        f"{word} in {place}"
+        for word, places in OTHER_MEANINGS.items()
+        for place in places
+        if word not in RULED_OUT
+        or not any(path.startswith(place) and uses(name, word) for path, name in NAMES)
+    ]
+
+    assert needless == [], "no name needs it: take it off the table"
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("MutexBusy", "mutex"),
+        ("_tab_ids", "tab id"),
+        ("CDPClient", "client"),
+        ("http2_server", "server"),
+        ("backends", "backend"),
+    ],
+)
+def test_a_word_is_found_in_a_name(name: str, word: str) -> None:
+    assert uses(name, word)
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("keyboard", "key"),
+        ("Clock", "lock"),
+        ("PageActions", "action page"),
+        ("observer", "server"),
+    ],
+)
+def test_a_part_of_a_word_is_not_the_word(name: str, word: str) -> None:
+    assert not uses(name, word)
+
+
+def test_the_glossary_is_read() -> None:
+    assert RULED_OUT["mutex"] == ["capture"]
+    assert RULED_OUT["user"] == ["agent", "operator"]
+    assert not {"page", "event"} & set(RULED_OUT)
