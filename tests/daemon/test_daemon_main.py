@@ -16,7 +16,7 @@ from real_processes import PROCESS_SECONDS, child
 from roost.api import operations as ops
 from roost.daemon.main import _sweep, is_needed
 from roost.daemon.wiring import House
-from roost.frontends.mcp.lazy_server import LateServer
+from roost.frontends.mcp.lazy_server import LazyServer
 from roost.testing.house import FakeHouse, fake_house
 from roost.testing.waits import answer_of
 from roost.vocabulary import BROKER_IDLE_SECONDS, GRACE_SECONDS, SWEEP_SECONDS
@@ -27,7 +27,7 @@ SWEEPS = int(BROKER_IDLE_SECONDS / SWEEP_SECONDS)
 
 
 def house_of(fake: FakeHouse) -> House:
-    return House(fake.broker, fake.door, fake.socket, fake.http, LateServer())
+    return House(fake.broker, fake.door, fake.socket, fake.http, LazyServer())
 
 
 @asynccontextmanager

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from roost.frontends.mcp import lazy_server
-from roost.frontends.mcp.lazy_server import LateServer
+from roost.frontends.mcp.lazy_server import LazyServer
 from roost.testing.waits import SECONDS, turn
 
 
 async def test_the_loop_goes_on_while_the_module_is_imported() -> None:
-    server = LateServer()
+    server = LazyServer()
     module = server.begin()
     assert server.begin() is module
     await turn()
@@ -26,7 +26,7 @@ async def test_the_loop_goes_on_while_the_module_is_imported() -> None:
 
 
 async def test_who_gives_up_waiting_does_not_stop_the_import_for_others() -> None:
-    server = LateServer()
+    server = LazyServer()
     impatient = asyncio.get_running_loop().create_task(server.module())
     await turn()
     impatient.cancel()
@@ -40,7 +40,7 @@ async def test_an_import_that_fails_is_told_to_who_needs_it(
     monkeypatch.setattr(lazy_server, "SERVER", "roost.no_such_module")
     with pytest.raises(ImportError):
         async with asyncio.timeout(SECONDS):
-            await LateServer().module()
+            await LazyServer().module()
 
 
 async def test_so_is_one_that_fails_in_another_way(
@@ -51,14 +51,14 @@ async def test_so_is_one_that_fails_in_another_way(
     monkeypatch.setattr(lazy_server, "SERVER", "broken_sdk")
     with pytest.raises(AttributeError):
         async with asyncio.timeout(SECONDS):
-            await LateServer().module()
+            await LazyServer().module()
 
 
 def test_an_import_that_ran_out_of_descriptors_half_way_is_tried_again() -> None:
     """In a process of its own: the SDK must not have been imported before."""
     code = """
 import asyncio, errno, os, sys
-from roost.frontends.mcp.lazy_server import LateServer
+from roost.frontends.mcp.lazy_server import LazyServer
 
 class NoDescriptors:
     def find_spec(self, name, path=None, target=None):
@@ -67,7 +67,7 @@ class NoDescriptors:
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
 async def main():
-    server = LateServer()
+    server = LazyServer()
     sys.meta_path.insert(0, NoDescriptors())
     try:
         await server.module()

@@ -29,7 +29,7 @@ from roost.errors import BrowserLost
 from roost.frontends.cdp.endpoints import endpoints
 from roost.frontends.http.server import HttpServer
 from roost.frontends.mcp.conversation import Mcp
-from roost.frontends.mcp.lazy_server import LateServer
+from roost.frontends.mcp.lazy_server import LazyServer
 from roost.frontends.mcp.streamable import streamable
 from roost.frontends.socket.server import SocketServer
 from roost.local.browsers import find_browser
@@ -55,7 +55,7 @@ class House:
     door: BrokerDoor
     socket: SocketServer
     http: HttpServer
-    mcp: LateServer
+    mcp: LazyServer
 
 
 def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
@@ -89,7 +89,7 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
     )
     Panels(broker)
     door = BrokerDoor(broker)
-    mcp = LateServer()
+    mcp = LazyServer()
     socket = SocketServer(door, socket_path(home), {ClientKind.MCP: Mcp(mcp)})
     mounts = {"/mcp": streamable(mcp, door), "/cdp/": endpoints(door)}
     http = HttpServer(door, home, settings.port, mounts)

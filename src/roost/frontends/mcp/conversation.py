@@ -17,7 +17,7 @@ from roost.api.door import Line
 from roost.errors import BadRequest, Interrupted, TooLarge
 from roost.frontends.mcp.browser_names import browser_names
 from roost.frontends.mcp.claudezilla.names import firefox_names
-from roost.frontends.mcp.lazy_server import LateServer
+from roost.frontends.mcp.lazy_server import LazyServer
 from roost.frontends.mcp.replies import refusal
 from roost.frontends.mcp.toolset import Reply, Tool, Toolset
 from roost.wire.hello import Hello
@@ -49,7 +49,7 @@ def toolset_for(names: str | None, tools: tuple[str, ...]) -> Toolset:
 class Mcp:
     """MCP as a language of the socket (``api.door.Language``)."""
 
-    def __init__(self, server: LateServer) -> None:
+    def __init__(self, server: LazyServer) -> None:
         self._server = server
 
     def prepared(self, hello: Hello) -> Callable[[BrokerApi, Line], McpConversation]:
@@ -60,7 +60,7 @@ class Mcp:
 class McpConversation:
     """Begins when made; ``end`` ends it, and every call under way with it."""
 
-    def __init__(self, server: LateServer, toolset: Toolset, api: BrokerApi, line: Line) -> None:
+    def __init__(self, server: LazyServer, toolset: Toolset, api: BrokerApi, line: Line) -> None:
         self._server = server
         self._toolset = toolset
         self._api = api

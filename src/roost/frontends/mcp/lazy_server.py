@@ -15,7 +15,7 @@ SERVER = "roost.frontends.mcp.server"
 SDK = ("mcp", "mcp_types")
 
 
-class LateServer:
+class LazyServer:
     """The module ``server``, once somebody needs it."""
 
     def __init__(self) -> None:

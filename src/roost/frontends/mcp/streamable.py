@@ -14,7 +14,7 @@ from urllib.parse import parse_qs
 
 from roost.api.door import TokenDoor
 from roost.frontends.mcp.conversation import toolset_for
-from roost.frontends.mcp.lazy_server import LateServer
+from roost.frontends.mcp.lazy_server import LazyServer
 from roost.frontends.mcp.toolset import Toolset
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SESSION_HEADER = b"x-devbrowser-session"
 
 
-def streamable(server: LateServer, door: TokenDoor) -> Callable[[], ASGIApp]:
+def streamable(server: LazyServer, door: TokenDoor) -> Callable[[], ASGIApp]:
     """What HTTP mounts. Raises a ``RoostError`` for a request that names the wrong things."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
