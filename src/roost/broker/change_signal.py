@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 
-class News:
+class ChangeSignal:
     """Of one thing that changes."""
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ from enum import StrEnum
 from itertools import islice
 from pathlib import Path
 
-from roost.broker.change_signal import News
+from roost.broker.change_signal import ChangeSignal
 from roost.drivers.base import DownloadBegan, DownloadEnded
 from roost.vocabulary import SessionId, TabId
 
@@ -57,7 +57,7 @@ class Downloads:
         self._files = files
         self._kept: dict[SessionId, list[Download]] = {}
         self._running: dict[str, tuple[SessionId, Download]] = {}
-        self._news = News()
+        self._changed = ChangeSignal()
 
     def began(self, event: DownloadBegan, session: SessionId, tabs: frozenset[TabId]) -> Download:
         download = Download(safe_name(event.name), event.url, tabs)
@@ -65,7 +65,7 @@ class Downloads:
         kept.append(download)
         del kept[:-KEPT]
         self._running[event.download] = session, download
-        self._news.tell()
+        self._changed.tell()
         return download
 
     def ended(self, event: DownloadEnded) -> tuple[SessionId, Download] | None:
@@ -85,7 +85,7 @@ class Downloads:
                 download.state = DownloadState.DONE
             except OSError as error:
                 logger.warning("a download could not be kept: %s", error)
-        self._news.tell()
+        self._changed.tell()
         return known
 
     def tabs(self) -> frozenset[TabId]:
@@ -110,7 +110,7 @@ class Downloads:
 
     async def changed(self) -> None:
         """Wait until any begins or ends."""
-        await self._news.wait()
+        await self._changed.wait()
 
     def forget(self, session: SessionId) -> None:
         self._kept.pop(session, None)

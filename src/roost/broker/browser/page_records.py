@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
-from roost.broker.change_signal import News
+from roost.broker.change_signal import ChangeSignal
 from roost.broker.clock import Clock
 from roost.core.redaction import redacted_url
 from roost.core.rows import Tab
@@ -85,7 +85,7 @@ class PageRecord:
     """The page asked for files, and nobody has given it any yet."""
     _pending: dict[str, RequestRecord] = field(default_factory=dict)
     _count: int = 0
-    _news: News = field(default_factory=News)
+    _changed: ChangeSignal = field(default_factory=ChangeSignal)
     interrupted_by_dialogs: set[Callable[[], None]] = field(default_factory=set)
     """Who must be told at once, because a page that shows a dialog answers nothing."""
     rests_since: float = math.inf
@@ -129,7 +129,7 @@ class PageRecord:
             case _:
                 assert_never(event)
         self.stir(now)
-        self._news.tell()
+        self._changed.tell()
 
     def pending(self, kinds: frozenset[str]) -> int:
         """How many requests of those kinds are under way."""
@@ -137,7 +137,7 @@ class PageRecord:
 
     async def changed(self) -> None:
         """Wait for the next event of any kind."""
-        await self._news.wait()
+        await self._changed.wait()
 
     def _sent(self, event: RequestSent, now: float) -> None:
         self._count += 1
