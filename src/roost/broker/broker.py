@@ -21,7 +21,7 @@ from roost.broker.audit import Audit
 from roost.broker.browser.browser import Browser
 from roost.broker.browser.downloads import Download, Downloads
 from roost.broker.browser.files import Folders
-from roost.broker.browser.jar_backups import Keepsake, Keepsakes
+from roost.broker.browser.jar_backups import JarBackup, JarBackups
 from roost.broker.browser.jars import Surroundings
 from roost.broker.browser.lanes import Lanes
 from roost.broker.browser.page_records import PageRecord, notice_of, remembered
@@ -134,14 +134,14 @@ class Broker:
         self._has_lost_files = False
         self.leaves_browsers = False
         """Set when the broker stops without ending its browsers: the next broker takes them."""
-        self.keepsakes = Keepsakes(journal, clock, self._tasks, self._look_into)
+        self.jar_backups = JarBackups(journal, clock, self._tasks, self._look_into)
         around = Surroundings(
             state=lambda: self.state,
             feed=self.feed,
             note=self.watchers.note,
-            kept=self.keepsakes.kept,
-            keep=self.keepsakes.keep,
-            look_soon=self.keepsakes.may_have_changed,
+            kept=self.jar_backups.kept,
+            keep=self.jar_backups.keep,
+            look_soon=self.jar_backups.may_have_changed,
             profile=self._profile,
             clock=clock,
             tasks=self._tasks,
@@ -327,7 +327,7 @@ class Broker:
     async def aclose(self, *, end_browsers: bool = True) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self.keepsakes.close()
+        self.jar_backups.close()
         if end_browsers:
             stops = (browser.stop() for browser in self.browsers.values())
             await asyncio.gather(*stops, return_exceptions=True)
@@ -360,7 +360,7 @@ class Broker:
             self._journal.write(outcome.changes)
             for change in outcome.changes:
                 if change.table == Jar.table and change.row is None:
-                    self.keepsakes.forget(JarId(change.key))
+                    self.jar_backups.forget(JarId(change.key))
         except Internal as error:
             # What is not recorded must not be done. A restart goes on from what is recorded, with
             # the pages that are there. The caller's action may have been done before.
@@ -492,14 +492,14 @@ class Broker:
         if effect.jar is not None:
             self.feed(ev.JarRemoved(effect.jar))
 
-    async def _look_into(self, jar: JarId) -> Keepsake:
+    async def _look_into(self, jar: JarId) -> JarBackup:
         row = self.state.jars.get(jar)
         if row is None or row.policy is JarPolicy.SHARED:
             raise JarUnavailable("There is nothing to keep of that jar.")  # the browser keeps it
-        keepsake = await self.browser(row.browser).jars.look(jar)
+        backup = await self.browser(row.browser).jars.look(jar)
         if jar not in self.state.jars:
             raise JarUnavailable("That jar is gone.")  # nothing is kept of it any more
-        return keepsake
+        return backup
 
     async def _profile(self, name: str) -> JarContents:
         # In a thread: a large one takes a while to read, and others must not wait for it.
@@ -508,7 +508,7 @@ class Broker:
     def _collect_leftovers(self) -> None:
         """What an earlier broker died before it could remove. Its jars are the core's to collect,
         once their browser says which it has."""
-        self.keepsakes.forget_others(self.state.jars)
+        self.jar_backups.forget_others(self.state.jars)
         sessions = self.files.iterdir() if self.files.is_dir() else ()
         for folder in [one for one in sessions if one.name not in self.state.sessions]:
             shutil.rmtree(folder, ignore_errors=True)

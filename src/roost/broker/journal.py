@@ -77,11 +77,11 @@ class Journal:
             return False
         return True
 
-    def keepsake(self, key: str) -> bytes | None:
+    def jar_backup(self, key: str) -> bytes | None:
         found = self._db.execute("SELECT data FROM keepsakes WHERE key = ?", (key,)).fetchone()
         return None if found is None else bytes(found[0])
 
-    def keepsakes(self) -> list[str]:
+    def jar_backups(self) -> list[str]:
         return [key for (key,) in self._db.execute("SELECT key FROM keepsakes")]
 
     def reopen(self) -> None:

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from roost.api import operations as ops
 from roost.api.door import Admission
-from roost.broker.browser.jar_backups import AT_MOST_EVERY, Keepsake, Keepsakes
+from roost.broker.browser.jar_backups import AT_MOST_EVERY, JarBackup, JarBackups
 from roost.broker.journal import Journal
 from roost.broker.tasks import Tasks
 from roost.daemon.wiring import FAKE
@@ -26,7 +26,7 @@ from roost.testing.waits import until
 from roost.vocabulary import JarId
 
 SOME_JAR = JarId("j1")
-SOME_CONTENTS = Keepsake(
+SOME_CONTENTS = JarBackup(
     (Cookie(name="sid", value="1", domain="a.test", expires=5e9, same_site="Lax"),),
     (OriginStorage("http://a.test", (("k", "v"),)),),
 )
@@ -78,7 +78,7 @@ class Reader:
         self.reads = 0
         self.is_gone = False
 
-    async def __call__(self, jar: JarId) -> Keepsake:
+    async def __call__(self, jar: JarId) -> JarBackup:
         self.reads += 1
         if self.is_gone:
             raise JarUnavailable("gone")
@@ -87,38 +87,38 @@ class Reader:
 
 async def test_many_changes_within_a_second_are_read_once(tmp_path: Path) -> None:
     journal, clock, tasks, reader = Journal(tmp_path / "j"), FakeClock(), Tasks(), Reader()
-    keepsakes = Keepsakes(journal, clock, tasks, reader)
+    backups = JarBackups(journal, clock, tasks, reader)
     for _ in range(5):
-        keepsakes.may_have_changed(SOME_JAR)
+        backups.may_have_changed(SOME_JAR)
     clock.advance(AT_MOST_EVERY)
-    await until(lambda: keepsakes.kept(SOME_JAR))
+    await until(lambda: backups.kept(SOME_JAR))
 
     assert reader.reads == 1
-    assert keepsakes.kept(SOME_JAR) == SOME_CONTENTS
+    assert backups.kept(SOME_JAR) == SOME_CONTENTS
     await tasks.aclose()
     journal.close()
 
 
 async def test_what_was_kept_before_counts_when_the_jar_is_gone(tmp_path: Path) -> None:
     journal, clock, tasks, reader = Journal(tmp_path / "j"), FakeClock(), Tasks(), Reader()
-    keepsakes = Keepsakes(journal, clock, tasks, reader)
-    keepsakes.may_have_changed(SOME_JAR)
+    backups = JarBackups(journal, clock, tasks, reader)
+    backups.may_have_changed(SOME_JAR)
     clock.advance(AT_MOST_EVERY)
-    await until(lambda: keepsakes.kept(SOME_JAR))
+    await until(lambda: backups.kept(SOME_JAR))
     reader.is_gone = True
-    keepsakes.may_have_changed(SOME_JAR)
+    backups.may_have_changed(SOME_JAR)
     clock.advance(AT_MOST_EVERY)
     await until(lambda: reader.reads == 2 and not len(tasks))
 
-    assert keepsakes.kept(SOME_JAR) == SOME_CONTENTS
-    keepsakes.forget(SOME_JAR)
-    assert keepsakes.kept(SOME_JAR) is None
+    assert backups.kept(SOME_JAR) == SOME_CONTENTS
+    backups.forget(SOME_JAR)
+    assert backups.kept(SOME_JAR) is None
     await tasks.aclose()
     journal.close()
 
 
 class FullDisk(Journal):
-    """Takes no keepsake while ``is_full``."""
+    """Takes no backup while ``is_full``."""
 
     is_full = True
 
@@ -126,29 +126,29 @@ class FullDisk(Journal):
         return not self.is_full and super().keep(key, data)
 
 
-async def test_a_keepsake_that_the_disk_did_not_take_is_written_once_there_is_room(
+async def test_a_backup_that_the_disk_did_not_take_is_written_once_there_is_room(
     tmp_path: Path,
 ) -> None:
     clock, journal = FakeClock(), FullDisk(tmp_path / "j.sqlite")
-    keepsakes = Keepsakes(journal, clock, Tasks(), Reader())
-    keepsakes.keep(SOME_JAR, SOME_CONTENTS)
+    backups = JarBackups(journal, clock, Tasks(), Reader())
+    backups.keep(SOME_JAR, SOME_CONTENTS)
     clock.advance(AT_MOST_EVERY)
-    assert journal.keepsake(SOME_JAR) is None
-    assert keepsakes.kept(SOME_JAR) == SOME_CONTENTS, "a browser that dies meanwhile needs it"
+    assert journal.jar_backup(SOME_JAR) is None
+    assert backups.kept(SOME_JAR) == SOME_CONTENTS, "a browser that dies meanwhile needs it"
     journal.is_full = False
     clock.advance(AT_MOST_EVERY)
-    assert journal.keepsake(SOME_JAR) is not None
+    assert journal.jar_backup(SOME_JAR) is not None
     journal.close()
 
 
 async def test_what_is_kept_of_jars_that_are_gone_is_forgotten(tmp_path: Path) -> None:
     journal, tasks = Journal(tmp_path / "j"), Tasks()
-    keepsakes = Keepsakes(journal, FakeClock(), tasks, Reader())
+    backups = JarBackups(journal, FakeClock(), tasks, Reader())
     for jar in ("j1", "j2"):
         journal.keep(jar, b"{}")
-    keepsakes.forget_others({"j2"})
+    backups.forget_others({"j2"})
 
-    assert journal.keepsakes() == ["j2"]
+    assert journal.jar_backups() == ["j2"]
     journal.close()
 
 
@@ -162,7 +162,7 @@ async def test_a_session_has_its_cookies_and_storage_again_after_its_browser_die
         await agent.api.call(ops.Evaluate(function='() => localStorage.setItem("k", "v")'))
         house.clock.advance(AT_MOST_EVERY)
         (jar,) = house.state.jars
-        await until(lambda: house.broker.keepsakes.kept(jar))
+        await until(lambda: house.broker.jar_backups.kept(jar))
         driver = next(iter(house.broker.browsers.values())).driver
         assert isinstance(driver, FakeDriver)
         driver.kill()
@@ -190,7 +190,7 @@ async def test_nothing_is_kept_of_a_session_that_ends_while_its_jar_is_looked_in
         driver.may_read.set()
         await until(lambda: driver.has_read)
 
-        assert house.broker.keepsakes.kept(jar) is None
+        assert house.broker.jar_backups.kept(jar) is None
 
 
 URL = "http://a.test/"
@@ -218,13 +218,13 @@ async def moody_house(folder: Path) -> AsyncIterator[tuple[FakeHouse, Moody, Adm
         yield house, driver, agent
 
 
-async def looked(house: FakeHouse) -> Keepsake:
+async def looked(house: FakeHouse) -> JarBackup:
     """What is kept of the only jar once it has been looked into."""
     (jar,) = house.state.jars
-    house.broker.keepsakes.may_have_changed(jar)
+    house.broker.jar_backups.may_have_changed(jar)
     house.clock.advance(AT_MOST_EVERY)
     await until(lambda: not len(house.broker._tasks))
-    kept = house.broker.keepsakes.kept(jar)
+    kept = house.broker.jar_backups.kept(jar)
     assert kept is not None
     return kept
 
@@ -336,7 +336,7 @@ async def test_what_a_process_of_the_browser_took_along_is_put_back_and_never_ke
 async def test_contents_that_are_lost_while_they_are_read_are_not_kept(tmp_path: Path) -> None:
     async with moody_house(tmp_path) as (house, driver, agent):
         (jar,) = house.state.jars
-        before = house.broker.keepsakes.kept(jar)
+        before = house.broker.jar_backups.kept(jar)
         read = driver.read_cookies
 
         async def read_and_lose(jar: str) -> list[Cookie]:
@@ -360,18 +360,18 @@ async def test_cookies_that_somebody_deleted_stay_deleted(tmp_path: Path) -> Non
     assert kept.cookies == ()
 
 
-def test_a_keepsake_of_an_earlier_version_can_be_read_and_a_newer_one_by_it(
+def test_a_backup_of_an_earlier_version_can_be_read_and_a_newer_one_by_it(
     tmp_path: Path,
 ) -> None:
     journal = Journal(tmp_path / "j")
-    keepsakes = Keepsakes(journal, FakeClock(), Tasks(), Reader())
+    backups = JarBackups(journal, FakeClock(), Tasks(), Reader())
     old = TypeAdapter(JarContents)
     contents = JarContents(SOME_CONTENTS.cookies, SOME_CONTENTS.storage)
     journal.keep(SOME_JAR, old.dump_json(contents))
-    assert keepsakes.kept(SOME_JAR) == SOME_CONTENTS
+    assert backups.kept(SOME_JAR) == SOME_CONTENTS
 
-    keepsakes.keep(SOME_JAR, replace(SOME_CONTENTS, owed_origins=("http://a.test",)))
-    newer = journal.keepsake(SOME_JAR)
+    backups.keep(SOME_JAR, replace(SOME_CONTENTS, owed_origins=("http://a.test",)))
+    newer = journal.jar_backup(SOME_JAR)
     assert newer is not None
     assert old.validate_json(newer) == contents
     journal.close()

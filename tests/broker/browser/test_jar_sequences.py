@@ -161,7 +161,7 @@ class Story:
         await until(lambda: list(self._browser.jars) == [SHARED_JAR] and not self._browser.pages)
         assert not self._browser.storage.keys() - {SHARED_JAR}
         assert house.state.clones == 0
-        assert house.broker._journal.keepsakes() == []
+        assert house.broker._journal.jar_backups() == []
         files = house.broker.files
         assert not files.is_dir() or list(files.iterdir()) == []
         assert not house.state.sessions

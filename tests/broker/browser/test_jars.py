@@ -105,7 +105,7 @@ async def test_a_page_that_could_not_be_read_is_read_again_without_another_actio
         (page,) = house.browser.pages.values()
         (jar,) = house.broker.state.jars
         house.clock.advance(AT_MOST_EVERY)
-        await until(lambda: house.broker.keepsakes.kept(jar))
+        await until(lambda: house.broker.jar_backups.kept(jar))
         house.browser.stored(page)["name"] = "value"
         read, reads = house.driver.read_page_storage, 0
 
@@ -115,14 +115,14 @@ async def test_a_page_that_could_not_be_read_is_read_again_without_another_actio
             return None if reads == 1 else await read(tab, origin)
 
         monkeypatch.setattr(house.driver, "read_page_storage", busy_at_first)
-        house.broker.keepsakes.may_have_changed(jar)
+        house.broker.jar_backups.may_have_changed(jar)
         house.clock.advance(AT_MOST_EVERY)
         await until(lambda: reads == 1)
         expected = (OriginStorage("https://site.test", (("name", "value"),)),)
 
         def is_kept() -> bool:
             house.clock.advance(AT_MOST_EVERY)
-            kept = house.broker.keepsakes.kept(jar)
+            kept = house.broker.jar_backups.kept(jar)
             return kept is not None and kept.storage == expected
 
         await until(is_kept)

@@ -4,7 +4,7 @@ No browser reports changed cookies or storage. So they are read after actions, a
 per jar, and written beside the journal; a jar that has to be made again gets them back.
 
 What could not be put back is *owed* to the jar. A page that opens meanwhile finds nothing and
-stores its defaults, so the keepsake does not take over what the jar holds at an origin that is
+stores its defaults, so the backup does not take over what the jar holds at an origin that is
 owed its contents: the only copy would be overwritten by the defaults.
 """
 
@@ -29,7 +29,7 @@ AT_MOST_EVERY = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Keepsake:
+class JarBackup:
     """What is kept of one jar.
 
     ``cookies``, ``storage``: what the jar held, and what it is owed.
@@ -49,10 +49,10 @@ class Keepsake:
         return JarContents(self.cookies, self.storage)
 
 
-_KEEPSAKE = TypeAdapter(Keepsake)
+_JAR_BACKUP = TypeAdapter(JarBackup)
 
 
-class Keepsakes:
+class JarBackups:
     """``read`` asks the jar's browser what it holds."""
 
     def __init__(
@@ -60,7 +60,7 @@ class Keepsakes:
         journal: Journal,
         clock: Clock,
         tasks: Tasks,
-        read: Callable[[JarId], Awaitable[Keepsake]],
+        read: Callable[[JarId], Awaitable[JarBackup]],
     ) -> None:
         self._journal = journal
         self._clock = clock
@@ -69,7 +69,7 @@ class Keepsakes:
         self._due: dict[JarId, Timer] = {}
         self._last: dict[JarId, bytes] = {}
         self._unwritten: dict[JarId, Timer] = {}
-        """Jars whose last keepsake the disk did not take, and when it is written again."""
+        """Jars whose last backup the disk did not take, and when it is written again."""
 
     def may_have_changed(self, jar: JarId) -> None:
         """Something was done with that jar: look soon, once for all that is done meanwhile."""
@@ -81,16 +81,16 @@ class Keepsakes:
         for timer in (*self._due.values(), *self._unwritten.values()):
             timer.cancel()
 
-    def kept(self, jar: JarId) -> Keepsake | None:
-        data = self._last.get(jar) or self._journal.keepsake(jar)
+    def kept(self, jar: JarId) -> JarBackup | None:
+        data = self._last.get(jar) or self._journal.jar_backup(jar)
         try:
-            return None if data is None else _KEEPSAKE.validate_json(data)
+            return None if data is None else _JAR_BACKUP.validate_json(data)
         except ValidationError:
             logger.warning("what was kept of %s cannot be read", jar)
             return None
 
-    def keep(self, jar: JarId, keepsake: Keepsake) -> None:
-        data = _KEEPSAKE.dump_json(keepsake)
+    def keep(self, jar: JarId, backup: JarBackup) -> None:
+        data = _JAR_BACKUP.dump_json(backup)
         if data != self._last.get(jar):
             self._last[jar] = data
             self._write(jar)
@@ -105,12 +105,12 @@ class Keepsakes:
 
     def forget_others(self, jars: Container[str]) -> None:
         """Whatever is kept of jars beside these: an earlier broker died before it forgot them."""
-        for key in self._journal.keepsakes():
+        for key in self._journal.jar_backups():
             if key not in jars:
                 self._journal.keep(key, None)
 
     def _write(self, jar: JarId) -> None:
-        """Write the jar's last keepsake, and try again later if the disk does not take it: the jar
+        """Write the jar's last backup, and try again later if the disk does not take it: the jar
         may not change again before its browser dies."""
         earlier = self._unwritten.pop(jar, None)
         if earlier is not None:
@@ -125,7 +125,7 @@ class Keepsakes:
 
     async def _keep(self, jar: JarId) -> None:
         try:
-            keepsake = await self._read(jar)
+            backup = await self._read(jar)
         except RoostError:
             return  # the jar or its browser is gone; what was kept before still counts
-        self.keep(jar, keepsake)
+        self.keep(jar, backup)

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from roost.broker.browser import downloads
-from roost.broker.browser.jar_backups import Keepsake
+from roost.broker.browser.jar_backups import JarBackup
 from roost.broker.browser.proxy import LOOPBACK, FilteringProxy
 from roost.broker.clock import Clock
 from roost.broker.tasks import Tasks
@@ -65,8 +65,8 @@ class Surroundings:
     feed: Callable[[ev.Event], object]
     note: Callable[[SessionId, str], None]
     """A line in the session's next reply."""
-    kept: Callable[[JarId], Keepsake | None]
-    keep: Callable[[JarId, Keepsake], None]
+    kept: Callable[[JarId], JarBackup | None]
+    keep: Callable[[JarId, JarBackup], None]
     look_soon: Callable[[JarId], None]
     """Have the jar read and kept within about a second."""
     profile: Callable[[str], Awaitable[JarContents]]
@@ -213,7 +213,7 @@ class Jars:
     async def _fill(self, jar: JarId, handle: str, contents: JarContents, session: Session) -> None:
         """Put the contents into a new jar, and keep them: what did not get in is owed to the jar.
 
-        The keepsake is written before anybody can open a page in the jar. The stores are asked for
+        The backup is written before anybody can open a page in the jar. The stores are asked for
         before anything is put in, so that the next look notices if one of them dies meanwhile.
         """
         before = await self._stores()
@@ -221,7 +221,7 @@ class Jars:
         after = await self._stores()  # a process may have been started for what was put in
         stores = Stores(before.cookies or after.cookies, before.storage or after.storage)
         self._owe(
-            jar, Keepsake(contents.cookies, contents.storage, stores=stores), cookies, storage
+            jar, JarBackup(contents.cookies, contents.storage, stores=stores), cookies, storage
         )
         if cookies or storage:
             whose = f"profile {session.profile}" if session.profile else "what was kept"
@@ -243,7 +243,7 @@ class Jars:
     def _keep_put(self, jar: JarId, storage: Sequence[OriginStorage]) -> None:
         """Keep storage that a caller put into the jar: no look reads origins without a page. It
         settles what the jar was owed there."""
-        kept = self._around.kept(jar) or Keepsake()
+        kept = self._around.kept(jar) or JarBackup()
         items = {one.origin: dict(one.items) for one in kept.storage}
         for one in storage:
             items.setdefault(one.origin, {}).update(one.items)
@@ -293,7 +293,7 @@ class Jars:
     def _owe(
         self,
         jar: JarId,
-        kept: Keepsake,
+        kept: JarBackup,
         cookies: Sequence[Cookie],
         storage: Sequence[OriginStorage],
     ) -> None:
@@ -322,14 +322,14 @@ class Jars:
 
     # --- looking -------------------------------------------------------------------------------
 
-    async def look(self, jar: JarId) -> Keepsake:
+    async def look(self, jar: JarId) -> JarBackup:
         """Its cookies, and the storage of the pages that are open in it; of others, as it was.
 
         A process of the browser that held them may have died since the last look, and taken them
         along. Then they are put back first, else the only copy would be overwritten by nothing.
         """
         for _ in range(LOOKS):
-            kept, stores = self._around.kept(jar) or Keepsake(), await self._stores()
+            kept, stores = self._around.kept(jar) or JarBackup(), await self._stores()
             if kept.stores.lost_by(stores):
                 await self._put_back_lost(jar, kept, stores)
                 continue
@@ -337,7 +337,7 @@ class Jars:
             after = await self._stores()
             if not stores.lost_by(after):
                 cookies = _unread(kept.owed_cookies, contents.cookies)
-                return Keepsake(
+                return JarBackup(
                     contents.cookies + cookies,
                     contents.storage,
                     owed_cookies=cookies,
@@ -346,7 +346,7 @@ class Jars:
                 )
         raise JarUnavailable("The browser loses what is in its jars as it is read.")
 
-    async def _put_back_lost(self, jar: JarId, kept: Keepsake, now: Stores) -> None:
+    async def _put_back_lost(self, jar: JarId, kept: JarBackup, now: Stores) -> None:
         """Put back what was lost with a process that has died. The copy wins over what a site has
         set since: it did so because it missed what was lost."""
         died = kept.stores.lost_by(now)

@@ -182,7 +182,7 @@ class BrokerSeat:
         self._broker.seen_at[self._agent] = self._broker.clock.now()
         jar = self._broker.state.jar_of(self.session)
         if jar is not None:
-            self._broker.keepsakes.may_have_changed(jar.id)
+            self._broker.jar_backups.may_have_changed(jar.id)
 
     @property
     def unanswered_bytes(self) -> int:

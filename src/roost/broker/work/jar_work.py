@@ -53,7 +53,7 @@ async def cookies(broker: Broker, agent: AgentId, op: ops.Cookies) -> views.Cook
     if op.action in ("get", "delete") and not found:
         raise NotFound(f"There is no such cookie in session {session.id}.", hint="List them.")
     if not op.only_reads():
-        broker.keepsakes.may_have_changed(jar.id)
+        broker.jar_backups.may_have_changed(jar.id)
     shown = [_cookie_view(one, with_value=op.action == "get") for one in found]
     return views.CookiesView(session=session.id, cookies=shown)
 
@@ -76,7 +76,7 @@ async def storage_state(
         data = await asyncio.to_thread(path.read_bytes)
         contents = await login_reader.storage_state(data, "filename")
         refused = sum(await jars.put(jar.id, contents))
-        broker.keepsakes.may_have_changed(jar.id)
+        broker.jar_backups.may_have_changed(jar.id)
     return views.StorageStateView(
         session=session.id,
         path=str(path),

@@ -180,7 +180,7 @@ async def acting(
             yield at
     at.remember()
     if row.jar is not None:
-        broker.keepsakes.may_have_changed(row.jar)
+        broker.jar_backups.may_have_changed(row.jar)
 
 
 class UnlessDialog:

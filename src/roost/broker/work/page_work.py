@@ -193,7 +193,7 @@ async def _arrived(broker: Broker, row: Tab, move: Move) -> Arrival:
                 arrival = await move(browser.driver, broker.handle(row.id))
             check(arrival)
     if row.jar is not None:
-        broker.keepsakes.may_have_changed(row.jar)
+        broker.jar_backups.may_have_changed(row.jar)
     return replace(arrival, url=short_url(arrival.url), title=short_title(arrival.title))
 
 
