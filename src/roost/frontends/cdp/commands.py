@@ -36,12 +36,12 @@ from roost.frontends.cdp.targets import (
     AutoAttach,
     Filter,
     Kind,
-    Link,
+    ProtocolSession,
     Waiting,
 )
 from roost.frontends.cdp.view import View
 
-Handler = Callable[[View, Call, Link], list[Effect]]
+Handler = Callable[[View, Call, ProtocolSession], list[Effect]]
 BLANK = "about:blank"
 DOES: dict[str, Handler] = {}
 IN_TABS = frozenset(
@@ -104,7 +104,7 @@ def _judged(view: View, call: Call) -> list[Effect]:
     return DOES[call.method](view, call, link)
 
 
-def _is_shared(view: View, call: Call, link: Link) -> bool:
+def _is_shared(view: View, call: Call, link: ProtocolSession) -> bool:
     """Whether it is said of the browser's own jar. A context that the client made is its own also
     where the session's jar is shared; to name one means something only where Chromium reads it."""
     if view.targets.context is not None:
@@ -127,7 +127,7 @@ def _does(*methods: str) -> Callable[[Handler], Handler]:
 
 
 @_does("Target.setAutoAttach")
-def _set_auto_attach(view: View, call: Call, link: Link) -> list[Effect]:
+def _set_auto_attach(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     for name in ("autoAttach", "waitForDebuggerOnStart"):
         if not isinstance(call.params.get(name), bool):
             raise Refusal(BAD_PARAMS, "Invalid parameters", f"{name}: bool value expected")
@@ -155,7 +155,7 @@ def _set_auto_attach(view: View, call: Call, link: Link) -> list[Effect]:
 
 
 @_does("Target.setDiscoverTargets")
-def _set_discover_targets(view: View, call: Call, link: Link) -> list[Effect]:
+def _set_discover_targets(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     if not isinstance(call.params.get("discover"), bool):
         raise Refusal(BAD_PARAMS, "Invalid parameters", "discover: bool value expected")
     root = view.targets.links[link.root]
@@ -171,14 +171,14 @@ def _set_discover_targets(view: View, call: Call, link: Link) -> list[Effect]:
 
 
 @_does("Target.getTargets")
-def _get_targets(view: View, call: Call, link: Link) -> list[Effect]:
+def _get_targets(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     wanted = Filter.read(call.params.get("filter"))
     infos = [info for info in view.targets.all() if wanted.lets(info["type"])]
     return [_answer(call, {"targetInfos": infos})]
 
 
 @_does("Target.getTargetInfo")
-def _get_target_info(view: View, call: Call, link: Link) -> list[Effect]:
+def _get_target_info(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     target = call.text("targetId")
     if target is None and link.kind is Kind.BROWSER:
         return [_answer(call, {"targetInfo": view.targets.browser})]
@@ -188,7 +188,7 @@ def _get_target_info(view: View, call: Call, link: Link) -> list[Effect]:
 
 
 @_does("Target.attachToTarget")
-def _attach_to_target(view: View, call: Call, link: Link) -> list[Effect]:
+def _attach_to_target(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     info = _own_target(view, _needed(call, "targetId"))
     if call.params.get("flatten") is not True:
         raise Refusal(FAILED, "Only flat sessions are to be had through Roost: say flatten: true.")
@@ -203,12 +203,12 @@ def _attach_to_target(view: View, call: Call, link: Link) -> list[Effect]:
 
 
 @_does("Target.attachToBrowserTarget")
-def _attach_to_browser(view: View, call: Call, link: Link) -> list[Effect]:
+def _attach_to_browser(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     return [Send(call, "Target.attachToBrowserTarget", {}, link.root)]
 
 
 @_does("Target.detachFromTarget")
-def _detach_from_target(view: View, call: Call, link: Link) -> list[Effect]:
+def _detach_from_target(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     session = call.text("sessionId")
     if session is None:
         raise Refusal(BAD_PARAMS, "No session for given target id")
@@ -227,13 +227,13 @@ def _detach_from_target(view: View, call: Call, link: Link) -> list[Effect]:
 
 
 @_does("Target.activateTarget")
-def _activate_target(view: View, call: Call, link: Link) -> list[Effect]:
+def _activate_target(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     _own_target(view, _needed(call, "targetId"))
     return [_answer(call)]
 
 
 @_does("Target.createTarget")
-def _create_target(view: View, call: Call, link: Link) -> list[Effect]:
+def _create_target(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     url = _needed(call, "url") or BLANK
     if url != BLANK:
         view.judge.checked_url(url)
@@ -244,7 +244,7 @@ def _create_target(view: View, call: Call, link: Link) -> list[Effect]:
 
 
 @_does("Target.closeTarget")
-def _close_target(view: View, call: Call, link: Link) -> list[Effect]:
+def _close_target(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     info = _own_target(view, _needed(call, "targetId"))
     if info is view.targets.browser:
         return [_answer(call, {"success": False})]
@@ -259,12 +259,12 @@ def _close_target(view: View, call: Call, link: Link) -> list[Effect]:
 
 
 @_does("Target.createBrowserContext")
-def _create_context(view: View, call: Call, link: Link) -> list[Effect]:
+def _create_context(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     return [MakeContext(call, call.text("proxyServer"))]
 
 
 @_does("Target.disposeBrowserContext")
-def _dispose_context(view: View, call: Call, link: Link) -> list[Effect]:
+def _dispose_context(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     context = _needed(call, "browserContextId")
     if context not in view.targets.made:
         raise Refusal(FAILED, f"Failed to find context with id {context}")
@@ -273,12 +273,12 @@ def _dispose_context(view: View, call: Call, link: Link) -> list[Effect]:
 
 
 @_does("Target.getBrowserContexts")
-def _get_contexts(view: View, call: Call, link: Link) -> list[Effect]:
+def _get_contexts(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     return [_answer(call, {"browserContextIds": sorted(view.targets.made)})]
 
 
 @_does(*OF_THE_PAGES_JAR)
-def _cookies(view: View, call: Call, link: Link) -> list[Effect]:
+def _cookies(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     if not link.is_page:
         return _in_context(view, call, link)
     if "browserContextId" in call.params:
@@ -292,12 +292,12 @@ def _cookies(view: View, call: Call, link: Link) -> list[Effect]:
     "Browser.resetPermissions",
     "Browser.cancelDownload",
 )
-def _in_context(view: View, call: Call, link: Link) -> list[Effect]:
+def _in_context(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     return [Send(call, call.method, _bound(view, call), link.root)]
 
 
 @_does("Browser.setDownloadBehavior")
-def _set_download_behavior(view: View, call: Call, link: Link) -> list[Effect]:
+def _set_download_behavior(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     if view.targets.context is None and "browserContextId" not in call.params:
         return [_answer(call)]  # the shared jar's downloads go where Roost keeps them
     params = _bound(view, call)
@@ -320,12 +320,12 @@ def _bound(view: View, call: Call) -> Json:
 
 
 @_does("Browser.close")
-def _close(view: View, call: Call, link: Link) -> list[Effect]:
+def _close(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     return [_answer(call), HangUp()]
 
 
 @_does("Browser.getWindowForTarget")
-def _get_window(view: View, call: Call, link: Link) -> list[Effect]:
+def _get_window(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     target = call.text("targetId")
     if target is None and link.is_page:
         return [Send(call, call.method, {}, call.session)]
@@ -335,7 +335,7 @@ def _get_window(view: View, call: Call, link: Link) -> list[Effect]:
 
 
 @_does("Browser.getWindowBounds", "Browser.setWindowBounds")
-def _window_bounds(view: View, call: Call, link: Link) -> list[Effect]:
+def _window_bounds(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     if call.params.get("windowId") not in view.windows:
         raise Refusal(FAILED, "Browser window not found")
     return [Send(call, call.method, call.params, call.session)]
@@ -345,7 +345,7 @@ def _window_bounds(view: View, call: Call, link: Link) -> list[Effect]:
 
 
 @_does("Runtime.runIfWaitingForDebugger")
-def _run(view: View, call: Call, link: Link) -> list[Effect]:
+def _run(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     if not link.is_page:
         return [_answer(call)]
     if view.is_held(link.target):
@@ -355,18 +355,18 @@ def _run(view: View, call: Call, link: Link) -> list[Effect]:
 
 
 @_does("Page.bringToFront")
-def _bring_to_front(view: View, call: Call, link: Link) -> list[Effect]:
+def _bring_to_front(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     return [_answer(call)]
 
 
 @_does("Page.navigate", "Network.loadNetworkResource")
-def _navigate(view: View, call: Call, link: Link) -> list[Effect]:
+def _navigate(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     view.judge.checked_url(_needed(call, "url"))
     return [Send(call, call.method, call.params, call.session)]
 
 
 @_does("DOM.setFileInputFiles")
-def _set_files(view: View, call: Call, link: Link) -> list[Effect]:
+def _set_files(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     files = call.params.get("files")
     if not isinstance(files, list) or not all(isinstance(path, str) for path in files):
         raise Refusal(BAD_PARAMS, "Invalid parameters", "files: array of strings expected")
@@ -375,7 +375,7 @@ def _set_files(view: View, call: Call, link: Link) -> list[Effect]:
 
 
 @_does("Input.dispatchDragEvent")
-def _drag(view: View, call: Call, link: Link) -> list[Effect]:
+def _drag(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     """A file that is dropped where no page takes it is opened, and what it shows may show others:
     so it makes no difference whether the session could read it."""
     data = call.params.get("data")
@@ -387,7 +387,7 @@ def _drag(view: View, call: Call, link: Link) -> list[Effect]:
 
 
 @_does(*LARGEST)
-def _bounded(view: View, call: Call, link: Link) -> list[Effect]:
+def _bounded(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     for name, largest in LARGEST[call.method].items():
         value = call.params.get(name, 0)
         if not isinstance(value, int | float) or not 0 <= value <= largest:

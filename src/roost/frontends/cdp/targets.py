@@ -53,7 +53,7 @@ class AutoAttach:
 
 
 @dataclass(slots=True)
-class Link:
+class ProtocolSession:
     """One protocol session of the client's. ``above`` is the one it was attached through, as the
     client sees it; ``root`` the browser-level one at the top."""
 
@@ -104,7 +104,7 @@ class Targets:
     """Pages, by the broker's word."""
     seen: dict[str, Json] = field(default_factory=dict)
     """All the browser has told of, whosever it is."""
-    links: dict[str, Link] = field(default_factory=dict)
+    links: dict[str, ProtocolSession] = field(default_factory=dict)
     nested: dict[str, Json] = field(default_factory=dict)
     """Frames and workers that the client is attached to below its pages."""
 
@@ -145,17 +145,17 @@ class Targets:
         pages = (info for info in self.visible() if info["type"] == "page")
         return next((info for info in pages if tab_of(info["targetId"]) == tab), None)
 
-    def roots(self) -> list[Link]:
+    def roots(self) -> list[ProtocolSession]:
         return [link for link in self.links.values() if link.kind is Kind.BROWSER]
 
-    def below(self, session: str) -> list[Link]:
+    def below(self, session: str) -> list[ProtocolSession]:
         """Sessions attached through that one, the deepest first."""
-        found: list[Link] = []
+        found: list[ProtocolSession] = []
         for link in [one for one in self.links.values() if one.above == session and one.session]:
             found += [*self.below(link.session), link]
         return found
 
-    def context_of(self, link: Link) -> str | None:
+    def context_of(self, link: ProtocolSession) -> str | None:
         """The context that what is attached there lives in."""
         info = self.seen.get(link.target) or self.nested.get(link.target, {})
         context: str | None = info.get("browserContextId")
@@ -168,7 +168,7 @@ class Targets:
             link = self.links.get(link.above) if link.session else None
         return None if link is None else link.target
 
-    def of(self, target: str) -> list[Link]:
+    def of(self, target: str) -> list[ProtocolSession]:
         return [link for link in self.links.values() if link.target == target]
 
 

@@ -32,7 +32,7 @@ from roost.frontends.cdp.methods import BROWSER_EVENTS
 from roost.frontends.cdp.targets import (
     Attachment,
     Kind,
-    Link,
+    ProtocolSession,
     Targets,
     Waiting,
     browser_info,
@@ -64,7 +64,7 @@ class View:
 
     def __init__(self, *, root: str, context: str | None, judge: Judge, nonce: str) -> None:
         self.targets = Targets(context, browser_info(nonce))
-        self.targets.links[""] = Link("", Kind.BROWSER, "")
+        self.targets.links[""] = ProtocolSession("", Kind.BROWSER, "")
         self.judge = judge
         self.windows: set[int] = set()
         self._root = root
@@ -257,7 +257,7 @@ class View:
             effects += self.auto_attached(root, info, None)
         return effects
 
-    def discovered(self, root: Link, info: Json) -> list[Effect]:
+    def discovered(self, root: ProtocolSession, info: Json) -> list[Effect]:
         wanted = root.discovers
         both = (tab_info(info), info) if info["type"] == "page" else (info,)
         return [
@@ -268,7 +268,9 @@ class View:
 
     # --- attaching -----------------------------------------------------------------------------
 
-    def auto_attached(self, root: Link, info: Json, waiting: Waiting | None) -> list[Effect]:
+    def auto_attached(
+        self, root: ProtocolSession, info: Json, waiting: Waiting | None
+    ) -> list[Effect]:
         """Attach the target, if that browser-level session wants such ones and has it not."""
         wanted, target = root.auto_attach, info["targetId"]
         if wanted is None:
@@ -294,7 +296,7 @@ class View:
         made = f"{self._nonce} tab session {self._tab_sessions}"
         session = hashlib.sha256(made.encode()).hexdigest()[:32].upper()
         target = info["targetId"]
-        link = Link(session, Kind.TAB, tab_of(target), above=root, root=root)
+        link = ProtocolSession(session, Kind.TAB, tab_of(target), above=root, root=root)
         self.targets.links[session] = link
         params = {
             "sessionId": session,
@@ -322,20 +324,22 @@ class View:
         if above.is_page:
             if info["type"] in ("page", "tab") and info["targetId"] not in self.targets.owned:
                 return [Send(None, "Target.detachFromTarget", {"sessionId": new}, session)]
-            self.targets.links[new] = Link(
+            self.targets.links[new] = ProtocolSession(
                 new, Kind.TARGET, info["targetId"], session, above.root, session
             )
             self.targets.nested[info["targetId"]] = info
             return [Tell(frame)]
         if info["type"] == "browser":
-            self.targets.links[new] = Link(new, Kind.BROWSER, "", session, new, session)
+            self.targets.links[new] = ProtocolSession(new, Kind.BROWSER, "", session, new, session)
             params = {**params, "targetInfo": self.targets.browser}
             return [Tell(messages.event("Target.attachedToTarget", params, session))]
         queue = self._attaching.get(info["targetId"])
         if not queue or self.targets.get(info["targetId"]) is None:
             return [Send(None, "Target.detachFromTarget", {"sessionId": new}, session)]
         attachment = queue.popleft()
-        link = Link(new, Kind.TARGET, info["targetId"], attachment.above, attachment.root, session)
+        link = ProtocolSession(
+            new, Kind.TARGET, info["targetId"], attachment.above, attachment.root, session
+        )
         self.targets.links[new] = link
         held = self._holds.get(info["targetId"], ())
         params = {
@@ -396,7 +400,7 @@ class View:
         """Whether a new tab waits for this client."""
         return target in self._holds
 
-    def resumed(self, link: Link) -> list[Effect]:
+    def resumed(self, link: ProtocolSession) -> list[Effect]:
         """The client lets the target of that session run."""
         return self._resumed(link.target, link.root)
 
@@ -425,14 +429,14 @@ class View:
             return []
         return self.forget(link)
 
-    def _let_go(self, link: Link) -> list[Effect]:
+    def _let_go(self, link: ProtocolSession) -> list[Effect]:
         effects = self.forget(link)
         if link.is_page:
             params = {"sessionId": link.session}
             effects.append(Send(None, "Target.detachFromTarget", params, link.real_above))
         return effects
 
-    def forget(self, link: Link) -> list[Effect]:
+    def forget(self, link: ProtocolSession) -> list[Effect]:
         """The session is over, with all below it; the client is told of the uppermost."""
         effects: list[Effect] = []
         for one in [*self.targets.below(link.session), link]:
@@ -446,5 +450,5 @@ class View:
         return effects + self.resumed(link)
 
 
-def _event(method: str, params: Json, root: Link) -> Tell:
+def _event(method: str, params: Json, root: ProtocolSession) -> Tell:
     return Tell(messages.event(method, params, root.session))
