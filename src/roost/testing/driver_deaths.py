@@ -12,7 +12,7 @@ from roost.testing.driver_rig import (
     COOKIES,
     HREF,
     NEVER,
-    Bench,
+    DriverRig,
     Reports,
     driver_check,
     jar_check,
@@ -25,91 +25,91 @@ from roost.vocabulary import JarPolicy
 
 
 @driver_check
-async def a_call_running_when_its_tab_closes_fails_at_once(bench: Bench) -> None:
-    tab = await bench.tab("/")
-    call = await bench.running(tab)
-    await bench.driver.close_tab(tab)
+async def a_call_running_when_its_tab_closes_fails_at_once(rig: DriverRig) -> None:
+    tab = await rig.tab("/")
+    call = await rig.running(tab)
+    await rig.driver.close_tab(tab)
     await error_of(TabGone, call)
 
 
 @jar_check
-async def a_call_running_when_its_jar_is_removed_fails_at_once(bench: Bench) -> None:
-    jar = await bench.fresh_jar()
-    call = await bench.running(await bench.tab("/", jar=jar))
-    await bench.driver.remove_jar(jar)
+async def a_call_running_when_its_jar_is_removed_fails_at_once(rig: DriverRig) -> None:
+    jar = await rig.fresh_jar()
+    call = await rig.running(await rig.tab("/", jar=jar))
+    await rig.driver.remove_jar(jar)
     await error_of(TabGone, call)
 
 
 @driver_check
-async def a_navigation_under_way_ends_with_its_tab(bench: Bench) -> None:
-    tab = await bench.tab("/")
-    call = await started(bench.driver.navigate(tab, bench.url("/stalls")))
-    await bench.works(await bench.tab())
-    await bench.driver.close_tab(tab)
+async def a_navigation_under_way_ends_with_its_tab(rig: DriverRig) -> None:
+    tab = await rig.tab("/")
+    call = await started(rig.driver.navigate(tab, rig.url("/stalls")))
+    await rig.works(await rig.tab())
+    await rig.driver.close_tab(tab)
     await error_of(TabGone, call)
 
 
 @driver_check
-async def a_navigation_under_way_ends_with_its_browser(bench: Bench) -> None:
-    tab = await bench.tab("/")
-    call = await started(bench.driver.navigate(tab, bench.url("/stalls")))
-    await bench.works(await bench.tab())
-    await bench.harness.kill(bench.driver)
+async def a_navigation_under_way_ends_with_its_browser(rig: DriverRig) -> None:
+    tab = await rig.tab("/")
+    call = await started(rig.driver.navigate(tab, rig.url("/stalls")))
+    await rig.works(await rig.tab())
+    await rig.harness.kill(rig.driver)
     await error_of(BrowserLost, call)
 
 
 @driver_check
-async def cancelling_a_call_leaves_the_tab_usable(bench: Bench) -> None:
-    tab = await bench.tab("/")
+async def cancelling_a_call_leaves_the_tab_usable(rig: DriverRig) -> None:
+    tab = await rig.tab("/")
     for call in (
-        bench.driver.evaluate(tab, NEVER),
-        bench.driver.navigate(tab, bench.url("/stalls")),
+        rig.driver.evaluate(tab, NEVER),
+        rig.driver.navigate(tab, rig.url("/stalls")),
     ):
         task = await started(call)
-        await bench.works(await bench.tab())
+        await rig.works(await rig.tab())
         task.cancel()
         await asyncio.wait({task})
         assert task.cancelled()
-        arrival = await bench.driver.navigate(tab, bench.url("/other"))
+        arrival = await rig.driver.navigate(tab, rig.url("/other"))
         assert arrival.title == "Other"
-        await bench.works(tab)
+        await rig.works(tab)
 
 
 @driver_check
-async def what_ends_of_a_cancelled_navigation_is_not_taken_for_the_next(bench: Bench) -> None:
-    tab = await bench.tab("/")
+async def what_ends_of_a_cancelled_navigation_is_not_taken_for_the_next(rig: DriverRig) -> None:
+    tab = await rig.tab("/")
     for is_under_way in (True, False):
-        task = await started(bench.driver.navigate(tab, bench.url("/stalls")))
+        task = await started(rig.driver.navigate(tab, rig.url("/stalls")))
         if is_under_way:
-            await bench.works(await bench.tab())
+            await rig.works(await rig.tab())
         task.cancel()
         await asyncio.wait({task})
-        assert (await bench.driver.navigate(tab, bench.url("/dribbles"))).title == "At last"
+        assert (await rig.driver.navigate(tab, rig.url("/dribbles"))).title == "At last"
 
 
 @driver_check
-async def cancelling_any_call_at_once_leaves_the_browser_usable(bench: Bench) -> None:
-    jar = await bench.fresh_jar()
-    tab, doomed = await bench.tab("/", jar=jar), await bench.tab("/", jar=jar)
+async def cancelling_any_call_at_once_leaves_the_browser_usable(rig: DriverRig) -> None:
+    jar = await rig.fresh_jar()
+    tab, doomed = await rig.tab("/", jar=jar), await rig.tab("/", jar=jar)
     calls: list[Awaitable[object]] = [
-        bench.fresh_jar(),
-        bench.open(jar),
-        bench.driver.navigate(tab, bench.url("/other")),
-        bench.driver.capture(tab, Shot()),
-        bench.driver.evaluate(tab, HREF),
-        bench.driver.close_tab(doomed),
+        rig.fresh_jar(),
+        rig.open(jar),
+        rig.driver.navigate(tab, rig.url("/other")),
+        rig.driver.capture(tab, Shot()),
+        rig.driver.evaluate(tab, HREF),
+        rig.driver.close_tab(doomed),
     ]
-    if bench.policy is JarPolicy.FRESH:
-        calls.append(bench.driver.read_storage(jar, ["https://a.example"]))
+    if rig.policy is JarPolicy.FRESH:
+        calls.append(rig.driver.read_storage(jar, ["https://a.example"]))
     for call in calls:
         task = await started(_whatever(call))
         task.cancel()
         await asyncio.wait({task})
-    await bench.driver.navigate(tab, bench.url("/"))
-    await bench.works(tab)
-    check_picture(await bench.driver.capture(tab, Shot()), "jpeg")
-    await bench.works(await bench.tab(jar=jar))
-    stray = [event for event in bench.reports.events if isinstance(event, TabAppeared)]
+    await rig.driver.navigate(tab, rig.url("/"))
+    await rig.works(tab)
+    check_picture(await rig.driver.capture(tab, Shot()), "jpeg")
+    await rig.works(await rig.tab(jar=jar))
+    stray = [event for event in rig.reports.events if isinstance(event, TabAppeared)]
     assert stray == [], "a tab that nobody waits for any more is nobody's"
 
 
@@ -121,112 +121,112 @@ async def _whatever(call: Awaitable[object]) -> None:
 
 
 @driver_check
-async def a_crashed_page_is_reported_and_refuses_until_it_navigates(bench: Bench) -> None:
-    tab, neighbour = await bench.tab("/"), await bench.tab("/")
-    await bench.harness.crash(bench.driver, tab)
-    await bench.reports.first(TabDied, lambda event: event.handle == tab)
-    await error_of(TabCrashed, bench.driver.evaluate(tab, HREF))
-    await error_of(TabCrashed, bench.driver.capture(tab, Shot()))
-    await bench.works(neighbour)
-    arrival = await bench.driver.navigate(tab, bench.url("/other"))
+async def a_crashed_page_is_reported_and_refuses_until_it_navigates(rig: DriverRig) -> None:
+    tab, neighbour = await rig.tab("/"), await rig.tab("/")
+    await rig.harness.crash(rig.driver, tab)
+    await rig.reports.first(TabDied, lambda event: event.handle == tab)
+    await error_of(TabCrashed, rig.driver.evaluate(tab, HREF))
+    await error_of(TabCrashed, rig.driver.capture(tab, Shot()))
+    await rig.works(neighbour)
+    arrival = await rig.driver.navigate(tab, rig.url("/other"))
     assert (arrival.title, arrival.status) == ("Other", 200)
-    await bench.works(tab)
+    await rig.works(tab)
 
 
 @driver_check
-async def a_call_running_when_its_page_crashes_fails_at_once(bench: Bench) -> None:
-    tab = await bench.tab("/")
-    call = await bench.running(tab)
-    await bench.harness.crash(bench.driver, tab)
+async def a_call_running_when_its_page_crashes_fails_at_once(rig: DriverRig) -> None:
+    tab = await rig.tab("/")
+    call = await rig.running(tab)
+    await rig.harness.crash(rig.driver, tab)
     await error_of(TabCrashed, call)
 
 
 @driver_check
-async def a_crashed_tab_can_be_closed(bench: Bench) -> None:
-    tab = await bench.tab("/")
-    await bench.harness.crash(bench.driver, tab)
-    await bench.reports.first(TabDied)
-    await bench.driver.close_tab(tab)
-    await bench.reports.first(TabDisappeared, lambda event: event.handle == tab)
-    await error_of(TabGone, bench.driver.evaluate(tab, HREF))
+async def a_crashed_tab_can_be_closed(rig: DriverRig) -> None:
+    tab = await rig.tab("/")
+    await rig.harness.crash(rig.driver, tab)
+    await rig.reports.first(TabDied)
+    await rig.driver.close_tab(tab)
+    await rig.reports.first(TabDisappeared, lambda event: event.handle == tab)
+    await error_of(TabGone, rig.driver.evaluate(tab, HREF))
 
 
 @driver_check
-async def a_killed_browser_can_be_started_again(bench: Bench) -> None:
-    jar = await bench.fresh_jar()
-    tab = await bench.tab("/", jar=jar)
-    await bench.harness.kill(bench.driver)
-    await bench.reports.first(BrowserEnded)
-    again = await bench.driver.start(Reports())
+async def a_killed_browser_can_be_started_again(rig: DriverRig) -> None:
+    jar = await rig.fresh_jar()
+    tab = await rig.tab("/", jar=jar)
+    await rig.harness.kill(rig.driver)
+    await rig.reports.first(BrowserEnded)
+    again = await rig.driver.start(Reports())
     assert not again.resumed
     assert tab not in again.tabs
-    if not bench.driver.capabilities.groups:  # a person's own keeps them, for who comes back
+    if not rig.driver.capabilities.groups:  # a person's own keeps them, for who comes back
         assert jar not in again.jars
-    await bench.works(await bench.tab("/"))
+    await rig.works(await rig.tab("/"))
 
 
 @driver_check
-async def a_killed_browser_fails_every_call_and_is_reported_once(bench: Bench) -> None:
-    jar = await bench.fresh_jar()
-    tabs = [await bench.tab("/", jar=jar) for _ in range(3)]
-    calls = [await bench.running(tab) for tab in tabs]
-    await bench.harness.kill(bench.driver)
+async def a_killed_browser_fails_every_call_and_is_reported_once(rig: DriverRig) -> None:
+    jar = await rig.fresh_jar()
+    tabs = [await rig.tab("/", jar=jar) for _ in range(3)]
+    calls = [await rig.running(tab) for tab in tabs]
+    await rig.harness.kill(rig.driver)
     for call in calls:
         await error_of(BrowserLost, call)
-    await bench.reports.first(BrowserEnded)
+    await rig.reports.first(BrowserEnded)
     later: list[Awaitable[object]] = [
-        bench.fresh_jar(),
-        bench.open(jar),
-        bench.driver.navigate(tabs[0], bench.url("/")),
-        bench.driver.evaluate(tabs[0], HREF),
-        bench.driver.capture(tabs[0], Shot()),
-        bench.driver.close_tab(tabs[0]),
-        bench.driver.remove_jar(jar),
+        rig.fresh_jar(),
+        rig.open(jar),
+        rig.driver.navigate(tabs[0], rig.url("/")),
+        rig.driver.evaluate(tabs[0], HREF),
+        rig.driver.capture(tabs[0], Shot()),
+        rig.driver.close_tab(tabs[0]),
+        rig.driver.remove_jar(jar),
     ]
     for call_after in later:
         await error_of(BrowserLost, call_after)
-    assert isinstance(bench.reports.events[-1], BrowserEnded)
-    assert len([e for e in bench.reports.events if isinstance(e, BrowserEnded)]) == 1
+    assert isinstance(rig.reports.events[-1], BrowserEnded)
+    assert len([e for e in rig.reports.events if isinstance(e, BrowserEnded)]) == 1
 
 
 @driver_check
-async def stopping_is_safe_after_a_kill(bench: Bench) -> None:
-    await bench.harness.kill(bench.driver)
-    await bench.reports.first(BrowserEnded)
-    await bench.driver.stop()
+async def stopping_is_safe_after_a_kill(rig: DriverRig) -> None:
+    await rig.harness.kill(rig.driver)
+    await rig.reports.first(BrowserEnded)
+    await rig.driver.stop()
 
 
 # --- taking over -------------------------------------------------------------------------------
 
 
 @driver_check
-async def the_next_driver_takes_over_tabs_and_jars_as_they_are(bench: Bench) -> None:
-    jar = await bench.fresh_jar()
-    tab, other = await bench.tab("/other", jar=jar), await bench.tab()
-    await bench.driver.evaluate(tab, '() => document.cookie = "who=first"')
-    heir, reports = await bench.harness.another(bench.driver), Reports()
+async def the_next_driver_takes_over_tabs_and_jars_as_they_are(rig: DriverRig) -> None:
+    jar = await rig.fresh_jar()
+    tab, other = await rig.tab("/other", jar=jar), await rig.tab()
+    await rig.driver.evaluate(tab, '() => document.cookie = "who=first"')
+    heir, reports = await rig.harness.another(rig.driver), Reports()
     resumed = await heir.start(reports)
     try:
         assert resumed.resumed
         assert {tab, other} <= resumed.tabs
-        if bench.policy is not JarPolicy.SHARED:
+        if rig.policy is not JarPolicy.SHARED:
             assert jar in resumed.jars
-        assert await heir.evaluate(tab, HREF) == bench.url("/other")
+        assert await heir.evaluate(tab, HREF) == rig.url("/other")
         assert await heir.evaluate(tab, COOKIES) == "who=first"
-        assert (await heir.navigate(tab, bench.url("/"))).title == "Home"
+        assert (await heir.navigate(tab, rig.url("/"))).title == "Home"
         await heir.close_tab(other)
         await reports.first(TabDisappeared, lambda event: event.handle == other)
-        assert await heir.open_tab(jar, bench.group) not in {tab, other}
+        assert await heir.open_tab(jar, rig.group) not in {tab, other}
     finally:
-        await bench.harness.let_go(heir)
+        await rig.harness.let_go(heir)
 
 
 @driver_check
-async def a_tab_that_opens_during_a_start_is_known_exactly_once(bench: Bench) -> None:
-    jar = await bench.fresh_jar()
-    before = await bench.tab(jar=jar)
-    heir, reports = await bench.harness.another(bench.driver), Reports()
-    resumed, _ = await asyncio.gather(heir.start(reports), bench.harness.open_page(heir, jar))
+async def a_tab_that_opens_during_a_start_is_known_exactly_once(rig: DriverRig) -> None:
+    jar = await rig.fresh_jar()
+    before = await rig.tab(jar=jar)
+    heir, reports = await rig.harness.another(rig.driver), Reports()
+    resumed, _ = await asyncio.gather(heir.start(reports), rig.harness.open_page(heir, jar))
     try:
         if resumed.tabs == {before}:
             appeared = await reports.first(TabAppeared)
@@ -235,4 +235,4 @@ async def a_tab_that_opens_during_a_start_is_known_exactly_once(bench: Bench) ->
             assert len(resumed.tabs) == 2
             assert not any(isinstance(event, TabAppeared) for event in reports.events)
     finally:
-        await bench.harness.let_go(heir)
+        await rig.harness.let_go(heir)

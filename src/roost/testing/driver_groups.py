@@ -24,7 +24,7 @@ from roost.drivers.base import (
 )
 from roost.drivers.panel import Panel, Paneled
 from roost.errors import TabGone
-from roost.testing.driver_rig import CHECK_SECONDS, HREF, Bench, DriverHarness, Reports
+from roost.testing.driver_rig import CHECK_SECONDS, HREF, DriverHarness, DriverRig, Reports
 from roost.testing.waits import error_of
 from roost.vocabulary import Color, JarPolicy, TabHandle
 
@@ -45,25 +45,25 @@ class GroupHarness(DriverHarness, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class GroupBench:
-    """A bench in a browser with a person."""
+class GroupRig:
+    """A rig in a browser with a person."""
 
-    bench: Bench
+    rig: DriverRig
     person: GroupHarness
     jar: str
 
     @property
     def driver(self) -> Driver:
-        return self.bench.driver
+        return self.rig.driver
 
     @property
     def reports(self) -> Reports:
-        return self.bench.reports
+        return self.rig.reports
 
     async def tab(self, group: Group, path: str | None = None) -> TabHandle:
         tab = await self.driver.open_tab(self.jar, group)
         if path is not None:
-            await self.driver.navigate(tab, self.bench.url(path))
+            await self.driver.navigate(tab, self.rig.url(path))
         return tab
 
     async def moves(self, tab: TabHandle, group: str | None) -> None:
@@ -72,7 +72,7 @@ class GroupBench:
         await self.reports.first(TabRegrouped, lambda event: event == TabRegrouped(tab, group))
 
 
-GroupCheck = Callable[[GroupBench], Awaitable[None]]
+GroupCheck = Callable[[GroupRig], Awaitable[None]]
 GROUP_CHECKS: list[GroupCheck] = []
 
 
@@ -89,91 +89,91 @@ async def check_groups(harness: GroupHarness, check: GroupCheck | None = None) -
             async with asyncio.timeout(CHECK_SECONDS):
                 await driver.start(reports)
                 jar = await driver.make_jar(JarPolicy.SHARED)
-                await each(GroupBench(Bench(harness, driver, reports), harness, jar))
+                await each(GroupRig(DriverRig(harness, driver, reports), harness, jar))
         finally:
             await harness.let_go(driver)
 
 
 @group_check
-async def what_stands_in_groups_is_there_at_the_start_with_its_address(at: GroupBench) -> None:
+async def what_stands_in_groups_is_there_at_the_start_with_its_address(at: GroupRig) -> None:
     one, two = await at.tab(ONE, "/"), await at.tab(TWO, "/other")
-    heir = await at.bench.harness.another(at.driver)
+    heir = await at.rig.harness.another(at.driver)
     started = await heir.start(Reports())
     try:
         assert started.tabs >= {one, two}
         assert started.groups[one] == ONE.key
         assert started.groups[two] == TWO.key
-        assert started.places[two] == at.bench.url("/other")
+        assert started.places[two] == at.rig.url("/other")
         assert started.jar_of[two] == at.jar
     finally:
-        await at.bench.harness.let_go(heir)
+        await at.rig.harness.let_go(heir)
 
 
 @group_check
-async def a_popup_stands_in_its_openers_group(at: GroupBench) -> None:
+async def a_popup_stands_in_its_openers_group(at: GroupRig) -> None:
     tab = await at.tab(ONE, "/")
     await at.tab(TWO, "/")
-    await at.driver.evaluate(tab, f'() => {{ window.open("{at.bench.url("/other")}") }}')
+    await at.driver.evaluate(tab, f'() => {{ window.open("{at.rig.url("/other")}") }}')
     popup = await at.reports.first(TabAppeared)
     assert (popup.opener, popup.group) == (tab, ONE.key)
-    await at.bench.works(popup.handle)
+    await at.rig.works(popup.handle)
 
 
 @group_check
-async def a_tab_the_person_opens_in_a_group_is_reported_and_can_be_used(at: GroupBench) -> None:
+async def a_tab_the_person_opens_in_a_group_is_reported_and_can_be_used(at: GroupRig) -> None:
     await at.tab(ONE, "/")
-    await at.person.person_opens(at.driver, ONE.key, at.bench.url("/other"))
+    await at.person.person_opens(at.driver, ONE.key, at.rig.url("/other"))
     tab = await at.reports.first(TabAppeared)
     assert (tab.opener, tab.group) == (None, ONE.key)
-    await at.bench.works(tab.handle)
+    await at.rig.works(tab.handle)
 
 
 @group_check
-async def a_tab_of_the_persons_own_is_neither_reported_nor_there(at: GroupBench) -> None:
+async def a_tab_of_the_persons_own_is_neither_reported_nor_there(at: GroupRig) -> None:
     mine = await at.tab(ONE, "/")
-    await at.person.person_opens(at.driver, None, at.bench.url("/other"))
-    await at.driver.navigate(mine, at.bench.url("/other"))  # and all before it has been heard
+    await at.person.person_opens(at.driver, None, at.rig.url("/other"))
+    await at.driver.navigate(mine, at.rig.url("/other"))  # and all before it has been heard
     assert not any(isinstance(event, TabAppeared) for event in at.reports.events)
-    heir = await at.bench.harness.another(at.driver)
+    heir = await at.rig.harness.another(at.driver)
     started = await heir.start(Reports())
     try:
         assert started.tabs == {mine}
     finally:
-        await at.bench.harness.let_go(heir)
+        await at.rig.harness.let_go(heir)
 
 
 @group_check
-async def a_tab_moved_to_another_group_is_reported_and_works_on(at: GroupBench) -> None:
+async def a_tab_moved_to_another_group_is_reported_and_works_on(at: GroupRig) -> None:
     tab = await at.tab(ONE, "/other")
     await at.tab(TWO, "/")
     await at.moves(tab, TWO.key)
-    assert await at.driver.evaluate(tab, HREF) == at.bench.url("/other")
+    assert await at.driver.evaluate(tab, HREF) == at.rig.url("/other")
 
 
 @group_check
-async def a_tab_moved_out_of_all_groups_is_gone_for_the_driver_at_once(at: GroupBench) -> None:
+async def a_tab_moved_out_of_all_groups_is_gone_for_the_driver_at_once(at: GroupRig) -> None:
     tab = await at.tab(ONE, "/")
     await at.tab(ONE, "/")
-    call = await at.bench.running(tab)
+    call = await at.rig.running(tab)
     await at.moves(tab, None)
     await error_of(TabGone, call)
     await error_of(TabGone, at.driver.evaluate(tab, HREF))
-    await error_of(TabGone, at.driver.navigate(tab, at.bench.url("/other")))
+    await error_of(TabGone, at.driver.navigate(tab, at.rig.url("/other")))
 
 
 @group_check
-async def a_tab_brought_back_into_a_group_appears_anew(at: GroupBench) -> None:
+async def a_tab_brought_back_into_a_group_appears_anew(at: GroupRig) -> None:
     tab = await at.tab(ONE, "/other")
     await at.tab(TWO, "/")
     await at.moves(tab, None)
     await at.person.person_moves(at.driver, tab, TWO.key)
     again = await at.reports.first(TabAppeared)
-    assert (again.opener, again.group, again.url) == (None, TWO.key, at.bench.url("/other"))
-    await at.bench.works(again.handle)
+    assert (again.opener, again.group, again.url) == (None, TWO.key, at.rig.url("/other"))
+    await at.rig.works(again.handle)
 
 
 @group_check
-async def closing_a_group_is_reported_before_the_end_of_its_tabs(at: GroupBench) -> None:
+async def closing_a_group_is_reported_before_the_end_of_its_tabs(at: GroupRig) -> None:
     tabs = [await at.tab(ONE, "/"), await at.tab(ONE, "/other")]
     other = await at.tab(TWO, "/")
     await at.person.person_closes_group(at.driver, ONE.key)
@@ -183,27 +183,27 @@ async def closing_a_group_is_reported_before_the_end_of_its_tabs(at: GroupBench)
     assert at.reports.events[kinds.index(GroupClosed)] == GroupClosed(ONE.key)
     assert kinds.index(GroupClosed) < kinds.index(TabDisappeared)
     assert kinds.count(GroupClosed) == 1
-    await at.bench.works(other)
+    await at.rig.works(other)
 
 
 @group_check
-async def a_group_that_loses_its_last_tab_otherwise_is_not_closed(at: GroupBench) -> None:
+async def a_group_that_loses_its_last_tab_otherwise_is_not_closed(at: GroupRig) -> None:
     closed, moved = await at.tab(ONE, "/"), await at.tab(TWO, "/")
     await at.driver.close_tab(closed)
     await at.reports.first(TabDisappeared, lambda event: event.handle == closed)
     await at.moves(moved, None)
     assert not any(isinstance(event, GroupClosed) for event in at.reports.events)
-    await at.bench.works(await at.tab(ONE, "/"))
+    await at.rig.works(await at.tab(ONE, "/"))
 
 
 @group_check
-async def a_forgotten_group_is_the_persons(at: GroupBench) -> None:
+async def a_forgotten_group_is_the_persons(at: GroupRig) -> None:
     tab, other = await at.tab(ONE, "/"), await at.tab(TWO, "/")
     assert isinstance(at.driver, Paneled)
     at.driver.show(Panel())
     at.driver.forget_group(ONE.key)
-    await at.bench.works(other)
-    await at.person.person_opens(at.driver, ONE.key, at.bench.url("/other"))
-    await at.driver.navigate(other, at.bench.url("/other"))
+    await at.rig.works(other)
+    await at.person.person_opens(at.driver, ONE.key, at.rig.url("/other"))
+    await at.driver.navigate(other, at.rig.url("/other"))
     assert not any(isinstance(event, TabAppeared) for event in at.reports.events)
     await error_of(TabGone, at.driver.evaluate(tab, HREF))

@@ -6,31 +6,31 @@ from urllib.parse import urlsplit
 
 from roost.drivers.base import Cookie, OriginStorage, TabAppeared, TabDisappeared
 from roost.errors import JarUnavailable
-from roost.testing.driver_rig import COOKIES, Bench, jar_check
+from roost.testing.driver_rig import COOKIES, DriverRig, jar_check
 from roost.testing.waits import error_of
 from roost.vocabulary import JarPolicy
 
 STORED = "() => Object.entries(localStorage)"
 
 
-def _host(bench: Bench) -> str:
-    return urlsplit(bench.url("/")).hostname or ""
+def _host(rig: DriverRig) -> str:
+    return urlsplit(rig.url("/")).hostname or ""
 
 
-def _origin(bench: Bench) -> str:
-    return bench.url("/").removesuffix("/")
+def _origin(rig: DriverRig) -> str:
+    return rig.url("/").removesuffix("/")
 
 
 @jar_check
-async def a_jar_has_what_it_was_filled_with_and_no_other_jar_does(bench: Bench) -> None:
-    driver, host, origin = bench.driver, _host(bench), _origin(bench)
-    jar, other = await driver.make_jar(JarPolicy.CLONE), await bench.fresh_jar()
+async def a_jar_has_what_it_was_filled_with_and_no_other_jar_does(rig: DriverRig) -> None:
+    driver, host, origin = rig.driver, _host(rig), _origin(rig)
+    jar, other = await driver.make_jar(JarPolicy.CLONE), await rig.fresh_jar()
     cookies = [Cookie(name=name, value=f"of {name}", domain=host) for name in ("one", "two")]
     items = (("plain", "value"), ("ünï", "cödé ☃"))
     storage = [OriginStorage(origin, items), OriginStorage("https://away.test", (("k", "v"),))]
     assert await driver.write_cookies(jar, cookies) == []
     assert await driver.write_storage(jar, storage) == []
-    tab, elsewhere = await bench.tab("/", jar=jar), await bench.tab("/", jar=other)
+    tab, elsewhere = await rig.tab("/", jar=jar), await rig.tab("/", jar=other)
     assert sorted((await driver.evaluate(tab, COOKIES)).split("; ")) == ["one=of one", "two=of two"]
     assert sorted(await driver.evaluate(tab, STORED)) == sorted(map(list, items))
     assert await driver.evaluate(elsewhere, COOKIES) == ""
@@ -48,20 +48,20 @@ async def a_jar_has_what_it_was_filled_with_and_no_other_jar_does(bench: Bench) 
     await driver.delete_cookies(jar, cookies[:1])
     assert [cookie.name for cookie in await driver.read_cookies(jar)] == ["two"]
     # The pages it took to get there are nobody's business.
-    told = [e for e in bench.reports.events if isinstance(e, TabAppeared | TabDisappeared)]
+    told = [e for e in rig.reports.events if isinstance(e, TabAppeared | TabDisappeared)]
     assert told == []
 
 
 @jar_check
-async def a_jar_that_is_gone_can_neither_be_filled_nor_looked_into(bench: Bench) -> None:
-    jar = await bench.fresh_jar()
-    await bench.driver.remove_jar(jar)
-    cookie = Cookie(name="n", value="v", domain=_host(bench))
+async def a_jar_that_is_gone_can_neither_be_filled_nor_looked_into(rig: DriverRig) -> None:
+    jar = await rig.fresh_jar()
+    await rig.driver.remove_jar(jar)
+    cookie = Cookie(name="n", value="v", domain=_host(rig))
     for call in (
-        bench.driver.read_cookies(jar),
-        bench.driver.write_cookies(jar, [cookie]),
-        bench.driver.delete_cookies(jar, [cookie]),
-        bench.driver.read_storage(jar, [_origin(bench)]),
-        bench.driver.write_storage(jar, [OriginStorage(_origin(bench), (("k", "v"),))]),
+        rig.driver.read_cookies(jar),
+        rig.driver.write_cookies(jar, [cookie]),
+        rig.driver.delete_cookies(jar, [cookie]),
+        rig.driver.read_storage(jar, [_origin(rig)]),
+        rig.driver.write_storage(jar, [OriginStorage(_origin(rig), (("k", "v"),))]),
     ):
         await error_of(JarUnavailable, call)

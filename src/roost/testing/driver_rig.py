@@ -1,4 +1,4 @@
-"""The bench a driver is checked on: how to make one, how to hurt its browser, what it reports."""
+"""The rig that a driver is checked on: how to make one, how to hurt its browser, what it reports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HREF = "() => location.href"
 COOKIES = "() => document.cookie"
 NEVER = "() => new Promise(() => {})"
 NO_TAB = TabHandle("no-such-tab")
-GROUP = Group("bench", "Bench", Color.BLUE)
+GROUP = Group("rig", "Rig", Color.BLUE)
 """Where tabs have groups, those of checks are in this one."""
 E = TypeVar("E", bound=DriverEvent)
 
@@ -76,7 +76,7 @@ class Reports:
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class DriverRig:
     """One started driver, and what a check needs to play with it."""
 
     harness: DriverHarness
@@ -120,7 +120,7 @@ class Bench:
         return call
 
 
-DriverCheck = Callable[[Bench], Awaitable[None]]
+DriverCheck = Callable[[DriverRig], Awaitable[None]]
 DRIVER_CHECKS: list[DriverCheck] = []
 JAR_CHECKS: list[DriverCheck] = []
 """Those of browsers whose jars are apart from one another."""
@@ -133,7 +133,7 @@ async def check_driver(harness: DriverHarness, check: DriverCheck | None = None)
         try:
             async with asyncio.timeout(CHECK_SECONDS):
                 await driver.start(reports)
-                await each(Bench(harness, driver, reports))
+                await each(DriverRig(harness, driver, reports))
         finally:
             await harness.let_go(driver)
 
