@@ -22,8 +22,8 @@ LINES_MAX = 600
 SIGN_PARTS = ("Lives here:", "May import:", "Never here:", "Tests:")
 NAMED = re.compile(r"``((?:[a-z_]+\.)*[a-z_]+(?:/|\b))``")
 """What a sign sets in double backticks and may be a module: ``page``, ``page.py``, ``source/``."""
-NOT_MODULES = {"now", "mcp", "roost"}
-"""Names in that form on signs that mean something else: an argument, a package, the command."""
+NOT_MODULES = {"now", "roost", "session"}
+"""Names in that form on signs that mean something else: an argument, the command, a variable."""
 NAMED_PATH = re.compile(r"\b(?:docs|(?:extension/)?tests)(?:/[\w.*/]+)?")
 
 UNTESTED = {
