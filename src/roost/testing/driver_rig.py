@@ -1,4 +1,4 @@
-"""The rig that a driver is checked on: how to make one, how to hurt its browser, what it reports."""
+"""The rig on which drivers are checked: how to make one, hurt its browser, and read its reports."""
 
 from __future__ import annotations
 
