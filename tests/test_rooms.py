@@ -29,7 +29,6 @@ UNTESTED = {
     "daemon/__main__.py",
     "keeper/__main__.py",
     "keeper/chromium.py",
-    "keeper/starting.py",
     # The work behind operations: held by roost.testing.broker_api, directly and over the socket.
     "broker/looks.py",
     "broker/session_work.py",
