@@ -142,7 +142,8 @@ otherwise in a session that lives in the browser's own jar, with others.
   the session's other clients and agents.
 - Addresses: http, https and `about:blank`, within the session's domain lists, as everywhere.
 - A client that leaves 128 MiB unread is cut off; a frame of more than 64 MiB ends its connection.
-  One that has said 16 MiB more than the browser has answered is not listened to until it has.
+  One that has said 16 MiB more than the browser has answered is not listened to until it has. A
+  command nested more than 200 levels deep is refused.
 """
 
 

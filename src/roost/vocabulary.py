@@ -122,6 +122,12 @@ CALL_SECONDS_MAX: Final = 300.0
 
 CONVERSATION_VARIABLES: Final = ("CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID", "CODEX_THREAD_ID")
 """Where clients say in the environment which conversation a process belongs to."""
+CLIENT_VARIABLES: Final = frozenset(
+    {*CONVERSATION_VARIABLES, "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CODEX_SANDBOX"}
+    | {"GEMINI_CLI", "QWEN_CODE", "CURSOR_AGENT", "OPENCODE", "CLINE_ACTIVE", "AUGMENT_AGENT"}
+    | {"GOOSE_TERMINAL"}
+)
+"""Variables that clients set for the commands their agents run, and nobody sets for a person."""
 
 NAME_PATTERN: Final = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}"
 """What a caller may call a session or a page."""

@@ -17,6 +17,9 @@ address a name resolves to, and connects to no other.
 
 from __future__ import annotations
 
+# Python loads a codec when it is first used. A broker without descriptors could not load it then.
+import encodings.idna
+import encodings.punycode  # noqa: F401
 import re
 from functools import lru_cache
 from ipaddress import (

@@ -378,7 +378,8 @@ class State:
                 self._jar_handles[row.browser, row.handle] = row.id
         elif isinstance(row, SlotRequest):
             self.pool(row.browser).queue[row.session] = row
-            self.pool(row.browser).stake(row.session, 1)
+            if before is None:  # ``put`` does not unindex a request that it replaces
+                self.pool(row.browser).stake(row.session, 1)
             self.freed.add(row.browser)
             self._turns = max(self._turns, row.turn)
         elif isinstance(row, Reservation):

@@ -22,6 +22,7 @@ from roost.local.processes import (
     has_terminal,
     identify,
 )
+from roost.vocabulary import CLIENT_VARIABLES
 
 _INTERPRETER: Final = re.compile(r"(python|pypy|node|bun|deno|ruby|perl)[\d.]*")
 
@@ -38,6 +39,10 @@ class Relative:
     script that an interpreter runs."""
     folders: frozenset[str] = frozenset()
     """The folders its program file lies in."""
+    control_group: str = ""
+    """The process's control group (Linux)."""
+    variables: frozenset[str] = frozenset()
+    """The names of the ``CLIENT_VARIABLES`` that the process was started with (Linux)."""
 
     @property
     def program(self) -> str:
@@ -104,7 +109,9 @@ def _without_versions(path: str) -> str:
 def _relative(process: Process, arguments: Sequence[str]) -> Relative:
     file = _program_file(process.pid)
     names = frozenset(_names(process.program, os.path.basename(file), arguments))
-    return Relative(process, names, frozenset(file.split("/")[:-1]) - {""})
+    folders = frozenset(file.split("/")[:-1]) - {""}
+    group, variables = _control_group(process.pid), _client_variables(process.pid)
+    return Relative(process, names, folders, group, variables)
 
 
 def _names(program: str, file: str, arguments: Sequence[str]) -> Iterator[str]:
@@ -144,6 +151,14 @@ def _working_folder(pid: int) -> str:
         with suppress(OSError):
             return os.readlink(f"/proc/{pid}/cwd").removesuffix(" (deleted)")
     return ""
+
+
+def _client_variables(pid: int) -> frozenset[str]:
+    if sys.platform == "linux":
+        with suppress(OSError), open(f"/proc/{pid}/environ", "rb") as file:
+            names = {os.fsdecode(entry.partition(b"=")[0]) for entry in file.read().split(b"\0")}
+            return CLIENT_VARIABLES & names
+    return frozenset()
 
 
 def _control_group(pid: int) -> str:

@@ -17,6 +17,11 @@ If no ancestor decides, a command with a controlling terminal whose ancestors re
 terminal emulator is the person's (the *operator*), unless it runs below a program that a connected
 shim runs below, too: that program may be a client with a wrapper around its MCP servers.
 
+Agents start terminal multiplexers (tmux, screen), too. Their servers leave their parent, so descent
+does not lead to the client. A command below such a server has not proven whose it is if the server
+was started with variables that clients set for their agents' commands, or if a connected agent runs
+in the server's control group and not below the server.
+
 A command with neither client nor terminal (CI, cron, service units) may keep the house: start, stop
 and look after the broker. It may not if its parent has gone and it comes from where a connected
 agent runs.
@@ -61,9 +66,11 @@ EDITOR_FOLDERS: Final = frozenset(
 )
 """Folders that editors' servers on other machines, and JetBrains' Java, run from."""
 
-TERMINALS: Final = frozenset(
+MULTIPLEXERS: Final = frozenset({"tmux", "screen", "SCREEN", "zellij", "dtach", "abduco"})
+"""Terminals whose server leaves the process that started it."""
+
+TERMINALS: Final = MULTIPLEXERS | frozenset(
     {"sshd", "sshd-session", "login", "getty", "agetty", "mosh-server", "dropbear", "telnetd"}
-    | {"tmux", "screen", "SCREEN", "zellij", "dtach", "abduco"}
     | {"gnome-terminal-", "gnome-terminal-server", "kgx", "gnome-console", "ptyxis", "ptyxis-agent"}
     | {"konsole", "yakuake", "xterm", "uxterm", "rxvt", "urxvt", "urxvtd", "kitty", "alacritty"}
     | {"wezterm", "wezterm-gui", "foot", "footclient", "st", "ghostty", "terminator", "tilix"}
@@ -107,6 +114,15 @@ class Shim:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where a connected agent runs."""
+
+    control_group: str
+    above: frozenset[Process] = frozenset()
+    """All ancestors of the agent's process."""
+
+
+@dataclass(frozen=True, slots=True)
 class ActsAs:
     """The command is this agent; of several, the one whose session a call names."""
 
@@ -146,14 +162,14 @@ def whose(
     shims: Sequence[Shim],
     *,
     conversation: str | None = None,
-    control_groups: Collection[str] = (),
+    places: Collection[Place] = (),
 ) -> Verdict:
     """Who runs the command.
 
     agents: agents by their own process.
     shims: the connected agents that live by a shim.
     conversation: the conversation id in the command's environment.
-    control_groups: the control groups that connected agents are in.
+    places: where the connected agents run.
     """
     for number, one in enumerate(command.above):
         if one.process in agents:
@@ -172,10 +188,13 @@ def whose(
         return Unproven("Its process cannot be seen from here.")
     if command.has_terminal and _reaches_a_terminal(command):
         shared = _shared_with(shims, command.above)
-        if shared is None:
-            return IsOperator("terminal")
-        return Unproven(f"It runs below {shared.program}, and an agent does, too.")
-    if _is_orphan(command) and command.control_group in control_groups:
+        if shared is not None:
+            return Unproven(f"It runs below {shared.program}, and an agent does, too.")
+        server = _left_parent(command.above)
+        if server is not None and _may_be_an_agents(server, places):
+            return Unproven(f"It runs in {server.program}, which an agent may have started.")
+        return IsOperator("terminal")
+    if _is_orphan(command) and any(one.control_group == command.control_group for one in places):
         return Unproven("Its parent process has gone, and it comes from where an agent runs.")
     return Unproven("It was run from no terminal.", may_keep_house=True)
 
@@ -188,6 +207,26 @@ def _shared_with(shims: Sequence[Shim], above: Sequence[Relative]) -> Relative |
         if not _only_passes_on(one) and any(one.process in shim.above for shim in shims):
             return one
     return None
+
+
+def _left_parent(above: Sequence[Relative]) -> Relative | None:
+    """The server of a terminal multiplexer above the command whose own parent has gone."""
+    for number, one in enumerate(above):
+        parents = above[number + 1 : number + 2]
+        if one.names & MULTIPLEXERS and all(map(_is_guardian, parents)):
+            return one
+    return None
+
+
+def _may_be_an_agents(server: Relative, places: Collection[Place]) -> bool:
+    """Whether an agent may have started that server. An agent that the person runs below the server
+    is in the server's control group, too, and proves nothing."""
+    if server.variables:
+        return True
+    return bool(server.control_group) and any(
+        one.control_group == server.control_group and server.process not in one.above
+        for one in places
+    )
 
 
 def _chosen(beside: Sequence[Shim], conversation: str | None) -> tuple[AgentId, ...]:

@@ -32,6 +32,7 @@ from roost.broker.doors.callers import (
     ActsAs,
     GivingCaller,
     IsOperator,
+    Place,
     Shim,
     SiblingsCaller,
     Unproven,
@@ -288,13 +289,13 @@ class BrokerDoor:
         self._given.setdefault(session, set()).update(processes)
 
     def _whose(self, line: Lineage, conversation: str | None) -> Verdict:
-        groups = {life.control_group for life in self._lives.values()}
+        places = [Place(life.control_group, life.above) for life in self._lives.values()]
         return whose(
             line,
             self._agents(),
             self._shims(),
             conversation=conversation,
-            control_groups=groups,
+            places=places,
         )
 
     def _agents(self) -> dict[Process, AgentId]:

@@ -88,11 +88,9 @@ class CdpTab:
         self._awaited: str | None = None
         """The address whose document was asked for and has not come yet."""
         self._under_way: dict[str, str] = {}
-        """Requests that have not ended, the last of them, and the document each is for: a worker's
-        names none, and goes with the page all the same."""
+        """Open requests, and the document of each. A worker's request names none."""
         self._ended_bare = False
-        """Leaving ended without a document, perhaps before anybody waited for it, and no download
-        has been heard of: one may be about to begin."""
+        """The last navigation committed no document, and no download was reported yet."""
         self._dismisses = False
         """A command of ours leaves the page: its dialogs are dismissed until another document is
         committed, so that a page cannot hold its tab by asking without end."""
@@ -141,10 +139,8 @@ class CdpTab:
             self._cdp.tell("Runtime.runIfWaitingForDebugger", None, known["sessionId"])
 
     def learn(self) -> None:
-        """Ask anew what can be asked: frames and contexts. Everything was switched on before.
-
-        Nobody waits for the answers: a page that shows a dialog gives none until it is closed.
-        """
+        """Ask again for frames and contexts. Everything was switched on before. Nobody waits for
+        the answers: a page that shows a dialog gives none until the dialog is closed."""
         self.is_ready = True
         for session in self._sessions:
             self._passwords.watch(session)
@@ -243,13 +239,11 @@ class CdpTab:
         navigation = Navigation()
         self._navigations.add(navigation)
         try:
-            answer = await self._way_out.answer_to(start(), navigation)
-            while answer is None:  # the page's thread was taken after it had been looked at
-                await self._escape()
+            while (answer := await self._way_out.answer_to(start(), navigation)) is None:
+                await self._escape()  # the page took its thread after Roost had looked at it
                 self._navigations.discard(navigation)
                 navigation = Navigation()
                 self._navigations.add(navigation)
-                answer = await self._way_out.answer_to(start(), navigation)
             error = answer.get("errorText")
             stayed = bool(answer.get("isDownload")) or navigation.last_status in NO_CONTENT
             if stayed:
@@ -265,8 +259,7 @@ class CdpTab:
             self._give_up(navigation)
             raise
         finally:
-            self._dismisses = False
-            self._ended_bare = False
+            self._dismisses = self._ended_bare = False
             self._navigations.discard(navigation)
         status = navigation.last_status if stayed else navigation.status
         if navigation.wants_password:

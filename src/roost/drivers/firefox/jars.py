@@ -6,11 +6,11 @@ https://w3c.github.io/webdriver-bidi/#user-contexts
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import os
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from roost.drivers.base import Cookie
@@ -103,16 +103,21 @@ class Jars:
         asked = [partition(jar, UNPARTITIONED), partition(jar)]
         asked += [partition(jar, site) for site in sites]
         calls = (self._bidi.call("storage.getCookies", {"partition": one}) for one in asked)
-        answers = await asyncio.gather(*calls)
-        plain, every, *by_site = [Counter(map(_text, one["cookies"])) for one in answers]
-        left = every - plain
-        cookies = [cookie_from(json.loads(one)) for one in plain.elements()]
+        plain, every, *by_site = await asyncio.gather(*calls)
+        unpartitioned = _counted(plain)
+        await _others_turn()
+        left = _counted(every)
+        left.subtract(unpartitioned)
+        cookies = list(unpartitioned.elements())
         for site, found in zip(sites, by_site, strict=True):
+            await _others_turn()
             # Firefox adds the unpartitioned cookies that this site's own pages have. And an earlier
             # site may be the same one, by another address.
-            of_site = (found - plain) & left
-            left -= of_site
-            cookies += [cookie_from(json.loads(one), site) for one in of_site.elements()]
+            for cookie, count in _counted(found).items():
+                of_site = min(count - unpartitioned[cookie], left[cookie])
+                if of_site > 0:
+                    left[cookie] -= of_site
+                    cookies += [replace(cookie, partition_key=site)] * of_site
         return cookies
 
     def visited(self, jar: str, url: str) -> None:
@@ -154,5 +159,14 @@ class Jars:
             await self._bidi.call("storage.deleteCookies", where)
 
 
-def _text(cookie: Json) -> str:
-    return json.dumps(cookie, sort_keys=True)
+def _counted(answer: Json) -> Counter[Cookie]:
+    """The cookies of an answer, without their partitions. The same cookie may be in several."""
+    return Counter(map(cookie_from, answer["cookies"]))
+
+
+async def _others_turn() -> None:
+    """Let the event loop serve others. Each site's cookies may have 4 MiB, and there may be 200
+    sites (``SITES_KEPT``)."""
+    others_served = asyncio.Event()
+    asyncio.get_running_loop().call_soon(others_served.set)
+    await others_served.wait()

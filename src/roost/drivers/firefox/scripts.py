@@ -17,7 +17,7 @@ from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pe
 from roost.drivers.firefox.navigation import Course
 from roost.drivers.firefox.values import SERIALIZATION, plain
 from roost.drivers.navigation_errors import left_meanwhile
-from roost.errors import BadRequest, NotFound, StaleRef
+from roost.errors import BadRequest, NotFound, StaleRef, TooLarge
 from roost.wire.framing import decode
 from roost.wire.weight import ANSWER_VALUES
 
@@ -260,8 +260,10 @@ def _text(value: str) -> Json:
 
 
 def _described(details: Json) -> str:
-    """What was thrown, as a person reads it."""
+    """What was thrown, as a person reads it. Firefox's own words where the value cannot be read:
+    the caller must hear that the function threw."""
     thrown = details["exception"]
     if thrown["type"] in ("object", "array", "string", "number", "boolean"):
-        return json.dumps(plain(thrown), ensure_ascii=False)
+        with contextlib.suppress(BadRequest, TooLarge):
+            return json.dumps(plain(thrown), ensure_ascii=False)
     return str(details["text"])

@@ -90,6 +90,9 @@ class BidiTab:
         self._course = Course(self.check_alive)
         self.bind(context)
         self._ways = Ways()
+        self._given_up: Way | None = None
+        """The navigation that was under way when the history of this blank page last changed. The
+        opener gives it up if it writes into the page."""
         self._before_input: tuple[int, Way | None] = 0, None
         """How often the document had changed by then, and what was under way to be the next."""
         self._gone: RoostError | None = None
@@ -110,6 +113,10 @@ class BidiTab:
         committed = known.get("committed") or {"url": url}
         self._be_at(url)
         self._ways.begun = way_of(known.get("begun"))
+        if known.get("before") is None and url == BLANK:
+            # Nobody can tell any more whether the opener wrote into the blank page or its process
+            # died. Either way the tab shows a blank page and has never shown another.
+            self._given_up = self._ways.begun
         if "navigation" in committed and self._is_crash(committed):
             self.crashed = True
             self.url = (known.get("before") or committed)["url"]
@@ -312,6 +319,7 @@ class BidiTab:
         if not self._is_ours(params):
             return
         begun, is_crash, self._ways.begun = self._ways.begun, self._is_crash(params), None
+        self._given_up = None
         if is_crash:
             self._died()
             return
@@ -333,9 +341,17 @@ class BidiTab:
 
     def _is_crash(self, params: Json) -> bool:
         """BiDi has no word for it. A page whose process died is replaced by a blank one, or by
-        Firefox's own page about that, without any navigation to there having begun."""
-        to = params["url"]
-        return (to == BLANK or to.startswith(CRASH_PAGE)) and way_of(params) != self._ways.begun
+        Firefox's own page about that, without any navigation to there having begun.
+
+        A script cannot tell the two apart, because the blank page that replaces a dead one runs
+        scripts, too. But Firefox also commits a blank page when the opener writes into a popup
+        whose first document is still to come: the opener's ``document.open()`` gives up that
+        navigation. Firefox then reports the change of the history first, and the commit names the
+        navigation that was given up."""
+        to, begun = params["url"], self._ways.begun
+        if to == BLANK and begun is not None and begun == self._given_up:
+            return bool(params["navigation"] != begun[0])
+        return (to == BLANK or to.startswith(CRASH_PAGE)) and way_of(params) != begun
 
     def _died(self) -> None:
         self._ways.leaving = None
@@ -350,6 +366,7 @@ class BidiTab:
 
     def _moved_within(self, params: Json) -> None:
         if self._is_ours(params):
+            self._given_up = self._ways.begun if self.url == params["url"] == BLANK else None
             self.url = bare(params["url"])
             if params.get("navigation") is not None:
                 self._ways.ended(params["navigation"], End.WITHIN)

@@ -92,6 +92,7 @@ def _judged(view: View, call: Call) -> list[Effect]:
     link = view.targets.links.get(call.session)
     if link is None:
         raise Refusal(NO_SESSION, "Session with given id not found.")
+    call.check_depth()
     rule = rule_for(call.method, in_page=link.is_page, shared=_is_shared(view, call, link))
     if rule is None or (link.kind is Kind.TAB and call.method not in IN_TABS):
         raise Refusal(NO_METHOD, f"'{call.method[:100]}' wasn't found")

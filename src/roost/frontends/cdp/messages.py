@@ -15,6 +15,11 @@ from roost.wire.weight import AGENT_VALUES
 Json = dict[str, Any]
 _START = re.compile(r'\s*\{\s*"id"\s*:\s*(\d{1,9})\s*,')
 PROPERTIES = {"id", "method", "sessionId", "params"}
+MAX_DEPTH = 200
+"""Levels of lists and objects in a command's parameters. Chromium reads about 300 levels and never
+answers a deeper command, which would then count as under way until its client goes."""
+TOO_DEEP = f"params: nested more than {MAX_DEPTH} levels deep"
+NOT_VALID = "JSON: not a valid message"
 
 PARSE, INVALID, NO_METHOD, BAD_PARAMS, FAILED, NO_SESSION = (
     -32700, -32600, -32601, -32602, -32000, -32001,
@@ -50,6 +55,15 @@ class Call:
         if value is not None and not isinstance(value, str):
             raise Refusal(BAD_PARAMS, "Invalid parameters", f"{name}: string value expected")
         return value
+
+    def check_depth(self) -> None:
+        """Raise ``Refusal`` for parameters that are nested too deep for Chromium."""
+        level: list[Any] = [self.params]
+        for _ in range(MAX_DEPTH):
+            level = [below for one in level for below in _inside(one)]
+            if not level:
+                return
+        raise Refusal(BAD_PARAMS, "Invalid parameters", TOO_DEEP)
 
 
 # --- effects -------------------------------------------------------------------------------------
@@ -129,12 +143,11 @@ def read(text: str | bytes) -> Call:
     try:
         message = decode(text, AGENT_VALUES)
     except TooLarge as error:
-        started = _START.match(text if isinstance(text, str) else text.decode(errors="replace"))
-        if started is None:
-            raise Unread(None, PARSE, "JSON: not a valid message") from None
-        raise Unread(int(started.group(1)), FAILED, error.message) from None
-    except BadRequest:
-        raise Unread(None, PARSE, "JSON: not a valid message") from None
+        raise _unread(text, FAILED, error.message) from None
+    except BadRequest as error:
+        if isinstance(error.__context__, RecursionError):
+            raise _unread(text, FAILED, TOO_DEEP) from None
+        raise Unread(None, PARSE, NOT_VALID) from None
     if not isinstance(message, dict):
         raise Unread(None, INVALID, "Message must be an object")
     if message.keys() - PROPERTIES:
@@ -159,6 +172,20 @@ class Unread(Refusal):
     def __init__(self, number: int | None, code: int, message: str) -> None:
         super().__init__(code, message)
         self.id = number
+
+
+def _unread(text: str | bytes, code: int, message: str) -> Unread:
+    """The refusal of a message that is not read beyond its id, where that stands first."""
+    started = _START.match(text if isinstance(text, str) else text.decode(errors="replace"))
+    if started is None:
+        return Unread(None, PARSE, NOT_VALID)
+    return Unread(int(started.group(1)), code, message)
+
+
+def _inside(value: Any) -> list[Any]:
+    """The lists and objects that the list or object holds."""
+    items = value.values() if isinstance(value, dict) else value
+    return [one for one in items if isinstance(one, dict | list)]
 
 
 def result(call: Call, value: Json) -> bytes:

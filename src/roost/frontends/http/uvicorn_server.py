@@ -45,6 +45,8 @@ class Serving:
             application(door, host, port, self._streams, mounts),
             http=Connection,
             ws=Socket,
+            # Playwright uploads a file of up to 50 MB in one command. Each command of 60 MB takes
+            # the event loop 0.3 s, but a lower limit would end the connections of such clients.
             ws_max_size=LINK_FRAME_BYTES,
             ws_per_message_deflate=False,
             ws_ping_timeout=None,  # one who stopped at a breakpoint is not gone
