@@ -40,8 +40,7 @@ HOST_CHARS = 1024
 """A longer host is invalid. Python needs time quadratic in the host's length to fold and encode
 letters outside ASCII."""
 CUT = "…"
-"""Ends an address that was cut. Browsers percent-encode this character, so no real address has
-it."""
+"""Ends an address that was cut. Browsers percent-encode it, so no whole address ends with it."""
 LOOPBACK = "loopback"
 PRIVATE = "private"
 _REMOVED = re.compile(r"[\t\n\r]")
@@ -147,17 +146,16 @@ def host_allowed(host: str, allow: tuple[str, ...], deny: tuple[str, ...]) -> bo
 
 
 def address_denied(address: str, deny: tuple[str, ...]) -> bool:
-    """Return whether a deny list covers any address that a connection to this IP address
-    reaches."""
+    """Return whether a deny list covers any address that a connection to this one reaches."""
     forms = _reached(ip_address(address.partition("%")[0]))
     return any(_holds(entry, form) for entry in deny for form in forms)
 
 
 def known_addresses(host: str) -> tuple[str, ...]:
-    """Return the IP addresses of a host that needs no DNS: an IP address, or a name of this
-    machine.
+    """Return the IP addresses of a host that needs no DNS.
 
-    Browsers resolve every name below localhost to this machine.
+    The host is an IP address or a name of this machine. Browsers resolve every name below localhost
+    to this machine.
     """
     if _is_local_name(host):
         return tuple(map(str, _THIS_MACHINE))

@@ -15,8 +15,7 @@ from roost.core.state import State
 
 
 def answered(state: State, event: PersonAnswered, now: float, out: list[Effect]) -> None:
-    """Record the person's answer for every agent of that client program, until the person changes
-    it.
+    """Record the person's answer for every agent of that client program.
 
     The event names the question by its label. The row may be gone if its agents ended before the
     answer.

@@ -24,13 +24,13 @@ class OpenTab:
     browser: BrowserId
     jar: JarId
     restore: str | None = None
-    """Address at which to open a lost or parked tab again. A new tab stays blank until it is
-    used."""
+    """Address at which to open a lost or parked tab again. None for a new tab, which stays
+    blank."""
 
 
 @dataclass(frozen=True, slots=True)
 class CloseTab:
-    """Close the page. Its row is already gone or parked; calls still running on it raise
+    """Close the page, whose row is already gone or parked. Calls still running on it raise
     ``error``."""
 
     tab: TabId

@@ -30,8 +30,7 @@ from roost.vocabulary import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSpec:
-    """The properties of a session that may have to be made. Without an id it gets the next
-    ``s<n>``."""
+    """The properties of a session that may have to be made. No id: it gets the next ``s<n>``."""
 
     lifetime: Lifetime
     id: SessionId | None = None
@@ -194,8 +193,7 @@ class TabCloseRequested:
 
 @dataclass(frozen=True, slots=True)
 class TabOpenAbandoned:
-    """The call that asked for the tab ended before the browser answered, so nobody needs the
-    tab."""
+    """The call that asked for the tab ended before the browser answered. Nobody needs the tab."""
 
     tab: TabId
 
@@ -245,8 +243,7 @@ class LoopStopRequested:
 
 @dataclass(frozen=True, slots=True)
 class LoopTurnEnded:
-    """The agent wants to stop. ``said`` is its last message, in which the core looks for the
-    phrase."""
+    """The agent wants to stop. The core looks for the phrase in ``said``, its last message."""
 
     agent: AgentId
     session: str | None
@@ -303,8 +300,7 @@ class TabOpenFailed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TabSpawned:
-    """The browser opened a tab without an order from the broker: a popup, or a tab of the
-    person."""
+    """The browser opened a tab that the broker did not order: a popup, or a tab of the person."""
 
     browser: BrowserId
     handle: TabHandle
@@ -317,8 +313,7 @@ class TabSpawned:
 
 @dataclass(frozen=True, slots=True)
 class TabVanished:
-    """The tab closed in the browser: its page closed it, the person did, or the broker asked for
-    it."""
+    """The tab closed in the browser: by its page, by the person, or on the broker's order."""
 
     browser: BrowserId
     handle: TabHandle

@@ -1,5 +1,4 @@
-"""Jars: a session's own, made with its first tab, and extra ones that CDP clients make beside
-it."""
+"""Jars: a session's own, made with its first tab, and extra ones of CDP clients."""
 
 from __future__ import annotations
 

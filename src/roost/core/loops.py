@@ -1,5 +1,4 @@
-"""Focus loops: at most one per session. An iteration limit, a time limit, a phrase or a stop ends
-it."""
+"""Focus loops, at most one per session, with an iteration limit, a time limit and a phrase."""
 
 from __future__ import annotations
 

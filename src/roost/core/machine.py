@@ -89,8 +89,7 @@ class Machine:
         }
 
     def apply(self, event: ev.Event, now: float) -> Outcome:
-        """Decide about one event. A refusal is returned, not raised; the module docstring says
-        more."""
+        """Decide about one event. Returns a refusal instead of raising it."""
         out: list[Effect] = []
         self._expire(event, now, out)
         subject: Subject = None
@@ -103,8 +102,7 @@ class Machine:
         return Outcome(subject, out, self.state.take_changes(), refusal)
 
     def next_deadline(self) -> float | None:
-        """Return when to call with ``TimePassed``, if no event comes before. None: no deadline is
-        set."""
+        """Return when to call with ``TimePassed`` if no event comes before (None: never)."""
         times = (self.state.next_deadline(), self.captures.next_deadline())
         return min((at for at in times if at is not None), default=None)
 

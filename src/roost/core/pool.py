@@ -311,8 +311,7 @@ def reservation_expired(state: State, reservation: Reservation, out: list[Effect
 
 
 def withdraw(state: State, agent: AgentId) -> None:
-    """Hand an ended agent's request and reservation to another agent of the session, or drop
-    them."""
+    """Hand an ended agent's request and reservation to another agent of its session, if any."""
     for session in [member.session for member in state.memberships(agent)]:
         heir = next((other for other in state.agents_in(session) if other != agent), None)
         for row in (state.requests.get(session), state.reservations.get(session)):

@@ -103,8 +103,7 @@ class Session:
     deny: tuple[str, ...] = ()
     paused: bool = False
     has_opened: bool = False
-    """True once a page of the session has opened. Only then does the session survive failing
-    tabs."""
+    """True once a page of the session has opened. From then on, a failing tab does not end it."""
     kept_until: float | None = None
     """Set while a resumable session has no agent: the session ends at this time."""
     token_salt: str | None = None
@@ -200,8 +199,8 @@ class Tab:
     jar: JarId | None
     url: str
     used: int
-    """Value of the use counter when the tab was last used. The smallest in a session is its LRU
-    tab."""
+    """Value of the use counter at the tab's last use. A session's LRU tab has its smallest
+    value."""
     state: TabState = TabState.OPENING
     asked_by: AgentId | None = None
     """The agent whose current tab this becomes once the page is open."""

@@ -279,8 +279,7 @@ def made(state: State, spec: SessionSpec, now: float, out: list[Effect]) -> Sess
 
 
 def _unchanged(session: Session, spec: SessionSpec) -> Session:
-    """Return the session, or raise ``BadRequest`` if ``spec`` asks for other properties than it
-    has."""
+    """Return the session, or raise ``BadRequest`` if ``spec`` contradicts what the session has."""
     for field, asked, has in (
         ("browser", spec.browser, session.browser),
         ("jar", spec.policy, session.policy),
