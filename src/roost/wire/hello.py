@@ -69,8 +69,7 @@ class Hello:
     """Id of the global session that an agent joins, from a flag or the environment. A hook sends
     the session of its client here, a command its client's conversation; those join nothing."""
     resumable: bool = False
-    """The client's conversation chose the session id (``CLAUDE_CODE_SESSION_ID`` …), not a
-    person."""
+    """The session id is that of the client's conversation (``CLAUDE_CODE_SESSION_ID`` …)."""
     resume: str | None = field(default=None, repr=False)
     """The secret of an earlier ``Welcome``, with which the same client comes back."""
     operator: bool = False
