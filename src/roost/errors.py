@@ -103,8 +103,10 @@ class RoostError(Exception):
 
     @staticmethod
     def from_wire(wire: Mapping[str, Any]) -> RoostError:
-        """Rebuild an error from the wire, as its own class. An unknown code becomes
-        ``Internal``."""
+        """Rebuild an error from the wire, as its own class.
+
+        An unknown code becomes ``Internal``.
+        """
         fields = dict(wire)
         cls = BY_CODE.get(str(fields.pop("code", "")), Internal)
         said = fields.pop("pageSaid", None)

@@ -29,7 +29,7 @@ NOBODY: Final = AgentId("nobody")
 
 
 class Lifetime(StrEnum):
-    """How long a session outlives its agents.
+    """The time that a session outlives its agents.
 
     ANONYMOUS: it ends with its agents.
     RESUMABLE: it is kept for ``RESUMABLE_SECONDS``, without its tabs.
@@ -42,7 +42,7 @@ class Lifetime(StrEnum):
 
 
 class JarPolicy(StrEnum):
-    """Where a session's cookies and storage come from.
+    """The source of a session's cookies and storage.
 
     FRESH: an empty jar of its own.
     CLONE: a jar of its own, filled from a profile.
@@ -55,7 +55,10 @@ class JarPolicy(StrEnum):
 
 
 class Reads(StrEnum):
-    """Who may read a tab. ``SHARED`` lets every agent read all tabs, but not act on them."""
+    """Access to other agents' tabs.
+
+    ``SHARED`` lets every agent read all tabs, but not act on them.
+    """
 
     PRIVATE = "private"
     SHARED = "shared"
@@ -91,36 +94,36 @@ POOL_LIMIT: Final = 12
 TAB_HEAVY_ABOVE: Final = 4
 """Sessions with more tabs than this get a notice when another session waits for a slot."""
 RESERVATION_SECONDS: Final = 30.0
-"""How long a reserved slot is kept for a session."""
+"""A slot stays reserved for a session this long."""
 SHARE_SECONDS: Final = 10.0
-"""How long a session waits for a slot before a session above its fair share loses one."""
+"""A session waits this long for a slot before a session above its fair share loses one."""
 SHARE_RETRY_SECONDS: Final = 1.0
-"""How often the broker tries again while none of those sessions' tabs may be parked."""
+"""The broker tries again this often while none of those sessions' tabs may be parked."""
 SPAWN_BURST: Final = 5
 SPAWN_BURST_SECONDS: Final = 1.0
 """A tab may open ``SPAWN_BURST`` popups within this time; further ones are closed."""
 
 GRACE_SECONDS: Final = 10.0
-"""How long an agent may be disconnected before it ends."""
+"""An agent may be disconnected this long before it ends."""
 RESTART_GRACE_SECONDS: Final = 30.0
-"""How long agents may take to reconnect after a broker restart, once the new broker listens."""
+"""Agents may take this long to reconnect after a broker restart, once the new broker listens."""
 LATE_SECONDS: Final = 1.0
 """A wake-up later than this does not prove that an agent stayed away: the machine was overloaded or
 suspended, and the agent with it."""
 RESUMABLE_SECONDS: Final = 24 * 3600.0
-"""How long a resumable session is kept without an agent."""
+"""A resumable session is kept this long without an agent."""
 LEASE_SECONDS: Final = 120.0
-"""How long an agent without a connection (HTTP) lives after its last call."""
+"""An agent without a connection (HTTP) lives this long after its last call."""
 SWEEP_SECONDS: Final = 60.0
-"""How often the broker looks for agents whose process is gone, and whether it is still needed."""
+"""Interval at which the broker looks for dead agents, and whether it is still needed itself."""
 BROKER_IDLE_SECONDS: Final = 15 * 60.0
 """A broker that an agent started ends this long after its last session."""
 
 CAPTURE_WAIT_SECONDS: Final = 3.0
-"""How long a capture waits behind another agent's before it is refused."""
+"""A capture waits this long behind another agent's before it is refused."""
 CAPTURE_RETRY_MS: Final = 2000
 PAUSED_RETRY_MS: Final = 5000
-"""When an agent should retry while a person has its session."""
+"""An agent should retry after this time while a person has its session."""
 
 CLONED_JARS: Final = 10
 """Maximum number of cloned jars."""

@@ -14,7 +14,7 @@ R = TypeVar("R", bound=views.View, covariant=True)
 
 
 class Audience(StrEnum):
-    """Who sees the operation as a tool, and who may call it."""
+    """The callers that see the operation as a tool, or may call it."""
 
     CORE = "core"
     """A tool that every agent sees."""
@@ -31,8 +31,7 @@ class Answers(Generic[R]):
 
 
 class Operation(BaseModel):
-    """Base of all operations: the fields are the arguments, the class variables describe the
-    operation.
+    """Base of all operations. Fields are arguments; class variables describe the operation.
 
     op: name on the wire.
     title: short title for people.

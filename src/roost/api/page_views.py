@@ -22,7 +22,7 @@ class ChooserView(View):
 
 
 class ActionView(View):
-    """What an action did, and how the page changed.
+    """The result of an action, and how the page changed.
 
     did: the action, in words.
     snapshot: the whole page, if the caller asked for it.
@@ -65,8 +65,10 @@ class FoundView(View):
 
 
 class ContentView(View):
-    """The page's text, markdown or HTML. ``length`` is that of the whole text, even if
-    truncated."""
+    """The page's text, markdown or HTML.
+
+    ``length`` is that of the whole text, even if truncated.
+    """
 
     tab: str
     url: str
@@ -78,7 +80,7 @@ class ContentView(View):
 
 
 class WaitView(View):
-    """How long a wait took, and where the page is now."""
+    """The duration of a wait, and the page's address after it."""
 
     tab: str
     waited_ms: int
@@ -152,7 +154,7 @@ class DownloadView(View):
 
 
 class DownloadsView(View):
-    """What the session has downloaded."""
+    """The session's downloads."""
 
     session: str
     downloads: list[DownloadView]
@@ -174,7 +176,7 @@ class ReadinessEvent(View):
 
 
 class ReadinessView(View):
-    """How long the page took to come to rest, phase by phase. ``timed_out``: it did not."""
+    """The time a page took to come to rest, phase by phase. ``timed_out``: it did not."""
 
     wait_ms: int
     timed_out: bool
@@ -203,7 +205,7 @@ class ScreenshotView(View):
 
 
 class ScrollView(View):
-    """Where the page is scrolled to, and its size."""
+    """The page's scroll position and size. ``moved``: the call changed the position."""
 
     tab: str
     moved: bool
@@ -222,7 +224,7 @@ class SizeView(View):
 
 
 class ConsentView(View):
-    """Whether a cookie banner was found, and how it was answered."""
+    """The answer to a cookie banner. ``found``: there was one."""
 
     tab: str
     found: bool

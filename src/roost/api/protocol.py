@@ -45,8 +45,10 @@ class Seat(Protocol):
 
     @property
     def context(self) -> str | None:
-        """The browser's id of the session's jar. None: the browser's own jar, shared with
-        others."""
+        """The browser's id of the session's jar.
+
+        None: the browser's own jar, shared with others.
+        """
 
     def show_tabs(self) -> None:
         """Report the tabs that already exist to the ``SeatEar``, once it is ready for them."""
@@ -62,8 +64,10 @@ class Seat(Protocol):
         """Record that the client used that tab."""
 
     def send(self, key: Hashable, method: str, params: Json, session: str = "") -> None:
-        """Send a command in that protocol session (empty: ``root``). The front end has checked it
-        before."""
+        """Send a command in that protocol session (empty: ``root``).
+
+        The front end has checked it before.
+        """
 
     def release(self, target: str) -> None:
         """Let a page run that ``tab_came`` held."""
@@ -87,8 +91,10 @@ class Seat(Protocol):
         """
 
     async def go_to(self, target: str, url: str) -> None:
-        """Navigate a tab. The page's own events report how that ends; this method raises
-        nothing."""
+        """Navigate a tab.
+
+        The page's own events report how that ends; this method raises nothing.
+        """
 
     async def close_tab(self, target: str) -> None: ...
 

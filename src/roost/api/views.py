@@ -62,7 +62,7 @@ class TabsView(View):
 
 
 class PageView(View):
-    """Where a tab is after a navigation.
+    """A tab after a navigation.
 
     status: HTTP status of the response.
     opened: True if the call opened the tab.
@@ -111,8 +111,10 @@ class SessionView(View):
 
 
 class NamedPageView(View):
-    """A page that was opened by name. ``target_id`` is the browser's own id, as CDP clients know
-    it."""
+    """A page that was opened by name.
+
+    ``target_id`` is the browser's own id, as CDP clients know it.
+    """
 
     tab_id: str
     target_id: str
@@ -128,9 +130,9 @@ class TokenView(View):
 
 
 class LeaseView(View):
-    """How long the session's agent without a connection lives if nobody calls.
+    """The lease of the session's agent that has no connection.
 
-    ``expires_in_ms`` is None if the session has no such agent.
+    ``expires_in_ms``: time the agent lives if nobody calls. None: the session has no such agent.
     """
 
     session: str
@@ -166,10 +168,11 @@ class SpaceView(View):
     reservation_expires_in_ms: int | None = None
     pending_requests: int
     fair_share: int | None = None
-    """How many slots each session may keep while others wait. None: this browser has no limit."""
+    """Slots that each session may keep while others wait. None: this browser has no limit."""
     share_enforced_in_ms: int | None = None
-    """When a session above its fair share must give the caller a slot, unless all its tabs are in
-    use. None: the caller does not wait or has its share, or no session is above its share."""
+    """Time until a session above its fair share must give the caller a slot, unless all its tabs
+    are in use. None: the caller does not wait or has its share, or no session is above its share.
+    """
     should_grant: bool
     """Another session waits and the caller has many tabs."""
 

@@ -29,7 +29,7 @@ from roost.wire.hello import ClientKind, Hello
 
 R = TypeVar("R", bound=View)
 TRIES = 3
-"""How often a call that only reads is sent before it raises ``Interrupted``."""
+"""Number of times that a call that only reads is sent before it raises ``Interrupted``."""
 SLACK_SECONDS = 10.0
 """Extra seconds to wait after a call's deadline for the answer of a busy broker."""
 

@@ -66,8 +66,10 @@ class BrokerConnection(asyncio.Protocol):
             raise
 
     async def call(self, op: str, args: dict[str, Any], timeout_ms: float | None) -> dict[str, Any]:
-        """Send a call and return the reply's data. Cancelling this cancels the call in the
-        broker."""
+        """Send a call and return the reply's data.
+
+        Cancelling this cancels the call in the broker.
+        """
         if self.ended.done():
             raise ConnectionLost
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()

@@ -1,4 +1,4 @@
-"""Which agents are alive: by connection, by grace after a lost connection, or by lease.
+"""Agents live by a connection, by the grace after a lost connection, or by a lease.
 
 A connected agent never ends for being idle. An ended agent holds no slot and no place in a queue.
 """

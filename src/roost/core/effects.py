@@ -30,8 +30,10 @@ class OpenTab:
 
 @dataclass(frozen=True, slots=True)
 class CloseTab:
-    """Close the page, whose row is already gone or parked. Calls still running on it raise
-    ``error``."""
+    """Close the page, whose row is already gone or parked.
+
+    Calls still running on it raise ``error``.
+    """
 
     tab: TabId
     browser: BrowserId

@@ -429,7 +429,7 @@ def _surplus(state: State, request: SlotRequest, busy: Collection[TabId]) -> Tab
     return None
 
 
-# --- what the caller is told ---------------------------------------------------------------------
+# --- the refusal, and how tabs make room ----------------------------------------------------------
 
 
 def pool_full(state: State, session: Session, pool: Pool) -> PoolFull:

@@ -99,7 +99,7 @@ def tab_for(
         if not owned and state.rules.reads is Reads.SHARED:
             return _shared_read(state, found, action=action, acts=acts)
     for member in state.memberships(agent):
-        if member.lost == tab:  # the tab was this agent's, so the agent may know what became of it
+        if member.lost == tab:  # the agent had this tab, so it may know what became of it
             raise _lost(state, member)
     raise no_tab(tab)
 

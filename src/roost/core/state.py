@@ -98,7 +98,7 @@ class Pool:
     stakes: Tally[SessionId] = field(default_factory=Tally)
     """Sessions that share the slots: each holds a slot, waits for one, or has one reserved."""
     levels: Tally[int] = field(default_factory=Tally)
-    """How many sessions hold 1 slot, 2 slots and so on."""
+    """Maps a number of slots to how many sessions hold that many."""
 
     @property
     def free(self) -> int:
@@ -133,8 +133,7 @@ class Pool:
             self.named.pop(session, None)
 
     def stake(self, session: SessionId, change: int) -> None:
-        """Add ``change`` to the session's reasons to be counted among those that share the
-        slots."""
+        """Add ``change`` to the number of reasons why the session counts as sharing the slots."""
         _count(self.stakes, session, change)
 
     @property
@@ -172,8 +171,7 @@ class State:
         self.pools: dict[BrowserId, Pool] = {}
         self.colors: Tally[Color] = Tally()
         self.clones = 0
-        """Number of sessions that have or will have a cloned jar, plus cloned jars not yet
-        removed."""
+        """Sessions that have or will have a cloned jar, plus cloned jars not yet removed."""
         self.freed: set[BrowserId] = set()
         """Browsers whose pool may have gained room, or a tab to park, since the queues were last
         served."""
@@ -240,8 +238,10 @@ class State:
         return self._turns
 
     def next_number(self, name: str) -> int:
-        """Return the next number of that sequence. No number is used twice, not even after a
-        restart."""
+        """Return the next number of that sequence.
+
+        No number is used twice, not even after a restart.
+        """
         before = self._counters.get(name)
         counter = Counter(name=name, value=1 if before is None else before.value + 1)
         self.put(counter)
@@ -318,8 +318,10 @@ class State:
         return [self.jars[jar] for jar in (*([] if own is None else [own]), *beside)]
 
     def tab_with(self, browser: BrowserId, handle: TabHandle | None) -> Tab | None:
-        """Return the tab that the browser knows by that handle. Browsers never use a handle
-        twice."""
+        """Return the tab that the browser knows by that handle.
+
+        Browsers never use a handle twice.
+        """
         tab = None if handle is None else self._tab_handles.get((browser, handle))
         return None if tab is None else self.tabs[tab]
 
@@ -350,8 +352,7 @@ class State:
         )
 
     def consent(self, browser: BrowserId, known_as: str) -> Consent | None:
-        """Return the question to the person, or their answer, about agents of that client
-        program."""
+        """Return the person's answer about agents of that client program, or the open question."""
         found = self._consents.get(Consent(browser=browser, name=known_as).key)
         return found if found is not None and found.called else None
 
@@ -360,8 +361,10 @@ class State:
         return [row for row in self._consents.values() if row.browser == browser and row.called]
 
     def next_deadline(self) -> float | None:
-        """Return when the core needs ``TimePassed``. May be too early: deadlines can move to a
-        later time."""
+        """Return when the core needs ``TimePassed``.
+
+        May be too early: deadlines can move to a later time.
+        """
         return self._alarms[0][0] if self._alarms else None
 
     def remind(self, row: Row, at: float) -> None:

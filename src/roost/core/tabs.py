@@ -90,8 +90,10 @@ def back_to(tab: Tab) -> str:
 
 
 def used(state: State, tab: Tab) -> Tab:
-    """Mark the tab as most recently used in its session. Write nothing if the order stays the
-    same."""
+    """Mark the tab as most recently used in its session.
+
+    Write nothing if the order stays the same.
+    """
     if state.is_latest(tab):
         return tab
     tab = replace(tab, used=state.next_use())
@@ -183,8 +185,10 @@ def tab_moved_on(state: State, event: TabMovedOn, now: float, out: list[Effect])
 
 
 def tab_read(state: State, event: TabRead, now: float, out: list[Effect]) -> None:
-    """Store what an operation read from the page. Reports may arrive late, so numbers never
-    decrease."""
+    """Store what an operation read from the page.
+
+    Reports may arrive late, so numbers never decrease.
+    """
     tab = state.tabs.get(event.tab)
     if tab is None:
         return

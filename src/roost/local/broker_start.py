@@ -29,7 +29,7 @@ from roost.vocabulary import MIB
 START_SECONDS: Final = 20.0
 CONNECT_SECONDS: Final = 5.0
 STARTS: Final = 3
-"""How often a broker that is killed while it starts is started before the caller gets an error."""
+"""A broker that is killed while it starts is started this often before the caller gets an error."""
 RETRY_SECONDS: Final = (0.1, 1.0)
 """Pauses between the three tries to connect."""
 
@@ -155,8 +155,10 @@ def broker_command() -> list[str]:
 
 
 def clean_environment(home: Home, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the environment for processes we start. It does not depend on who the first caller
-    is."""
+    """Return the environment for processes we start.
+
+    It does not depend on who the first caller is.
+    """
     kept = {
         name: value for name, value in environ.items() if name in _KEPT or name.startswith("LC_")
     }

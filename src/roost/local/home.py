@@ -162,8 +162,10 @@ def user_folder() -> Path:
 
 
 def write_secret(path: Path, data: bytes) -> None:
-    """Write ``data`` to ``path``, readable only by this user. Readers see the old or the new
-    file."""
+    """Write ``data`` to ``path``, readable only by this user.
+
+    Readers see the old or the new file.
+    """
     temporary = _temporary_secret(path, data)
     try:
         os.replace(temporary, path)
@@ -173,8 +175,10 @@ def write_secret(path: Path, data: bytes) -> None:
 
 
 def read_secret(path: Path, limit: int = _SECRET_FILE_BYTES) -> bytes | None:
-    """Return what ``write_secret`` wrote, or None. Raises ``Unauthorized`` if others can read
-    it."""
+    """Return what ``write_secret`` wrote, or None.
+
+    Raises ``Unauthorized`` if others can read it.
+    """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):

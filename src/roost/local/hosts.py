@@ -13,8 +13,10 @@ from roost.local.processes import Process, identify, is_alive
 
 
 def record_host(home: Home, browser: str) -> Path:
-    """Record that this process is a host of that browser. The caller removes the file at its
-    end."""
+    """Record that this process is a host of that browser.
+
+    The caller removes the file at its end.
+    """
     home.create()
     record = _folder(home) / f"{browser}.{os.getpid()}.json"
     with contextlib.suppress(FileExistsError):
@@ -27,8 +29,10 @@ def record_host(home: Home, browser: str) -> Path:
 
 
 def running_hosts(home: Home, browser: str) -> list[Process]:
-    """Return the running hosts of that browser, in all its profiles. Removes records of dead
-    ones."""
+    """Return the running hosts of that browser, in all its profiles.
+
+    Removes records of dead ones.
+    """
     found = []
     for record in sorted(_folder(home).glob(f"{browser}.*.json")):
         with contextlib.suppress(ValueError, KeyError, RoostError):

@@ -58,7 +58,7 @@ class Lineage:
 
     @property
     def is_whole(self) -> bool:
-        """Whether ``above`` reaches the top of the process tree."""
+        """True if ``above`` reaches the top of the process tree."""
         return len(self.above) < DEPTH_MAX
 
     def __str__(self) -> str:

@@ -26,7 +26,7 @@ class Lock:
 
     @property
     def is_held(self) -> bool:
-        """Whether this object holds the lock."""
+        """True while this object holds the lock."""
         return self._fd is not None
 
     def try_acquire(self) -> bool:

@@ -114,9 +114,9 @@ def wait_until_gone(process: Process, timeout_seconds: float) -> bool:
 def end_tree(process: Process, grace_seconds: float) -> bool:
     """End ``process``, its descendants and, if it leads one, its process group.
 
-    Sends SIGTERM to all, waits ``grace_seconds``, then kills. Returns whether nothing is left, a
-    moment after that time at the latest. Touches nothing if ``process`` is gone or its pid names
-    another process now. The parent must still reap it.
+    Sends SIGTERM to all, waits up to ``grace_seconds``, then kills what is left for up to 5 s.
+    Returns whether nothing is left. Touches nothing if ``process`` is gone or its pid names another
+    process now. The parent must still reap it.
     """
     known = {process}
     _signal_all(_living(process, known), signal.SIGTERM)
@@ -196,8 +196,9 @@ class _ProcFs:
         # The second field is the program's name in parentheses and may hold any byte, ")" included.
         name, _, fields = line.rpartition(b")")
         state, parent, group, *rest = fields.split()
+        # A zombie with other threads alive (num_threads above 1) still has its sockets and locks.
         if state in (b"Z", b"X", b"x") and int(rest[14]) <= 1:
-            return None  # while other threads live, the process still has its sockets and locks
+            return None
         ticks = int(rest[16])
         program = name.partition(b"(")[2].decode("utf-8", "replace")
         process = Process(pid, f"{_boot()}-{ticks}", program)

@@ -34,8 +34,10 @@ class Correlator(Generic[T]):
 
     @property
     def next_id(self) -> int:
-        """The first id not used yet. A link tells it to the next broker, because ids must not be
-        reused."""
+        """The first id not used yet.
+
+        A link tells it to the next broker, because ids must not be reused.
+        """
         return self._next_id
 
     def start(
@@ -83,8 +85,10 @@ class Correlator(Generic[T]):
         return None if pending is None else pending.label
 
     def fail_owner(self, owner: Hashable) -> list[T]:
-        """Remove all requests of ``owner``. Return their sinks, oldest first, for the caller to
-        fail."""
+        """Remove all requests of ``owner``.
+
+        Return their sinks, oldest first, for the caller to fail.
+        """
         return [self._remove(request_id) for request_id in sorted(self._ids_of.get(owner, ()))]
 
     def fail_all(self) -> list[T]:

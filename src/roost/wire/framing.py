@@ -35,8 +35,10 @@ _LENGTH: Final = struct.Struct("=I")  # native messaging uses native byte order
 
 
 class Splitter:
-    """Cuts a stream at a delimiter. Relays use it, because they need frames but not their
-    content."""
+    """Cuts a stream at a delimiter.
+
+    Relays use it, because they need frames but not their content.
+    """
 
     def __init__(self, delimiter: bytes, limit: int) -> None:
         self._delimiter = delimiter
@@ -46,8 +48,10 @@ class Splitter:
         self._failure: TooLarge | None = None
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Return the frames that ``data`` completes, without their delimiter. A frame may be
-        empty."""
+        """Return the frames that ``data`` completes, without their delimiter.
+
+        A frame may be empty.
+        """
         if self._failure is not None:
             raise self._failure
         pieces = data.split(self._delimiter)
@@ -118,8 +122,10 @@ class _JsonFrames:
         self._failure: RoostError | None = None
 
     def feed(self, data: bytes) -> Iterator[Any]:
-        """Return the JSON values that ``data`` completes. The module docstring says how it
-        fails."""
+        """Return the JSON values that ``data`` completes.
+
+        The module docstring says how it fails.
+        """
         if self._failure is not None:
             raise self._failure
         values: list[Any] = []

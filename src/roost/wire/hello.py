@@ -64,7 +64,7 @@ class Hello:
     """The client's release, shown to people. It decides nothing."""
     name: str | None = None
     cwd: str | None = None
-    """The agent's working directory. It may upload files from there."""
+    """The agent's working directory, where it may read and write files."""
     session: SessionId | None = None
     """Id of the global session that an agent joins, from a flag or the environment. A hook sends
     the session of its client here, a command its client's conversation; those join nothing."""
@@ -86,7 +86,7 @@ class Hello:
     """The tools the agent is shown: ``core``, ``all``, or tools by name."""
 
     def to_wire(self) -> dict[str, Any]:
-        """As plain JSON data; what was not given is left out."""
+        """Return the message as plain JSON data, without fields that were not given."""
         return _given(
             versions=list(self.versions),
             token=self.token,
@@ -122,7 +122,7 @@ class Welcome:
     """For MCP clients: the broker answers ``{"ping": true}`` with ``{"pong": true}``."""
 
     def to_wire(self) -> dict[str, Any]:
-        """As plain JSON data; what was not given is left out."""
+        """Return the message as plain JSON data, without fields that were not given."""
         return _given(
             version=self.version,
             agent=self.agent,
@@ -172,8 +172,10 @@ def parse_welcome(value: object) -> Welcome:
 
 
 def agree(versions: Sequence[int], supported: Sequence[int] = SUPPORTED) -> int:
-    """Return the highest wire version both sides speak. ``BadRequest`` says which side to
-    update."""
+    """Return the highest wire version both sides speak.
+
+    ``BadRequest`` says which side to update.
+    """
     common = set(versions) & set(supported)
     if common:
         return max(common)

@@ -50,6 +50,8 @@ def one_line(text: str) -> str:
 
 
 def sendable(text: str) -> str:
-    """Return the text without half surrogate pairs. Pages have them, but UTF-8 cannot encode
-    them."""
+    """Return the text without half surrogate pairs.
+
+    Pages have them, but UTF-8 cannot encode them.
+    """
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

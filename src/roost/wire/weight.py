@@ -91,6 +91,8 @@ def _values(frame: bytes, most: int) -> int:
 
 
 def _separators(text: bytes) -> int:
-    """Count separators. Every value follows a comma or, as the first of its container, a
-    bracket."""
+    """Count separators.
+
+    Every value follows a comma or, as the first of its container, a bracket.
+    """
     return text.count(b",") + text.count(b"[") + text.count(b"{")
