@@ -96,6 +96,7 @@ class Client:
         self._connection: BrokerConnection | None = None
         self._reaching = asyncio.Lock()
         self._listening: dict[Notices, str | None] = {}
+        """Open ``Notices`` and the session that each is for (None: all)."""
         self._aliases: dict[str, str] = {}
         """Maps our aliases of sessions to their ids, which the broker's notices carry."""
         self._coming_back: asyncio.Task[None] | None = None

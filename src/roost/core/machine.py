@@ -25,6 +25,7 @@ from roost.errors import RoostError
 from roost.vocabulary import SessionId
 
 Subject = Session | Tab | Jar | None
+"""The session, tab or jar that an event was about."""
 Handler = Callable[[State, Any, float, list[Effect]], Subject]
 
 

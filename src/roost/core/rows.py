@@ -88,7 +88,7 @@ class Agent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """An agent's space: stable id, name, colour, jar, tabs. Several agents may join one session."""
+    """A name, colour, jar and tabs under a stable id, for one agent or several that join."""
 
     table: ClassVar[str] = "session"
     id: SessionId
@@ -270,7 +270,7 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
-    """A session's focus loop. ``max_iterations`` 0 means that only the time limit ends the loop."""
+    """A session's focus loop. ``max_iterations`` 0 means no limit but the time limit."""
 
     table: ClassVar[str] = "loop"
     session: SessionId

@@ -138,7 +138,7 @@ class Pool:
 
     @property
     def shown(self) -> str:
-        """Return the used slots and the limit, as callers see them: ``3/10``."""
+        """Used slots and the limit, as callers see them: ``3/10``."""
         return f"{self.held + self.reserved}/{self.limit or '∞'}"
 
 
@@ -170,11 +170,12 @@ class State:
 
         self.pools: dict[BrowserId, Pool] = {}
         self.colors: Tally[Color] = Tally()
+        """Number of sessions with each colour."""
         self.clones = 0
         """Sessions that have or will have a cloned jar, plus cloned jars not yet removed."""
         self.freed: set[BrowserId] = set()
-        """Browsers whose pool may have gained room, or a tab to park, since the queues were last
-        served."""
+        """Browsers whose pool may have gained room or a tab to park since ``serve_queues`` last
+        ran."""
         self._session_agents: dict[SessionId, dict[AgentId, Member]] = {}
         self._agent_sessions: dict[AgentId, dict[SessionId, Member]] = {}
         self._aliases: dict[tuple[AgentId, str], SessionId] = {}
@@ -187,9 +188,10 @@ class State:
         self._tab_handles: dict[tuple[BrowserId, TabHandle], TabId] = {}
         self._jar_handles: dict[tuple[BrowserId, str], JarId] = {}
         self.popups: dict[TabId, deque[float]] = {}
-        """Times of each tab's latest popups. The journal does not store them: a burst lasts one
+        """Times of each tab's latest popups. Not in the journal, because a burst lasts one
         second."""
         self._alarms: list[tuple[float, str, str]] = []
+        """Heap of (deadline, table, key). Outdated entries stay until they are due."""
         self._changes: list[Change] = []
         self._uses = 0
         self._turns = 0
@@ -202,8 +204,8 @@ class State:
         before = table.get(row.key)
         if before == row:
             return
+        # A replaced request stays indexed, so that it keeps its place in the queue.
         if before is not None and not isinstance(row, SlotRequest):
-            # A replaced request keeps its place in the queue.
             self._unindex(before)
         table[row.key] = row
         self._index(row, before)

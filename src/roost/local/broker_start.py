@@ -50,6 +50,7 @@ _KEPT: Final = frozenset(
         "DBUS_SESSION_BUS_ADDRESS",
     }
 )
+"""Variables that processes we start inherit from the caller's environment."""
 _PATH_IF_NONE: Final = "/usr/local/bin:/usr/bin:/bin"
 
 
