@@ -1,6 +1,7 @@
-"""Lives here: formats without I/O: framing, correlator, hello (bytes in, values out, and back), and
-text for models (marks).
+"""Formats without I/O: bytes in, values out, and back.
+
+Lives here: framing, correlator, hello, weight (the cost of a frame), marks (text for models).
 May import: the pure parts of the standard library (json, struct, dataclasses), vocabulary, errors.
-Never here: asyncio, sockets, clocks, files, processes; `now` is an argument. Relays live on this.
+Never here: asyncio, sockets, clocks, files, processes; `now` is an argument. Shims import this.
 Tests: tests/wire/, one file per module, every branch.
 """
