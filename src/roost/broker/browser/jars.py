@@ -48,7 +48,8 @@ CLEAN_UP_SECONDS = 10.0
 PUT_BACK_SECONDS = 10.0
 """How long a navigation waits while the owed contents of its origin are put back."""
 LOOKS = 3
-"""How often a jar is read again when its contents are lost during the read or a page is busy."""
+"""How often reading a jar is tried if its contents are lost meanwhile or one of its pages is
+busy."""
 PAGES_ASKED = 3
 """How many pages of one origin are asked for its storage until one answers."""
 ORIGINS_TOLD = 5

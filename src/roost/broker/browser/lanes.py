@@ -52,8 +52,8 @@ class Lanes:
         return frozenset(self._lanes)
 
     def end(self, tab: TabId, error: RoostError) -> None:
-        """End the lane of a tab that is gone. Calls that wait for it or work on it raise ``error``
-        instead of waiting on."""
+        """End the lane of a tab that is gone. Calls that wait for the tab raise ``error``. The call
+        that works on it raises ``error`` when its driver reports ``TabGone``."""
         lane = self._lanes.pop(tab, None)
         if lane is not None:
             lane.ended = error

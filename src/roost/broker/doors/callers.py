@@ -287,8 +287,8 @@ class SiblingsCaller:
 
 
 class GivingCaller:
-    """The broker for the operator in a client's or editor's terminal. ``gives`` is called with each
-    session that the operator opens or requests the token of."""
+    """The broker for a command with ``--operator``. ``gives`` is called with each session that the
+    command opens or requests the token of."""
 
     def __init__(self, operator: BrokerApi, gives: Callable[[SessionId], None]) -> None:
         self._operator = operator
