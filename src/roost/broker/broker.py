@@ -128,6 +128,7 @@ class Broker:
         self._timer_at: float | None = None
         self._opening: dict[TabId, asyncio.Task[None]] = {}
         self._said_again: dict[TabId, fx.OpenTab] = {}
+        """Orders to open a tab that came while an earlier attempt was still running."""
         self._captures: dict[int, asyncio.Future[None]] = {}
         self._records: dict[TabId, PageRecord] = {}
         self._capture_ids = count(1)
@@ -342,6 +343,7 @@ class Broker:
         return frozenset({*self._opening, *self.lanes.tabs(), *asking, *downloads, *named, *used})
 
     async def aclose(self, *, end_browsers: bool = True) -> None:
+        """Stop all tasks and close the files. ``end_browsers``: also end the browsers."""
         if self._timer is not None:
             self._timer.cancel()
         self.keepsakes.close()
@@ -371,6 +373,7 @@ class Broker:
     # --- performing ----------------------------------------------------------------------------
 
     def _record(self, outcome: Outcome) -> None:
+        """Write the changed rows to the journal. Raises ``Interrupted`` if that fails."""
         try:
             if self._is_unrecorded:
                 # After one failed write, later rows would leave a gap in the journal.
@@ -461,6 +464,7 @@ class Broker:
             self._begin_opening(again)
 
     async def _open(self, effect: fx.OpenTab) -> None:
+        """Open the page of an admitted tab, or reopen it at the address ``effect.restore``."""
         browser = self.browser(effect.browser)
         try:
             driver = await browser.ready()
@@ -516,6 +520,7 @@ class Broker:
             self.feed(ev.JarRemoved(effect.jar))
 
     async def _look_into(self, jar: JarId) -> Keepsake:
+        """Read what the jar holds, for its backup."""
         row = self.state.jars.get(jar)
         if row is None or row.policy is JarPolicy.SHARED:
             # The browser itself keeps the shared jar on disk.

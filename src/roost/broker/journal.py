@@ -112,6 +112,7 @@ class Journal:
         self._db.close()
 
     def _opened(self) -> sqlite3.Connection:
+        """Open the database. Move a damaged one away and begin a new one."""
         try:
             return self._connect()
         except sqlite3.OperationalError as error:

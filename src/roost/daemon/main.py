@@ -116,6 +116,8 @@ class Start(BaseModel):
 
 
 def _start_of(home: Home, options: argparse.Namespace) -> Start:
+    """Return the flags to start with. If an agent starts the broker without flags after an earlier
+    one was killed, return the flags of that one."""
     flags = {name: value for name, value in _flags(options).items() if value is not None}
     killed = read_secret(_record(home))
     if killed is not None and options.linger and not flags:

@@ -46,6 +46,7 @@ def cookies_file(folder: Path) -> Path | None:
 
 
 def read_chromium(store: Path, keyring: Keyring, platform: str = sys.platform) -> Harvest:
+    """Read the cookie database ``store`` and the localStorage of the same profile."""
     harvest = Harvest()
     with database(store) as connection:
         vault = _Vault(keyring, platform, has_host_hash=_version(connection) >= HOST_HASH_FROM)
@@ -97,6 +98,7 @@ class _Vault:
         self._from_keyring: list[bytes] | None = None
 
     def opened(self, sealed: bytes, host: str, harvest: Harvest) -> str | None:
+        """Decrypt a cookie's value. If no key fits, count it in ``left_out`` and return None."""
         if not sealed:
             return None
         version, body = sealed[:3], sealed[3:]
@@ -123,6 +125,8 @@ class _Vault:
         return self._from_keyring
 
     def _decrypted(self, body: bytes, host: str, key: bytes) -> str | None:
+        """Return the value, or None if padding, host hash or encoding shows that the key is not
+        the right one."""
         if not body or len(body) % 16:
             return None
         opening = Cipher(algorithms.AES(key), modes.CBC(IV)).decryptor()

@@ -31,6 +31,7 @@ def is_firefox_profile(folder: Path) -> bool:
 
 
 def read_firefox(folder: Path) -> Harvest:
+    """Read the cookies of a Firefox profile, and localStorage, most recently written first."""
     harvest = Harvest()
     with database(folder / COOKIES) as connection:
         for row in connection.execute(_COOKIES):

@@ -37,7 +37,7 @@ def database(path: Path) -> Iterator[sqlite3.Connection]:
     this copies the bytes: the main file, the side files, and the main file again. If the main file
     did not change, the copies belong together. Raises ``BadRequest`` if it cannot be read.
     """
-    with tempfile.TemporaryDirectory(prefix="roost-import-") as folder:  # 0700
+    with tempfile.TemporaryDirectory(prefix="roost-import-") as folder:  # mode 0700
         copy = Path(folder) / "copy.sqlite"
         for name, data in _moment(path).items():
             Path(f"{copy}{name}").write_bytes(data)
@@ -58,6 +58,7 @@ def database(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _moment(path: Path) -> dict[str, bytes]:
+    """Return the bytes of the database and its side files, by suffix, that belong together."""
     try:
         before = path.read_bytes()
         for _ in range(TRIES):

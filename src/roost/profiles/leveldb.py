@@ -153,6 +153,7 @@ def batch_entries(batch: bytes) -> Iterator[Entry]:
 
 
 def table_entries(table: bytes) -> Iterator[Entry]:
+    """Yield the entries of a sorted table, whose index block points to its data blocks."""
     footer = Bytes(table[-FOOTER_BYTES:])
     if len(table) < FOOTER_BYTES or table[-len(MAGIC) :] != MAGIC:
         raise Damaged("no table")

@@ -72,6 +72,7 @@ def read_storage_state(text: str, field: str) -> JarContents:
 
 
 def write_storage_state(contents: JarContents) -> str:
+    """Return the contents as a storage state in JSON."""
     origins = [
         {
             "origin": one.origin,

@@ -1,4 +1,4 @@
-"""One browser as the broker holds it: started at the first page call, restarted when it dies.
+"""``Browser`` starts one browser at its first page call and restarts it when it dies.
 
 Only this file starts and stops drivers. It also translates driver events into core events.
 """
@@ -47,8 +47,10 @@ from roost.vocabulary import BrowserId, JarPolicy, SessionId, TabHandle
 
 logger = logging.getLogger(__name__)
 RESTART_SECONDS = (1.0, 30.0)
+"""The shortest and the longest delay between attempts to restart a browser."""
 STOP_SECONDS = 10.0
 GOOD_MINUTE = 60.0
+"""A browser that ran this long was healthy, so its next restart is immediate again."""
 
 
 class Browser:
@@ -77,8 +79,10 @@ class Browser:
         self._look_soon = around.look_soon
         self._starting: asyncio.Task[None] | None = None
         self._early: list[DriverEvent] = []
+        """Events that came before ``BrowserUp`` was fed."""
         self._opens = 0
         self._unclaimed: list[TabDisappeared | TabRegrouped] = []
+        """Events of tabs whose handle the core may not know yet. See ``opening``."""
         self._failures = 0
         self._up_at = 0.0
         self._stopping = False
@@ -126,6 +130,7 @@ class Browser:
         await self.jars.close()
 
     async def _start(self) -> None:
+        """Start the browser, or take over one that an earlier broker left, and tell the core."""
         self._early = []
         started = await self.driver.start(self._heard)
         has_jars = started.resumed or self.driver.capabilities.groups
@@ -157,11 +162,15 @@ class Browser:
                     self._look_soon(jar.id)
 
     def _is_another(self, started: Started) -> bool:
-        """True if the rows describe an earlier browser than the one that runs. That happens when a
-        broker died while it started the browser. None of the rows' jars is in the browser then."""
+        """Return True if the rows describe an earlier browser than the one that runs.
+
+        That happens if a broker died while it started the browser. Then none of the rows' jars is
+        in the browser.
+        """
         jars = [jar for jar in self._state().jars.values() if jar.browser == self.id]
         own = {jar.handle for jar in jars if jar.policy is not JarPolicy.SHARED} - {None}
-        is_ours = not self.driver.capabilities.groups  # a person may remove all jars
+        # In a person's own browser, missing jars prove nothing: the person may remove them all.
+        is_ours = not self.driver.capabilities.groups
         return is_ours and bool(own) and own.isdisjoint(started.jars)
 
     async def put_downloads(self, session: SessionId) -> None:

@@ -1,14 +1,14 @@
-"""Which files an agent may name: below its working folder, or in its session's own folder.
+"""Which files may an agent name? Those below its working folder and in its session's own folder.
 
 Rules:
 
-1. A working folder that is nobody's project gives no rights (``working_folder``): desktop programs
-   start their MCP servers in ``/`` or in the home folder.
-2. Symbolic links are resolved before the path is judged, and are not followed when it is written.
-3. Hidden files and folders (``.ssh``, ``.git``, ``.env``) are left out, unless a folder that was
-   given with ``--files`` is, or lies in, such a folder.
-4. ROOST_HOME is forbidden but for the session's own folder.
-5. A file that exists is overwritten only if the caller asks for that.
+1. A working folder that cannot be a project gives no rights (``working_folder``), because desktop
+   programs start their MCP servers in ``/`` or in the home folder.
+2. Symbolic links are resolved before a path is checked, and are not followed when it is written.
+3. Hidden files and folders (``.ssh``, ``.git``, ``.env``) are forbidden, unless an allowed folder
+   is itself hidden or lies in a hidden folder, as one given with ``--files`` may.
+4. ROOST_HOME is forbidden, except for the session's own folder.
+5. An existing file is overwritten only if the caller asks for it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Folders:
 
     home: ROOST_HOME.
     own: the session's folder in ROOST_HOME.
-    others: the agent's working folder and the folders given with ``--files``.
+    others: working folders and folders given with ``--files``. Relative names start at the first.
     """
 
     def __init__(self, home: Path, own: Path, others: Iterable[str]) -> None:
@@ -128,7 +128,7 @@ class Folders:
         """Return the allowed folder that contains the file, and the file, both resolved."""
         base = self._others[0] if self._others else self._own
         try:
-            # Resolved on both sides: a symlink must not lead out of the folder.
+            # Resolve the file like its folders: a symlink must not lead out of the folder.
             real = Path(os.path.normpath(base / name)).resolve()
         except (OSError, ValueError, RuntimeError):  # too long, a NUL, a loop of links
             raise BadRequest(f"{field}: {name[:NAME_CHARS]!r} is no path.", field=field) from None

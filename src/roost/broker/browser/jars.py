@@ -1,4 +1,4 @@
-"""The jars of one browser: made and filled at first use, looked into, removed.
+"""The jars of one browser: they are made and filled at first use, backed up, and removed.
 
 The core records a jar before it is made and forgets it after it is removed. This file makes sure
 that a jar is removed from the browser if the session ends, the browser dies or the caller is
@@ -100,7 +100,7 @@ class Jars:
         self._turns: dict[JarId, asyncio.Lock] = {}
         """One lock per jar: only one task at a time may put contents back."""
         self._misses: Counter[JarId] = Counter()
-        """How often in a row a page of the jar could not be read."""
+        """How many reads in a row found a page of the jar that could not be read."""
 
     async def handle(self, jar: JarId, *, proxy: str | None = None) -> str:
         """Return the jar's handle, and make the jar at first use. All callers share one attempt.
@@ -162,6 +162,7 @@ class Jars:
             ) from None
 
     async def _make(self, row: Jar, session: Session, way_out: str | None) -> str:
+        """Make the jar with its proxy and first contents, and tell the core. Undo all on errors."""
         contents = await self._first_contents(row, session)
         try:
             proxy = await self._proxy_for(session, row.id)
@@ -208,6 +209,7 @@ class Jars:
                 await work
 
     async def _first_contents(self, row: Jar, session: Session) -> JarContents | None:
+        """Return what to put into a new jar: its backup, else the profile it is cloned from."""
         if row.policy is JarPolicy.SHARED:
             return None
         kept = self._around.kept(row.id)

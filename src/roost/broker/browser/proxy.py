@@ -116,6 +116,7 @@ class FilteringProxy:
     async def _forward(
         self, head: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
+        """Check one request against the lists, then tunnel or forward it, or refuse it."""
         try:
             method, target, version = head.split(b"\r\n", 1)[0].decode("ascii").split(" ")
             host, port = _destination(method, target)
@@ -171,6 +172,7 @@ class FilteringProxy:
     async def _reached(
         self, host: str, port: int, addresses: Sequence[str], *, tunnel: bool
     ) -> Stream:
+        """Connect to the site, or to the upstream proxy, and there ask for a tunnel if wanted."""
         async with asyncio.timeout(CONNECT_SECONDS):
             if self._upstream is None:
                 return await _connected(addresses, port)

@@ -20,7 +20,7 @@ LOOK_UP_SECONDS = 10.0
 
 
 class Resolver:
-    """Looks up names for one filtering proxy."""
+    """Look up names for one filtering proxy."""
 
     def __init__(self) -> None:
         self._places = asyncio.Semaphore(LOOK_UPS)
@@ -36,6 +36,7 @@ class Resolver:
             return await self._started(host)
 
     def _started(self, host: str) -> asyncio.Future[Sequence[str]]:
+        """Start a look-up in a new thread and return the future of its result."""
         loop = asyncio.get_running_loop()
         found: asyncio.Future[Sequence[str]] = loop.create_future()
 

@@ -147,6 +147,7 @@ class Caller:
         return self._broker.watchers.listen(sees)
 
     async def _answered(self, operation: Operation, seconds: float) -> View:
+        """Run the operation within the deadline. Raises only ``RoostError``."""
         if operation.audience is Audience.OPERATOR and self._agent != OPERATOR:
             raise Unauthorized(
                 f"{operation.op} is the person's alone.",
@@ -176,6 +177,7 @@ class Caller:
                 del self._broker.in_use[id(call)]
 
     def _audit(self, operation: Operation, outcome: str) -> None:
+        """Write the call to the audit trail, unless it only read and succeeded."""
         if operation.only_reads() and outcome == "ok":
             return
         broker, agent = self._broker, self._agent
@@ -192,6 +194,7 @@ class Caller:
 
 
 def _seconds(operation: Operation, timeout: float | None) -> float:
+    """Return the time for the call: the caller's timeout, or the default plus intended waiting."""
     if timeout is None:
         return CALL_SECONDS + operation.waits()
     if not 0 < timeout <= CALL_SECONDS_MAX:

@@ -1,7 +1,7 @@
 """Seats: the places of CDP clients in sessions.
 
 A CDP client sees exactly the tabs whose rows belong to its session. Only rows say who owns a tab,
-so seats follow the changes of rows and ignore what the browser reports about targets.
+so seats follow the changes of rows and nothing else.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from roost.errors import JarUnavailable, RoostError, SessionGone, TabGone, Unsup
 from roost.vocabulary import AgentId, JarId, JarPolicy, SessionId, TabHandle, TabId, shown
 
 USED_SECONDS = 1.0
+"""How often a client's use of one tab is recorded at most."""
 
 
 class Seats:
@@ -264,6 +265,7 @@ class BrokerSeat:
         self.note("tab closed by a protocol client", tab=tab.id)
 
     async def make_context(self, proxy: str | None) -> str:
+        """Make a jar beside the session's own and return its handle. It ends with this seat."""
         session = self._row()
         if proxy is not None and (session.allow or session.deny):
             raise JarUnavailable(
@@ -317,6 +319,11 @@ class BrokerSeat:
     # --- what the core says --------------------------------------------------------------------
 
     def tab_changed(self, tab: TabId, row: Tab | None) -> None:
+        """Tell the client that a tab came to its session or left it.
+
+        The driver reports a new tab before it lets the page run, and this runs inside that report.
+        So ``hold`` comes in time to stop the page until the client has attached.
+        """
         before = self._tabs.get(tab)
         now = row.handle if row is not None and row.session == self.session else None
         if before == now:

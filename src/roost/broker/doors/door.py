@@ -75,7 +75,8 @@ class _Life:
 
 
 class BrokerDoor:
-    """Implements ``api.door.Door`` and ``TokenDoor``, and ``api.protocol.ProtocolDoor``."""
+    """Turn connections and tokens into callers. Implements ``api.door.Door``, ``TokenDoor`` and
+    ``api.protocol.ProtocolDoor``."""
 
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
@@ -132,7 +133,8 @@ class BrokerDoor:
             if row is not None and is_named and self._is_given(row, peer.pid, line):
                 self._audit("session given out", peer, line, session=row.id, to="ROOST_SESSION")
                 return session_work.token_of(self._broker, row)
-        # One answer for a session that does not exist and for another agent's session.
+        # Give the same answer for a missing session and for another agent's, so that a process
+        # cannot find out which sessions exist.
         raise Unauthorized(
             "No token, and no session was given out to the process that asks.",
             hint="Set ROOST_SESSION to the session's id where that program is started. An agent"
@@ -240,7 +242,7 @@ class BrokerDoor:
             raise Unauthorized(
                 "resume: that agent has ended.", hint="Say hello without a resume secret."
             )
-        self._end_life(agent.id)  # a half-open connection of the same client, if there is one
+        self._end_life(agent.id)  # close a half-open old connection of the agent, if there is one
         process = identify(peer.pid)
         started = "" if process is None else process.started
         self._broker.feed(ev.AgentResumed(agent.id, peer.pid, started))
@@ -249,6 +251,7 @@ class BrokerDoor:
         return self._alive(agent.id, hello.kind, line, version, on_end, secret=resume)
 
     def _command(self, hello: Hello, peer: Peer, version: int) -> Admission:
+        """Admit a ``roost`` command as an agent, as the operator, or as unproven."""
         line = lineage(peer.pid)
         verdict = self._whose(line, hello.session)
         operator = Caller(self._broker, OPERATOR)
@@ -286,6 +289,8 @@ class BrokerDoor:
         return Admission(api=api, agent=agent, welcome=welcome, is_life=False)
 
     def _owner(self, agents: Sequence[AgentId], session: str) -> AgentId | None:
+        """Return the one agent that has a session of that id or alias, or None if not exactly one
+        has."""
         state = self._broker.state
         found = [
             agent
@@ -295,6 +300,7 @@ class BrokerDoor:
         return found[0] if len(found) == 1 else None
 
     def _give(self, session: SessionId, processes: Sequence[Process]) -> None:
+        """Remember that processes below these may use the session. See ``_is_given``."""
         self._given.setdefault(session, set()).update(processes)
 
     def _whose(self, line: Lineage, conversation: str | None) -> Verdict:
@@ -328,6 +334,7 @@ class BrokerDoor:
         self._broker.audit.write(self._broker.clock.now(), kind, entry)
 
     def _hook(self, hello: Hello, peer: Peer, version: int) -> Admission:
+        """Admit a client's hook for the agent of that client."""
         shims = self._shims()
         connected = {shim.agent for shim in shims}
         own = {process: id for process, id in self._agents().items() if id in connected}

@@ -90,6 +90,7 @@ class Visits:
         return Visit(_Guest(self, Caller(self._broker, agent), agent), session.id)
 
     def _agent_of(self, session: Session) -> AgentId:
+        """Return the session's agent with a lease, renewed, or a new one."""
         state = self._broker.state
         for agent in state.agents_in(session.id):
             row = state.agents[agent]

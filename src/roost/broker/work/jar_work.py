@@ -1,4 +1,4 @@
-"""The work behind cookies, storage states and profiles."""
+"""The work behind operations on cookies, storage states and profiles."""
 
 from __future__ import annotations
 

@@ -271,6 +271,11 @@ def _look(agent: AgentId, show: str) -> dict[str, Any] | None:
 async def _view(
     agent: AgentId, at: InPage, did: str, show: str, before: set[str]
 ) -> views.ActionView:
+    """Describe the page after an action.
+
+    ``opened`` names new tabs by comparison with ``before``. Agents over MCP do not watch notices,
+    so this is how they learn of popups.
+    """
     shown: dict[str, Any] = {}
     if show == "full":
         reading = await snapshots.read(at.page, max_chars=FULL_CHARS, reader=agent)

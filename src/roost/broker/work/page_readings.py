@@ -23,7 +23,9 @@ from roost.page import snapshots
 from roost.vocabulary import MIB, AgentId
 
 UNMARK_SECONDS = 1.0
+"""How long a reply waits for the page to remove its marks."""
 AGAIN_SECONDS = 0.05
+"""Pause of ``wait_for`` after a call into the page that failed."""
 WANTED_CHARS = 200
 """How much of the text a caller looked for is repeated in an error."""
 INLINE_BYTES = 6 * MIB
@@ -114,6 +116,7 @@ async def wait_for(broker: Broker, agent: AgentId, op: ops.WaitFor) -> views.Wai
 
 
 async def _met(broker: Broker, at: InPage, wanted: dict[str, str | None], deadline: float) -> bool:
+    """Wait until the page, or one after it, meets the condition. False at the deadline."""
     while (left := deadline - broker.clock.now()) > 0:
         try:
             reply = await at.page.call(None, "waitFor", timeoutMs=int(left * 1000), **wanted)
@@ -265,6 +268,7 @@ async def _pictured(
 
 
 async def _shot(at: InPage, op: ops.TakeScreenshot) -> Shot:
+    """Return what to capture. If the operation has a target, scroll there and clip to its box."""
     scale = SCALES[op.scale] if isinstance(op.scale, str) else op.scale
     if not 0.1 <= scale <= 2:
         raise BadRequest('scale: expected 0.1 to 2, "css" or "device".', field="scale")

@@ -257,6 +257,7 @@ def _session_of(broker: Broker, row: Tab) -> Session:
 
 
 def _is_new(outcome: Outcome) -> bool:
+    """Return True if the core opened a new tab, and did not return or restore an existing one."""
     tab = _subject(outcome).id
     openings = (effect for effect in outcome.effects if isinstance(effect, fx.OpenTab))
     return any(opening.tab == tab and opening.restore is None for opening in openings)

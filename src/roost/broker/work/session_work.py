@@ -84,6 +84,7 @@ async def token(broker: Broker, agent: AgentId, op: ops.SessionToken) -> views.T
 
 
 def token_of(broker: Broker, session: Session) -> str:
+    """Return the session's token, and record it if it is new."""
     token, issued = broker.tokens.issue(session)
     if issued is not None:
         broker.feed(issued)
@@ -135,6 +136,8 @@ async def broker_stop(broker: Broker, agent: AgentId, op: ops.BrokerStop) -> vie
 
 
 async def _handed_back(broker: Broker, agent: AgentId) -> None:
+    """Wait until no session of the agent is paused or waits for the person's consent."""
+
     def is_news(notice: Notice, to: Collection[AgentId]) -> bool:
         return notice.kind in ("session_resumed", "session_ended", "person_answered")
 
