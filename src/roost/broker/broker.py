@@ -220,7 +220,8 @@ class Broker:
         """Resolve the browser name a caller gave for a session.
 
         ``mine`` means the session's own browser if that is personal, else the linked personal
-        browser, else one whose native host runs, else (only if ``waits``) one with the extension.
+        browser, else one whose native host runs. If ``waits``, it may also mean a browser that is
+        not connected yet: one with the extension, else the first.
         Returns None if the core is to choose: the existing session's browser, else the default.
         Raises ``BrowserLost`` if no personal browser is found, ``Unsupported`` for unknown names.
         """

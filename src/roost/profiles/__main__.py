@@ -1,8 +1,8 @@
 """``python -m roost.profiles``: read logins in a separate process, for the broker.
 
-Reading many logins takes long. In a thread, it would block the broker's event loop for that time
-(the interpreter lock). Standard input holds the order as one line of JSON, followed by the file's
-bytes if the order names no path. Standard output receives the logins, or the error, as JSON.
+Reading many logins takes long. A thread would not help: it would hold Python's interpreter lock and
+block the broker's event loop. Standard input holds the order as one line of JSON, followed by the
+file's bytes if the order names no path. Standard output receives the logins, or the error, as JSON.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The jars of one browser: they are made and filled at first use, backed up, and removed.
 
 The core records a jar before it is made and forgets it after it is removed. This file makes sure
-that a jar is removed from the browser if the session ends, the browser dies or the caller is
-cancelled in between.
+that no jar stays in the browser if the session ends or the caller is cancelled in between.
 """
 
 from __future__ import annotations
@@ -96,7 +95,7 @@ class Jars:
         something."""
         self._proxies: dict[JarId, FilteringProxy] = {}
         self._owed: dict[JarId, tuple[str, ...]] = {}
-        """Origins whose contents could not be put back, per jar. Filled by ``_owed_to``."""
+        """Origins whose contents could not be put back, per jar. A cache of the backup's field."""
         self._turns: dict[JarId, asyncio.Lock] = {}
         """One lock per jar: only one task at a time may put contents back."""
         self._misses: Counter[JarId] = Counter()
@@ -396,8 +395,9 @@ class Jars:
     async def _contents(self, jar: JarId, newer: dict[str, OriginStorage]) -> JarContents:
         """Read cookies and open pages, and merge them with the backup.
 
-        newer: storage just read of origins without an open page. At origins whose contents are
-        owed, the backup counts and not what was read.
+        At origins whose contents are owed, the backup counts and not what was read.
+
+        newer: storage of origins without an open page, if the caller has just read it.
         """
         handle, known, owed = self._handle(jar), self._around.kept(jar), self._owed_to(jar)
         cookies = await self._driver().read_cookies(handle)

@@ -1,4 +1,4 @@
-"""One lane per tab: operations on one tab take turns; operations on different tabs do not."""
+"""One lane per tab: operations on one tab take turns, and different tabs never wait."""
 
 from __future__ import annotations
 
