@@ -457,8 +457,8 @@ class Tapped(Protocol):
         """Return the tab that contains the frame with that protocol id."""
 
     async def put_downloads(self, jar: str, folder: str) -> None:
-        """Set the jar's download folder again, because a closed tap may have left the jar without
-        one. Raises ``JarUnavailable`` if the jar is gone."""
+        """Set the jar's download folder again after a tap closed: the tap may have set another one,
+        which ended with it. Raises ``JarUnavailable`` if the jar is gone."""
 
 
 class Pages(Protocol):
