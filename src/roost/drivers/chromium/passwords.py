@@ -24,7 +24,7 @@ class Passwords:
         self._sessions: set[str] = set()
 
     def watch(self, session: str) -> None:
-        """Add the protocol session of a page of this jar, or of a frame or worker in the page."""
+        """Add a protocol session of a page of this jar, or of a frame in another process."""
         self._sessions.add(session)
         if self._headers:
             self._hold(session)

@@ -1,8 +1,8 @@
-"""What a page's script gave back, as plain JSON.
+"""Convert the result of a page's script from BiDi's description to plain JSON.
 
-https://w3c.github.io/webdriver-bidi/#type-script-RemoteValue — the browser describes a value rather
-than sending it, so that pages which have spoilt ``JSON`` cannot spoil answers. What JSON has no
-room for becomes what ``JSON.stringify`` makes of it.
+https://w3c.github.io/webdriver-bidi/#type-script-RemoteValue — Firefox describes a value instead of
+serializing it in the page, so a page that replaced ``JSON`` cannot falsify results. Values that
+JSON does not have become what ``JSON.stringify`` makes of them.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from typing import Any
 from roost.errors import BadRequest
 
 MAX_DEPTH = 100
-"""Deeper values are refused. Firefox stops describing them there (``SERIALIZATION``), so that no
-page can send a frame that is nested too deep to be read. Chromium stops by itself."""
+"""Values nested deeper than this are refused. ``SERIALIZATION`` makes Firefox stop there, so that
+no page can send a frame that is nested too deep to parse. Chromium stops by itself."""
 SERIALIZATION = {"maxObjectDepth": MAX_DEPTH + 1, "maxDomDepth": 0}
 _NOTHING = frozenset({"undefined", "null", "symbol"})
 _NUMBERS = {"NaN": None, "Infinity": None, "-Infinity": None, "-0": 0}
 
 
 def plain(value: dict[str, Any]) -> Any:
-    """The value itself. ``BadRequest`` for one that contains itself."""
+    """Return the plain value. Raises ``BadRequest`` if it contains itself or is too deep."""
     return _Reading().read(value)
 
 
 class _Reading:
-    """One value; what occurs in it several times is described once and referred to after that."""
+    """Reads one value. Firefox describes a repeated object once and then refers to its id."""
 
     def __init__(self) -> None:
         self._known: dict[str, Any] = {}
@@ -42,7 +42,7 @@ class _Reading:
             return value["value"]
         if kind in ("array", "nodelist", "htmlcollection", "object"):
             return self._collection(kind, value)
-        return {}  # a node, a function, a Map: JSON.stringify sees nothing in it
+        return {}  # a node, a function, a Map: JSON.stringify makes an empty object of it
 
     def _collection(self, kind: str, value: dict[str, Any]) -> Any:
         again = value.get("internalId")
@@ -62,7 +62,8 @@ class _Reading:
         return read
 
     def _known_value(self, again: str | None) -> Any:
-        """What a description without a value stands for: one that came before, or one too deep."""
+        """Return the earlier value that a description without a value refers to. Such a description
+        can also mean that Firefox stopped at the depth limit."""
         if again is None and self._depth > MAX_DEPTH:
             raise BadRequest(
                 f"The value is nested more than {MAX_DEPTH} levels deep.",
