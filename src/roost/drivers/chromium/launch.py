@@ -1,4 +1,4 @@
-"""Find a Chromium, compose its command line, and start it under a keeper."""
+"""Find a Chromium, compose its command line, and prepare its profile."""
 
 from __future__ import annotations
 

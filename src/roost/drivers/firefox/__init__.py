@@ -5,7 +5,7 @@ replies, events), ``contexts`` and ``jars`` (all tabs and jars), ``tab`` and its
 ``driver`` (the ``Driver`` built from them).
 May import: what ``roost.drivers`` may. Among drivers, only this one and the extension's use BiDi.
 Never here: Chromium, agents, sessions of Roost. BiDi's one session belongs to the keeper.
-Tests: ``tests/drivers/firefox``, ``tests/drivers/firefox/test_firefox.py``.
+Tests: ``tests/drivers/firefox``.
 """
 
 from roost.drivers.firefox.driver import FirefoxDriver
