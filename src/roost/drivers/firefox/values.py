@@ -1,8 +1,8 @@
-"""What a page's script gave back, as plain JSON.
+"""Convert the result of a page's script from BiDi's description to plain JSON.
 
-https://w3c.github.io/webdriver-bidi/#type-script-RemoteValue — the browser describes a value rather
-than sending it, so that pages which have spoilt ``JSON`` cannot spoil answers. What JSON has no
-room for becomes what ``JSON.stringify`` makes of it.
+https://w3c.github.io/webdriver-bidi/#type-script-RemoteValue — Firefox describes a value instead of
+serializing it in the page, so a page that replaced ``JSON`` cannot falsify results. Values that
+JSON does not have become what ``JSON.stringify`` makes of them.
 """
 
 from __future__ import annotations
