@@ -24,7 +24,7 @@ NAVIGATIONS: Final = 1_000
 """Firefox tabs whose navigations are kept. Without them, the next broker takes a page that crashed
 while no broker ran for one that went to about:blank."""
 CLOSED: Final = 1_000
-"""Firefox tabs that closed last: a broker's word about one of them comes too late."""
+"""Recently closed tabs that are kept, so that a late ``told`` does not bring one back."""
 
 _REPLY = re.compile(rb'\{"type":"\w+","id":(\d+),')
 _CREATES = b"browsingContext.create"
