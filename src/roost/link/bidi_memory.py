@@ -54,7 +54,7 @@ _NAVIGATION = ("context", "navigation", "url")
 
 
 class BidiMemory:
-    """The memory of a Firefox.
+    """The memory of a link to a Firefox.
 
     The next broker can ask Firefox for its contexts. It cannot ask which of them a broker knew
     (``told``) or had asked for (``created``), how each came by its document, which prompts are

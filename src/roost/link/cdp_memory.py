@@ -60,7 +60,7 @@ _FRAMES = ("iframe", "webview")
 
 
 class CdpMemory:
-    """The memory of a Chromium.
+    """The memory of a link to a Chromium.
 
     A broker that died leaves protocol sessions, open dialogs, file choosers, paused targets and
     paused requests behind. The next broker can continue them only through the same session ids,

@@ -1,4 +1,4 @@
-"""What a link remembers for the next broker: the things a browser cannot be asked again.
+"""A link's memory for the next broker: state that nobody can ask the browser for.
 
 A memory looks at the first bytes of a frame and parses only the frames that matter, because the
 link relays everything else untouched. There is one memory per protocol: ``CdpMemory`` and

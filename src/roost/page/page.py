@@ -52,7 +52,7 @@ class PageMemory:
 
 
 class Page:
-    """One tab's page for the time of one operation."""
+    """Access to one tab's page. A new ``Page`` is made for each operation."""
 
     def __init__(self, driver: Pages, tab: TabHandle, memory: PageMemory) -> None:
         self.driver = driver

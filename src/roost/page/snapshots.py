@@ -19,7 +19,7 @@ FRAMES_SECONDS = 8.0
 
 @dataclass(slots=True)
 class _Budget:
-    """How many frames may still be read, and until when."""
+    """The number of frames that one snapshot may still read, and the deadline for that."""
 
     frames: int = FRAMES_READ
     ends: float = field(default_factory=lambda: asyncio.get_running_loop().time() + FRAMES_SECONDS)

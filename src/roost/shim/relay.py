@@ -26,12 +26,12 @@ from roost.wire.marks import error_text
 from roost.wire.weight import AGENT_VALUES, is_light
 
 TRIES: Final = 3
-"""How often one request is sent to a broker. The request itself may be what kills the broker."""
+"""Maximum number of times a request is sent: the request itself may be what kills brokers."""
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
 INTERNAL_ERROR: Final = -32603
 SIGN_SECONDS: Final = 5.0
-"""How long the broker may take to give a sign of life after a call's deadline."""
+"""Time that the broker has to send anything after a call's deadline."""
 _WAITS: Final = ("time", "timeout", "waitSeconds")
 """Arguments that extend a call's deadline."""
 _AGAIN: Final = "roost:initialize-again"
@@ -48,7 +48,7 @@ class _Request:
     deadline: Deadline
     """When the broker should have answered."""
     sent: int = 0
-    """How often the request was sent to a broker."""
+    """Number of times the request was sent to a broker."""
 
     @property
     def is_call(self) -> bool:
@@ -65,7 +65,7 @@ class Relay:
         self.was_stopped = False
         """The broker announced that it ends because the person stopped it."""
         self.client_name: str | None = None
-        """What the client calls itself."""
+        """The client's own name, from its requests."""
         self._is_connected = False
         self._waiting: dict[str | int, _Request] = {}
         self._initialize: dict[str, Any] | None = None
@@ -73,7 +73,7 @@ class Relay:
         self._software: str | None = None
         self._answers_pings = False
         self._sign: Deadline | None = None
-        """When the broker must have sent something at the latest. None: nothing is late."""
+        """Deadline for the broker to send anything. None: no call is late."""
         self._remark: str | None = None
         """A note to add to the next answer to a call."""
 
