@@ -1,4 +1,4 @@
-"""``roost browser install``: a browser from the system's packages, with its progress shown."""
+"""``roost browser install``: install a browser from the system's packages and show the progress."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def install(kind: str, print_only: bool) -> None:
 
 
 def _run(command: tuple[str, ...], plan: str) -> None:
-    """Run it. On a terminal its own progress is the progress; elsewhere one line is shown."""
+    """Run the command. On a terminal show its own output; elsewhere only its last line, if it
+    fails."""
     import os
     import subprocess
 

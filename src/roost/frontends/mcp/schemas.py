@@ -25,7 +25,7 @@ _SHOWN_ELEMENT = {"browser_click"}
 
 
 def argument_schema(operation: type[Operation]) -> dict[str, Any]:
-    """The operation's arguments as a tight JSON Schema."""
+    """Return a short JSON Schema of the operation's arguments."""
     hidden = _ALIASES if operation.op in _SHOWN_ELEMENT else _ALIASES | {"element"}
     schema = tight_schema(operation, hidden)
     properties = schema["properties"]
@@ -37,7 +37,7 @@ def argument_schema(operation: type[Operation]) -> dict[str, Any]:
 
 
 def tight_schema(model: type[BaseModel], hidden: Collection[str]) -> dict[str, Any]:
-    """A model's fields but the hidden ones, as a tight JSON Schema."""
+    """Return a short JSON Schema of the model's fields, without the hidden ones."""
     whole = model.model_json_schema(by_alias=True)
     definitions = whole.get("$defs", {})
     properties = {

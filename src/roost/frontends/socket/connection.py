@@ -127,7 +127,7 @@ class Connection(asyncio.Protocol):
         self._closed(self)
 
     def pause_writing(self) -> None:
-        # The peer does not read its replies: it gets no new ones until it does.
+        # The peer does not read its replies, so read no new calls until it does.
         self._is_read = False
         self._transport.pause_reading()
 
@@ -135,7 +135,7 @@ class Connection(asyncio.Protocol):
         self._is_read = True
         self._resume_reading()
 
-    # --- Line: for another language ----------------------------------------------------------
+    # --- Line: for conversations in another language -----------------------------------------
 
     def send(self, message: dict[str, Any]) -> None:
         """Queue a message; what one turn of the loop produces leaves in one write."""
@@ -159,7 +159,8 @@ class Connection(asyncio.Protocol):
     # --- messages ------------------------------------------------------------------------------
 
     def _hear(self) -> None:
-        """Some of what has come, and the rest after everybody else has had a turn."""
+        """Handle up to ``MESSAGES_A_TURN`` messages now, and the rest after other peers had a
+        turn."""
         unheard, is_closing = self._unheard, self._transport.is_closing
         for _ in range(min(len(unheard), MESSAGES_A_TURN)):
             if is_closing():
