@@ -1,6 +1,7 @@
-"""Pack the extension for the stores: a zip for Chromium, an xpi for Firefox; `make build` does it.
+"""Pack the extension for the stores: a zip for Chromium, an xpi for Firefox. ``make build`` runs
+it.
 
-The same sources make the same archives, byte for byte: they carry no dates.
+The archives carry no dates, so the same sources give the same bytes.
 """
 
 from __future__ import annotations

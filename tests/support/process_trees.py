@@ -1,4 +1,4 @@
-"""Process trees written down as indented text, for tests of what descent decides."""
+"""Process trees written as indented text, for tests of rules about ancestors of processes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from roost.local.processes import Process
 
 
 class Tree:
-    """One process a line, a child deeper than its parent: ``PROGRAM[!FOLDER][:NAME] [@NAME]``. The
-    first process has the pid 1. ``!`` gives a folder its program runs from; tests ask for processes
-    by name, or by ``@name``."""
+    """A process tree from text with one process per line: ``PROGRAM[!FOLDER][:NAME] [@NAME]``.
+
+    A child is indented deeper than its parent. The first process has the pid 1. ``!`` gives the
+    folder that the program runs from. Tests ask for processes by name, or by ``@name``.
+    """
 
     def __init__(self, text: str) -> None:
         self._above: dict[str, tuple[Relative, ...]] = {}

@@ -33,7 +33,7 @@ TWO = Group("two@2", "Two", Color.GREEN)
 
 
 class GroupHarness(DriverHarness, Protocol):
-    """What tests must be able to do as the person at the browser."""
+    """Lets the checks act as the person at the browser. A driver's tests implement it."""
 
     async def person_opens(self, driver: Driver, group: str | None, url: str) -> None:
         """Open a tab at that address in that group. None: a tab of the person's own."""

@@ -83,7 +83,7 @@ class Socket(WebSocketsSansIOProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         if self._is_held and self._ear is not None:
-            self._ear.left()  # its queued messages are not delivered any more
+            self._ear.left()  # while held, its queue is not delivered
         self._deliver()
 
     def shutdown(self) -> None:

@@ -1,8 +1,9 @@
 """One peer on the socket.
 
-First a hello, then any number of calls in flight at once, each with the peer's own id, each
-answered once. A peer that sends garbage is told so and cut off; one that floods or does not read
-is slowed down, then cut off. Nobody else notices either.
+A peer sends a hello and then calls, any number of which may be in flight at once. Each call has an
+id of the peer's choice and gets exactly one answer. A peer that sends garbage gets an error and is
+cut off. A peer that floods the broker or does not read is slowed down, then cut off. Other peers do
+not notice.
 """
 
 from __future__ import annotations
