@@ -156,8 +156,10 @@ def _page(browser: Browser, url: str) -> Page:
 
 
 def _endpoint(home: Home, session: str) -> str:
-    """Return the session's CDP address. Playwright's synchronous interface occupies this thread's
-    loop, so ask in another thread."""
+    """Return the session's CDP address.
+
+    Playwright's synchronous interface occupies this thread's loop, so ask in another thread.
+    """
 
     def asked() -> str:
         os.environ["ROOST_HOME"] = str(home.path)

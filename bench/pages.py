@@ -144,8 +144,7 @@ async def _snapshots(agent: Client, raw: RawChromium, base: str) -> list[Row]:
 
 
 async def _memory(home: Home, raw: RawChromium, base: str) -> Row:
-    """Compare the memory of a further session with one page with that of a bare context and
-    page."""
+    """Compare the memory of one more session with that of one more bare context and page."""
     bare = _growth(raw.pid, [lambda: raw.page(f"{base}/page") for _ in range(SESSIONS)])
     agents = [await connect(home=home, name="bench") for _ in range(SESSIONS)]
     try:

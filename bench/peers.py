@@ -146,8 +146,7 @@ def _large(agent: Agent, base: str) -> str:
 
 
 def _beside_devtools(ours: Agent, peer: McpClient, base: str) -> Row:
-    """Compare one tool that both have, because chrome-devtools-mcp has other names for its
-    tools."""
+    """Compare one tool that both servers have, because they name their tools differently."""
     peer.initialize()
     peer.call("navigate_page", pageId=1, url=f"{base}/page")
     ours.client.call("browser_navigate", url=f"{base}/page")

@@ -45,8 +45,7 @@ class RawChromium:
                 return result
 
     def page(self, url: str) -> str:
-        """Open one page at that address in a context of its own, and return its protocol
-        session."""
+        """Open a page at that address in a context of its own. Return its protocol session."""
         context = self.call("Target.createBrowserContext")["browserContextId"]
         target = self.call(
             "Target.createTarget", {"url": "about:blank", "browserContextId": context}

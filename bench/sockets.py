@@ -1,5 +1,4 @@
-"""Measure a call over the socket: a real broker and a bare echo server in processes of their
-own."""
+"""Measure a call over the socket: a real broker and a bare echo server, each its own process."""
 
 from __future__ import annotations
 

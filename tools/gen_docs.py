@@ -399,8 +399,7 @@ def _command(path: str, command: click.Command) -> Iterator[str]:
 
 
 def _shim() -> Iterator[str]:
-    """Describe ``roost mcp``, which uses argparse and not click, because the shim must stay
-    small."""
+    """Describe ``roost mcp``, which uses argparse because the shim must stay small."""
     made = mcp_parser({})
     yield f"\n## roost mcp\n\n{made.description}\n\n| option | |\n|---|---|"
     for flag in made._actions[1:]:

@@ -1,7 +1,6 @@
-"""Pack the extension for the stores: a zip for Chromium, an xpi for Firefox. ``make build`` runs
-it.
+"""Pack the extension for the stores: a zip for Chromium, an xpi for Firefox.
 
-The archives carry no dates, so the same sources give the same bytes.
+``make build`` runs it. The archives carry no dates, so the same sources give the same bytes.
 """
 
 from __future__ import annotations

@@ -38,8 +38,7 @@ async def marionette(port: int) -> AsyncIterator[Ask]:
         return result
 
     async def is_ours(params: dict[str, Any]) -> bool:
-        """Return whether we got the session. All protocols of a Firefox share one, which may be
-        taken."""
+        """Return whether we got the session, which all protocols of a Firefox share."""
         try:
             await ask("WebDriver:NewSession", params)
         except AssertionError as error:

@@ -144,8 +144,7 @@ class OwnChromium:
             return await evaluate(f"({function})({given})")
 
     async def popup(self, function: str, *arguments: Any) -> Any:
-        """Run a function in the popup page as the person. Here the page is in a tab of the person's
-        own."""
+        """Run a function in the popup page as the person. Here the page is in a tab."""
         open_it = """async (page) => {
             const url = chrome.runtime.getURL(page);
             const there = await chrome.tabs.query({ url });
@@ -263,8 +262,10 @@ async def moment() -> None:
 
 
 def has_allowed(home: Home, browser: BrowserId = MINE_CHROMIUM) -> None:
-    """Record that the person has allowed agents of this process. Call it before the broker starts,
-    because the broker reads its journal at the start."""
+    """Record that the person has allowed agents of this process.
+
+    Call it before the broker starts, because the broker reads its journal at the start.
+    """
     journal = Journal(home.journal)
     known_as = description(os.getpid())
     row = Consent(browser=browser, name=known_as, called="tester", allow=True)

@@ -151,8 +151,7 @@ class OwnFirefox:
         return await self._do(HANDS, function, *arguments)
 
     async def popup(self, function: str, *arguments: Any) -> Any:
-        """Run a function in the popup page as the person. Here the page is in a tab for a
-        moment."""
+        """Run a function in the popup page as the person. Here the page is in a tab."""
         return await self._do(POPUP, function, *arguments)
 
     async def _do(self, where: str, function: str, *arguments: Any) -> Any:
@@ -263,8 +262,7 @@ class OwnFirefox:
         await self._to_the_addon("uninstall")
 
     async def install_extension(self) -> None:
-        """Install the extension from its file, under the same address as before, which the tests
-        know."""
+        """Install the extension from its file, under the address that the tests know."""
         self._put_extension()
         act = """
             const url = "resource://gre/modules/AddonManager.sys.mjs";

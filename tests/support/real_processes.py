@@ -27,8 +27,10 @@ _SOURCE = Path(__file__).parents[2] / "src"
 
 @contextmanager
 def real_home(folder: Path, **settings: object) -> Iterator[Home]:
-    """Make a ROOST_HOME whose brokers use the fake browser. At the end, kill its broker and remove
-    the socket that the broker leaves behind."""
+    """Make a ROOST_HOME whose brokers use the fake browser.
+
+    At the end, kill its broker and remove the socket that the broker leaves behind.
+    """
     home = Home(folder)
     home.create()
     lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]

@@ -95,8 +95,7 @@ class Player:
         return Answer(text, result.get("structuredContent", {}))
 
     async def leave(self) -> int:
-        """Leave as a client does, by closing the server's standard input. Return the server's exit
-        code."""
+        """Close the server's standard input, as a client does. Return the server's exit code."""
         assert self.process.stdin is not None
         self.doing = "leaves"
         self.process.stdin.close()

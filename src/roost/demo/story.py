@@ -184,8 +184,7 @@ class Story:
         self.prove(f"The pool is full: {tabs_held} of {POOL} tabs", held=tabs_held == POOL)
 
     async def _share(self, scout: Player, tester: Player, guest: Player) -> None:
-        """Play a refusal, a request, a grant, a reservation that nobody else can take, and a
-        tab."""
+        """Play a refusal, a request, a grant, a reservation and the tab opened with it."""
         code = await self._refusal(guest, "browser_tabs", action="new")
         self.prove("guest has no tab to give up, so it is refused", held=code == "POOL_FULL")
         place = (await guest.ask("tab_space_request")).data
@@ -254,8 +253,7 @@ class Story:
         self.prove("The person takes a session over and hands it back", held=held)
 
     async def _crash(self, victim: Player, *, waiting: Player, others: Sequence[Player]) -> None:
-        """Kill an agent with kill -9, let the others work through the grace, and check the
-        clean-up."""
+        """Kill an agent with kill -9, let the others work on, and check the clean-up."""
         code = await self._refusal(waiting, "browser_tabs", action="new", evict=False)
         await waiting.ask("tab_space_request")
         self._stage.say(waiting.name, f"wants a second tab: {code}, so it queues")
@@ -348,8 +346,7 @@ class Story:
         return status
 
     async def _until(self, holds: Callable[[StatusView], bool]) -> StatusView:
-        """Return the first status for which ``holds`` is true. The story's deadline limits the
-        wait."""
+        """Return the first status for which ``holds`` is true, within the story's deadline."""
         while not holds(status := await self._status()):
             await moment(DRAW_SECONDS)
         return status

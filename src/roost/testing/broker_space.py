@@ -236,8 +236,7 @@ async def who_waits_ten_seconds_gets_a_slot_of_whoever_has_more_than_its_share(
 
 @api_check(pool=4)
 async def a_tab_in_use_is_not_taken_for_the_fair_share(scene: Scene) -> None:
-    """A tab with a call, a dialog or a download, and a current tab, are in use. The queue waits
-    then."""
+    """A tab with a call, a dialog or a download is in use, and so is a current tab."""
     ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
     tabs = [await scene.open_tab(ada, URL) for _ in range(4)]
     house = scene.house

@@ -72,8 +72,10 @@ class FakeClock:
                 return seconds
 
     def advance(self, seconds: float) -> None:
-        """Let time pass. Make the callbacks that fall due in order, each at its own time, including
-        callbacks that an earlier one has added."""
+        """Let time pass, and make the callbacks that fall due, each at its own time.
+
+        Callbacks that an earlier one adds are included.
+        """
         until = self._now + seconds
         while self._timers and self._timers[0][0] <= until:
             at, _, timer = heapq.heappop(self._timers)

@@ -23,23 +23,20 @@ E = TypeVar("E", bound=DriverEvent)
 
 
 class DriverHarness(Protocol):
-    """What a driver's tests must be able to make, and to do to a browser behind the driver's
-    back."""
+    """Makes drivers, and acts on their browsers from outside. A driver's tests implement it."""
 
     @property
     def nowhere(self) -> str:
         """An address at which no server answers."""
 
     def url(self, path: str) -> str:
-        """Return the address of the contract site's page at that path
-        (``roost.testing.site.PAGES``)."""
+        """Return the address of a page of the contract site (``roost.testing.site.PAGES``)."""
 
     def make(self) -> Driver:
         """Return a driver that is not started, with a browser of its own without tabs or jars."""
 
     async def another(self, driver: Driver) -> Driver:
-        """Return the driver of a next broker for the same browser, as if the first broker was
-        killed."""
+        """Return the driver of the next broker for the same browser, after a kill of the first."""
 
     async def let_go(self, driver: Driver) -> None:
         """End a check: stop the driver, or leave its browser empty for the next check."""
@@ -91,8 +88,7 @@ class Bench:
 
     @property
     def policy(self) -> JarPolicy:
-        """The policy of the jars that checks use: fresh if the driver has fresh jars, else
-        shared."""
+        """The policy of the checks' jars: fresh if the driver has fresh jars, else shared."""
         jars = self.driver.capabilities.jars
         return JarPolicy.FRESH if JarPolicy.FRESH in jars else JarPolicy.SHARED
 

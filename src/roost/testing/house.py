@@ -1,5 +1,7 @@
-"""A whole Roost in this process: real core, broker, journal and socket, but a fake browser and
-clock."""
+"""A whole Roost in this process, with a fake browser and a fake clock.
+
+Core, broker, journal and socket are real.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,10 @@ from roost.wire.hello import ClientKind, Hello
 
 
 class HeldDriver(FakeDriver):
-    """A fake driver whose browser can be slow or fail. Clear a ``may_…`` event to make its calls
-    wait."""
+    """A fake driver whose browser can be slow or fail.
+
+    Clear a ``may_…`` event to make the calls of that kind wait.
+    """
 
     def __init__(self, browser: FakeBrowser | None = None) -> None:
         super().__init__(browser)
@@ -120,8 +124,10 @@ class FakeHouse:
         return self.driver.browser
 
     def hello(self, kind: ClientKind = ClientKind.PYTHON) -> Hello:
-        """Return a hello of that kind. A command says ``--operator``, because tests have no
-        terminal."""
+        """Return a hello of that kind.
+
+        A command says ``--operator``, because tests run without a terminal.
+        """
         is_command = kind is ClientKind.CLI
         token = self.home.operator_token()
         return Hello(token=token, kind=kind, name="tester", operator=is_command)

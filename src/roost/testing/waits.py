@@ -15,8 +15,7 @@ SECONDS = 20.0
 
 
 async def error_of(kind: type[E], call: Awaitable[object]) -> E:
-    """Return the error that the call raises. Raise ``AssertionError`` unless its class is
-    ``kind``."""
+    """Return the error that the call raises. Its class must be exactly ``kind``."""
     try:
         async with asyncio.timeout(SECONDS):
             answer = await call

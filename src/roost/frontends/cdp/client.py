@@ -78,10 +78,10 @@ class Socket(Protocol):
 
 
 class Client:
-    """A DevTools client's connection: the ``SeatEar`` of its seat and the ``SocketEar`` of its
-    socket.
+    """The connection of one DevTools client.
 
-    Call ``sit`` first, then ``run``, which returns when the connection is over.
+    It is the ``SeatEar`` of its seat and the ``SocketEar`` of its socket. Call ``sit`` first, then
+    ``run``, which returns when the connection is over.
     """
 
     def __init__(
@@ -112,8 +112,7 @@ class Client:
         self._do(self._view.started())
 
     async def run(self, socket: Socket) -> None:
-        """Serve until the client disconnects, the session ends, or the client leaves too much
-        unread."""
+        """Serve until the client disconnects or leaves too much unread, or the session ends."""
         assert self._seat is not None
         try:
             async with asyncio.TaskGroup() as self._tasks:
@@ -196,8 +195,7 @@ class Client:
     # --- the work ------------------------------------------------------------------------------
 
     def _keep_up(self) -> None:
-        """Stop reading from the client while too many of its commands are unanswered; resume after
-        that."""
+        """Stop reading from the client while too many of its commands are unanswered."""
         assert self._seat is not None
         unanswered, socket = self._seat.unanswered_bytes, self._socket
         is_behind = unanswered > self._unanswered_limit or self._orders > ORDERS
@@ -262,8 +260,7 @@ class Client:
             seat.used(tab)
 
     async def _ask(self, seat: Seat, order: Order) -> None:
-        """Have the broker carry out the order, and answer the client whether it succeeds or
-        fails."""
+        """Have the broker carry out the order, and answer the client in any case."""
         assert self._view is not None
         value = ""
         try:

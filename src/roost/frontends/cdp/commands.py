@@ -75,8 +75,7 @@ TAKES_CONTEXT = frozenset(
 
 
 def said(view: View, text: str | bytes) -> list[Effect]:
-    """Handle one message of the client. Every message gets an answer, even one that cannot be
-    read."""
+    """Handle one message of the client. Even a message that cannot be read gets an answer."""
     try:
         call = messages.read(text)
     except Unread as unread:
@@ -314,8 +313,7 @@ def _set_download_behavior(view: View, call: Call, link: Link) -> list[Effect]:
 
 
 def _bound(view: View, call: Call) -> Json:
-    """Return the call's parameters with the context set to the session's jar or one the client
-    made."""
+    """Bind the parameters to the session's jar, or to a context that the client made."""
     context = call.text("browserContextId") or view.targets.context
     if context is None or context not in (view.targets.context, *view.targets.made):
         raise Refusal(BAD_PARAMS, f"Failed to find browser context for id {context}")

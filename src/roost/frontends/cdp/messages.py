@@ -45,8 +45,7 @@ class Call:
     session: str = ""
 
     def text(self, name: str) -> str | None:
-        """Return a string parameter, or None if it is absent. Raise ``Refusal`` if it is no
-        string."""
+        """Return a string parameter, or None. Raise ``Refusal`` if it is not a string."""
         value = self.params.get(name)
         if value is not None and not isinstance(value, str):
             raise Refusal(BAD_PARAMS, "Invalid parameters", f"{name}: string value expected")
@@ -77,7 +76,7 @@ class Send:
 class OpenTab:
     """Ask the broker to open a tab.
 
-    The client of this effect and of the next three reports the outcome to ``View.done`` or
+    ``Client`` reports the outcome of this order and of the next three to ``View.done`` or
     ``View.failed``.
     """
 

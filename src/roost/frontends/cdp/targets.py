@@ -130,8 +130,7 @@ class Targets:
         return (self.shown(info) for info in list(self.seen.values()) if self.shows(info))
 
     def get(self, target: str) -> Json | None:
-        """Return the target as the client may see it. Other sessions' targets do not exist for the
-        client."""
+        """Return the target as the client sees it, or None if it must not know of it."""
         info = self.seen.get(target)
         if info is not None and self.shows(info):
             return self.shown(info)
@@ -185,8 +184,7 @@ class Targets:
 
 
 def browser_info(nonce: str) -> Json:
-    """Return an invented browser target, so that the client does not learn the real browser's
-    id."""
+    """Return an invented browser target, because the real browser's id is not for clients."""
     made = hashlib.sha256(f"{nonce} the browser itself".encode()).hexdigest()[:32].upper()
     about = {"title": "", "url": "", "attached": True, "canAccessOpener": False}
     return {"targetId": made, "type": "browser", **about}

@@ -47,8 +47,10 @@ DISCOVERED = [{"type": "page"}, {"type": "service_worker"}, {"type": "shared_wor
 
 
 class Judge(Protocol):
-    """Checks that only the broker can make. The ``checked_`` methods raise ``RoostError`` on
-    refusal."""
+    """Checks that only the broker can make.
+
+    The ``checked_`` methods return what they were given, or raise a ``RoostError``.
+    """
 
     def owns_frame(self, frame: str) -> bool: ...
 
@@ -177,8 +179,10 @@ class View:
     # --- targets -------------------------------------------------------------------------------
 
     def tab_came(self, target: str) -> tuple[bool, list[Effect]]:
-        """Add a tab to the session. Return whether the tab must wait for this client, and the
-        effects."""
+        """Add a tab to the session.
+
+        Return whether the tab must wait for this client, and the effects.
+        """
         self.targets.owned.add(target)
         holders = {
             root.session
@@ -277,8 +281,7 @@ class View:
     # --- attaching -----------------------------------------------------------------------------
 
     def auto_attached(self, root: Link, info: Json, waiting: Waiting | None) -> list[Effect]:
-        """Attach to the target if that browser-level session wants such targets and is not attached
-        yet."""
+        """Attach to the target if that browser-level session wants it and is not attached yet."""
         wanted, target = root.auto_attach, info["targetId"]
         if wanted is None:
             return []
@@ -298,8 +301,10 @@ class View:
         return Send(attachment, "Target.attachToTarget", params, attachment.root)
 
     def attach_tab(self, root: str, info: Json) -> tuple[str, list[Effect]]:
-        """Attach the client to the tab target around a page. The browser never hears of this
-        session."""
+        """Attach the client to the tab target around a page, without the browser.
+
+        Return the new protocol session, which only the view knows, and the effects.
+        """
         self._tab_sessions += 1
         made = f"{self._nonce} tab session {self._tab_sessions}"
         session = hashlib.sha256(made.encode()).hexdigest()[:32].upper()
@@ -374,8 +379,7 @@ class View:
         return effects + self._over(attachment)
 
     def _over(self, *attachments: Attachment) -> list[Effect]:
-        """Take these attachments off all waiting answers, and send the answers that are
-        complete."""
+        """Remove these attachments from all waiting answers, and send complete answers."""
         effects: list[Effect] = []
         for waiting in list(self._waiting):
             waiting.attachments.difference_update(attachments)

@@ -65,8 +65,10 @@ async def bounded(call: Awaitable[T], timeout: float | None) -> T:
 
 
 def made(operation: type[Answers[R]], **arguments: object) -> Answers[R]:
-    """Return the operation with the typed arguments. Raise ``BadRequest`` that names a wrong
-    one."""
+    """Return the operation with the typed arguments.
+
+    Raise ``BadRequest`` that names the argument if one is wrong.
+    """
     assert issubclass(operation, Operation)
     given = {name: value for name, value in arguments.items() if value is not None}
     return cast(Answers[R], parse(operation.op, given))

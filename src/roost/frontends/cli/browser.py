@@ -44,8 +44,7 @@ def install(kind: str, print_only: bool) -> None:
 
 
 def _run(command: tuple[str, ...], plan: str) -> None:
-    """Run the command. On a terminal show its own output; elsewhere only its last line, if it
-    fails."""
+    """Run the command. Without a terminal, show only the last line of a failure."""
     import os
     import subprocess
 

@@ -105,8 +105,10 @@ def as_line(entry: Entry) -> str:
 
 
 def _view(asked: Asked) -> Callable[[Entry], bool]:
-    """Return a filter of the entries that the caller may see. While no broker runs, nobody counts
-    as an agent, and the caller sees all entries."""
+    """Return a filter of the entries that the caller may see.
+
+    While no broker runs, no caller counts as an agent, so all entries are shown.
+    """
     import asyncio
 
     from roost.api import operations as ops

@@ -45,8 +45,10 @@ def application(
 
 
 def _mounted(path: str, app: ASGIApp) -> BaseRoute:
-    """Mount the application at the path. A path that ends with a slash includes everything below
-    it, also WebSockets."""
+    """Mount the application at the path.
+
+    A path that ends with a slash includes everything below it, also WebSockets.
+    """
     return Mount(path.rstrip("/"), app) if path.endswith("/") else Route(path, app)
 
 

@@ -122,16 +122,14 @@ class Connection(HttpToolsProtocol):
         self.transport.close()
 
     def _late(self) -> None:
-        """Close the connection if no token came in time, but let a request under way finish
-        first."""
+        """Close the connection, because no token came in time. A request under way ends first."""
         if self.cycle is not None and not self.cycle.response_complete:
             self._timer = self.loop.call_later(HELLO_SECONDS, self._late)
         else:
             self.transport.abort()
 
     def _admitted(self, *, is_operator: bool) -> bool:
-        """The peer has shown a token. Return True if it is this connection's first operator
-        token."""
+        """Note that the peer has shown a token. Return True for its first operator token."""
         self._stop_waiting()
         is_news = is_operator and not self._is_operators
         self._is_operators |= is_operator

@@ -87,8 +87,7 @@ class _Stream(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _next(self) -> bytes:
-        """Return the next event, a comment if nothing happens for a while, or nothing at the
-        end."""
+        """Return the next event, a comment after a quiet while, or nothing at the end."""
         try:
             async with asyncio.timeout(BEAT_SECONDS):
                 notice = await anext(self._notices)

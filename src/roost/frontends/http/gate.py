@@ -69,8 +69,7 @@ class Gate:
             await refused(scope, receive, send)
 
     def _misdirected(self, found: _Found) -> Response | None:
-        """Return a refusal if the request is not for this server or comes from a web page, else
-        None."""
+        """Return a refusal if the request is not for this server or is a web page's."""
         if len(found[b"host"]) != 1 or found[b"host"][0].lower() not in self._hosts:
             return refusal(Unauthorized("Host: not an address of this server."), FORBIDDEN)
         if not self._origins.issuperset(found[b"origin"]):
@@ -125,8 +124,10 @@ def _is_tokenless(path: str) -> bool:
 
 
 def _token(path: str, authorization: list[bytes]) -> str:
-    """Return the token from the header, or from the path for DevTools clients, because not all of
-    them can send a header."""
+    """Return the token from the header, or below ``/cdp/`` from the path.
+
+    Not every DevTools client can send a header.
+    """
     if path.startswith(TOKEN_IN_PATH):
         return path.removeprefix(TOKEN_IN_PATH).partition("/")[0]
     return _bearer(authorization)

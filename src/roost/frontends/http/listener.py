@@ -16,8 +16,10 @@ logger = logging.getLogger(__name__)
 
 
 def bound(home: Home, port: int | None) -> socket.socket:
-    """Return a socket that listens on ``port``, else on the port used before, else on any free
-    port."""
+    """Return a listening socket: on ``port``, else on the port used before, else on any.
+
+    Raise ``BadRequest`` if ``port`` is given and cannot be used.
+    """
     if port is not None:
         try:
             return _listen(port)

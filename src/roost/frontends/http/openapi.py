@@ -203,8 +203,7 @@ def _responses() -> Json:
 
 
 def _schema(model: type[BaseModel], schemas: Json) -> Json:
-    """Add the model's schema, and all schemas it refers to, to ``schemas``. Return a reference to
-    it."""
+    """Add the model's schema to ``schemas`` and return a reference to it."""
     schema = model.model_json_schema(by_alias=True, ref_template=_REF)
     schemas.update(schema.pop("$defs", {}))
     schemas[model.__name__] = schema

@@ -131,8 +131,10 @@ class Reception:
 
 
 def _turn_away(peer: socket.socket) -> None:
-    """Close a connection of another user, or one that was closed meanwhile. Send the reason only if
-    the socket takes it at once."""
+    """Close a connection of another user, or one that was closed meanwhile.
+
+    Send the reason only if the socket takes it at once.
+    """
     body = encode(Unauthorized("This broker serves another user.").to_wire())
     with peer, suppress(OSError):
         peer.send(head_of(403, len(body)) + body)

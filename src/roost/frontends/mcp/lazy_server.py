@@ -22,11 +22,10 @@ class LateServer:
         self._module: asyncio.Future[Any] | None = None
 
     def begin(self) -> asyncio.Future[Any]:
-        """Begin to import the module, if no import has begun or the last one failed. Return its
-        future.
+        """Begin to import the module, if it is not imported yet, and return its future.
 
-        An import may fail because the process has no descriptors at the moment, so the next caller
-        tries again.
+        An import may fail because the process has no descriptors at the moment. The next caller
+        then tries again.
         """
         if self._module is None or (self._module.done() and self._module.exception() is not None):
             loop = asyncio.get_running_loop()

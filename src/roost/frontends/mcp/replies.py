@@ -37,8 +37,10 @@ def reply_to(view: views.View) -> Reply:
 
 
 def refusal(error: RoostError) -> Reply:
-    """Return an error as text without structured content, which some clients show instead of the
-    text."""
+    """Return an error as text, without structured content.
+
+    Some clients show a model structured content instead of the text, others show both.
+    """
     return Reply(error_text(error), is_error=True)
 
 

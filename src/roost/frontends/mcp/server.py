@@ -125,8 +125,10 @@ async def _light(receive: Receive) -> Receive:
 
 
 def result_of(reply: Reply, notes: Sequence[str] = ()) -> types.CallToolResult:
-    """Return the reply as the SDK's result. ``notes``: lines for the caller besides the reply's
-    own."""
+    """Return the reply as the SDK's result.
+
+    ``notes``: lines for the caller, besides the reply's own.
+    """
     text = "\n".join([reply.text, *(f"Note: {note}" for note in notes)])
     structured = None if reply.structured is None else dict(reply.structured)
     if structured is not None and notes:

@@ -56,9 +56,11 @@ class Toolset(Protocol):
     def tools(self) -> Sequence[Tool]: ...
 
     def only_reads(self, name: str, arguments: Mapping[str, Any]) -> bool:
-        """Return whether this call, with these arguments, changes nothing and so may be
-        repeated."""
+        """Return whether the call changes nothing with these arguments, and may be repeated."""
 
     async def call(self, api: BrokerApi, name: str, arguments: Mapping[str, Any]) -> Reply:
-        """Call the tool. Raise ``BadRequest`` for an unknown name or argument, or another
-        ``RoostError``."""
+        """Call the tool.
+
+        Raise ``BadRequest`` for an unknown name or argument, or the ``RoostError`` of the
+        operation.
+        """

@@ -89,8 +89,10 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def stop(self) -> None:
-        """Tell the peer that the broker stops on purpose, so that it does not restart it; then
-        close."""
+        """Close, and tell the peer that the broker stops on purpose.
+
+        The peer then need not reconnect at once.
+        """
         if not self._is_link:
             self._send({"stopping": True})
         self.close()
@@ -160,8 +162,7 @@ class Connection(asyncio.Protocol):
     # --- messages ------------------------------------------------------------------------------
 
     def _hear(self) -> None:
-        """Handle up to ``MESSAGES_A_TURN`` messages now, and the rest after other peers had a
-        turn."""
+        """Handle up to ``MESSAGES_A_TURN`` messages now, and the rest in a later turn."""
         unheard, is_closing = self._unheard, self._transport.is_closing
         for _ in range(min(len(unheard), MESSAGES_A_TURN)):
             if is_closing():

@@ -128,8 +128,10 @@ class SocketServer:
 
 
 def _bound(path: Path) -> socket.socket:
-    """Return a socket bound to ``path``. The holder of the broker's lock may replace a dead
-    broker's socket there, but no other file."""
+    """Return a socket bound to ``path``.
+
+    The holder of the broker's lock may replace a dead broker's socket there, but no other file.
+    """
     with contextlib.suppress(FileNotFoundError):
         if not stat.S_ISSOCK(path.lstat().st_mode):
             raise Unauthorized(f"{path} is not a socket.", hint=f"Remove it: rm {path}")

@@ -39,8 +39,8 @@ class McpClient:
         return self.put("", server)
 
     def put(self, text: str, server: Mapping[str, Any]) -> str:
-        """Return the file's text with our server added or updated. Raise ``Malformed`` if it cannot
-        be."""
+        """Return the file's text with our server in it. Raise ``Malformed`` if that is
+        impossible."""
         path = (self.key, NAME)
         before = self._read(text)
         entry = merged(self._servers(before).get(NAME), {**self.also, **server})
@@ -48,8 +48,7 @@ class McpClient:
         return self._checked(before, change(text, path, entry), entry)
 
     def remove(self, text: str) -> str:
-        """Return the file's text without our server. Raise ``Malformed`` if it cannot be
-        removed."""
+        """Return the file's text without our server. Raise ``Malformed`` if that is impossible."""
         path = (self.key, NAME)
         before = self._read(text)
         change = toml_tables.without_table if self.is_toml else jsonc.without_member

@@ -37,8 +37,7 @@ def server(home: Home, flags: Sequence[str]) -> dict[str, Any]:
 
 
 def merged(old: Any, new: Mapping[str, Any]) -> dict[str, Any]:
-    """Return our entry, but keep what the person has added to the old one (a timeout,
-    variables)."""
+    """Return our entry, with the person's additions to the old one (a timeout, variables)."""
     if not isinstance(old, dict):
         return dict(new)
     env = old.get("env")

@@ -192,8 +192,10 @@ def files(kind: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _shared(kind: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the page script that all drivers use. Firefox needs a copy, because there only the
-    extension's own scripts can run in pages."""
+    """Yield the page script that all drivers use, for Firefox only.
+
+    In Firefox only scripts of the extension itself can run in pages, so it needs a copy.
+    """
     if kind == "firefox":
         yield "page/bundle.js", (files_of("roost.page") / "bundle.js").read_bytes()
 

@@ -71,8 +71,10 @@ def install_extension(browser: str, print_only: bool, remove: bool) -> None:
 
 
 def _where(browser: str) -> list[Path]:
-    """Return the manifests of the browsers that are used here, or of all browsers if none is: one
-    may be installed later."""
+    """Return the manifests of the browsers that are used here.
+
+    If none is used, return the manifests of all browsers, because one may be installed later.
+    """
     places = extension.places(browser)
     return [one.manifest for one in places if one.is_there] or [one.manifest for one in places]
 

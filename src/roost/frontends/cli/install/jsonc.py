@@ -52,8 +52,7 @@ def read(text: str) -> dict[str, Any]:
 
 
 def with_member(text: str, path: Sequence[str], value: Any) -> str:
-    """Return the text with ``value`` at ``path``. Objects on the way are made if they are
-    missing."""
+    """Return the text with ``value`` at ``path``, and with missing objects on the way."""
     if not text.strip("\ufeff \t\r\n"):
         text = "{}\n"
     node = _root(text)

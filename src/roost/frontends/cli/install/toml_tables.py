@@ -25,8 +25,7 @@ def read(text: str) -> dict[str, Any]:
 
 
 def with_table(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
-    """Return the text with ``value`` as the table at ``path``; unchanged if the table is that
-    already."""
+    """Return the text with ``value`` as the table at ``path``. An equal table stays as it is."""
     found: Any = read(text)
     for key in path:
         found = found.get(key) if isinstance(found, dict) else None
@@ -57,8 +56,7 @@ def without_table(text: str, path: Sequence[str]) -> str:
 
 
 def _spans(text: str, path: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the places of the table and the tables below it, each from its header to the next
-    one."""
+    """Return where the table and those below it begin and end in the text."""
     headers = [(found.start(), _keys(found.group(1))) for found in _HEADER.finditer(text)]
     ends = [*(start for start, _ in headers[1:]), len(text)][: len(headers)]
     wanted = list(path)
@@ -70,8 +68,7 @@ def _spans(text: str, path: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _without_lead(text: str, start: int, end: int) -> int:
-    """Return the table's end without the comments right above the next header: they belong to
-    that."""
+    """Return the table's end, before comments that belong to the next header."""
     if end == len(text):
         return end
     lines = text[start:end].splitlines(keepends=True)

@@ -55,8 +55,7 @@ def _compared(before: list[Any], after: list[Any]) -> dict[str, list[Any]]:
 
 
 def _by_identity(entries: Iterable[Any]) -> dict[str, Any]:
-    """Key entries by their ref, which an element keeps while it exists, or else by their
-    content."""
+    """Key entries by their ref, which is stable while the element exists, or by content."""
     return {
         str(entry["ref"])
         if isinstance(entry, dict) and entry.get("ref")

@@ -13,7 +13,7 @@ _MARK: Final = re.compile(r"\[([\w-]+)(?:=([^\]]*))?\]")
 
 
 def tree_of(snapshot: str, most: int) -> tuple[list[dict[str, Any]], int, bool]:
-    """Return at most ``most`` nodes of the snapshot, their number, and whether nodes are
+    """Return the first ``most`` nodes of the snapshot, their number, and whether any are
     missing."""
     roots: list[dict[str, Any]] = []
     open_nodes: list[tuple[int, dict[str, Any]]] = []
