@@ -41,6 +41,11 @@ class Victim:
 
 @dataclass(frozen=True, slots=True)
 class Attack:
+    """One call that the attacker makes, and the refusal it must get.
+
+    ``twin``: arguments of the same call with a name that nobody has.
+    """
+
     kind: str
     op: str
     arguments: Mapping[str, Any]
@@ -59,12 +64,16 @@ class Answer:
 
 
 class Attacker(Protocol):
-    """A caller that came in through some front end and has a session of its own."""
+    """A caller that came in through some front end and has a session of its own.
+
+    ``attempt`` makes a call and returns the answer, also if it is an error.
+    """
 
     async def attempt(self, op: str, arguments: Mapping[str, Any]) -> Answer: ...
 
 
 def attacks(victim: Victim) -> Iterator[Attack]:
+    """Yield every attack on that victim."""
     for operation in OPERATIONS.values():
         fields = operation.model_fields
         if operation.audience is Audience.OPERATOR:

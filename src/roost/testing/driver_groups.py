@@ -61,6 +61,7 @@ class GroupBench:
         return self.bench.reports
 
     async def tab(self, group: Group, path: str | None = None) -> TabHandle:
+        """Open a tab in that group, at that page if one is named."""
         tab = await self.driver.open_tab(self.jar, group)
         if path is not None:
             await self.driver.navigate(tab, self.bench.url(path))
@@ -77,6 +78,7 @@ GROUP_CHECKS: list[GroupCheck] = []
 
 
 def group_check(check: GroupCheck) -> GroupCheck:
+    """Add a check to ``GROUP_CHECKS``."""
     GROUP_CHECKS.append(check)
     return check
 

@@ -72,6 +72,7 @@ class Reports:
             await self._news.wait()
 
     def about(self, tab: TabHandle) -> list[DriverEvent]:
+        """Return the events about that tab."""
         return [event for event in self.events if getattr(event, "handle", None) == tab]
 
 
@@ -93,6 +94,7 @@ class Bench:
         return JarPolicy.FRESH if JarPolicy.FRESH in jars else JarPolicy.SHARED
 
     async def fresh_jar(self) -> str:
+        """Make a jar of ``policy`` and return its handle."""
         return await self.driver.make_jar(self.policy)
 
     @property
@@ -100,6 +102,7 @@ class Bench:
         return GROUP if self.driver.capabilities.groups else None
 
     async def open(self, jar: str) -> TabHandle:
+        """Open a blank tab in that jar, and in ``group`` where there are groups."""
         return await self.driver.open_tab(jar, self.group)
 
     async def tab(self, path: str | None = None, *, jar: str | None = None) -> TabHandle:
@@ -110,6 +113,7 @@ class Bench:
         return tab
 
     async def works(self, tab: TabHandle) -> None:
+        """Assert that the tab evaluates scripts."""
         assert await self.driver.evaluate(tab, "() => 6") == 6
 
     async def running(self, tab: TabHandle) -> asyncio.Task[Any]:
@@ -143,14 +147,17 @@ async def check_driver(harness: DriverHarness, check: DriverCheck | None = None)
 
 
 def check_name(check: DriverCheck) -> str:
+    """Return the check's name, for use as the id of a test."""
     return getattr(check, "__name__", "check")
 
 
 def driver_check(check: DriverCheck) -> DriverCheck:
+    """Add a check to ``DRIVER_CHECKS``."""
     DRIVER_CHECKS.append(check)
     return check
 
 
 def jar_check(check: DriverCheck) -> DriverCheck:
+    """Add a check to ``DRIVER_CHECKS`` that needs separate jars."""
     JAR_CHECKS.append(check)
     return driver_check(check)

@@ -32,6 +32,7 @@ class Peer:
 
     @classmethod
     async def dial(cls, home: Home) -> Peer:
+        """Connect to the broker of that home, and say nothing yet."""
         endpoint = read_endpoint(home)
         assert endpoint is not None
         path = os.fspath(endpoint.socket)
@@ -46,9 +47,11 @@ class Peer:
         return peer
 
     def say(self, **message: Any) -> None:
+        """Send a message as one line of JSON."""
         self.write(json.dumps(message).encode() + b"\n")
 
     def write(self, data: bytes) -> None:
+        """Send these bytes as they are."""
         self.writer.write(data)
 
     async def hear(self) -> dict[str, Any]:
@@ -62,6 +65,7 @@ class Peer:
                     return message
 
     async def call(self, op: str, **arguments: Any) -> dict[str, Any]:
+        """Call an operation and return the broker's next message."""
         self.say(id=op, op=op, args=arguments)
         return await self.hear()
 

@@ -30,7 +30,7 @@ NEVER = ops.Evaluate(function="() => new Promise(() => {})")
 
 
 class Way(Protocol):
-    """One way to connect: direct, or through a front end."""
+    """One way to connect: direct, or through a front end. ``enter`` connects a caller."""
 
     async def enter(self, house: FakeHouse, hello: Hello) -> BrokerApi: ...
 
@@ -75,10 +75,12 @@ class Scene:
     async def agent(
         self, *, name: str = "tester", session: str | None = None, jar: JarPolicy | None = None
     ) -> BrokerApi:
+        """Connect an agent. ``session``: id of a named session to join."""
         joined = None if session is None else SessionId(session)
         return await self._enter(replace(self.house.hello(), name=name, session=joined, jar=jar))
 
     async def operator(self) -> BrokerApi:
+        """Connect the operator."""
         return await self._enter(self.house.hello(ClientKind.CLI))
 
     async def _enter(self, hello: Hello) -> BrokerApi:
@@ -87,6 +89,7 @@ class Scene:
         return api
 
     async def leave(self, api: BrokerApi) -> None:
+        """Disconnect one caller with a goodbye."""
         self._here.remove(api)
         await self.way.leave(self.house, api)
 
@@ -95,6 +98,7 @@ class Scene:
             await self.leave(api)
 
     async def navigate(self, api: BrokerApi, url: str = URL, **where: str) -> PageView:
+        """Navigate the caller's tab. ``where``: ``tab`` or ``session``."""
         return await api.call(ops.Navigate.model_validate({"url": url, **where}))
 
     async def open_tab(self, api: BrokerApi, url: str | None = None, **where: Any) -> str:
@@ -105,6 +109,7 @@ class Scene:
         return view.opened
 
     async def tabs(self, api: BrokerApi, **where: str) -> list[str]:
+        """Return the ids of the caller's tabs. ``where``: ``session``."""
         view = await api.call(ops.Tabs.model_validate({"action": "list", **where}))
         return [tab.tab for tab in view.tabs]
 
@@ -145,6 +150,8 @@ ApiCheck = Callable[[Scene], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
+    """The settings of the house in which a check runs."""
+
     pool: int = 12
     reads: Reads = Reads.PRIVATE
 

@@ -49,7 +49,7 @@ class _Over(Exception):
 
 
 class SocketEar(Protocol):
-    """A socket reports to this object what happens on it."""
+    """Receives what happens on a socket."""
 
     def said(self, message: str | bytes) -> None: ...
 

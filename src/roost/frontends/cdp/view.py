@@ -114,6 +114,7 @@ class View:
     # --- the browser ---------------------------------------------------------------------------
 
     def answered(self, key: Hashable, frame: bytes) -> list[Effect]:
+        """The browser answered the command that was sent with ``key``."""
         if isinstance(key, Attachment):
             return self._attach_answered(key, frame)
         if not isinstance(key, Call):
@@ -124,6 +125,7 @@ class View:
         return [Tell(self._below_root(messages.with_id(frame, key.id)))]
 
     def heard(self, session: str, frame: bytes) -> list[Effect]:
+        """The browser sent an event in that protocol session."""
         if frame.startswith(_TARGET_EVENT):
             event = json.loads(frame)
             return self._target_event(session, event["method"], event["params"], frame)
@@ -195,6 +197,7 @@ class View:
         return bool(holders), self._offered(target)
 
     def tab_went(self, target: str) -> list[Effect]:
+        """Remove a tab from the session: detach the client from it and from all below it."""
         info = self.targets.seen.get(target)
         effects: list[Effect] = []
         sessions = [link.session for link in self.targets.of(target)]
@@ -270,6 +273,7 @@ class View:
         return effects
 
     def discovered(self, root: Link, info: Json) -> list[Effect]:
+        """Report the target, and the tab target around a page, if that session discovers them."""
         wanted = root.discovers
         both = (tab_info(info), info) if info["type"] == "page" else (info,)
         return [
@@ -296,6 +300,7 @@ class View:
         return [self.attach(attachment)]
 
     def attach(self, attachment: Attachment) -> Send:
+        """Ask the browser for a protocol session in the target."""
         self._attaching.setdefault(attachment.target, deque()).append(attachment)
         params = {"targetId": attachment.target, "flatten": True}
         return Send(attachment, "Target.attachToTarget", params, attachment.root)
@@ -320,6 +325,7 @@ class View:
         return session, [Tell(frame)]
 
     def wait_for(self, waiting: Waiting) -> list[Effect]:
+        """Send the answer once all its attachments are complete, or at once if it has none."""
         if waiting.attachments:
             self._waiting.append(waiting)
             return []

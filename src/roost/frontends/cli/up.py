@@ -117,7 +117,7 @@ def _given(options: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def _become_broker(home: Home, running: Endpoint | None, options: list[str]) -> None:
-    """Replace this process by the daemon, so that the terminal gets its signals and its output."""
+    """Replace this process by the daemon, which then has the terminal's signals and output."""
     from roost.local.broker_start import broker_command
 
     if running is not None:

@@ -124,7 +124,7 @@ async def _call(request: Request, operation: Answers[R], timeout: float | None =
 
 
 class _HangUp:
-    """Cancel the task of a caller that disconnects. Most calls end before ``listen`` is needed."""
+    """Cancels the task of a caller that disconnects. Most calls end before ``listen`` is needed."""
 
     def __init__(self, receive: Receive, task: asyncio.Task[Any]) -> None:
         self._receive = receive

@@ -83,7 +83,8 @@ class Gate:
         ``/json`` the broker identifies the process by the session it was started for.
 
         A browser's process acts for its pages, so it must not be identified like this. All browsers
-        send Sec-Fetch-Site to loopback. Node sends other Sec-Fetch headers, but not this one.
+        send Sec-Fetch-Site to loopback, so requests with that header are refused. Node sends other
+        Sec-Fetch headers, but not this one.
         """
         if any(name == b"sec-fetch-site" for name, _ in scope["headers"]):
             raise Unauthorized("Sec-Fetch-Site: web pages are not served.")

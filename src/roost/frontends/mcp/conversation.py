@@ -1,6 +1,6 @@
 """One agent that speaks MCP over its socket connection, through the shim.
 
-After the door admits the shim, all its messages are JSON-RPC. After a broker restart the shim sends
+After the door admits the shim, its messages are JSON-RPC. After a broker restart the shim sends
 each request that was under way again, as ``{"repeat": message}``. Calls that only read are
 performed. All others are answered ``INTERRUPTED``, because nobody knows whether they were done.
 """
@@ -158,7 +158,7 @@ class McpConversation:
 
 
 class _Interrupted:
-    """Answer every call ``INTERRUPTED``, because it was under way when the broker restarted."""
+    """Answers every call ``INTERRUPTED``, because it was under way when the broker restarted."""
 
     def __init__(self, toolset: Toolset) -> None:
         self.tools: Sequence[Tool] = toolset.tools

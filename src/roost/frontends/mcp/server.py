@@ -246,7 +246,7 @@ class _Stream:
 
 
 class _Outgoing(_Stream):
-    """Write the server's messages to the connection."""
+    """Writes the server's messages to the connection."""
 
     def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
         self.write = send
@@ -256,7 +256,7 @@ class _Outgoing(_Stream):
 
 
 class _Incoming(_Stream):
-    """Read the client's messages.
+    """Reads the client's messages.
 
     Messages that are not JSON-RPC are answered here, because the SDK would drop them silently.
     """

@@ -31,7 +31,7 @@ low."""
 
 
 class SocketServer:
-    """Accept peers until it is closed."""
+    """Accepts peers until it is closed."""
 
     def __init__(
         self, door: Door, path: Path, languages: Mapping[ClientKind, Language] | None = None

@@ -28,7 +28,7 @@ class McpClient:
     key: str
     """The key that holds the servers."""
     file: Callable[[], Path] | None = None
-    """Returns the client's configuration file for all projects. None for unknown clients."""
+    """Returns the client's configuration file for all projects. None: the person must name it."""
     is_toml: bool = False
     also: Mapping[str, Any] = field(default_factory=dict)
     """Further fields that this client needs in the entry."""
@@ -39,8 +39,7 @@ class McpClient:
         return self.put("", server)
 
     def put(self, text: str, server: Mapping[str, Any]) -> str:
-        """Return the file's text with our server in it. Raise ``Malformed`` if that is
-        impossible."""
+        """Return the file's text with our server. Raise ``Malformed`` if that is impossible."""
         path = (self.key, NAME)
         before = self._read(text)
         entry = merged(self._servers(before).get(NAME), {**self.also, **server})

@@ -135,9 +135,9 @@ def install(home: Home, kind: str, where: list[Path]) -> list[Path]:
 
 
 def remove(home: Home, kind: str) -> list[Path]:
-    """Remove the copy, the launcher and our manifests. Return the removed manifests' paths.
+    """Remove the copy and our manifests. Return the removed manifests' paths.
 
-    Manifests of another ROOST_HOME stay.
+    The launcher stays while another kind of browser needs it. Manifests of another ROOST_HOME stay.
     """
     shutil.rmtree(folder(home, kind), ignore_errors=True)
     if not any(folder(home, other).exists() for other in KINDS):

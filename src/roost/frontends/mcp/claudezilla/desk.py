@@ -27,7 +27,7 @@ class Wishes:
 
 @dataclass(slots=True)
 class Desk:
-    """Made for one call. ``seconds`` is the timeout of the whole call."""
+    """Gives one call its access to the broker. ``seconds``: timeout of the whole call."""
 
     api: BrokerApi
     tools: Mapping[str, str]

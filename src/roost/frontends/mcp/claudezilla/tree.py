@@ -13,8 +13,10 @@ _MARK: Final = re.compile(r"\[([\w-]+)(?:=([^\]]*))?\]")
 
 
 def tree_of(snapshot: str, most: int) -> tuple[list[dict[str, Any]], int, bool]:
-    """Return the first ``most`` nodes of the snapshot, their number, and whether any are
-    missing."""
+    """Parse a snapshot into a tree of at most ``most`` nodes.
+
+    Return the top nodes, the number of all nodes, and whether nodes were left out.
+    """
     roots: list[dict[str, Any]] = []
     open_nodes: list[tuple[int, dict[str, Any]]] = []
     count = 0
