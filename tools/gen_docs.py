@@ -1,7 +1,7 @@
 """Write the pages of docs/reference that are derived from the code: ``make docs``.
 
-``--check`` writes nothing and fails if a page is not what it would be; tests/test_docs.py runs it,
-so that an operation, error, setting or verb cannot exist without being documented.
+``--check`` writes nothing and fails if a page is out of date. tests/test_docs.py runs it, so that
+every operation, error, setting and verb is documented.
 """
 
 from __future__ import annotations
@@ -400,7 +400,7 @@ def _command(path: str, command: click.Command) -> Iterator[str]:
 
 
 def _shim() -> Iterator[str]:
-    """The one command that is not click's: it must stay small."""
+    """Describe ``roost mcp``, which uses argparse because the shim must stay small."""
     made = mcp_parser({})
     yield f"\n## roost mcp\n\n{made.description}\n\n| option | |\n|---|---|"
     for flag in made._actions[1:]:

@@ -1,4 +1,4 @@
-"""Process trees written down as indented text, for tests of what descent decides."""
+"""Process trees written as indented text, for tests of rules about ancestors of processes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from roost.local.processes import Process
 
 
 class Tree:
-    """One process a line, a child deeper than its parent: ``PROGRAM[!FOLDER][:NAME] [@NAME]
-    [~GROUP] [$VARIABLE]``. The first process has the pid 1. ``!`` gives a folder its program runs
+    """A process tree from text with one process per line.
+
+    A line is ``PROGRAM[!FOLDER][:NAME] [@NAME] [~GROUP] [$VARIABLE]``. A child is indented deeper
+    than its parent. The first process has the pid 1. ``!`` gives the folder that the program runs
     from, ``~`` its control group, ``$`` a variable it was started with. Tests ask for processes by
-    name, or by ``@name``."""
+    name, or by ``@name``.
+    """
 
     def __init__(self, text: str) -> None:
         self._above: dict[str, tuple[Relative, ...]] = {}

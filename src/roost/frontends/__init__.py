@@ -1,6 +1,6 @@
 """Front ends translate between the outside and ``BrokerApi``; they do nothing else.
 
-Lives here: one folder per face: socket, http, cli.
+Lives here: one folder per front end: socket, http, mcp, cdp, cli.
 May import: ``api``, ``client``, ``wire``, ``local``; each its own toolkit (click and rich in cli,
 starlette and uvicorn in http).
 Never here: core, drivers, the broker's inside, or another front end.

@@ -1,14 +1,14 @@
 """``check_driver``: the contract of ``drivers/base.py``, sentence by sentence, as code.
 
-A driver's own test file says how to make one and how to hurt its browser (``DriverHarness``) and
-runs each check as a test::
+A driver's own test file implements ``DriverHarness``, which makes the driver and can crash its
+browser, and runs each check as a test::
 
     @pytest.mark.parametrize("check", DRIVER_CHECKS, ids=check_name)
     async def test_contract(check: DriverCheck) -> None:
         await check_driver(MyHarness(), check)
 
-Checks use only JavaScript that the fake browser knows, too. What happens when something dies is in
-``driver_deaths``.
+Checks use only JavaScript that the fake browser understands. ``driver_deaths`` checks crashes and
+cancelled calls, ``driver_jars`` the contents of jars.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ async def removing_a_jar_closes_its_tabs_and_no_others(bench: Bench) -> None:
     await bench.reports.first(TabDisappeared, lambda event: event.handle == tab)
     await error_of(TabGone, bench.driver.evaluate(tab, HREF))
     await error_of(JarUnavailable, bench.open(jar))
-    await bench.driver.remove_jar(jar)  # gone already: no error
+    await bench.driver.remove_jar(jar)  # the jar is gone already: no error
     await bench.works(stranger)
 
 
@@ -172,7 +172,7 @@ async def a_closed_tab_is_reported_and_gone(bench: Bench) -> None:
     await error_of(TabGone, bench.driver.evaluate(tab, HREF))
     await error_of(TabGone, bench.driver.navigate(tab, bench.url("/")))
     await error_of(TabGone, bench.driver.capture(tab, Shot()))
-    await bench.driver.close_tab(tab)  # gone already: no error
+    await bench.driver.close_tab(tab)  # the tab is gone already: no error
     assert len([e for e in bench.reports.about(tab) if isinstance(e, TabDisappeared)]) == 1
 
 
@@ -347,7 +347,7 @@ async def a_picture_does_not_wait_for_a_call_on_another_tab(bench: Bench) -> Non
 
 @driver_check
 async def every_refusal_says_what_and_what_next(bench: Bench) -> None:
-    """Errors cross to agents as they are: none may be empty."""
+    """Agents get a driver's errors as they are, so no message and no hint may be empty."""
     for error in (
         await error_of(TabGone, bench.driver.evaluate(NO_TAB, HREF)),
         await error_of(JarUnavailable, bench.open("no-such-jar")),
@@ -359,7 +359,7 @@ async def every_refusal_says_what_and_what_next(bench: Bench) -> None:
 
 @driver_check
 async def tabs_behind_others_of_their_jar_are_captured_too(bench: Bench) -> None:
-    """In one jar, tabs share a window: only one of them is in front."""
+    """Tabs of one jar share a window, and only one of them is in front."""
     jar = await bench.fresh_jar()
     tabs = [await bench.tab("/", jar=jar) for _ in range(3)]
     for tab in tabs:

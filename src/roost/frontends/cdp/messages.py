@@ -1,4 +1,4 @@
-"""The protocol's messages, read and written as Chromium does, and what a view wants done."""
+"""Read and write protocol messages as Chromium does, and define the effects that a view orders."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PARSE, INVALID, NO_METHOD, BAD_PARAMS, FAILED, NO_SESSION = (
 
 
 class Refusal(Exception):
-    """The answer to a command that is not carried out."""
+    """A command is not carried out. The exception is also the answer to the client."""
 
     def __init__(self, code: int, message: str, data: str | None = None) -> None:
         super().__init__(message)
@@ -42,7 +42,7 @@ class Refusal(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Call:
-    """A command of the client's. Each is itself: clients may use an id twice."""
+    """A command of the client. Calls compare by identity, because a client may use an id twice."""
 
     id: int
     method: str
@@ -50,7 +50,7 @@ class Call:
     session: str = ""
 
     def text(self, name: str) -> str | None:
-        """A parameter that must be a string if it is there."""
+        """Return a string parameter, or None. Raise ``Refusal`` if it is not a string."""
         value = self.params.get(name)
         if value is not None and not isinstance(value, str):
             raise Refusal(BAD_PARAMS, "Invalid parameters", f"{name}: string value expected")
@@ -71,14 +71,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Tell:
-    """To the client."""
+    """Send the frame to the client."""
 
     frame: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """To the browser. The answer comes back with ``key``."""
+    """Send a command to the browser. The answer comes back with ``key``."""
 
     key: Hashable
     method: str
@@ -88,7 +88,11 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class OpenTab:
-    """To the broker, like the next ones; what comes of it is told with ``done`` or ``failed``."""
+    """Ask the broker to open a tab.
+
+    ``Client`` reports the outcome of this order and of the next three to ``View.done`` or
+    ``View.failed``.
+    """
 
     call: Call
     context: str | None
@@ -114,7 +118,7 @@ class RemoveContext:
 
 @dataclass(frozen=True, slots=True)
 class GoTo:
-    """Nobody waits for the answer to this one."""
+    """Navigate the tab. Nobody waits for the outcome."""
 
     target: str
     url: str
@@ -138,8 +142,7 @@ Effect = Tell | Send | Order | GoTo | Release | HangUp
 
 
 def read(text: str | bytes) -> Call:
-    """A client's message. ``Refusal`` where Chromium would refuse it, with the id if there is one
-    (see ``refused_unread``)."""
+    """Read a client's message. Raise ``Unread`` where Chromium would refuse the message."""
     try:
         message = decode(text, AGENT_VALUES)
     except TooLarge as error:
@@ -167,7 +170,7 @@ def read(text: str | bytes) -> Call:
 
 
 class Unread(Refusal):
-    """Not even a command; ``id`` as far as it has one."""
+    """The message is no valid command. ``id`` is the message's id, or None if it has none."""
 
     def __init__(self, number: int | None, code: int, message: str) -> None:
         super().__init__(code, message)
@@ -193,7 +196,7 @@ def result(call: Call, value: Json) -> bytes:
 
 
 def refused(call: Call, refusal: Refusal) -> bytes:
-    # A session that is not there is not named in the answer either: that is how Chromium does it.
+    # Like Chromium, leave an unknown session out of the answer.
     session = "" if refusal.code == NO_SESSION else call.session
     return _written({"id": call.id, "error": _error(refusal)}, session)
 
@@ -208,7 +211,7 @@ def event(method: str, params: Json, session: str) -> bytes:
 
 
 def with_id(frame: bytes, number: int) -> bytes:
-    """The browser's answer under the client's own id; nothing else of it is touched."""
+    """Replace the id in the browser's answer by the client's own, without parsing the rest."""
     return b'{"id":%d' % number + frame[frame.index(b",") :]
 
 

@@ -1,9 +1,10 @@
-"""The ``roost`` command: click to read what was asked, rich to show what came back.
+"""The ``roost`` command reads arguments with click and shows results with rich.
 
 Lives here: one file per command; ``options.py`` (flags all share), ``broker_call.py`` (one call
 to the broker), ``terminal.py`` (text fit for a terminal).
-May import: ``api``, ``client``, ``wire``, ``local``, click and rich; what is heavy (pydantic, rich,
-asyncio) only inside a command, so that ``--help``, ``--version`` and completion stay quick.
+May import: ``api``, ``client``, ``wire``, ``local``, click and rich; heavy packages
+(pydantic, rich, asyncio) only inside a command, so that ``--help``, ``--version`` and completion
+stay quick.
 Never here: decisions, or a second copy of what the operation table says.
 Tests: ``tests/frontends/test_cli*.py``, with the real command in processes of its own.
 """
