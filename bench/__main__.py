@@ -1,4 +1,4 @@
-"""``python -m bench [PART …]``: the rows of those parts, or of all; exits 1 for a limit missed."""
+"""``python -m bench [PART …]``: measure those parts, or all. Exit code 1 if a limit is missed."""
 
 from __future__ import annotations
 

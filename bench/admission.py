@@ -1,4 +1,4 @@
-"""What a decision costs in the core, by how many sessions there are: it must not matter."""
+"""Measure a decision of the core at different numbers of sessions: its cost must stay the same."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _AT = f"at {', '.join(f'{size:,}' for size in SIZES)} sessions"
 
 
 def rows() -> list[Row]:
-    """Per kind of decision: how much more it costs in the largest house than in the smallest."""
+    """Return, for each kind of decision, its cost with the most sessions relative to the fewest."""
     found = []
     for name, pool_is_full, cycle, operations in (
         ("open, use, close a tab", False, House.open_use_close, 4),
@@ -32,7 +32,7 @@ def rows() -> list[Row]:
         ("request, grant, open", True, House.request_and_grant, 4),
     ):
         houses = [House(size, pool=size if pool_is_full else 0) for size in SIZES]
-        # In turns, so that a busy moment of the machine hits all sizes alike.
+        # Measure in turns, so that a busy moment of the machine affects all sizes.
         rounds = [[_cost(house, cycle) for house in houses] for _ in range(ROUNDS + 1)][1:]
         costs = [median(costs) / operations * 1e6 for costs in zip(*rounds, strict=True)]
         ratios = [median(costs[n] / costs[0] for costs in rounds) for n in range(len(SIZES))]
@@ -43,7 +43,7 @@ def rows() -> list[Row]:
 
 
 def _cost(house: House, cycle: Callable[[House], None]) -> float:
-    """Seconds per cycle."""
+    """Return the seconds per cycle."""
     started = time.perf_counter()
     for _ in range(CYCLES):
         cycle(house)
@@ -51,7 +51,7 @@ def _cost(house: House, cycle: Callable[[House], None]) -> float:
 
 
 class House:
-    """A core with ``sessions`` agents, each with its session and one tab, and two more to watch."""
+    """A core with ``sessions`` agents, each with a session and one tab, and one further agent."""
 
     def __init__(self, sessions: int, *, pool: int) -> None:
         self._machine = Machine(Rules(default_browser=BROWSER, pool_limits={BROWSER: pool}))
@@ -83,7 +83,7 @@ class House:
         assert refused.refusal is not None
 
     def request_and_grant(self) -> None:
-        """The guest gets the giver's slot, and they change places."""
+        """Give the giver's slot to the guest, then swap their roles."""
         self._apply(ev.TabSpaceRequested(self._guest, None))
         self._apply(ev.TabSpaceGranted(self._giver, None, None))
         self._open(self._guest)

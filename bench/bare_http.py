@@ -1,4 +1,4 @@
-"""A starlette application that does nothing, on uvicorn: what HTTP costs by itself."""
+"""A starlette application on uvicorn that does nothing, to measure what HTTP itself costs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Page work in a person's own browser, through extension and native host, beside the managed one of
-the same kind in the same run: both headed, on one screen, behind another tab."""
+"""Compare page work in a person's own browser with the managed browser of the same kind.
+
+The own browser is used through extension and native host. Both browsers run headed on one screen in
+the same run, and each page is behind another tab.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ LINK_SECONDS = 30.0
 
 @contextmanager
 def a_screen() -> Iterator[str]:
-    """For this process and those it starts."""
+    """Provide a screen for this process and those it starts."""
     before = os.environ.get("DISPLAY")
     with screen() as display:
         os.environ["DISPLAY"] = display
@@ -45,7 +48,7 @@ async def latencies(title: str, managed: Client, own: Client, url: str) -> list[
         ("screenshot", 1.5, ops.TakeScreenshot()),
     ]
     await managed.call(ops.Navigate(url=url))
-    # Opened in the background: behind the first, as the own browser's is.
+    # A new tab opens in the background, so this page is behind the first, as in the own browser.
     await managed.call(ops.Tabs(action="new", url=url))
     await _arrive(own, url)
     return [
@@ -55,7 +58,7 @@ async def latencies(title: str, managed: Client, own: Client, url: str) -> list[
 
 
 async def _arrive(own: Client, url: str) -> None:
-    """Its host is started by the browser, whenever that is ready."""
+    """Navigate as soon as the browser has started its native host."""
     async with asyncio.timeout(LINK_SECONDS):
         while True:
             try:
@@ -68,7 +71,7 @@ async def _arrive(own: Client, url: str) -> None:
 async def _beside(
     name: str, limit: float, operation: Answers[View], managed: Client, own: Client
 ) -> Row:
-    """Medians of both, taken in turns."""
+    """Compare the medians of both browsers, measured in turns."""
     pairs = [
         (await timed(asking(managed, operation)), await timed(asking(own, operation)))
         for _ in range(SAMPLES + WARM_UP)

@@ -1,22 +1,23 @@
-"""Playwright on a session of Roost, beside Playwright on a Chromium with nothing in between: the
-same program, the same flags, in turns. What the endpoint costs is the ratio.
+"""Compare Playwright on a session of Roost with Playwright on a Chromium with nothing in between.
+
+Both use the same program and flags, and are measured in turns. The ratio is the endpoint's cost.
 
 A click waits for two frames of its page. Two browsers that draw 60 times a second and are asked in
-turns would fall into step, and the one asked at the wrong moment would lose a frame every time, for
-as long as the bench runs (measured: 11 ms either way, for a mouse move). So every sample begins at
-a moment of its own.
+turns fall into step. The browser asked at the wrong moment would lose a frame in every sample (for
+a mouse move we measured 11 ms either way). So every sample begins at a random moment.
 
-What profiling found (py-spy on broker and keeper; ``DEBUG=pw:protocol`` on both sides): a click is
-the same 18 commands and 18 answers either way, in 11 turns, and no event more; so what it costs is
-11 times what one turn costs. Of that, ASGI's queue and tasks were a third, and are gone
-(``frontends/http/sockets.py``); what is left is two processes more that have to be woken up, each
-way: broker and keeper. Half of the broker's time in a turn are two ``send`` calls that do that; the
-loop's kind (uvloop was tried) and where the bytes are put together make no difference. The keeper
-could hand the browser's pipe to the broker and be out of the way, but then what must outlive the
-broker would be known only to the broker.
+Profiling (py-spy on broker and keeper; ``DEBUG=pw:protocol`` on both sides) showed that a click is
+the same 18 commands and 18 answers either way, in 11 round trips, without further events. So a
+click costs 11 times what one round trip costs. A third of that was ASGI's queue and tasks, which
+are gone (``frontends/http/sockets.py``). The rest is waking two more processes each way: broker and
+keeper. Half of the broker's time in a round trip are the two ``send`` calls that wake them. Neither
+another loop (uvloop was tried) nor another place to join the bytes makes a difference. The keeper
+could hand the browser's pipe to the broker, but then only the broker would know what must outlive
+it.
 
-A connection waited for the browser three times more than a direct one: for its version, for a
-session of its own, for the targets. The first two are there now before they are asked for."""
+A connection used to wait for the browser three times more than a direct one: for its version, for a
+session of its own, and for the targets. The first two are now ready before a client asks.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +55,7 @@ NOISE = """
       crypto.getRandomValues(new Uint8Array(all, at, Math.min(65536, size - at)));
     context.putImageData(image, 0, 0);
 """
-"""A picture that cannot be compressed: about 10 MB as PNG."""
+"""Draws a picture that cannot be compressed: about 10 MB as PNG."""
 
 
 def rows() -> list[Row]:
@@ -104,7 +105,7 @@ def _compared(name: str, limit: float, pages: list[Page], work: Callable[[Page],
 
 
 def _screenshots(pages: list[Page]) -> Row:
-    """Bytes in a second, of pictures of about 10 MB."""
+    """Compare the throughput of screenshots of about 10 MB."""
     sizes: list[int] = []
     times: list[list[float]] = [[], []]
     for page in pages:
@@ -120,7 +121,7 @@ def _screenshots(pages: list[Page]) -> Row:
 
 
 def _together(urls: list[list[str]], page: str) -> Row:
-    """Evaluations in a second, of many clients at once, each with a Playwright of its own."""
+    """Compare evaluations per second of many clients at once, each with a Playwright of its own."""
     rounds = [[_rate(each, page) for each in urls] for _ in range(ROUNDS)]
     rates = [max(each) for each in zip(*rounds, strict=True)]
     note = f"{rates[1]:.0f} a second to {rates[0]:.0f}"
@@ -155,7 +156,10 @@ def _page(browser: Browser, url: str) -> Page:
 
 
 def _endpoint(home: Home, session: str) -> str:
-    """In a thread: Playwright's synchronous interface has this one's loop."""
+    """Return the session's CDP address.
+
+    Playwright's synchronous interface occupies this thread's loop, so ask in another thread.
+    """
 
     def asked() -> str:
         os.environ["ROOST_HOME"] = str(home.path)

@@ -1,5 +1,8 @@
-"""What a session with the person's logins costs: a clone of 500 cookies over 10 sites and a blank
-page, through the client library, against bare CDP making a context and a page in the same run."""
+"""Measure opening a session with the person's logins: a clone of 500 cookies over 10 sites.
+
+The client library opens the session and a blank page. Bare CDP makes a context and a page in the
+same run for comparison.
+"""
 
 from __future__ import annotations
 

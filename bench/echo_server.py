@@ -1,4 +1,4 @@
-"""The least a JSON-lines server on asyncio can do: ``python -m bench.echo_server SOCKET``."""
+"""A minimal JSON-lines server on asyncio: ``python -m bench.echo_server SOCKET``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What page work in Firefox costs end to end, against bare BiDi doing the same thing in the same
-run; and what fifty sessions weigh."""
+"""Measure page work in Firefox against bare BiDi in the same run, and the memory of 50 sessions."""
 
 from __future__ import annotations
 
@@ -104,7 +103,7 @@ async def _latencies(agent: Client, raw: RawFirefox, context: str) -> list[Row]:
 
 
 async def _memory(home: Home, base: str) -> Row:
-    """What each further session with one page adds, when there are fifty."""
+    """Measure the memory that each further session with one page adds, up to fifty sessions."""
     agents = [await connect(home=home, name="bench") for _ in range(SESSIONS)]
     try:
         await agents[0].call(ops.Navigate(url=f"{base}/page"))

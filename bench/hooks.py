@@ -1,4 +1,4 @@
-"""What an agent's stop costs: ``roost hook stop`` as Claude Code runs it, a loop to ask for."""
+"""Measure ``roost hook stop`` as Claude Code runs it, while a loop is active."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _run(arguments: list[str], environ: dict[str, str]) -> float:
 
 @contextmanager
 def _looping_agent(home: Home) -> Iterator[None]:
-    """This process as an MCP agent with a loop that does not end here."""
+    """Act as an MCP agent with a loop that does not end."""
     hello = Hello(token=home.operator_token(), kind=ClientKind.MCP)
     who = {"name": "bench", "version": "1"}
     begin = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": who}

@@ -1,8 +1,8 @@
-"""What ten hostile pages cost everybody else: the loop's longest turn, and a neighbour's pings.
+"""Measure how ten hostile pages affect others: the loop's longest turn, and a neighbour's pings.
 
-Each page attacks in its own way, and its agent works on it as an agent would. Beside them an agent
-that only pings says how long the broker keeps it waiting. The same agent beside ten pages that only
-spin is what the machine alone costs.
+Each page attacks in its own way, and its agent works on it as an agent would. Another agent only
+pings, which shows how long the broker keeps it waiting. For comparison, the same agent pings beside
+ten pages that only spin, which shows what the machine alone costs.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def rows() -> list[Row]:
         attacks = {
             name: (f"{base}/{n}", calls) for n, (name, (_, calls)) in enumerate(ATTACKS.items())
         }
-        # In turns, so that the machine's moods hit both.
+        # Measure in turns, so that a busy moment of the machine affects both.
         rounds = [
             (_measured_beside(spinning)[0], *_measured_beside(attacks)) for _ in range(ROUNDS)
         ]
@@ -185,7 +185,7 @@ def _p99(rounds: list[list[float]]) -> float:
 
 
 def _measured_beside(pages: dict[str, tuple[str, Calls]]) -> tuple[Pings, dict[str, Any]]:
-    """Measure in a Roost of its own: a page that spins can outlive its tab for a while."""
+    """Measure in a Roost of its own, because a page that spins can outlive its tab for a while."""
 
     async def measured(home: Home, echo: Path) -> tuple[Pings, dict[str, Any]]:
         async with _beside(home, pages):
@@ -200,7 +200,7 @@ def _measured_beside(pages: dict[str, tuple[str, Calls]]) -> tuple[Pings, dict[s
 
 @asynccontextmanager
 async def _beside(home: Home, pages: dict[str, tuple[str, Calls]]) -> AsyncIterator[None]:
-    """Agents at work on those pages, each in a session of its own, for as long as this lasts."""
+    """Keep agents working on those pages, each in a session of its own, until the context ends."""
     async with contextlib.AsyncExitStack() as stack:
         agents = [
             await stack.enter_async_context(await connect(home=home, name=name)) for name in pages
@@ -218,7 +218,7 @@ async def _beside(home: Home, pages: dict[str, tuple[str, Calls]]) -> AsyncItera
 
 
 async def _work(agent: Client, url: str, calls: Calls) -> None:
-    """Open the page, then do the same things on it over and over. An answer may be any refusal."""
+    """Open the page, then repeat the same calls. Ignore refusals."""
     with contextlib.suppress(RoostError):
         await agent.call(ops.Navigate(url=url), timeout=CALL_SECONDS)
     while calls:
@@ -230,7 +230,7 @@ async def _work(agent: Client, url: str, calls: Calls) -> None:
 
 
 async def _measured(home: Home, echo: Path) -> tuple[Pings, dict[str, Any]]:
-    """What a neighbour's pings take now, and the turns of the loop meanwhile."""
+    """Return the durations of a neighbour's pings, and the turns of the loop meanwhile."""
     await _pause(WARM_UP_SECONDS)
     await _turns(home)
     command = (sys.executable, "-m", "bench.pinger", str(home.path), str(echo), str(SECONDS))
@@ -240,7 +240,7 @@ async def _measured(home: Home, echo: Path) -> tuple[Pings, dict[str, Any]]:
 
 
 async def _turns(home: Home) -> dict[str, Any]:
-    """What the daemon has seen since it was last asked."""
+    """Return what the daemon has recorded since the last call."""
     endpoint, path = read_endpoint(home), home.path / "turns.json"
     assert endpoint is not None
     before = path.read_bytes() if path.exists() else b""

@@ -1,4 +1,4 @@
-"""What a call costs over HTTP: a real broker and a bare starlette, each its own process."""
+"""Measure a call over HTTP: a real broker and a bare starlette, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Server:
 
     @property
     def call(self) -> bytes:
-        """A no-op, as a client would send it."""
+        """A call that does nothing, as a client sends it."""
         lines = (
             f"POST {PATH} HTTP/1.1",
             f"Host: 127.0.0.1:{self.port}",
@@ -47,7 +47,7 @@ class Server:
 def rows() -> list[Row]:
     with fake_broker() as home, _bare() as bare:
         roost = _served(home)
-        # In turns, so that a busy moment of the machine hits both.
+        # Measure in turns, so that a busy moment of the machine affects both.
         throughput = [(asyncio.run(_throughput(bare)), asyncio.run(_throughput(roost)))]
         throughput += [
             (asyncio.run(_throughput(bare)), asyncio.run(_throughput(roost))) for _ in range(ROUNDS)
@@ -71,7 +71,7 @@ def rows() -> list[Row]:
 
 
 class Load(asyncio.Protocol):
-    """One connection that calls again as soon as it is answered."""
+    """One connection that sends the next call as soon as the last is answered."""
 
     def __init__(self, server: Server, calls: int) -> None:
         self._call = server.call
@@ -98,7 +98,7 @@ class Load(asyncio.Protocol):
 
 
 async def _throughput(server: Server) -> float:
-    """Answers per second."""
+    """Return the answers per second."""
     loop = asyncio.get_running_loop()
     share = CALLS_PER_ROUND // CONNECTIONS
     started = time.perf_counter()
@@ -112,7 +112,7 @@ async def _throughput(server: Server) -> float:
 
 
 def _latencies(bare: Server, roost: Server) -> list[tuple[float, float]]:
-    """Per round the p50 of each, in milliseconds."""
+    """Return the p50 of each server per round, in milliseconds."""
     return [(_p50(bare), _p50(roost)) for _ in range(ROUNDS)]
 
 
@@ -131,7 +131,7 @@ def _p50(server: Server) -> float:
 
 
 def _served(home: Home) -> Server:
-    """The broker with a session of our own."""
+    """Open a session in the broker and return its address and token."""
     endpoint = read_endpoint(home)
     assert endpoint is not None
     assert endpoint.http is not None

@@ -1,4 +1,4 @@
-"""The smallest MCP client there can be: its own cost is nothing next to what it measures."""
+"""A minimal MCP client, whose own cost does not matter in what it measures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VERSION = "2025-06-18"
 
 
 class McpClient:
-    """One agent's server, talked to over its standard input and output, one call at a time."""
+    """One agent's MCP server, used over its standard input and output, one call at a time."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.pid = process.pid
@@ -34,7 +34,7 @@ class McpClient:
         return listed
 
     def call(self, tool: str, /, **arguments: Any) -> str:
-        """The text of the answer."""
+        """Call the tool and return the text of the answer."""
         answer = self.request("tools/call", {"name": tool, "arguments": arguments})
         texts = [part["text"] for part in answer["content"] if part["type"] == "text"]
         if answer.get("isError"):
@@ -62,7 +62,7 @@ class McpClient:
 
 @contextmanager
 def server(command: Sequence[str], **environment: str) -> Iterator[McpClient]:
-    """That command as a client would start it; its standard input is closed at the end."""
+    """Start the command as a client would. Close its standard input at the end."""
     process = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,

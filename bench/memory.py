@@ -1,4 +1,4 @@
-"""What a tree of processes holds in memory."""
+"""Measure the memory of a process tree."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def tree_bytes(pid: int) -> int:
-    """Bytes of the whole process tree, shared ones divided among those that share them."""
+    """Return the proportional set size of the whole process tree, in bytes."""
     total = 0
     for one in [pid, *_below(pid)]:
         try:

@@ -1,4 +1,4 @@
-"""Page work in a person's own Chromium beside the managed one, and what the link carries."""
+"""Compare a person's own Chromium with the managed one, and measure the link's throughput."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _allow(home: Home) -> None:
 
 
 class _Door:
-    """A broker's socket with a driver behind it, and nothing else."""
+    """A door that admits links only, for a socket with a driver behind it and no broker."""
 
     def __init__(self, on_link: Callable[[LinkEnd], None]) -> None:
         self._on_link = on_link
@@ -103,7 +103,7 @@ async def _listening(home: Home, on_link: Callable[[LinkEnd], None]) -> AsyncIte
 
 
 async def _link_alone(folder: Path) -> Row:
-    """The native host by itself: from what a browser writes to what the broker reads."""
+    """Measure the native host alone: from the browser's write to the broker's read."""
     home, came = Home(folder / "home"), asyncio.Event()
     arrived: asyncio.Queue[int] = asyncio.Queue()
 
@@ -166,8 +166,10 @@ async def _driver(display: str, folder: Path) -> AsyncIterator[OwnChromiumDriver
 
 
 async def _whole_way(display: str, folder: Path) -> Row:
-    """The same from a page on, through Chrome's own debugger and extension interfaces; less what
-    a command costs without it."""
+    """Measure the same from the page, through Chrome's own debugger and extension interfaces.
+
+    The time of a command without the large answer is subtracted.
+    """
     async with _driver(display, folder) as driver:
         jar = await driver.make_jar(JarPolicy.SHARED)
         tab = await driver.open_tab(jar, Group("bench", "Bench", Color.BLUE))

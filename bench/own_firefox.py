@@ -1,5 +1,7 @@
-"""Page work in a person's own Firefox beside the managed one: with input by the extension's
-scripts, and by the remote agent of a Firefox that was started with it."""
+"""Compare page work in a person's own Firefox with the managed one.
+
+Input is sent by the extension's scripts, and then by the remote agent of a Firefox started with it.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ async def _rows(display: str, folder: Path, *, has_remote: bool) -> list[Row]:
                 await connect(home=home, name=NAME) as managed,
                 await connect(home=home, name=NAME, browser=MINE_FIREFOX) as own,
             ):
-                # One after the other: two that start at once take longer than a call may.
+                # Start one after the other: two that start at once take longer than a call may.
                 await managed.call(ops.Navigate(url=f"{base}/page"), timeout=START_SECONDS)
                 browser.start()
                 title = "own Firefox, trusted" if has_remote else "own Firefox"

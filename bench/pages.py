@@ -1,5 +1,7 @@
-"""What page work costs end to end through the client library, against bare CDP doing the same thing
-in the same run: two Chromiums on pipes, asked in turns, so that the machine's moods hit both."""
+"""Measure page work through the client library against bare CDP in the same run.
+
+Two Chromiums on pipes are asked in turns, so that a busy moment of the machine affects both.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +95,7 @@ async def _latencies(agent: Client, raw: RawChromium, session: str) -> list[Row]
 
 
 async def _background(agent: Client, base: str) -> Row:
-    """The slowest of many clicks in a tab that another one hides, by the foreground's median."""
+    """Compare the slowest of 100 clicks in a hidden tab with the foreground's median."""
     click = asking(agent, ops.Click(target="#b", snapshot="none"))
     front = [await timed(click) for _ in range(SAMPLES)]
     hidden = (await agent.call(ops.Tabs(action="list"))).current
@@ -142,7 +144,7 @@ async def _snapshots(agent: Client, raw: RawChromium, base: str) -> list[Row]:
 
 
 async def _memory(home: Home, raw: RawChromium, base: str) -> Row:
-    """What each further session with one page adds, by what a bare context with a page adds."""
+    """Compare the memory of one more session with that of one more bare context and page."""
     bare = _growth(raw.pid, [lambda: raw.page(f"{base}/page") for _ in range(SESSIONS)])
     agents = [await connect(home=home, name="bench") for _ in range(SESSIONS)]
     try:

@@ -1,6 +1,8 @@
-"""What an agent waits for and what the machine pays, through MCP: Roost beside the released
-Playwright MCP and chrome-devtools-mcp, on the same Chromium and pages, in one run. They are fetched
-from npm for this, into ``bench/.peers`` (not kept in git); without npm there are no rows."""
+"""Compare Roost with Playwright MCP and chrome-devtools-mcp, all through MCP: time and memory.
+
+All use the same Chromium and pages in one run. npm installs the released versions into
+``bench/.peers`` (not in git). Without npm there are no rows.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,7 @@ def _fetch() -> None:
 
 
 class Agent:
-    """A client at a page, with the refs the page's snapshot gave."""
+    """A client at a page, with the refs from the page's snapshot."""
 
     def __init__(self, client: McpClient, base: str) -> None:
         begun = time.perf_counter()
@@ -94,7 +96,7 @@ class Agent:
         self.client.call("browser_take_screenshot", type="jpeg")
 
     def works(self) -> None:
-        """The same bit of everything, for whoever is measured."""
+        """Do the same mix of actions for every server measured."""
         for _ in range(ROUNDS):
             self.snapshot()
             self.click()
@@ -144,7 +146,7 @@ def _large(agent: Agent, base: str) -> str:
 
 
 def _beside_devtools(ours: Agent, peer: McpClient, base: str) -> Row:
-    """Its tools have names of their own; one that both have is enough to place it."""
+    """Compare one tool that both servers have, because they name their tools differently."""
     peer.initialize()
     peer.call("navigate_page", pageId=1, url=f"{base}/page")
     ours.client.call("browser_navigate", url=f"{base}/page")
@@ -191,7 +193,7 @@ def _all_at_work(
     base: str,
     shared_bytes: Callable[[], int],
 ) -> tuple[float, int]:
-    """How long all took, and what was held when they were done and still there."""
+    """Return the seconds until all agents were done, and the memory held while all still ran."""
     done, measured = threading.Barrier(AGENTS + 1), threading.Event()
     failures: list[BaseException] = []
     pids: list[int] = []
@@ -231,7 +233,7 @@ def _broker_and_browser(home: Home) -> int:
     return sum(tree_bytes(pid) for pid in (endpoint.process.pid, *keepers))
 
 
-# --- what both need -----------------------------------------------------------------------------
+# --- helpers ------------------------------------------------------------------------------------
 
 
 def _roost(home: Home) -> AbstractContextManager[McpClient]:

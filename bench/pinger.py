@@ -1,9 +1,9 @@
 """An agent that only pings, in a process of its own: ``python -m bench.pinger HOME ECHO SECONDS``.
 
-It asks the broker of HOME and the bare server at the socket ECHO in turns. The bare server is what
-the machine alone costs.
+It pings the broker of HOME and the bare server at the socket ECHO in turns. The bare server shows
+what the machine alone costs.
 
-Prints the milliseconds that each ping took as JSON: ``{"broker": [], "echo": []}``.
+It prints the milliseconds that each ping took as JSON: ``{"broker": [], "echo": []}``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A bare Chromium on a debugging pipe, spoken to without anything in between: the floor."""
+"""A bare Chromium on a debugging pipe, with nothing in between: the fastest possible result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VIEWPORT = (1280, 720)
 
 
 class RawChromium:
-    """One command at a time, awaited; events are read past."""
+    """Sends one command at a time, waits for its answer, and skips events."""
 
     def __init__(self, pid: int, pipe_in: int, pipe_out: int) -> None:
         self.pid = pid
@@ -45,7 +45,7 @@ class RawChromium:
                 return result
 
     def page(self, url: str) -> str:
-        """A context of its own with one page at that address; its session."""
+        """Open a page at that address in a context of its own. Return its protocol session."""
         context = self.call("Target.createBrowserContext")["browserContextId"]
         target = self.call(
             "Target.createTarget", {"url": "about:blank", "browserContextId": context}

@@ -1,4 +1,4 @@
-"""A bare Firefox over WebDriver BiDi, spoken to without anything in between: the floor."""
+"""A bare Firefox over WebDriver BiDi, with nothing in between: the fastest possible result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ANSWER_SECONDS = 30
 
 
 class RawFirefox:
-    """One command at a time, awaited; events are read past."""
+    """Sends one command at a time, waits for its answer, and skips events."""
 
     def __init__(self, pid: int, wire: Wire, next_id: int) -> None:
         self.pid = pid
@@ -48,7 +48,7 @@ class RawFirefox:
                     return result
 
     def page(self, url: str) -> str:
-        """A user context of its own with one page at that address; the page's context."""
+        """Open one page at that address in a user context of its own, and return its context."""
         jar = self.call("browser.createUserContext")["userContext"]
         made = self.call("browsingContext.create", type="tab", background=True, userContext=jar)
         context: str = made["context"]
@@ -77,7 +77,7 @@ def raw_firefox() -> Iterator[RawFirefox]:
     assert process is not None
     try:
         raw = RawFirefox(held.pid, held.wire, next_id=held.memory.handover()["nextId"])
-        # What every client that wants to know what happens must pay for.
+        # Every client that wants events must pay for this subscription.
         raw.call("session.subscribe", events=["browsingContext", "network", "log.entryAdded"])
         yield raw
     finally:

@@ -1,4 +1,4 @@
-"""Rows, how they are shown, and where they are kept."""
+"""Rows of results, the table that shows them, and the files that keep them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,12 @@ RESULTS = Path(__file__).parent / "results"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One figure. ``limit`` is what issue 2 promises; ``ratio`` how much of it is used (at most 1
-    is kept), or None where the row is only there to compare with."""
+    """One measurement.
+
+    ``limit``: the value that Roost promises to keep; None if the row is only there for comparison.
+    ``at_least``: the limit is a minimum.
+    ``ratio``: how much of the limit is used; the limit is kept up to 1.
+    """
 
     name: str
     value: float
@@ -44,7 +48,7 @@ class Row:
 
 
 def median_of(rounds: int, measure: Callable[[], float]) -> float:
-    """The median of so many rounds, after one that only warms up."""
+    """Return the median of that many rounds, after one warm-up round."""
     measure()
     return statistics.median(measure() for _ in range(rounds))
 
@@ -73,7 +77,7 @@ def show(rows: Sequence[Row]) -> None:
 
 
 def keep(rows: Sequence[Row]) -> Path:
-    """Write the results next to earlier ones; the path."""
+    """Write the results to a new file beside earlier ones, and return its path."""
     RESULTS.mkdir(exist_ok=True)
     about = machine()
     path = RESULTS / f"{str(about['at']).replace(':', '-')}.json"

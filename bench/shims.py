@@ -1,4 +1,4 @@
-"""What an agent pays to speak MCP: the shim's memory, the first answer, the tool list."""
+"""Measure what an agent pays for MCP: the shim's memory, the first answer, the tool list."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _resident_mib(pid: int) -> float:
 
 
 async def _gone_after(home: Home) -> float:
-    """Seconds from the kill of an agent's shim to the end of its session and tabs."""
+    """Return the seconds from the kill of an agent's shim to the end of its session and tabs."""
     operator = Client(home, Hello(token="", kind=ClientKind.CLI, operator=True), start=False)
     await operator.reach()
     async with operator:

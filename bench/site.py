@@ -1,4 +1,4 @@
-"""Where benches happen: the pages they look at, and a Roost of their own."""
+"""The pages that benchmarks use, and a Roost of their own."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def site() -> Iterator[str]:
 
 @contextmanager
 def serving(handler: Callable[..., http.server.BaseHTTPRequestHandler]) -> Iterator[str]:
-    """Serve requests with that handler; the server's address."""
+    """Serve requests with that handler, and yield the server's address."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()

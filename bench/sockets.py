@@ -1,4 +1,4 @@
-"""What a call costs over the socket: a real broker and a bare echo server, each its own process."""
+"""Measure a call over the socket: a real broker and a bare echo server, each its own process."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Load(asyncio.Protocol):
 
 
 async def _throughput(home: Home) -> float:
-    """Answers per second."""
+    """Return the answers per second."""
     loop = asyncio.get_running_loop()
     loads = []
     for _ in range(CONNECTIONS):
@@ -118,8 +118,10 @@ async def _throughput(home: Home) -> float:
 
 
 def _latencies(home: Home, echo: Path) -> list[tuple[float, float]]:
-    """Per round the p50 of the echo server and of the broker, in milliseconds. In turns, so that a
-    busy moment of the machine hits both."""
+    """Return the p50 of the echo server and of the broker per round, in milliseconds.
+
+    Both are measured in turns, so that a busy moment of the machine affects both.
+    """
     with socket.socket(socket.AF_UNIX) as bare, connect(home) as broker:
         bare.connect(str(echo))
         broker.sendall(encode_line({"hello": Hello(token=home.operator_token()).to_wire()}))
@@ -155,7 +157,7 @@ def _ping(number: int) -> bytes:
 
 @contextlib.contextmanager
 def fake_broker() -> Iterator[Home]:
-    """A broker of its own, on the fake browser."""
+    """Run a broker with the fake browser."""
     with tempfile.TemporaryDirectory(prefix="roost-bench-") as folder:
         home = Home(Path(folder) / "home")
         endpoint = ensure_broker(home, options=("--browser=fake",))
@@ -167,7 +169,7 @@ def fake_broker() -> Iterator[Home]:
 
 @contextlib.contextmanager
 def echo_server() -> Iterator[Path]:
-    """Run the bare server; yields its socket."""
+    """Run the bare server, and yield its socket."""
     with tempfile.TemporaryDirectory(prefix="roost-bench-") as folder:
         path = Path(folder) / "socket"
         command = [sys.executable, "-m", "bench.echo_server", str(path)]

@@ -1,4 +1,4 @@
-"""Two ways of doing the same thing, timed in turns, so that the machine's moods hit both."""
+"""Time two ways of doing the same thing in turns, so that a busy machine affects both."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def compared(
     note: str,
     samples: int = SAMPLES,
 ) -> Row:
-    """Medians of both, taken in turns."""
+    """Compare the medians of both ways, measured in turns."""
     floor_times, times = [], []
     for number in range(samples + WARM_UP):
         bare, full = took(floor), await timed(ours)

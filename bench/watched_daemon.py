@@ -1,8 +1,8 @@
-"""The daemon, with every turn of its loop timed: what ``ensure_broker`` starts for ``hostile``.
+"""The daemon with every turn of its loop timed; ``hostile`` starts it with ``ensure_broker``.
 
-A turn is one pass of the event loop: whatever is ready runs, and nobody else is served meanwhile.
-Its length is the processor time of the loop's thread, so that a busy machine does not count. On
-SIGUSR1 the daemon writes what it has seen to ``turns.json`` in its ROOST_HOME, and starts anew.
+A turn is one pass of the event loop: everything that is ready runs, and nobody else is served
+meanwhile. Its length is the processor time of the loop's thread, so that a busy machine does not
+count. On SIGUSR1 the daemon writes its records to ``turns.json`` in ROOST_HOME, and starts anew.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Turns:
             self._garbage += time.thread_time() - self._collecting
 
     def timed(self, handle: Any) -> None:
-        """In place of ``Handle._run``."""
+        """Run the handle in place of ``Handle._run``, and time it."""
         begun = time.thread_time()
         self._run(handle)
         took = time.thread_time() - begun
@@ -57,7 +57,7 @@ class Turns:
             self._most = took, repr(handle)[:SHOWN_CHARS] if took > 0.005 else ""
 
     def passed(self, seconds: float) -> None:
-        """A turn is over."""
+        """Record a turn that is over."""
         self._count += 1
         self._busy += seconds
         if len(self._longest) < KEPT or seconds > self._longest[-1][0]:

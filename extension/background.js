@@ -1,4 +1,4 @@
-// Wires the parts of the extension to one another: nothing is decided here.
+// The extension's entry point: it connects the parts with one another and decides nothing.
 
 import { Debugger } from "./debugger.js";
 import { Downloads } from "./downloads.js";
@@ -62,7 +62,7 @@ function chromiumPages() {
   return new Debugger(api, strip, { tell, said: personSaid, heard });
 }
 
-/** A broker that stays away leaves no tab attached. */
+/** The link's state changed. Release all tabs if no broker is linked for AWAY_MS. */
 function changed(now) {
   const { state } = now;
   desk.changed(now);
@@ -89,8 +89,8 @@ function randomId() {
   return crypto.randomUUID().replaceAll("-", "");
 }
 
-// A worker runs only when there is a reason: the browser starts, the extension is updated or
-// reloaded, or half a minute went by in which there was no host to keep it awake.
+// The browser runs the background worker only for events. These start it: the browser's start, an
+// update of the extension, and an alarm every half minute in case no host keeps the worker awake.
 api.alarms.create(AGAIN, { periodInMinutes: 0.5 });
 api.alarms.onAlarm.addListener(() => link.open());
 api.runtime.onStartup.addListener(() => link.open());

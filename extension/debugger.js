@@ -1,10 +1,10 @@
-// Pages of Chromium: CDP through chrome.debugger, in tabs of managed groups and in no others.
+// Pages of Chromium: CDP through chrome.debugger, only in tabs of managed groups.
 //
-// A tab is attached when the broker asks for it, which Chrome shows on every tab, and let go when
-// the broker asks, when the broker is gone for good, or when the tab leaves its group. Toward the
-// broker a tab's session has the tab's handle for its id, and what is attached below it (frames of
-// other sites, workers) "<handle>/<its id>"; attaching and detaching are told as CDP tells them,
-// so that the host can hand them to the next broker.
+// The broker asks to attach a tab, and Chrome then shows a bar on every tab. A tab is detached when
+// the broker asks, when the broker stays away, or when the tab leaves its group. For the broker, a
+// tab's session id is the tab's handle. Sessions below it (frames of other sites, workers) have
+// "<handle>/<CDP's id>". Attaching and detaching are reported as CDP events, so that the host can
+// hand the sessions to the next broker.
 
 import { NO_SUCH_TAB, Refusal } from "./link.js";
 import { paint } from "./mark.js";
@@ -15,9 +15,9 @@ const BLANK = "about:blank";
 const ATTACHED = "Target.attachedToTarget";
 const DETACHED = "Target.detachedFromTarget";
 const CUT_OFF = /^Detached while handling command/;
-const CUT_OFF_MS = 1000; // within this, Chrome says why
+const CUT_OFF_MS = 1000; // Chrome reports a detachment within this time after it failed a command
 const PICTURES = new Set(["Page.captureScreenshot", "Page.printToPDF"]);
-const WORLD = "roost"; // the driver's own, so that a page has no third one
+const WORLD = "roost"; // the same isolated world as the driver's, so that a page gets only one
 
 export class Debugger {
   #api;
@@ -28,13 +28,13 @@ export class Debugger {
   #worlds = new Map(); // tab id → {frameId, contextId: of our world in its main frame, if known}
   #attaching = new Map(); // tab id → a promise
   #releasing = new Map(); // tab id → a promise
-  #cutOff = new Map(); // tab id → what waits to hear that it was let go
+  #cutOff = new Map(); // tab id → functions that resolve commands waiting for the detachment
 
   /**
-   * strip   knows which tabs are in managed groups: tabOf(handle) or a refusal, handleOf(id) or null
-   * tell    (method, params, sessionId?)
-   * said    (what, key): the person's word
-   * heard   (handle, method, params): every event of a tab's own session, before it is told
+   * strip   knows the tabs of managed groups: tabOf(handle) or a refusal, handleOf(id) or null
+   * tell    (method, params, sessionId?): sends an event to the broker
+   * said    (what, key): reports a command of the person, such as "pause"
+   * heard   (handle, method, params): called with every event of a tab's own session, before `tell`
    */
   constructor(api, strip, { tell, said = () => {}, heard = () => {} }) {
     this.#api = api;
@@ -45,13 +45,13 @@ export class Debugger {
     api.debugger.onEvent.addListener((...event) => this.#heard(...event));
     api.debugger.onDetach.addListener(({ tabId }, reason) => {
       const wasCancelled = reason === "canceled_by_user";
-      // Cancel on Chrome's bar: the person wants the agents' hands off.
+      // The person pressed Cancel on Chrome's bar, so pause all sessions.
       if (wasCancelled && this.#attached.has(tabId)) said("pause", null);
       this.#gone(tabId, reason);
     });
   }
 
-  /** The browser-level commands of the link; undefined for words that are not ours. */
+  /** Run a browser-level command of the broker; undefined for methods of other parts. */
   call(method, { tab, leave }) {
     return {
       "Debugger.attach": () => this.#attach(tab, leave),
@@ -59,7 +59,7 @@ export class Debugger {
     }[method]?.();
   }
 
-  /** A command in a tab's session, or in one below it. */
+  /** Run a command in a tab's session, or in one below it. */
   async command(method, params, session) {
     const [handle, below] = split(session);
     const tabId = this.#strip.tabOf(handle);
@@ -76,7 +76,8 @@ export class Debugger {
     }
   }
 
-  /** That the tab was let go, and why, is told before what was cut off by it is answered. */
+  /** Wait for the detachment that failed a command, so that the broker hears why before it gets the
+   * command's error. */
   async #untilGone(tabId) {
     if (!this.#attached.has(tabId)) return;
     const late = new Promise((resolve) => setTimeout(resolve, CUT_OFF_MS));
@@ -86,7 +87,7 @@ export class Debugger {
     await Promise.race([gone, late]);
   }
 
-  /** Let go of all that is no longer in a managed group. */
+  /** Detach all tabs that are no longer in a managed group. */
   sweep() {
     for (const [tabId, handle] of this.#attached)
       if (this.#strip.handleOf(tabId) !== handle) this.#release(tabId);
@@ -125,19 +126,19 @@ export class Debugger {
 
   async #attachNow(tabId, handle, leave) {
     await this.#releasing.get(tabId);
-    // One that the browser discards comes back under another id.
+    // A tab that the browser discards comes back under another id.
     await this.#api.tabs.update(tabId, { autoDiscardable: false });
     try {
       await this.#api.debugger.attach({ tabId }, PROTOCOL);
     } catch (problem) {
-      // The browser's own pages, a new tab's among them, cannot be attached; but they can be left.
+      // Chrome attaches to none of its own pages, such as the new tab page. Navigate away first.
       if (!leave) throw problem;
       await this.#blank(tabId);
       await this.#api.debugger.attach({ tabId }, PROTOCOL);
     }
     const targets = await this.#api.debugger.getTargets();
     if (this.#strip.handleOf(tabId) !== handle) {
-      // It was dragged out while Chrome attached it.
+      // The person dragged the tab out of its group while Chrome attached it.
       await this.#api.debugger.detach({ tabId }).catch(() => {});
       throw noSuchTab();
     }
@@ -203,7 +204,7 @@ function split(session) {
   return at < 0 ? [session] : [session.slice(0, at), session.slice(at + 1)];
 }
 
-/** Where a command puts a hand: [x, y], "focus", or null. Every click begins with a move. */
+/** Where a command acts: [x, y], "focus", or null. Every click begins with a move. */
 function spotOf(method, { type, x, y, buttons }) {
   if (method === "Input.dispatchMouseEvent" && type === "mouseMoved" && !buttons) return [x, y];
   const isKey = method === "Input.dispatchKeyEvent" && type !== "keyUp";
@@ -214,7 +215,7 @@ function noSuchTab() {
   return new Refusal(NO_SUCH_TAB, "There is no such tab.");
 }
 
-/** Chrome gives CDP's own error as JSON in a message. */
+/** Return the CDP error that Chrome puts as JSON into the exception's message. */
 function asCdp(problem) {
   const text = String(problem?.message ?? problem);
   try {

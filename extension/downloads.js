@@ -1,5 +1,6 @@
-// Downloads that pages of managed tabs begin. Chrome says in the page that one begins, and in its
-// list of downloads where it lies; the two are matched by address, in the order they come.
+// Downloads that pages of managed tabs begin. CDP reports in the tab that a download begins;
+// Chrome's list of downloads has the file's path. The two are matched by address, in the order they
+// come.
 
 const PATIENCE_MS = 10_000;
 
@@ -7,7 +8,7 @@ export class Downloads {
   #api;
   #tell;
   #begun = []; // {tab, download, url}: begun in a page, not in the list yet
-  #listed = []; // {id, urls}: in the list, of no page we know yet
+  #listed = []; // {id, urls}: in the list, not matched with a page yet
   #running = new Map(); // id in the list → {tab, download}
 
   constructor(api, tell) {
@@ -17,7 +18,7 @@ export class Downloads {
     api.downloads.onChanged.addListener((change) => this.#changed(change));
   }
 
-  /** An event of a managed tab's own session. */
+  /** Handle an event of a managed tab's own session. */
   heard(tab, method, { guid: download, url, suggestedFilename: name }) {
     if (method !== "Page.downloadWillBegin") return;
     this.#tell("Downloads.began", { tab, download, url, name });
@@ -50,7 +51,7 @@ export class Downloads {
     this.#tell("Downloads.ended", { ...known, path: item?.state === "complete" ? item.filename : null });
   }
 
-  /** For a moment: a download of the person's own is never matched, and soon forgotten. */
+  /** Keep an entry for PATIENCE_MS. A download of the person's own never finds a match. */
   #keep(list, one) {
     list.push(one);
     setTimeout(() => {

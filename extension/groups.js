@@ -1,17 +1,17 @@
-// The tab strip: which tabs belong to which workspace, as the person sees it and changes it.
+// The tab strip: which tab belongs to which session, as the person sees and changes it.
 //
-// A workspace is one tab group. What is in a managed group is told to the broker; all other tabs
-// are the person's own, and nothing of them is read, told or touched. Ids of groups and tabs change
-// with every start of the browser, so groups are found again by title, colour and addresses.
-// Events and commands are worked on one after the other, once what was stored is known again: a
-// background page that was put to sleep wakes up with an event.
+// Each session has one tab group. The extension reports the tabs of managed groups to the broker.
+// All other tabs are the person's, and the extension neither reads nor reports nor changes them.
+// The ids of groups and tabs change with every start of the browser, so a group is found again by
+// its title, colour and addresses. Events and commands run one after the other, after the stored
+// state is loaded: the browser puts the background page to sleep and wakes it with an event.
 
 import { NO_SUCH_TAB, Refusal } from "./link.js";
 import { Quitting } from "./removal_delay.js";
 
-const GRACE_MS = 1000; // within this, the browser says which tab has opened a new one
-const HOLD_MS = 150; // closing a group closes its tabs one by one; within this, all are gone
-const FRONT_MS = 1000; // a spawned tab that comes to the front this soon was brought there
+const GRACE_MS = 1000; // the browser names the opener of a new tab within this time
+const HOLD_MS = 150; // closing a group closes its tabs one by one, all within this time
+const FRONT_MS = 1000; // the browser, not the person, brings a spawned tab to the front this soon
 const RESTORE_MS = 6000; // how long a browser may take to bring back its last windows
 const TRY_MS = 100;
 const TRIES = 20; // while the person drags a tab, the strip cannot be changed
@@ -25,21 +25,21 @@ export class TabStrip {
   #storage;
   #emit;
   #run = "";
-  #isAsked = false; // whether a broker wants to hear what happens
+  #isAsked = false; // a broker has asked for the state, so report events to it
   #groups = new Map(); // key → {key, title, color: as shown, given: by the broker, id, past: addresses}
   #tabs = new Map(); // tab id → {key, url, title, jar}
-  #lost = []; // groups of before that are not found again: {key, title, color, urls, misses}
-  #closed = new Set(); // keys of groups the person closed, until a broker has heard of it
-  #young = new Map(); // new tabs of which is not known yet who opened them → {timer, decided}
-  #unsure = new Set(); // tabs the person has just moved: not ours until it is known where to
-  #closing = new Set(); // tabs that we are closing ourselves
+  #lost = []; // earlier groups that are not found again yet: {key, title, color, urls, misses}
+  #closed = new Set(); // keys of groups that the person closed and no broker knows of yet
+  #young = new Map(); // new tabs whose opener is not known yet → {timer, decided}
+  #unsure = new Set(); // tabs that the person has just moved: refused until the new group is known
+  #closing = new Set(); // tabs that the extension itself is closing
   #spawned = new Map(); // tab id → when it was spawned
   #front = new Map(); // window id → {now, before}: the tabs in front
-  #leaving = new Map(); // key → tabs the person closed in the last moment
+  #leaving = new Map(); // key → tabs that the person closed within the last HOLD_MS
   #quitting = new Quitting((tab) => this.#tell("Tabs.removed", { tab }));
   #watch = { joined: () => {}, left: () => {}, closing: async () => {}, isGivenInput: () => false };
-  #written = {}; // what was stored last, of each area
-  #last; // of the queue
+  #written = {}; // storage area → the JSON that was stored last
+  #last; // promise of the last job in the queue
   #ready;
 
   constructor(api, storage, emit) {
@@ -51,40 +51,40 @@ export class TabStrip {
     this.#listen();
   }
 
-  /** Resolves when what was stored is known again. */
+  /** Resolves when the stored state is loaded. */
   get ready() {
     return this.#ready;
   }
 
-  /** A random word that lives as long as the browser runs. */
+  /** A random id of this run of the browser; part of every handle. */
   get run() {
     return this.#run;
   }
 
-  /** The tab's id in the browser; refused unless it is in a managed group at this moment. */
+  /** The tab's id in the browser. Throws unless the tab is in a managed group at this moment. */
   tabOf(handle) {
     const id = this.#idOf(handle);
     if (id === null || this.#unsure.has(id)) throw new Refusal(NO_SUCH_TAB, "There is no such tab.");
     return id;
   }
 
-  /** Resolves at once, unless that tab has just gone with its window: perhaps the browser quits, and
-   * then it is not for us to say that the tab is gone. */
+  /** Resolves at once, or after a delay if the tab has just closed with its window. Commands wait
+   * for it: while a browser quits, no answer may say that the tab is gone. */
   unlessQuitting(handle) {
     return this.#quitting.isOver(handle);
   }
 
-  /** The handle of a tab in a managed group; null for all others. */
+  /** The handle of a tab in a managed group; null for other tabs. */
   handleOf(id) {
     return this.#tabs.has(id) ? this.#handle(id) : null;
   }
 
-  /** The group that a tab is in; null for all that is not managed. */
+  /** The key of a tab's managed group; null for other tabs. */
   groupOf(id) {
     return this.#tabs.get(id)?.key ?? null;
   }
 
-  /** How its group is shown: {key, title, color}; null for all that is not managed. */
+  /** The looks of a tab's managed group: {key, title, color}; null for other tabs. */
   lookOf(id) {
     return this.#groups.get(this.groupOf(id)) ?? null;
   }
@@ -93,32 +93,37 @@ export class TabStrip {
     return this.#tabs.get(id)?.jar ?? null;
   }
 
-  /** The managed tabs in a jar, as the browser names it. */
+  /** The ids of the managed tabs in a jar. `store` is the browser's id of the jar. */
   tabsIn(store) {
     const jar = jarIn(store);
     return [...this.#tabs].filter(([, tab]) => tab.jar === jar).map(([id]) => id);
   }
 
-  /** joined(id, isSettingOut), left(id) are called as tabs come into managed groups and go; closing(id)
-   * is waited for before one is closed; isGivenInput(id) says whether trusted input is given there just
-   * now. */
+  /**
+   * Register callbacks about managed tabs.
+   *
+   * joined(id, isSettingOut)   a tab joined a managed group; isSettingOut: it is about to navigate
+   * left(id)                   a tab left
+   * closing(id)                awaited before the extension closes a tab
+   * isGivenInput(id)           true while the tab gets trusted input
+   */
   watch(watch) {
     this.#watch = { ...this.#watch, ...watch };
     for (const id of this.#tabs.keys()) this.#watch.joined(id);
   }
 
-  /** Resolves when it is known of every new tab whose it is. */
+  /** Resolves when the opener of every new tab is known. */
   async decided() {
     while (this.#young.size) await Promise.race([...this.#young.values()].map(({ decided }) => decided));
     await this.#last;
   }
 
-  /** A tab that a managed one asked for: in its group and its jar, behind the one in front; its id. */
+  /** Open a background tab for a managed one, in its group and jar. Returns the new tab's id. */
   spawn(opener, url) {
     return this.#inTurn(() => this.#spawn(opener, url));
   }
 
-  /** The browser-level commands of the link; undefined for words that are not of the strip. */
+  /** Run a browser-level command of the broker; undefined for methods of other parts. */
   call(method, params) {
     const run = {
       "Roost.state": () => this.#state(),
@@ -179,11 +184,11 @@ export class TabStrip {
       throw error;
     }
     this.#join(tab, opener, key, true);
-    await this.#api.tabs.update(tab.id, { url }); // by now whoever watches it is there
+    await this.#api.tabs.update(tab.id, { url }); // only now, when its watchers are registered
     return tab.id;
   }
 
-  /** Only what the broker changed: a name that the person gave to the group stays. */
+  /** Change the group's looks only if the broker changed them, so that the person's name stays. */
   async #rename(group, title, color) {
     const given = `${color} ${title}`;
     if (group.given === given) return;
@@ -201,7 +206,7 @@ export class TabStrip {
     return (await this.#api.tabGroups.get(group.id)).windowId;
   }
 
-  /** The window the person used last, of those that have a tab strip and are not private. */
+  /** The normal, non-private window that the person used last; null if there is none. */
   async #windowForNew() {
     const normal = { windowTypes: ["normal"] };
     const last = await this.#api.windows.getLastFocused(normal).catch(() => null);
@@ -227,7 +232,7 @@ export class TabStrip {
     return {};
   }
 
-  /** A browser ends with the last tab of its last window: the person gets a new one before. */
+  /** A browser ends with its last tab. Open a new one for the person before closing that tab. */
   async #keepTheBrowserOpen({ windowId }) {
     const [tabs, windows] = await Promise.all([
       this.#api.tabs.query({ windowId }),
@@ -236,7 +241,7 @@ export class TabStrip {
     if (tabs.length === 1 && windows.length === 1) await this.#api.tabs.create({ windowId, active: false });
   }
 
-  /** The workspace is over. Tabs that are left in the group are the person's from now on. */
+  /** Forget a group whose session has ended. Tabs still in it are the person's from now on. */
   #forget(key) {
     for (const [id, tab] of this.#tabs) if (tab.key === key) this.#drop(id);
     this.#groups.delete(key);
@@ -247,7 +252,7 @@ export class TabStrip {
 
   // --- what happens in the strip ---------------------------------------------------------------
 
-  /** At once and always: a background page is only woken for what it listens to from its start. */
+  /** Register all listeners at the start: a browser wakes a background page only for those. */
   #listen() {
     const { tabs, tabGroups, webNavigation } = this.#api;
     tabs.onCreated.addListener((tab) => this.#inTurn(() => this.#created(tab)));
@@ -269,13 +274,13 @@ export class TabStrip {
 
   #created(tab) {
     if (this.#tabs.has(tab.id) || this.#spawned.has(tab.id)) return;
-    // Who opened it comes in an event of its own. `openerTabId` names whichever tab is in front.
+    // A separate event names the opener. `openerTabId` is only the tab that was in front.
     const young = { timer: setTimeout(() => this.#inTurn(() => this.#grewUp(tab.id)), GRACE_MS) };
     young.decided = new Promise((resolve) => (young.decide = resolve));
     this.#young.set(tab.id, young);
   }
 
-  /** Whether it was not known yet whose the tab is. */
+  /** End the wait for a new tab's opener. Returns whether there was such a wait. */
   #decide(id) {
     const young = this.#young.get(id);
     if (!young) return false;
@@ -285,7 +290,7 @@ export class TabStrip {
     return true;
   }
 
-  /** No tab has opened it: it is the person's, and where they put it. */
+  /** No page opened this tab, so the person did. It joins a managed group if they put it there. */
   async #grewUp(id) {
     if (!this.#decide(id)) return;
     const tab = await this.#get(id);
@@ -300,7 +305,7 @@ export class TabStrip {
     const source = await this.#sourceOf(tab, sourceTabId);
     const key = this.groupOf(source);
     if (key === null) {
-      // A tab of the person's opened it; the browser may have put it beside one that is in front.
+      // The person's own tab opened it. Ungroup it if the browser put it into a managed group.
       if (wasYoung && this.#keyOf(tab.groupId) !== null) await this.#patiently(() => this.#api.tabs.ungroup(tabId));
       return;
     }
@@ -311,8 +316,8 @@ export class TabStrip {
     await this.#giveBackFront(tabId);
   }
 
-  /** Of a link that is clicked with Ctrl held in a tab behind, Firefox names the tab in front. Only
-   * then, and only where input is given just now, the opener is right instead. */
+  /** After a Ctrl+click in a background tab, Firefox names the tab in front as the source. Use
+   * `openerTabId` only in that case: the opener gets input now and the named source is in front. */
   async #sourceOf({ openerTabId }, sourceTabId) {
     if (openerTabId === sourceTabId || !this.#watch.isGivenInput(openerTabId)) return sourceTabId;
     return (await this.#get(sourceTabId))?.active ? openerTabId : sourceTabId;
@@ -328,7 +333,7 @@ export class TabStrip {
 
   async #regrouped(id) {
     if (this.#young.has(id)) return;
-    const tab = await this.#get(id); // the truth of now: a tab that closes leaves its group, too
+    const tab = await this.#get(id); // the present state: a tab that closes also leaves its group
     this.#unsure.delete(id);
     if (tab === null) return;
     const key = this.#keyOf(tab.groupId);
@@ -363,8 +368,8 @@ export class TabStrip {
     this.#unsure.delete(id);
   }
 
-  /** A tab of ours is closed. If the person closed it, it is told a little later, for closing the
-   * group is told before what became of its tabs. */
+  /** A managed tab is closed. If the person closed it, report it after HOLD_MS: if the whole group
+   * is closing, `Groups.closed` must be sent before `Tabs.removed`. */
   #went(id, how) {
     const known = this.#tabs.get(id);
     if (!known) return;
@@ -396,8 +401,8 @@ export class TabStrip {
     for (const id of gone) this.#tell("Tabs.removed", { tab: this.#handle(id) });
   }
 
-  /** A group without tabs is no group. One whose window was closed may come back with that; one
-   * that was dragged elsewhere as a whole may show up there under another id. */
+  /** Forget a group without tabs, but remember it in `#lost` if it may reappear: a closed window
+   * can be restored, and a group dragged to another window gets another id. */
   #leftBehind(key, how, urls) {
     const group = this.#groups.get(key);
     if (!group || !this.#isEmpty(key)) return;
@@ -417,7 +422,7 @@ export class TabStrip {
     else Object.assign(this.#groups.get(key), { title, color });
   }
 
-  // --- who is in front -------------------------------------------------------------------------
+  // --- the tab in front ------------------------------------------------------------------------
 
   async #activated({ tabId, windowId, previousTabId }) {
     const now = this.#front.get(windowId)?.now;
@@ -425,7 +430,7 @@ export class TabStrip {
     if (Date.now() - (this.#spawned.get(tabId) ?? -Infinity) < FRONT_MS) await this.#giveBackFront(tabId);
   }
 
-  /** A browser brings spawned tabs to the front. The person goes on with what they looked at. */
+  /** A browser brings spawned tabs to the front. Show the person's previous tab again. */
   async #giveBackFront(id) {
     const tab = await this.#get(id);
     if (!tab?.active) return;
@@ -436,7 +441,7 @@ export class TabStrip {
     await this.#patiently(() => this.#api.tabs.update(before, { active: true }));
   }
 
-  // --- found again -----------------------------------------------------------------------------
+  // --- stored state, and finding groups again --------------------------------------------------
 
   async #load() {
     const { strip } = await this.#storage.session.get("strip");
@@ -453,7 +458,7 @@ export class TabStrip {
     await this.#save();
   }
 
-  /** The browser runs on; only this page was put to sleep. Its next event says what is new. */
+  /** Restore the state after a sleep of this background page, in the same run of the browser. */
   #goOn(strip) {
     this.#run = strip.run;
     this.#isAsked = strip.isAsked;
@@ -489,7 +494,8 @@ export class TabStrip {
     await this.#storage[area].set({ strip });
   }
 
-  /** Of groups with the same title and colour, the one with most of the addresses is it. */
+  /** Find lost groups again by title and colour. Among several, the one with most of the addresses
+   * is the right one. */
   async #findLost() {
     if (!this.#lost.length) return;
     const found = [];
@@ -516,7 +522,7 @@ export class TabStrip {
 
   // --- inside ----------------------------------------------------------------------------------
 
-  /** One after the other; what is changed is stored before the next. */
+  /** Run jobs one after the other. Changes are stored before the next job. */
   #inTurn(run) {
     const answer = this.#last.then(run);
     this.#last = answer.catch((error) => console.debug("Roost:", error)).then(() => this.#save());

@@ -1,22 +1,23 @@
 // The link to Roost: a port to the native host, commands in, answers and events out.
 //
-// Messages have the shape of CDP: {id, method, params, sessionId?} asks, {id, result | error}
-// answers, {method, params, sessionId?} tells. The host cuts what is longer than a browser takes
-// into parts; here they are joined. The host outlives brokers, and the port outlives them with it:
-// "Roost.link" says how things are with the broker. A port that closes is opened again, ever later.
+// Messages have CDP's form: {id, method, params, sessionId?} is a command, {id, result | error} an
+// answer, {method, params, sessionId?} an event. The host cuts messages that are too long for the
+// browser into parts, which are joined here. Host and port outlive brokers: the host sends
+// "Roost.link" whenever its connection to the broker changes. A port that closes is opened again,
+// after ever longer pauses.
 
 export const HOST = "roost.host";
 export const RETRY_MS = [1_000, 30_000];
 export const GOOD_MS = 60_000;
 export const AWAKE_MS = 20_000;
-// What a link carries at once is 64 MiB; a little room for what stands around a text.
+// A link carries frames of up to 64 MiB. The difference is room for the JSON around a text.
 export const ANSWER_CHARS = 60 * 1024 * 1024;
 
 export const NO_SUCH_TAB = 404;
 const REFUSED = -32000;
 const NO_SUCH_METHOD = -32601;
 
-/** An answer that is a refusal: its code and words go to the broker as they are. */
+/** An error whose code and message go to the broker as the command's answer. */
 export class Refusal extends Error {
   constructor(code, message) {
     super(message);
@@ -28,7 +29,7 @@ export class Refusal extends Error {
 export class Parts {
   #streams = new Map();
 
-  /** The message that is whole now, or undefined. */
+  /** Take a message or a part. Return the complete message, or undefined if parts are missing. */
   take(message) {
     if (message.part === undefined) return message;
     const { stream, part, of, text } = message;
@@ -43,7 +44,7 @@ export class Parts {
   }
 }
 
-/** When to try again. Only what was good for a minute is a reason to begin anew. */
+/** Decides when to connect again. Only a connection that lasted GOOD_MS resets the pauses. */
 export class Backoff {
   #tries = 0;
   #good = Infinity;
@@ -67,15 +68,15 @@ export class Backoff {
 }
 
 /**
- * One extension's link.
+ * The extension's link to the broker, through the host.
  *
- * connect()                           a new port to the host
- * hello()                             what is said first, a promise
- * answer(method, params, sessionId)   does what a broker asks: a value, a promise, or an exception
- * changed(state)                      how things are: {state, error?}, for the person to see;
- *                                     "linked" comes anew for every broker
- * awake()                             any call of the browser's API: one that hears of none for half
- *                                     a minute puts the extension to sleep, port or not
+ * connect()                           opens a new port to the host
+ * hello()                             a promise of the hello's params, the first message
+ * answer(method, params, sessionId)   runs a broker's command: a value, a promise, or an exception
+ * changed(state)                      called with {state, error?} for the popup; "linked" comes
+ *                                     again for every new broker
+ * awake()                             calls any browser API, because a browser puts an extension to
+ *                                     sleep that makes no call for half a minute, even with a port
  */
 export class Link {
   #connect;
@@ -100,7 +101,7 @@ export class Link {
     this.#backoff = new Backoff(now);
   }
 
-  /** Open the port, unless it is open or about to be. */
+  /** Open the port, unless it is open or a retry is scheduled. */
   async open() {
     if (this.#port !== null || this.#retry !== null) return;
     const port = this.#connect();
@@ -114,7 +115,7 @@ export class Link {
     port.postMessage({ method: "Roost.hello", params: await this.#hello() });
   }
 
-  /** Tell the broker something. Dropped where there is no port: each broker asks for the state. */
+  /** Send an event to the broker. Without a port it is dropped; each broker asks for the state. */
   tell(method, params, sessionId) {
     this.#post({ method, params, ...(sessionId === undefined ? {} : { sessionId }) });
   }
@@ -174,7 +175,7 @@ export class Link {
   }
 }
 
-/** For words that nobody here knows. */
+/** The error for a method that the extension does not know. */
 export function noSuchMethod(method) {
   return new Refusal(NO_SUCH_METHOD, `there is no ${method}`);
 }

@@ -1,12 +1,16 @@
-// The mark on a page that an agent works in: a glow around it, its session's name in the corner, and
-// for a moment a glow around what is acted on. It takes no clicks and no room; all of it is in a
-// closed shadow root, of which the page sees an empty element.
+// The mark on a page that an agent works in: a glow around the page, the session's name in a
+// corner, and a short glow around the element of an action. The mark takes no clicks and no space.
+// It is in a closed shadow root, so the page sees only an empty element.
 
 /**
- * Stands alone: it runs inside the page, in a world of ours. `look` is how the mark is from now on,
- * or null for none: {name, color, ink, isHidden, leaseMs, spot}. `spot` is where something is done:
- * [x, y], or "focus". Unless it is painted again within `leaseMs` it goes by itself: nobody may be
- * left to take it away. By an animation, for scripts of an extension end with it.
+ * Draw, change or remove the mark. This function runs inside the page, in an isolated world, so it
+ * uses nothing from outside itself.
+ *
+ * look    {name, color, ink, isHidden, leaseMs, spot}, or null to remove the mark
+ * spot    where an action happens: [x, y], or "focus"
+ *
+ * The mark hides itself unless it is painted again within `leaseMs`, because the extension may be
+ * gone by then. An animation does that, because an extension's scripts end with the extension.
  */
 export function paint(look) {
   const known = globalThis.roostMark;

@@ -1,17 +1,17 @@
-// Which pages bear the mark, and how it looks: those of tabs that something is done in, in the
-// colour and name of their group, unless the person paused it or switched the mark off (`mark:
-// false` in the extension's storage). How it gets into a page is the business of whoever runs it.
+// Decides which pages show the mark, and its looks. Tabs that agents work in show it, in the colour
+// and with the name of their group, unless the person paused the session or switched the mark off
+// (`mark: false` in the extension's storage). The caller supplies the way to paint in a page.
 
 export const SWITCH = "mark";
 const BEAT_MS = 2000;
-const LEASE_MS = 6000; // some beats may come late
-const SOON_MS = 1000; // a page that shows a dialog lets nobody in, and is not waited for
-const PICTURE_MS = 5000; // a picture waits longer for a page that is only slow
-const BACK_MS = 300; // after a picture; the next one, if it comes sooner, need not wait
-const KEYS_MS = 250; // typing glows once in this time
+const LEASE_MS = 6000; // longer than BEAT_MS, because some beats come late
+const SOON_MS = 1000; // do not wait longer: a page with an open dialog runs no scripts
+const PICTURE_MS = 5000; // a picture waits longer, for a page that is only slow
+const BACK_MS = 300; // delay of the mark after a picture, so that the next picture need not hide it
+const KEYS_MS = 250; // typing glows at most once in this time
 const WHITE = "#fff";
 const BLACK = "#202124";
-/** As the browsers show their groups, and what can be read on it. */
+/** The browsers' colour of each tab group, and a text colour that is readable on it. */
 const COLORS = {
   blue: ["#1a73e8", WHITE],
   red: ["#d93025", WHITE],
@@ -29,12 +29,14 @@ export class Marks {
   #run;
   #isOn = true;
   #paused = new Set(); // group keys
-  #shown = new Map(); // tab id → {look: as painted last, or null, pictures: being taken, hiding, back, isBusy, keyed}
+  // tab id → {look: last painted, or null, pictures: number being taken, hiding: promise that the
+  // mark is hidden, back: timer that shows it again, isBusy: painting, keyed: time of the last key}
+  #shown = new Map();
   #beat = null;
 
   /**
    * strip   lookOf(tabId): {key, title, color} of its managed group, or null
-   * run     (tabId, look): `paint(look)` inside the page of that tab, a promise
+   * run     (tabId, look): runs `paint(look)` inside the tab's page; a promise
    */
   constructor({ local }, strip, run) {
     this.#strip = strip;
@@ -45,13 +47,13 @@ export class Marks {
     });
   }
 
-  /** Something is done in that tab, or another page came there. */
+  /** Show the mark: an agent works in that tab, or the tab has a new page. */
   async show(tabId) {
     this.#known(tabId);
     await this.#paint(tabId);
   }
 
-  /** Also from a page that is the person's again: it was ours to put there. */
+  /** Remove the mark, also from a tab that is the person's again. */
   async hide(tabId) {
     const known = this.#shown.get(tabId);
     this.forget(tabId);
@@ -62,7 +64,7 @@ export class Marks {
     await Promise.all([...this.#shown.keys()].map((tabId) => this.hide(tabId)));
   }
 
-  /** The page cannot be reached any more. */
+  /** Forget the tab without painting, because its page can no longer be reached. */
   forget(tabId) {
     clearTimeout(this.#shown.get(tabId)?.back);
     this.#shown.delete(tabId);
@@ -71,7 +73,7 @@ export class Marks {
     this.#beat = null;
   }
 
-  /** Where something is done: [x, y], or "focus". */
+  /** Glow at the place of an action: [x, y], or "focus". */
   glow(tabId, spot) {
     const known = this.#known(tabId);
     if (spot === "focus" && Date.now() - known.keyed < KEYS_MS) return;
@@ -79,7 +81,7 @@ export class Marks {
     this.#paint(tabId, spot);
   }
 
-  /** What `take` makes is made without it. */
+  /** Run `take`, which makes a picture, while the mark is hidden. */
   async without(tabId, take) {
     const known = this.#shown.get(tabId);
     if (!known?.look) return take();
@@ -95,13 +97,13 @@ export class Marks {
     }
   }
 
-  /** The sessions that the person has paused, by their groups' keys. */
+  /** Set the keys of the groups whose sessions the person has paused. */
   paused(keys) {
     this.#paused = new Set(keys);
     this.refresh();
   }
 
-  /** Paints where it looks otherwise than it should by now. */
+  /** Repaint the marks whose looks have changed. */
   refresh() {
     for (const [tabId, { look }] of this.#shown)
       if (JSON.stringify(look) !== JSON.stringify(this.#lookOf(tabId))) this.#paint(tabId);
@@ -139,12 +141,12 @@ export class Marks {
     else if (wasPainted) await this.#soon(tabId, null);
   }
 
-  /** When it is painted, or the page has had its time. */
+  /** Paint, and wait for that at most `ms`. */
   async #soon(tabId, look, ms = SOON_MS) {
     const known = this.#shown.get(tabId) ?? {};
     known.isBusy = true;
     const painted = this.#run(tabId, look)
-      .catch(() => {}) // one of the browser's own pages, or it is gone again
+      .catch(() => {}) // one of the browser's own pages, or the tab is gone
       .finally(() => (known.isBusy = false));
     let late;
     await Promise.race([painted, new Promise((resolve) => (late = setTimeout(resolve, ms)))]);

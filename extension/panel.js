@@ -1,9 +1,10 @@
-// The popup page's other half, in the background: what it is shown, and what the person says there.
+// The background's side of the popup page: it sends the popup its state and receives the person's
+// commands.
 //
-// A popup connects by a port and is told everything at once and whenever it changes. The browser may
-// have put this worker to sleep meanwhile: connecting wakes it, and the last panel is kept in the
-// storage of the session, so nobody looks at an empty page. What is said goes to the broker only
-// while there is one: before, the popup offers nothing to press but the switch of the mark.
+// A popup connects by a port and gets the whole state at once and at every change. The browser may
+// have put this worker to sleep; the popup's connection wakes it. The last panel is kept in session
+// storage, so that the popup is not empty then. Commands go to the broker only while one is linked.
+// Without a broker, the popup can change only the switch of the mark.
 
 import { SWITCH } from "./marks.js";
 
@@ -20,7 +21,7 @@ export class PanelDesk {
   #isMarking = true;
   #popups = new Set();
 
-  /** tell(method, params): says something to the broker. */
+  /** tell(method, params): sends an event to the broker. */
   constructor(api, tell) {
     this.#api = api;
     this.#tell = tell;
@@ -33,20 +34,20 @@ export class PanelDesk {
     });
   }
 
-  /** The broker's word: what to show from now on. */
+  /** Show this panel, which the broker sent. */
   async show(panel) {
     this.#panel = panel;
     this.#showAll();
     await this.#api.storage.session.set({ [KEPT]: panel });
   }
 
-  /** How things are with the link. */
+  /** Take note of the link's state. */
   changed(link) {
     this.#link = link;
     this.#showAll();
   }
 
-  /** Whether the person lets us work on pages. */
+  /** Take note whether the person lets the extension work on pages. */
   allowed(isAllowed) {
     this.#isAllowed = isAllowed;
     this.#showAll();

@@ -1,24 +1,26 @@
-// Tabs that went with their window. A browser that quits closes its windows first: so that a tab is
-// gone is told a moment later, when a browser that quits is gone, too, and takes no tab away.
+// Delays the report of tabs that closed with their window. A quitting browser closes its windows
+// first. If the browser really quits, it is gone before the report is sent, and the agent keeps its
+// tab: the broker finds it, or opens it again, when the browser is back.
 
 const WINDOW_MS = 1000;
 
 export class Quitting {
   #tell;
-  #fading = new Map(); // tab's handle → promise that the browser has not quit
+  #fading = new Map(); // tab's handle → promise that the delay is over and the browser still runs
 
-  /** tell(handle): that tab is gone. */
+  /** tell(handle): reports to the broker that the tab is gone. */
   constructor(tell) {
     this.#tell = tell;
   }
 
+  /** Report after the delay that the tab closed with its window. */
   withWindow(handle) {
     if (this.#fading.has(handle)) return;
     const late = new Promise((resolve) => setTimeout(resolve, WINDOW_MS));
     this.#fading.set(handle, late.then(() => this.#gone(handle)));
   }
 
-  /** Resolves at once, unless that tab has just gone with its window. */
+  /** Resolves after the delay if that tab has just closed with its window, else at once. */
   async isOver(handle) {
     await this.#fading.get(handle);
   }

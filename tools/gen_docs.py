@@ -1,7 +1,7 @@
 """Write the pages of docs/reference that are derived from the code: ``make docs``.
 
-``--check`` writes nothing and fails if a page is not what it would be; tests/test_docs.py runs it,
-so that an operation, error, setting or verb cannot exist without being documented.
+``--check`` writes nothing and fails if a page is out of date. tests/test_docs.py runs it, so that
+every operation, error, setting and verb is documented.
 """
 
 from __future__ import annotations
@@ -142,7 +142,8 @@ otherwise in a session that lives in the browser's own jar, with others.
   the session's other clients and agents.
 - Addresses: http, https and `about:blank`, within the session's domain lists, as everywhere.
 - A client that leaves 128 MiB unread is cut off; a frame of more than 64 MiB ends its connection.
-  One that has said 16 MiB more than the browser has answered is not listened to until it has.
+  One that has said 16 MiB more than the browser has answered is not listened to until it has. A
+  command nested more than 200 levels deep is refused.
 """
 
 
@@ -399,7 +400,7 @@ def _command(path: str, command: click.Command) -> Iterator[str]:
 
 
 def _shim() -> Iterator[str]:
-    """The one command that is not click's: it must stay small."""
+    """Describe ``roost mcp``, which uses argparse because the shim must stay small."""
     made = mcp_parser({})
     yield f"\n## roost mcp\n\n{made.description}\n\n| option | |\n|---|---|"
     for flag in made._actions[1:]:

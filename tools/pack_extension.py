@@ -1,6 +1,6 @@
-"""Pack the extension for the stores: a zip for Chromium, an xpi for Firefox; `make build` does it.
+"""Pack the extension for the stores: a zip for Chromium, an xpi for Firefox.
 
-The same sources make the same archives, byte for byte: they carry no dates.
+``make build`` runs it. The archives carry no dates, so the same sources give the same bytes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What the tests need beside Roost and its Python tools: browsers, a virtual screen, real pages.
+"""Install what the tests need beside Roost and its Python tools. ``make test`` runs it.
 
-Everything comes from the system's package manager or from PyPI; what cannot be installed is named
-with the words to type. Run by `make test`.
+The tests need browsers, a virtual screen and real pages. All come from the system's package
+manager, PyPI or npm. For what cannot be installed, the program prints the command to type.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from pathlib import Path
 BROWSERS = ("chromium", "firefox")
 PROGRAMS = {"Xvfb": "xvfb"}
 PAGES = {"/usr/share/doc/python3-doc/html/library/functions.html": "python3-doc"}
-# Only its task pages are used: what it wants to import would bring a browser driver of its own.
+# Only its task pages are used. Its dependencies would bring a browser driver of their own.
 TASK_PAGES = "miniwob>=1,<2"
-# Clients nobody here wrote, a Node that is new enough for all of them, and a judge of extensions.
+# Third-party clients, a Node that is new enough for all of them, and a linter for extensions.
 NODE_CLIENTS = (
     "@modelcontextprotocol/sdk@^1",
     "@modelcontextprotocol/client@^2",
@@ -50,7 +50,7 @@ def main() -> int:
 
 
 def _fetch_node_clients() -> None:
-    """Their tests are skipped where they cannot be had: all else is tested without them."""
+    """Install the clients in Node. Where npm cannot fetch them, their tests are skipped."""
     modules = NODE_FOLDER / "node_modules"
     if all((modules / name.rpartition("@")[0]).exists() for name in NODE_CLIENTS):
         return

@@ -1,6 +1,7 @@
-// Whether the person lets Roost work on pages. Firefox asks them when the extension comes; they can
-// take it away at any time (about:addons) and give it back, and a Firefox that is killed in its
-// first moments with the extension has lost it. Pages that no extension may touch are another matter.
+// The person's permission for Roost to work on pages. Firefox asks for it when the extension is
+// installed. The person can take it away at any time (about:addons) and give it back. A Firefox
+// that is killed right after the installation loses it. Pages that Firefox opens to no extension
+// are handled elsewhere.
 
 import { Refusal } from "../link.js";
 
@@ -13,7 +14,7 @@ export class Access {
   #isAllowed = null;
   #asked;
 
-  /** changed(isAllowed): at first, and whenever the person changes their mind. */
+  /** changed(isAllowed): called once at the start and at every change of the permission. */
   constructor(api, changed) {
     this.#api = api;
     this.#changed = changed;
@@ -22,13 +23,13 @@ export class Access {
       event.addListener(() => this.lookAgain());
   }
 
-  /** Refused unless pages may be worked on. */
+  /** Throws a refusal without the permission. */
   async check() {
     await this.#asked;
     if (!this.#isAllowed) throw new Refusal(NOT_ALLOWED, "pages are not allowed");
   }
 
-  /** What a script that was not let in has to ask: the browser tells of it a little later. */
+  /** Check again. Call this when Firefox refused a script, because its event comes later. */
   lookAgain() {
     this.#asked = this.#asked.then(() => this.#look());
     return this.#asked;

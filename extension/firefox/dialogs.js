@@ -1,19 +1,21 @@
-// alert, confirm and prompt of owned tabs, for whoever works in them to answer.
+// alert, confirm and prompt of managed tabs, which the broker answers.
 //
-// Their page has to stand still meanwhile, and all that a script can stand still for is the answer to
-// a request: so it makes one (`hook.js`), which is held here and goes nowhere. Scripts of ours still
-// run in that page. A dialog that nobody may answer any more is the browser's, and so the person's.
+// The page must block until the answer comes, and the only thing that blocks a script is a
+// synchronous request. So `hook.js` makes one, which is held here and never leaves the browser. The
+// extension's scripts still run in a page that is blocked like this. If the broker can no longer
+// answer a dialog, the request ends without an answer, and `hook.js` opens the browser's own dialog
+// for the person.
 
 const MAX_CHARS = 10_000;
 
-/** What pages ask for; nobody can be there. */
+/** The address of those requests. No server can have a name under `.invalid`. */
 export const WAITING_ROOM = "https://roost-dialog.invalid/";
 
 export class Dialogs {
   #api;
   #tell;
   #handleOf;
-  #open = new Map(); // tab id → dialogs {frameId, kind, message, default, end}; the first one stands
+  #open = new Map(); // tab id → dialogs {frameId, kind, message, default, end}, the first one shown
 
   constructor(api, { tell, handleOf }) {
     this.#api = api;
@@ -21,7 +23,7 @@ export class Dialogs {
     this.#handleOf = handleOf;
   }
 
-  /** A page waits; resolves, to what becomes of its request, when it need not wait any more. */
+  /** Open a dialog for a page's request. Resolves, to cancel the request, when the dialog is over. */
   asked({ tabId, frameId, url }) {
     const said = new URL(url).searchParams;
     const text = (name) => (said.get(name) ?? "").slice(0, MAX_CHARS);
@@ -33,7 +35,7 @@ export class Dialogs {
     return over;
   }
 
-  /** {isOpen: false} where none stands. */
+  /** Answer the tab's first dialog. Returns {isOpen: false} if there is none. */
   async answer(tabId, { accept, text }) {
     const [dialog] = this.#open.get(tabId) ?? [];
     if (!dialog) return { isOpen: false };
@@ -44,12 +46,12 @@ export class Dialogs {
     return { isOpen: true };
   }
 
-  /** The page, or one frame of it, is not there any more, or not ours. */
+  /** End the dialogs of a tab, or of one frame, that is gone or no longer managed. */
   left(tabId, frameId) {
     this.#end(tabId, (one) => frameId === undefined || one.frameId === frameId);
   }
 
-  /** Nobody is there to answer: the person is asked. */
+  /** End all dialogs, because no broker is there: the browser then asks the person. */
   handBack() {
     for (const tabId of [...this.#open.keys()]) this.left(tabId);
   }
@@ -78,7 +80,7 @@ export class Dialogs {
   }
 }
 
-/** Run in the page, which reads it as soon as it goes on. */
+/** Runs in the page. `hook.js` reads the answer when its request ends. */
 function answered(answer) {
   globalThis.__roostAnswer = answer;
 }

@@ -1,14 +1,15 @@
-// Whose a download is. Firefox tells neither its tab nor its request: it is the one of the page that
-// asked for that address, in that jar. Where two pages of different tabs could be meant, the one that
-// was let go on to it; where there is still doubt, it is nobody's of ours.
+// Finds the tab of a download. Firefox names neither its tab nor its request, so a download belongs
+// to the tab that requested its address in its jar. If tabs request the same file, the responses
+// continue one after the other, and a download belongs to the one that continued. In doubt it is
+// not reported.
 
 const ASKED = 100;
-const TURN_MS = 2000; // a person who is asked where to put it takes longer
+const TURN_MS = 2000; // do not wait longer: Firefox may be asking the person where to save the file
 const FILE = /^\s*attachment/i;
 
 export class Downloads {
   #api;
-  #tabsOf; // the tabs of ours in a jar
+  #tabsOf; // (jar) → ids of its managed tabs
   #asks = []; // {id, tabId, frameId, jar, url, from, isFile, isLetGo, over: promise, end}
 
   constructor(api, tabsOf) {
@@ -16,11 +17,11 @@ export class Downloads {
     this.#tabsOf = tabsOf;
   }
 
-  /** A document was asked for; once more for each address it is sent on to. */
+  /** A page requested a document. Called again for each redirect. */
   asked({ requestId, tabId, frameId, url, originUrl, cookieStoreId }) {
     const known = this.#asks.find(({ id }) => id === requestId);
     if (known) return void (known.url = plain(url));
-    // A frame is on its way to one document at a time; what came as a file is on its own way.
+    // A frame loads one document at a time, so drop its earlier request; but keep a file's.
     this.#dropAll((one) => one.tabId === tabId && one.frameId === frameId && !one.isFile);
     const where = { tabId, frameId, jar: cookieStoreId, url: plain(url), from: originUrl };
     const ask = { id: requestId, ...where, isFile: false, isLetGo: true };
@@ -29,7 +30,8 @@ export class Downloads {
     if (this.#asks.length > ASKED) this.#drop(this.#asks[0]);
   }
 
-  /** Its answer is there. Resolves when it may go on: files of one address go one after the other. */
+  /** The response's headers are there. Resolves when the response may continue: files of one
+   * address continue one after the other. */
   async answered({ requestId, responseHeaders = [] }) {
     const ask = this.#asks.find(({ id }) => id === requestId);
     if (!ask || !isFile(responseHeaders)) return;
@@ -45,7 +47,7 @@ export class Downloads {
     this.#dropAll(({ id }) => id === requestId);
   }
 
-  /** What was asked for was a document after all. */
+  /** The request led to a document and not to a download. */
   committed(tabId, url) {
     this.#dropAll((ask) => ask.tabId === tabId && ask.url === plain(url));
   }
@@ -54,7 +56,7 @@ export class Downloads {
     this.#dropAll((ask) => ask.tabId === tabId);
   }
 
-  /** The tab that a new download is of; null: none of ours. */
+  /** The managed tab that a new download belongs to, or null. */
   async tabOf({ url, cookieStoreId, referrer }) {
     if (!/^https?:/.test(url)) return this.#maker(url, cookieStoreId);
     let fits = this.#asks.filter((ask) => ask.isLetGo && isSame(ask, { url: plain(url), jar: cookieStoreId }));
@@ -66,7 +68,7 @@ export class Downloads {
     return fits[0].tabId;
   }
 
-  /** What a page made itself (blob:, data:) is known in that page. */
+  /** The tab whose page made this address itself (blob:, data:), as `hook.js` remembers there. */
   async #maker(url, jar) {
     const found = [];
     for (const tabId of this.#tabsOf(jar)) {
@@ -87,7 +89,7 @@ export class Downloads {
   }
 }
 
-/** Whether the browser will keep that answer as a file, whatever is in it. */
+/** True if the headers make the browser save the response as a file. */
 export function isFile(responseHeaders) {
   return responseHeaders.some(({ name, value }) => /^content-disposition$/i.test(name) && FILE.test(value ?? ""));
 }

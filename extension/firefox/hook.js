@@ -1,20 +1,21 @@
-// In every document of an owned tab, before its first script: hears what the page says on its
-// console, what it does not catch, and where it asks for files, tabs and answers. It runs in a world
-// that pages do not see; what it changes in theirs looks to them like the browser's own functions.
+// Runs in every document of a managed tab, before the page's first script. It reports console
+// messages, uncaught errors, and requests for files, new tabs and dialogs. It runs in an isolated
+// world; the functions that it replaces in the page's world look like the browser's own.
 
 if (!globalThis.__roostHook) {
   globalThis.__roostHook = true;
   const CHARS = 10_000;
   let isOver = false;
 
-  /** A tab that was taken out of its group is told so with the first answer: then all is still. */
+  /** Send a report to the background. The answer is false once the tab has left its group; then
+   * this script reports no more. */
   const tell = (what) => {
     if (isOver) return;
     const told = browser.runtime.sendMessage({ roost: "page", ...what }).then(
       (isOwned) => (isOver = isOwned === false),
       () => {},
     );
-    // Who acts in this page hears of what it said before they hear that the action is over.
+    // Answers to actions wait for this promise, so that reports come before the answer.
     globalThis.__roostTold = Promise.all([globalThis.__roostTold, told]);
   };
 
@@ -54,16 +55,16 @@ if (!globalThis.__roostHook) {
   });
   window.addEventListener("unhandledrejection", ({ reason }) => say("error", ["Uncaught (in promise)", reason]));
 
-  // The jar's storage can be read from pages only: what is in it is told as they are left.
+  // Only pages can read a jar's localStorage, so each page reports its items when it is left.
   window.addEventListener("pagehide", () => {
     try {
       if (localStorage.length) tell({ what: "storage", origin: window.origin, items: Object.entries(localStorage) });
     } catch {
-      // a page without an origin, or one that may keep nothing
+      // the page has no origin or no access to storage
     }
   });
 
-  // What stands in the browser's way, and so in the person's: dialogs. See `dialogs.js`.
+  // The browser's own dialogs would block the person's window. See `dialogs.js`.
   const page = window.wrappedJSObject;
   const DIALOGS = {
     alert: () => undefined,
@@ -80,7 +81,7 @@ if (!globalThis.__roostHook) {
     exportFunction(asked, page, { defineAs: kind });
   }
 
-  /** Stands still until there is an answer; null: the browser has to ask. */
+  /** Block the page until the dialog is answered. Null: show the browser's own dialog. */
   function wait(dialog) {
     globalThis.__roostAnswer = null;
     const waiting = new XMLHttpRequest();
@@ -88,12 +89,12 @@ if (!globalThis.__roostHook) {
       waiting.open("GET", `https://roost-dialog.invalid/?${new URLSearchParams(dialog)}`, false);
       waiting.send();
     } catch {
-      // that is how it ends
+      // the request always ends like this: `dialogs.js` cancels it
     }
     return globalThis.__roostAnswer;
   }
 
-  // What the page makes addresses for: a download of one is told apart by that.
+  // Addresses that the page makes itself (blob:, data:). They tell which tab a download is from.
   const made = (globalThis.__roostMade ??= new Set());
   const MADE = 1000;
   const remember = (url) => {
@@ -104,8 +105,9 @@ if (!globalThis.__roostHook) {
   const ownMake = page.URL.createObjectURL;
   exportFunction((...given) => remember(ownMake.call(page.URL, ...given)), page.URL, { defineAs: "createObjectURL" });
 
-  // Tabs that the page opens. Firefox's popup blocker takes our clicks for nobody's, so what would
-  // come of a person's is opened by the extension: one for each click, and without an opener.
+  // Tabs that the page opens. Firefox's popup blocker does not count synthetic clicks as the
+  // person's. So the extension opens the tab itself: one for each click, and without
+  // `window.opener`.
   const GESTURE_MS = 5000;
   const isOurs = () => !isOver && !navigator.userActivation.isActive && Date.now() - (globalThis.__roostGesture ?? 0) < GESTURE_MS;
   const openTab = (url) => {
@@ -161,7 +163,7 @@ if (!globalThis.__roostHook) {
     openTab(url.href);
   });
 
-  // A window of the browser's to choose files in would wait for the person.
+  // The browser's file picker would open in front of the person, so report the field instead.
   globalThis.__roostAsksForFiles = (field) => {
     globalThis.__roostField = field;
     tell({ what: "chooser", multiple: field.multiple });
@@ -174,8 +176,9 @@ if (!globalThis.__roostHook) {
     globalThis.__roostAsksForFiles(field);
   });
 
-  // So would the browser's menu. The page comes first, for it may have one of its own; where it keeps
-  // the event from us, it is asked then.
+  // Prevent the browser's context menu for the same reason. The page's handlers run first, because
+  // the page may have its own menu. If a handler stops the event, `guard` prevents the menu at that
+  // point.
   window.addEventListener("contextmenu", (event) => globalThis.__roostIsGiven && event.preventDefault());
   const guard = (event) => {
     if (!globalThis.__roostIsGiven) return;

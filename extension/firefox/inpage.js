@@ -1,7 +1,8 @@
-// Functions that are run inside pages, in the extension's own world there. Each stands alone: it is
-// sent as its text. What they give back is a string of JSON, for pages may not see our objects.
+// Functions that run inside pages, in the extension's isolated world. Firefox sends each as its
+// source text, so none may use anything from outside itself. They return strings of JSON, because
+// pages must not see the extension's objects.
 
-/** A function of the page bundle; null where the bundle is not there yet. */
+/** Call a function of the page bundle; null if the bundle is not loaded yet. */
 export async function callBundle(name, json, child) {
   if (!globalThis.__roost) return null;
   const argument = JSON.parse(json);
@@ -19,7 +20,7 @@ export async function callBundle(name, json, child) {
   return JSON.stringify({ value });
 }
 
-/** The caller's function in the page's own world, with the element behind a ref, if one is given. */
+/** Run the caller's function in the page's own world, with the element of `ref` if there is one. */
 export async function evaluate(source, ref) {
   const described = (thrown) => {
     try {
@@ -35,10 +36,10 @@ export async function evaluate(source, ref) {
     if (element === null) return JSON.stringify({ staleRef: true });
   }
   const given = element === null ? [] : [element];
-  globalThis.__roostGesture = Date.now(); // it may open tabs, as in any other browser
+  globalThis.__roostGesture = Date.now(); // the function may open tabs, as in other browsers
   let run;
   try {
-    // As an expression: a function that does not parse is told as the page's error.
+    // As an expression, so that a function that does not parse is reported as the page's error.
     run = window.eval(`(async (...given) => JSON.stringify(await (${source}\n)(...given)))`);
   } catch (error) {
     return JSON.stringify({ [error.name === "EvalError" ? "isForbidden" : "thrown"]: described(error) });
@@ -52,7 +53,9 @@ export async function evaluate(source, ref) {
   }
 }
 
-/** The main document's title, once it is there. Elements named "title" hide the document's own property. */
+/** Wait until the document is loaded, or `limit` ms after it is parsed, and return its title. The
+ * getter comes from the prototype, because an element named "title" hides the document's own
+ * property. */
 export function arrived(limit, chars) {
   return new Promise((resolve) => {
     const { get: titleOf } = Object.getOwnPropertyDescriptor(Document.prototype, "title");
@@ -68,13 +71,14 @@ export function arrived(limit, chars) {
   });
 }
 
-/** Gestures of the hands; null where they are not there yet, or the frame that is meant instead. */
+/** Call a function of `input.js`; null if that file is not loaded yet. */
 export async function useHands(name, json) {
   if (!globalThis.__roostHands) return null;
   return JSON.stringify((await globalThis.__roostHands[name](JSON.parse(json))) ?? {});
 }
 
-/** A frame of ours in the page, for a moment: its number, by which the whole browser knows it. */
+/** Add an empty frame to the page and return its id, by which the remote agent finds the tab.
+ * Remove the frame if it is not wanted. */
 export function frameOfOurs(isWanted) {
   globalThis.__roostFrame?.remove();
   globalThis.__roostFrame = null;
@@ -88,11 +92,12 @@ export function frameOfOurs(isWanted) {
   return JSON.stringify({ frame: browser.runtime.getFrameId(frame) });
 }
 
-/** Whether input that comes now, or came a moment ago, and looks like the person's is not theirs: then
- * no window to choose files in may open before them, not even for a field that is nowhere in the page. */
+/** Say whether the remote agent gives input now or did so a moment ago. Firefox takes that input
+ * for the person's, so file pickers are suppressed meanwhile, even for a field outside the
+ * document. Returns whether `hook.js` is loaded. */
 export function isGivenInput(isIt) {
   globalThis.__roostIsGiven = isIt;
-  if (!globalThis.__roostAsksForFiles) return false; // our hook is not in yet
+  if (!globalThis.__roostAsksForFiles) return false; // `hook.js` is not loaded yet
   if (!isIt || globalThis.__roostWatchesFields) return true;
   globalThis.__roostWatchesFields = true;
   for (const [prototype, name] of [["HTMLElement", "click"], ["HTMLInputElement", "showPicker"]]) {
@@ -108,7 +113,7 @@ export function isGivenInput(isIt) {
   return true;
 }
 
-/** Where the viewport is in the page, and how large the page is. */
+/** Return the viewport's position in the page and the page's size. */
 export function measure() {
   const { scrollWidth, scrollHeight } = document.scrollingElement ?? document.documentElement;
   return JSON.stringify({ x: scrollX, y: scrollY, width: scrollWidth, height: scrollHeight });
@@ -119,18 +124,19 @@ export function seed(items) {
   for (const [name, value] of items) localStorage.setItem(name, value);
 }
 
-/** What this document's origin keeps. `window.origin` is the origin itself: a sandboxed document, which
- * may keep nothing, still has the address and so the `location.origin` of its server. */
+/** Return this document's origin and its localStorage. `location.origin` would be wrong for a
+ * sandboxed document, which has its server's address but no access to the storage. */
 export function stored() {
   return JSON.stringify([window.origin, Object.entries(localStorage)]);
 }
 
-/** To a blank page that scripts of extensions may run in: one that Firefox opens by itself they may not. */
+/** Go to about:blank from within the page. Extensions may run scripts in a blank page that a page
+ * opens, but not in one that Firefox opens. */
 export function leaveForBlank() {
   location.href = "about:blank";
 }
 
-/** The page must not ask whether it may be left: we do not ask it. */
+/** Keep the page's beforeunload handlers from asking the person whether to leave. */
 export function letGo() {
   window.addEventListener("beforeunload", (event) => event.stopImmediatePropagation(), true);
 }

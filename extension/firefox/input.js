@@ -1,6 +1,6 @@
-// Input as a person gives it, as far as scripts can: the events a browser would send, in its order,
-// and what it would do by itself unless the page prevents it. `isTrusted` is false in all of them.
-// One instance a document; `perform` takes the gestures of `roost.drivers.base`.
+// Synthetic input: dispatches the events of a browser in its order, and then does what the browser
+// would do by default unless the page prevents it. `isTrusted` is false in all events. Each
+// document has one instance; `perform` takes the inputs of `roost.drivers.base`.
 
 globalThis.__roostHands ??= (() => {
   const BUTTONS = { left: [0, 1], middle: [1, 4], right: [2, 2] };
@@ -15,8 +15,8 @@ globalThis.__roostHands ??= (() => {
   const mouse = { x: 0, y: 0, buttons: 0, over: null, pressed: null, drag: null, slider: null };
   const held = { ctrlKey: false, shiftKey: false, altKey: false, metaKey: false };
   const MODIFIERS = { Control: "ctrlKey", Shift: "shiftKey", Alt: "altKey", Meta: "metaKey" };
-  const before = new WeakMap(); // what a field had in it when it got the focus
-  let focused = null; // what pages have been told has it
+  const before = new WeakMap(); // field → its value when it got the focus
+  let focused = null; // the element that has the focus according to the events sent so far
 
   // --- finding -----------------------------------------------------------------------------------
 
@@ -52,7 +52,7 @@ globalThis.__roostHands ??= (() => {
   const isInput = (element, ...types) => element instanceof HTMLInputElement && types.includes(element.type);
   const isEditable = (element) => isTextField(element) || element.isContentEditable;
 
-  /** A frame of its own under a point: its id, and where its viewport begins. */
+  /** The child frame at a point: its id and the origin of its viewport; null if there is none. */
   function frameAt(x, y) {
     const found = elementAt(x, y);
     if (!found?.contentWindow) return null;
@@ -210,7 +210,7 @@ globalThis.__roostHands ??= (() => {
 
   // --- the focus ---------------------------------------------------------------------------------
 
-  /** In a tab behind others the focus moves without a word: then the words are ours. */
+  /** Focus an element. Firefox sends no focus events in a background tab, so `catchUp` does. */
   function focusOn(element) {
     catchUp();
     if (element === active()) return;
@@ -241,7 +241,7 @@ globalThis.__roostHands ??= (() => {
     }
   }
 
-  /** A field that is left with another text than it had. */
+  /** Send `change` for a text field whose value differs from the value at focus. */
   function changed(field) {
     if (!isTextField(field) || !before.has(field) || before.get(field) === field.value) return;
     before.set(field, field.value);
@@ -271,7 +271,7 @@ globalThis.__roostHands ??= (() => {
     if (next && isTextField(next) && next instanceof HTMLInputElement) next.select();
   }
 
-  /** Of a group of radio buttons, the chosen one has the turn; if none is, all of them. */
+  /** Tab stops at the checked radio button of a group. If none is checked, it stops at each. */
   function isOneOfItsRadios(one) {
     if (!isInput(one, "radio") || one.checked) return true;
     return !radios(one).some((other) => other.checked);
@@ -297,7 +297,7 @@ globalThis.__roostHands ??= (() => {
     else if (!NO_CARET.test(field.type)) field.setSelectionRange(field.value.length, field.value.length);
   }
 
-  /** As the editor would: asks the page before, changes, and tells it after. */
+  /** Edit the focused field like the browser's editor: beforeinput, the change, then input. */
   function edit(inputType, command, data = null) {
     const target = active();
     if (!isEditable(target) || isDisabled(target) || target.readOnly) return;
@@ -350,7 +350,7 @@ globalThis.__roostHands ??= (() => {
 
   // --- keys --------------------------------------------------------------------------------------
 
-  /** As a keyboard gives it: with Shift, h is H and 1 is an exclamation mark. */
+  /** Return the key as a US keyboard sends it: with Shift, h becomes H and 1 becomes "!". */
   function shifted(key) {
     if (!held.shiftKey || !isTyped(key)) return key;
     return SHIFTED_SIGNS[PLAIN_SIGNS.indexOf(key)] ?? key.toUpperCase();
@@ -365,7 +365,7 @@ globalThis.__roostHands ??= (() => {
   }
 
   const isTyped = (key) => [...key].length === 1;
-  let wasPrevented = false; // what a key would do when it is let go
+  let wasPrevented = false; // the page prevented the last keydown, so keyup must not click
 
   function keyDown({ key: pressed }) {
     catchUp();
@@ -497,12 +497,12 @@ globalThis.__roostHands ??= (() => {
     scrolled.scrollBy({ top: tops[key] ?? 0, left: lefts[key] ?? 0, behavior: "instant" });
   }
 
-  // --- all of it ---------------------------------------------------------------------------------
+  // --- the entry points --------------------------------------------------------------------------
 
   const DO = { move, down: press, up: letGo, wheel, keyDown, keyUp, insert: ({ text }) => (catchUp(), insert(text)) };
   const channel = new MessageChannel();
 
-  /** The page's own tasks and promises have their turn between any two gestures. */
+  /** Let the page's own tasks and promises run between two inputs. */
   function turn() {
     return new Promise((resolve) => {
       channel.port1.onmessage = resolve;
@@ -510,21 +510,21 @@ globalThis.__roostHands ??= (() => {
     });
   }
 
-  /** In this document, or `{frame, x, y}` where another one is meant. */
+  /** Perform the inputs here, or return `{into: {frame, x, y}}` if they are for a child frame. */
   async function perform({ inputs, x = 0, y = 0 }) {
     const first = inputs.find((one) => one.do === "move" || one.do === "wheel");
     const into = first ? frameAt(first.x - x, first.y - y) : active()?.contentWindow ? { frame: browser.runtime.getFrameId(active()), x: 0, y: 0 } : null;
     if (into) return { into: { ...into, x: into.x + x, y: into.y + y } };
     for (const { do: what, ...how } of inputs) {
       if ("x" in how) Object.assign(how, { x: how.x - x, y: how.y - y });
-      globalThis.__roostGesture = Date.now(); // what comes of it is asked for, as by a person's
+      globalThis.__roostGesture = Date.now(); // lets `hook.js` open tabs, as after a person's click
       DO[what](how);
       await turn();
     }
     return {};
   }
 
-  /** Files for a field: the one behind a ref, or the one that asked last. */
+  /** Put files into a field: the one of a ref, or the one that asked for files last. */
   function files({ ref, files }) {
     const field = ref ? globalThis.__roost?.element({ target: ref }) : globalThis.__roostField;
     globalThis.__roostField = null;

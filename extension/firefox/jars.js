@@ -1,9 +1,9 @@
-// Jars: containers that we made. The person's own, and the browser's default one, are never listed,
-// emptied or removed.
+// Jars are containers that the extension made. It never lists, empties or removes the person's own
+// containers or the browser's default one.
 //
-// localStorage can only be reached from a page of its origin. So what is put into a jar waits here
-// until the first page of that origin comes in it, and is there before that page's first script; and
-// what pages of a jar keep is remembered as they are left.
+// Only a page of an origin can reach the origin's localStorage. So items for a jar wait here until
+// the jar opens a page of that origin, and are written before the page's first script. When a page
+// of a jar is left, its items are remembered here.
 
 import { Refusal } from "../link.js";
 import { seed, stored } from "./inpage.js";
@@ -16,7 +16,7 @@ export class Jars {
   #api;
   #strip;
   #waiting = new Map(); // "jar origin" → items
-  #kept = new Map(); // "jar origin" → items, as they were when last seen
+  #kept = new Map(); // "jar origin" → items as last read
 
   constructor(api, strip) {
     this.#api = api;
@@ -38,7 +38,8 @@ export class Jars {
 
   // --- containers ------------------------------------------------------------------------------
 
-  /** Also those that an earlier run of the browser had: the broker knows whether anybody's are. */
+  /** List the jars, including those of an earlier run of the browser. The broker knows which of
+   * them a session still uses. */
   async #list() {
     const { jars = [] } = await this.#api.storage.local.get("jars");
     const there = await this.#api.contextualIdentities.query({});
@@ -120,7 +121,7 @@ export class Jars {
     return { storage };
   }
 
-  /** What the pages keep that are open in that jar. */
+  /** Read the localStorage of all open pages in that jar. */
   async #look(jar) {
     for (const { id } of await this.#api.tabs.query({ cookieStoreId: jar })) {
       if (this.#strip.handleOf(id) === null) continue;
@@ -134,7 +135,7 @@ export class Jars {
     this.#kept.set(`${jar} ${origin}`, items);
   }
 
-  /** A new document of a jar of ours: what waits for its origin is put there. */
+  /** Write the items that wait for the origin of a jar's new document. */
   async fill(tabId, frameId, into) {
     const jar = this.#strip.jarOf(tabId);
     if (jar === null || !this.#waiting.size) return;
@@ -146,7 +147,7 @@ export class Jars {
     await into({ func: seed, args: [items] });
   }
 
-  /** A page of a jar says what it keeps, as it is left. */
+  /** Remember the items that a page of a jar reports when it is left. */
   left(tabId, origin, items) {
     const jar = this.#strip.jarOf(tabId);
     if (jar !== null) this.#keep(jar, origin, items);

@@ -1,30 +1,30 @@
-// Where the pages of owned tabs go: what begins, what comes of it, with which status.
+// Follows the navigations of managed tabs: their beginning, their end and the response's status.
 //
-// A navigation is followed by its request, because events of one that was called off come late, and
-// `webNavigation` names no more than addresses. Where a page of another site needs another process,
-// Firefox calls a navigation off and begins it again: so that it was called off ends nothing.
+// A navigation is identified by its request, because `webNavigation` names only addresses, and
+// events of a cancelled navigation come late. If a page needs another process, Firefox cancels the
+// navigation and starts it again. So a cancellation alone does not end a navigation here.
 
 import { isFile } from "./downloads.js";
 
 const CALLED_OFF = /\b2152398850\b|NS_BINDING_ABORTED/;
 const NO_CONTENT = [204, 205];
-const MOMENT_MS = 300; // within this, what was called off begins again, or does not
-const STEP_MS = 1000; // within this, a step in the history begins, or there is none
+const MOMENT_MS = 300; // Firefox restarts a cancelled navigation within this time, or not at all
+const STEP_MS = 1000; // a step in the history begins within this time, or there is no such step
 
-/** Where a tab is on its way to of which is not known where to. */
+/** The address of a navigation whose target is not known. */
 export const ANYWHERE = "";
 
-/** How a navigation ended: in a document, within the one that was there, or in none. */
+/** How a navigation ended: in a new document, within the same document, or without one. */
 export const End = { DOCUMENT: "document", WITHIN: "within", NOTHING: "nothing" };
 
-/** A server that could not be reached, or did not answer well. */
+/** The server could not be reached, or its response was not usable. */
 export class Unreachable extends Error {}
 
 class Course {
-  turns = 0; // documents this tab has had
-  begun = null; // where it is on its way to
-  request = null; // {id, urls, status, error, isOver: it was no document} of the last document that was asked for
-  journeys = new Set();
+  turns = 0; // number of documents this tab has had
+  begun = null; // target of the current navigation
+  request = null; // the last document request: {id, urls, status, error, isOver: no document came}
+  journeys = new Set(); // calls that wait for the end of a navigation
 }
 
 export class Journeys {
@@ -43,13 +43,14 @@ export class Journeys {
     return this.#of(tabId).begun !== null;
   }
 
-  /** Set out by `act` and wait for the end: {end, status}. An exception where it failed. */
+  /** Start a navigation by `act` and wait for its end: {end, status}. Throws if it failed. */
   async go(tabId, url, act) {
     for (const earlier of this.#of(tabId).journeys) earlier.isOver = true;
     return this.#follow(tabId, new URL(url).href, act);
   }
 
-  /** The same for a step in the history, of which is not known where it leads; null: nowhere. */
+  /** Make a step in the history by `act`, whose target is not known, and wait for its end: {end,
+   * status}; null if there is no such step. */
   async step(tabId, act) {
     const course = this.#of(tabId);
     const { turns } = course;
@@ -61,16 +62,16 @@ export class Journeys {
     return end === null ? null : { end, status };
   }
 
-  /** Whether anybody waits for that tab to get there. */
+  /** True if a call waits for the tab to reach that address. */
   isExpected(tabId, url) {
     return [...this.#of(tabId).journeys].some((journey) => leadsTo(journey, url));
   }
 
-  /** What is under way ends; at once where nothing is. */
+  /** Resolves when the current navigation ends; at once if there is none. */
   async landed(tabId) {
     const { begun, request } = this.#of(tabId);
     if (begun === null) return;
-    const asked = request?.urls.has(plain(begun)) ? request : null; // else it is still to come
+    const asked = request?.urls.has(plain(begun)) ? request : null; // null: its request comes later
     await this.#follow(tabId, null, async () => {}, asked).catch(() => {});
   }
 
@@ -90,7 +91,7 @@ export class Journeys {
     }
   }
 
-  // --- what the browser tells ------------------------------------------------------------------
+  // --- the browser's events --------------------------------------------------------------------
 
   asked(tabId, { requestId, url }) {
     const course = this.#of(tabId);
@@ -117,7 +118,7 @@ export class Journeys {
     if (request?.urls.has(plain(url))) this.#came(tabId, request);
   }
 
-  /** To nothing: the tab stays where it is. */
+  /** The request led to no document: the tab stays where it is. */
   #came(tabId, request) {
     const course = this.#of(tabId);
     request.isOver = true;
@@ -125,7 +126,7 @@ export class Journeys {
     this.#end(tabId, End.NOTHING, (one) => one.request === request);
   }
 
-  /** Told at leisure: what came of it may be known already. */
+  /** A navigation began. Firefox reports this late, so its end may be known already. */
   began(tabId, url) {
     const course = this.#of(tabId);
     const wasNothing = url !== null && course.request?.isOver && course.request.urls.has(plain(url));
@@ -147,7 +148,7 @@ export class Journeys {
     const course = this.#of(tabId);
     if (CALLED_OFF.test(error)) {
       if (course.begun === url || course.begun === ANYWHERE) course.begun = null;
-      const waiting = new Set(course.journeys); // a journey that begins later has nothing to do with this one
+      const waiting = new Set(course.journeys); // only those that wait for the cancelled navigation
       const isEnded = (one) => one.url === null && waiting.has(one);
       setTimeout(() => course.begun === null && this.#end(tabId, End.NOTHING, isEnded), MOMENT_MS);
       return;

@@ -1,5 +1,5 @@
-// Pages of Firefox: scripts in the extension's own world inside them, in tabs of managed groups and
-// in no others. A page's commands come in its tab's session, whose id is the tab's handle.
+// Pages of Firefox: the extension's scripts in an isolated world, only in tabs of managed groups.
+// The broker's commands for a page carry its tab's handle as the session id.
 
 import { NO_SUCH_TAB, Refusal, noSuchMethod } from "../link.js";
 import { paint } from "../mark.js";
@@ -18,14 +18,14 @@ const BUNDLE = "page/bundle.js";
 const HANDS = "firefox/input.js";
 const HOOK = "firefox/hook.js";
 const TITLE_CHARS = 1000;
-const LOAD_MS = 5000; // a document that is there may take this long to load the rest
-const SOON_MS = 1000; // how long it may take to hear why a document is gone
+const LOAD_MS = 5000; // wait this long for a parsed document to finish loading
+const SOON_MS = 1000; // Firefox reports why a document is gone within this time
 const QUIET_MS = 200;
 const DOCUMENT_TRIES = 10;
 const CRASH_PAGES = /^about:(blank|tabcrashed)/;
 const MAIN = 0;
 const BLANK = "about:blank";
-const OF_SITES = /^Jars\.(cookies|write|delete|storage)$/; // Firefox would answer as if there were none
+const OF_SITES = /^Jars\.(cookies|write|delete|storage)$/; // empty without the permission for sites
 
 export class Pages {
   #api;
@@ -38,23 +38,23 @@ export class Pages {
   #downloads;
   #jars;
   #given;
-  #running = new Map(); // tab id → what runs in its documents: {frameId, fail}
-  #crashed = new Map(); // tab id → where it was
+  #running = new Map(); // tab id → scripts that run in its documents: {frameId, fail}
+  #crashed = new Map(); // tab id → its address before the crash
   #at = new Map(); // tab id → the address of its document
-  #before = new Map(); // tab id → documents it had had when it was last given input
-  #asleep = new Map(); // tabs that Firefox has not loaded (again) yet → promise of that, once it is asked for
-  #settingOut = new Set(); // tabs that were opened to go somewhere, and have not come there
-  #loading = new Map(); // download id → promise of the tab it is of, or of null
-  #openers = new Map(); // tab id → the one that asked for it
+  #before = new Map(); // tab id → number of documents it had had before the last input
+  #asleep = new Map(); // tabs that Firefox has unloaded → promise of loading, or null before that
+  #settingOut = new Set(); // tabs that were opened for an address and have not reached it
+  #loading = new Map(); // download id → promise of its tab, or of null
+  #openers = new Map(); // tab id → the tab that opened it
 
-  /** allowed(isAllowed): whether the person lets us work on pages. */
+  /** allowed(isAllowed): called when the permission to work on pages changes. */
   constructor(api, strip, { tell, allowed }) {
     this.#api = api;
     this.#strip = strip;
     this.#tell = tell;
     this.#access = new Access(api, (isAllowed) => {
       allowed(isAllowed);
-      if (isAllowed) this.#watchStrip(); // pages that came meanwhile have nothing of ours in them
+      if (isAllowed) this.#watchStrip(); // pages that came without the permission have no hook
     });
     this.#jars = new Jars(api, strip);
     this.#given = new Given(api);
@@ -81,7 +81,7 @@ export class Pages {
     this.#strip.watch({ joined, left, closing, isGivenInput: (id) => this.#given.has(id) });
   }
 
-  /** The browser-level commands of the link; undefined for words that are not ours. */
+  /** Run a browser-level command of the broker; undefined for methods of other parts. */
   call(method, params) {
     if (method === "Roost.state") return this.#state();
     if (method === "Tabs.create") return this.#create(params);
@@ -89,16 +89,17 @@ export class Pages {
     return this.#jars.call(method, params);
   }
 
-  /** The strip's, with our jars: those first, for after the strip's answer events go on from it. */
+  /** The strip's state and the jars. The jars come first: events that follow the strip's state
+   * build on it, so nothing may delay the answer after it. */
   async #state() {
     this.#given.endAll();
     const { jars } = await this.#jars.call("Jars.list", {});
     const state = await this.#strip.call("Roost.state", {});
-    setTimeout(() => this.#dialogs.tellAgain()); // to a broker that knows those tabs by then
+    setTimeout(() => this.#dialogs.tellAgain()); // later, when the broker knows those tabs
     return { ...state, jars };
   }
 
-  /** Ready when its first document is there; till then Firefox shows another, which it throws away. */
+  /** Open a tab and wait for its first document. Firefox first shows another, which it discards. */
   async #create(params) {
     const made = await this.#strip.call("Tabs.create", params);
     const tabId = this.#strip.tabOf(made.tab);
@@ -106,7 +107,7 @@ export class Pages {
     return made;
   }
 
-  /** A command in a tab's page. */
+  /** Run a command in a tab's page. */
   async command(method, params, handle) {
     const tabId = this.#strip.tabOf(handle);
     const run = {
@@ -132,8 +133,9 @@ export class Pages {
     return run();
   }
 
-  /** The mark goes, and the person has to answer dialogs: whose a tab is, is asked with every command.
-   * A broker that died while it gave input has not said that it is over. */
+  /** The broker is gone: remove the marks, let the person answer dialogs, and end trusted input,
+   * because a broker that died sent no `Page.end`. Commands check the tab's group, so no more is
+   * needed. */
   releaseAll() {
     this.#given.endAll();
     this.#dialogs.handBack();
@@ -144,7 +146,7 @@ export class Pages {
     this.marks.refresh();
   }
 
-  // --- going places ----------------------------------------------------------------------------
+  // --- navigation ------------------------------------------------------------------------------
 
   async #navigate(tabId, url) {
     this.#crashed.delete(tabId);
@@ -193,12 +195,12 @@ export class Pages {
 
   async #here(tabId, status, end) {
     const title = await this.#inWhatComes(() => this.#run(tabId, MAIN, arrived, [LOAD_MS, TITLE_CHARS]));
-    const { url } = await this.#api.tabs.get(tabId); // Firefox's word, not the page's
+    const { url } = await this.#api.tabs.get(tabId); // from Firefox, because a page could lie
     return { url, title, status, stayed: end === End.NOTHING };
   }
 
-  /** Of the tabs that it brings back, Firefox loads none until somebody looks at it; nor one that it
-   * put aside because memory was short. */
+  /** Load a tab that Firefox restored, or unloaded to save memory: Firefox itself waits until the
+   * person looks at it. */
   async #wake(tabId) {
     if (this.#journeys.turns(tabId) && !this.#asleep.has(tabId)) return;
     if (!this.#asleep.get(tabId)) this.#asleep.set(tabId, this.#loadAgain(tabId));
@@ -246,7 +248,7 @@ export class Pages {
     return { json: found.json };
   }
 
-  /** Give input; then wait for its handlers, or the document it led to, and the tab it asked for. */
+  /** Give input, then wait for the page's handlers or the next document, and for tabs it opened. */
   async #act(tabId, { inputs, frame, argument }) {
     this.#checkAlive(tabId);
     if (inputs.length) {
@@ -266,12 +268,12 @@ export class Pages {
         into = JSON.parse(await this.#withFile(tabId, frame, HANDS, useHands, given)).into ?? null;
       } catch (error) {
         if (error.code !== DOCUMENT_GONE) throw error;
-        into = null; // it was delivered, and the page was left on the way
+        into = null; // the input was delivered and made the page navigate
       }
     }
   }
 
-  /** Input will come from Firefox's remote agent, into the page that shows this mark. */
+  /** Show the mark in the page, because Firefox's remote agent is about to give it input. */
   async #begin(tabId, mark) {
     this.#checkAlive(tabId);
     this.#before.set(tabId, this.#journeys.turns(tabId));
@@ -304,8 +306,10 @@ export class Pages {
     return { value };
   }
 
-  /** With `releases`, the page is asked while input is still on its way, and sees by itself when it is
-   * over; it is told, in case that goes to another document. A new one is asked afterwards. */
+  /** Wait until the frame has settled. With `releases`, input is still on its way: the bundle
+   * counts the button releases to notice its end. When all input was given, the bundle is told as
+   * well, in case the input went to another document. If the document changed, the new one is
+   * asked. */
   async #settled(tabId, frame, { releases = 0, ...argument }) {
     const ask = async (name, given) => (await this.#callBundle(tabId, { frame, name, argument: given, once: true })).value;
     if (!releases) return ask("settled", argument);
@@ -317,7 +321,7 @@ export class Pages {
     told.catch(() => {});
     const found = await Promise.race([seen, told]);
     const value = found === null ? null : JSON.parse(found).value;
-    if (value?.hasActivation) return value; // else it may have opened a tab
+    if (value?.hasActivation) return value; // opening a tab would have used up the activation
     await over;
     return value ?? ask("settled", argument);
   }
@@ -328,7 +332,7 @@ export class Pages {
     return JSON.parse(await this.#withFile(tabId, frame, HANDS, useHands, given));
   }
 
-  /** The same in the next document, while one follows the other. */
+  /** Call `ask` again in the next document if a navigation interrupts it. */
   async #inWhatComes(ask) {
     for (let tried = 1; ; tried++) {
       try {
@@ -339,7 +343,7 @@ export class Pages {
     }
   }
 
-  /** A function that needs a file of ours in the page, which is brought along when it is missing. */
+  /** Run a function that needs one of our files in the page. Load the file if it is missing. */
   async #withFile(tabId, frameId, file, func, args) {
     const found = await this.#run(tabId, frameId, func, args);
     if (found !== null) return found;
@@ -355,8 +359,8 @@ export class Pages {
     return answer?.result ?? null;
   }
 
-  /** It fails at once when the document it runs in is left: Firefox may keep that, and its promises,
-   * for the way back. */
+  /** Run a script in a frame. Fails at once when the document is left: Firefox may keep the
+   * document for the way back, and then its promises never settle. */
   async #inject(tabId, frameId, what) {
     this.#checkAlive(tabId);
     const running = this.#running.get(tabId) ?? new Set();
@@ -375,7 +379,7 @@ export class Pages {
     }
   }
 
-  /** Firefox says of a script that it did not end, and not why. */
+  /** Find out why a script failed, because Firefox reports only that it did. */
   async #whyNot(tabId, frameId, turns, error) {
     const handle = this.#strip.handleOf(tabId);
     const frames = (await this.#api.webNavigation.getAllFrames({ tabId }).catch(() => null)) ?? [];
@@ -432,7 +436,7 @@ export class Pages {
     await this.#api.scripting.executeScript({ target: { tabId }, func: paint, args: [look], injectImmediately: true });
   }
 
-  // --- what happens ----------------------------------------------------------------------------
+  // --- events ----------------------------------------------------------------------------------
 
   #listen() {
     const { downloads, runtime, tabs, webNavigation } = this.#api;
@@ -458,7 +462,7 @@ export class Pages {
   }
 
   #committed({ tabId, frameId, url }) {
-    // Of a tab that wakes up, Firefox tells first as if its page had come already.
+    // For a tab that wakes up, Firefox first sends this event before the page has loaded.
     if (this.#asleep.has(tabId) && !this.#journeys.isLeaving(tabId)) return;
     if (frameId === MAIN) {
       this.#crashed.delete(tabId);
@@ -476,7 +480,7 @@ export class Pages {
     this.#hook(tabId, frameId, url);
   }
 
-  /** A page whose process died is replaced by another, to which nothing has set out. */
+  /** A navigation failed. After a crash, Firefox goes to a page of its own that no call expects. */
   #brokeOff({ tabId, url, error }) {
     const at = this.#at.get(tabId);
     if (CRASH_PAGES.test(url) && at !== undefined && !this.#journeys.isExpected(tabId, url)) {
@@ -499,7 +503,7 @@ export class Pages {
     for (const { frameId, url } of frames) {
       if (frameId === MAIN) {
         this.#at.set(tabId, this.#at.get(tabId) ?? url);
-        // It was spawned, and set out before it was known whose it is.
+        // A page opened this tab, and its navigation began before the opener was known.
         if (url === BLANK && tab?.status === "loading") this.#journeys.began(tabId, ANYWHERE);
       }
       if (this.#isOurs(tabId)) await this.#hook(tabId, frameId, url);
@@ -518,18 +522,18 @@ export class Pages {
     for (const table of [this.#running, this.#crashed, this.#at, this.#before, this.#openers, this.#settingOut, this.#asleep]) table.delete(tabId);
   }
 
-  /** Our own script first, then the page's. */
+  /** Put our script into a new document, then release the document. So our script runs first. */
   async #hook(tabId, frameId, url) {
     const into = (what) =>
       this.#api.scripting
         .executeScript({ target: { tabId, frameIds: [frameId] }, injectImmediately: true, ...what })
-        .catch(() => {}); // one of the browser's own pages, or it is gone again
+        .catch(() => {}); // one of the browser's own pages, or the document is gone
     await this.#jars.fill(tabId, frameId, into);
     await into({ files: [HOOK] });
     this.#traffic.release(tabId, frameId, url);
   }
 
-  /** Whether the page is still ours to hear. */
+  /** Handle a report of `hook.js`. Returns false if the tab is no longer managed. */
   async #pageSaid({ what, level, text, url, line, multiple, origin, items }, { tab, frameId }) {
     const handle = tab ? this.#strip.handleOf(tab.id) : null;
     if (handle === null) return false;
@@ -540,14 +544,14 @@ export class Pages {
     return true;
   }
 
-  /** Of requests of pages in managed groups only. */
+  /** Report a request, unless its tab is no longer managed. */
   #report(method, params) {
     if (params.tab !== null) this.#tell(method, params);
   }
 
   // --- closing, downloads ----------------------------------------------------------------------
 
-  /** A page that is closed is kept from asking the person about it. */
+  /** Keep a page that is about to close from asking the person. */
   async #quiet(tabId) {
     const target = { tabId, allFrames: true };
     const asked = this.#api.scripting.executeScript({ target, func: letGo, injectImmediately: true });
@@ -568,7 +572,7 @@ export class Pages {
     return tab;
   }
 
-  /** A tab that was opened for nothing but a download goes again; it is its opener's then. */
+  /** Close a tab that was opened only for a download. The download then belongs to its opener. */
   async #staying(tabId) {
     const opener = this.#openers.get(tabId);
     if (opener === undefined || (this.#at.get(tabId) ?? BLANK) !== BLANK) return tabId;

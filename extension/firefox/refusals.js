@@ -1,4 +1,4 @@
-// Why work in a page failed, beside `NO_SUCH_TAB`. The driver makes its errors of these codes.
+// The error codes of work in a page, besides `NO_SUCH_TAB`. The driver maps them to Roost's errors.
 import { Refusal } from "../link.js";
 import { Unreachable } from "./navigation.js";
 
@@ -16,7 +16,7 @@ export function crashed() {
   return new Refusal(CRASHED, "the page's process died");
 }
 
-/** The error of a journey as the driver is to hear it. */
+/** Return a navigation's error with its code for the driver. */
 export function asRefusal(error) {
   return error instanceof Unreachable ? new Refusal(UNREACHABLE, error.message) : error;
 }

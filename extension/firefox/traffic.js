@@ -1,7 +1,7 @@
-// The requests of owned tabs, and of no others: listeners are made for one tab each.
+// The requests of managed tabs. Each tab has its own listeners, so that no other tab is observed.
 //
-// The documents among them wait for a moment, until our own script is in: so nothing that a page
-// says or does from its first line on is missed.
+// Document responses are held until `hook.js` is in the new document, so that it misses nothing
+// that the page does from its first line on.
 
 import { WAITING_ROOM } from "./dialogs.js";
 import { isFile } from "./downloads.js";
@@ -17,7 +17,7 @@ const KINDS = {
   beacon: "ping",
 };
 const DOCUMENTS = ["main_frame", "sub_frame"];
-const HELD_MS = 2000; // what is no document in the end never gets a script; a busy machine may be late with it
+const HELD_MS = 2000; // at most: a response that becomes no document never gets a script
 
 export class Traffic {
   #api;
@@ -26,8 +26,8 @@ export class Traffic {
   #journeys;
   #dialogs;
   #downloads;
-  #listeners = new Map(); // tab id → functions that end them
-  #held = new Map(); // "tab frame" → {url, goOn: lets the document go on}
+  #listeners = new Map(); // tab id → functions that remove its listeners
+  #held = new Map(); // "tab frame" → {url, goOn: releases the document}
 
   constructor(api, { tell, handleOf, journeys, dialogs, downloads }) {
     this.#api = api;
@@ -50,7 +50,7 @@ export class Traffic {
     };
     const waiting = { urls: [`${WAITING_ROOM}*`], types: ["xmlhttprequest"], tabId };
     const visible = (listener) => (what) => what.url.startsWith(WAITING_ROOM) || listener(what);
-    // Those that may hold a request up are told in time; the others whenever it is convenient.
+    // Firefox calls blocking listeners in time, and all others later.
     listen(webRequest.onBeforeRequest, (what) => this.#documentAsked(what), documents, ["blocking"]);
     listen(webRequest.onHeadersReceived, (what) => this.#documentAnswered(what), documents, ["blocking", "responseHeaders"]);
     listen(webRequest.onErrorOccurred, (what) => this.#documentFailed(what), documents);
@@ -69,7 +69,7 @@ export class Traffic {
     for (const [where, { goOn }] of this.#held) if (where.startsWith(`${tabId} `)) goOn();
   }
 
-  /** Our script is in that frame's document: it may go on; another that came after it may not. */
+  /** Release the frame's document, which has our script now. Another document stays held. */
   release(tabId, frameId, url) {
     const held = this.#held.get(`${tabId} ${frameId}`);
     if (held && plain(held.url) === plain(url)) held.goOn();
@@ -94,7 +94,7 @@ export class Traffic {
     if (what.type === "main_frame") this.#journeys.failed(what.tabId, what);
   }
 
-  /** Until our script is in, which may be before the first of its data is there. */
+  /** Hold a document's data until `goOn` is called, which may be before the first data arrives. */
   #hold({ requestId, tabId, frameId, url }) {
     const where = `${tabId} ${frameId}`;
     const filter = this.#api.webRequest.filterResponseData(requestId);
@@ -125,7 +125,7 @@ export class Traffic {
       isOver = true;
       if (!waiting?.length) goOn(); // no content
     };
-    filter.onerror = end; // it was redirected or called off
+    filter.onerror = end; // the request was redirected or cancelled
   }
 
   #sent({ tabId, requestId, url, method, type }) {

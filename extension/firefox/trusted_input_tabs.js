@@ -1,6 +1,6 @@
-// Tabs that Firefox's remote agent gives input just now, each under a mark that its page shows. Such
-// input looks like the person's, and what pages may do because of it they may do for five seconds: as
-// long no window to choose files in opens before the person.
+// The tabs that currently get input from Firefox's remote agent. Each page shows a mark meanwhile,
+// by which the driver checks that it has the right tab. Firefox counts this input as the person's
+// for five seconds (user activation), so file pickers are suppressed for that long.
 
 import { isGivenInput } from "./inpage.js";
 
@@ -8,8 +8,8 @@ const ACTIVATION_MS = 5000; // `dom.user_activation.transient.timeout`
 
 export class Given {
   #api;
-  #tabs = new Map(); // tab id → {mark, over, tell}: a promise that all was given, and how to keep it
-  #guarded = new Map(); // tab id → {isWhole: all its documents know, timer}
+  #tabs = new Map(); // tab id → {mark, over: promise of the input's end, tell: resolves it}
+  #guarded = new Map(); // tab id → {isWhole: all its documents suppress file pickers, timer}
 
   constructor(api) {
     this.#api = api;
@@ -31,12 +31,12 @@ export class Given {
     return this.#api.scripting.insertCSS(style(tabId, mark));
   }
 
-  /** Until all was given, or none will be. */
+  /** Resolves when all input was given, or none will follow. */
   over(tabId) {
     return this.#tabs.get(tabId)?.over ?? Promise.resolve();
   }
 
-  /** All was given; what the page does about it goes on. */
+  /** Take note that all input was given. The page may still be reacting to it. */
   tellOver(tabId) {
     this.#tabs.get(tabId)?.tell();
   }
@@ -48,20 +48,20 @@ export class Given {
       const guard = this.#guarded.get(tabId);
       if (guard) guard.timer = setTimeout(() => this.#unguard(tabId), ACTIVATION_MS);
     }
-    await this.#api.scripting.removeCSS(style(tabId, mark)).catch(() => {}); // with its document
+    await this.#api.scripting.removeCSS(style(tabId, mark)).catch(() => {}); // the document is gone
   }
 
   endAll() {
     for (const [tabId, { mark }] of [...this.#tabs]) this.end(tabId, mark);
   }
 
-  /** A document came, in that tab or in a frame of it, which knows of nothing. */
+  /** A new document came, in the tab or in a frame, which does not suppress file pickers yet. */
   came(tabId) {
     const guard = this.#guarded.get(tabId);
     if (guard) guard.isWhole = false;
   }
 
-  /** The tab is gone, or the person's: what was put there is taken out again. */
+  /** The tab is gone or the person's again: undo what was set in its page. */
   forget(tabId) {
     this.tellOver(tabId);
     this.#tabs.delete(tabId);
@@ -73,7 +73,7 @@ export class Given {
     this.#guarded.set(tabId, guard);
     clearTimeout(guard.timer);
     if (guard.isWhole) return;
-    guard.isWhole = true; // unless another comes meanwhile
+    guard.isWhole = true; // `came` resets it if a new document comes meanwhile
     if (!(await this.#tellPage(tabId, true))) guard.isWhole = false;
   }
 
@@ -83,17 +83,17 @@ export class Given {
     return this.#tellPage(tabId, false);
   }
 
-  /** Whether all its documents have understood. */
+  /** Set the state in all documents of the tab. Returns whether all of them took it. */
   async #tellPage(tabId, isIt) {
     const target = { tabId, allFrames: true };
     const told = this.#api.scripting.executeScript({ target, func: isGivenInput, args: [isIt], injectImmediately: true });
-    const answers = await told.catch(() => [{}]); // a frame is gone again
+    const answers = await told.catch(() => [{}]); // a frame went away meanwhile
     return answers.every(({ result }) => result === true);
   }
 }
 
-/** Of the person's, not the page's: no script of the page finds a property whose name it does not
- * know. */
+/** The mark's style. It has the origin USER, so it is in no style sheet that the page can list, and
+ * the page cannot guess the property's name. */
 function style(tabId, mark) {
   return { target: { tabId, frameIds: [0] }, origin: "USER", css: `:root { --roost-${mark}: 1 }` };
 }

@@ -1,6 +1,6 @@
-// What the popup page looks like, as a plain tree: [tag, attributes, ...children]. A child is a tree
-// or a text; texts are only ever set as texts. An attribute `press` is what a button says, `grant` the
-// permission it asks the browser for.
+// The popup page's content as a plain tree: [tag, attributes, ...children]. A child is a tree or a
+// text; texts are never parsed as HTML. The attribute `press` is the message that a button sends,
+// `grant` the permission that a button asks the browser for.
 
 import { PAGES } from "../firefox/access.js";
 
@@ -10,7 +10,7 @@ const NOTICES = {
   away: ["Roost is not running.", "It is started by your agents, or with: roost up"],
 };
 
-/** state: {link: {state, error?}, panel, isAllowed, isMarking} as the background tells it. */
+/** Return the page's tree. The argument is the state that the background sends. */
 export function view({ link, panel, isAllowed, isMarking }) {
   return ["main", {}, ...(isAllowed ? [] : [shutOut()]), ...body(link, panel), marking(isMarking)];
 }
@@ -27,7 +27,7 @@ function body(link, panel) {
   ];
 }
 
-/** Firefox lets the person take from an extension what it was given when it came. */
+/** Ask for the permission to work on pages, which Firefox lets the person take away. */
 function shutOut() {
   return [
     "section",
@@ -102,7 +102,7 @@ function pool({ pool: { used, capacity }, groups }) {
   return ["p", { class: "pool" }, `${used} of ${capacity || "∞"} tabs in use${queue}`];
 }
 
-/** What was decided earlier, to be changed. */
+/** List the person's earlier answers, each with a button to change it. */
 function answers({ answers: known }) {
   if (!known.length) return [];
   const rows = known.map(({ name, allow }) => [

@@ -1,7 +1,7 @@
 """Roost: many agents, one browser.
 
-``await roost.connect()`` is the way in from Python; ``roost.ops`` is what can be asked. Imports are
-lazy: the shim and the hook import this package and must stay small.
+``await roost.connect()`` connects from Python; ``roost.ops`` has the operations to call. Imports
+are lazy, because the shim and the hook import this package and must stay small.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The ``roost`` command. Light commands are dispatched before anything heavy is imported."""
+"""The ``roost`` command. Dispatches light commands before it imports anything heavy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can go wrong, as callers see it. One flat tree; the class is the wire code.
+"""All errors that a caller can get. One flat tree: each class has its own wire code.
 
 ::
 
@@ -28,12 +28,12 @@
     ├── LoopActive         the session already has a loop
     └── Internal           our fault; the audit trail has the reference
 
-Each carries ``code``, a message, a hint that says what to do next, and details. ``to_wire`` and
-``from_wire`` are each other's inverse, so a client raises the very class the broker raised.
+Each error carries ``code``, a message, a hint that says what to do next, and details. ``from_wire``
+reverses ``to_wire``, so a client raises the same class that the broker raised.
 
-Message, hint and details contain Roost's own words, ids, numbers and what the caller itself sent:
-an agent reads them as Roost's word. Text that a page could have chosen (a dialog's text, a thrown
-exception, labels, classes, addresses, a protocol error that quotes the page) goes into
+Message, hint and details contain Roost's own words, ids, numbers and what the caller itself sent,
+because an agent trusts them as Roost's word. Text that a page could have chosen (a dialog's text, a
+thrown exception, labels, classes, addresses, a protocol error that quotes the page) goes into
 ``page_said``, which front ends show between untrusted marks.
 """
 
@@ -43,16 +43,16 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 PAGE_SAID_CHARS = 2000
-"""An error carries at most this much of a page's text."""
+"""Maximum length of a page's text in an error."""
 
 
 class RoostError(Exception):
-    """Base of all errors. Subclasses set ``code`` and a default ``hint``.
+    """Base of all errors. Subclasses set ``code`` and ``default_hint``.
 
     message: what is wrong, in Roost's words.
     hint: what to do next, in Roost's words.
     retry_after_ms: when the same call may succeed.
-    page_said: text that a page, or the browser about a page, said. Cut to ``PAGE_SAID_CHARS``.
+    page_said: text of a page, or of the browser about a page. Cut to ``PAGE_SAID_CHARS``.
     details: further fields of the wire shape; never page text.
     """
 
@@ -79,8 +79,10 @@ class RoostError(Exception):
         return f"{self.code}: {self.message}"
 
     def retold(self, *, message: str | None = None, hint: str | None = None) -> RoostError:
-        """A copy of the error with another message or hint. Several calls may have raised the same
-        error object, so the object is never changed in place."""
+        """Return a copy of the error with another message or hint.
+
+        Several calls may have raised the same error object, so it is never changed in place.
+        """
         return type(self)(
             self.message if message is None else message,
             hint=self.hint if hint is None else hint,
@@ -90,7 +92,7 @@ class RoostError(Exception):
         )
 
     def to_wire(self) -> dict[str, Any]:
-        """The one shape everywhere: ``{code, message, hint, retryAfterMs?, pageSaid?, …}``."""
+        """Return the wire shape: ``{code, message, hint, retryAfterMs?, pageSaid?, …}``."""
         wire: dict[str, Any] = {"code": self.code, "message": self.message, "hint": self.hint}
         if self.retry_after_ms is not None:
             wire["retryAfterMs"] = self.retry_after_ms
@@ -101,7 +103,10 @@ class RoostError(Exception):
 
     @staticmethod
     def from_wire(wire: Mapping[str, Any]) -> RoostError:
-        """The error a broker sent, as its own class. A code we do not know becomes ``Internal``."""
+        """Rebuild an error from the wire, as its own class.
+
+        An unknown code becomes ``Internal``.
+        """
         fields = dict(wire)
         cls = BY_CODE.get(str(fields.pop("code", "")), Internal)
         said = fields.pop("pageSaid", None)

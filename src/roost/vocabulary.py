@@ -1,6 +1,6 @@
-"""The words and numbers every room shares: ids, enumerations, limits.
+"""Words and numbers that every room shares: ids, enumerations, limits.
 
-The glossary (docs/glossary.md) says what each word means; the design's numbers live only here.
+docs/glossary.md says what each word means. Every limit that several rooms share is defined here.
 """
 
 from __future__ import annotations
@@ -11,25 +11,30 @@ from enum import StrEnum
 from typing import Final, NewType
 
 AgentId = NewType("AgentId", str)
-"""``agent_<32 hex>_<pid>``, minted by the broker, bound to a connection."""
+"""``agent_<32 hex>_<pid>``. The broker mints it and binds it to a connection."""
 SessionId = NewType("SessionId", str)
 TabId = NewType("TabId", str)
-"""``t1``, ``t2``, … : ours, never the browser's, never reused."""
+"""``t1``, ``t2``, …: Roost's own id of a tab, never the browser's and never reused."""
 JarId = NewType("JarId", str)
 BrowserId = NewType("BrowserId", str)
 TabHandle = NewType("TabHandle", str)
-"""The browser's own id for a tab. Only drivers and the broker's tab table ever see one."""
+"""The browser's own id of a tab. Only drivers and the broker's tables use it."""
 
 MINE: Final = "mine"
-"""What callers call the person's own browser, whichever that is: never the id of one."""
+"""Name that callers use for the person's own browser, whichever it is. Never a browser's id."""
 OPERATOR: Final = AgentId("operator")
 """The person at the machine. Outranks agents; owns nothing itself."""
 NOBODY: Final = AgentId("nobody")
-"""What a welcome calls a command that is no agent's and has not proven to be the person's."""
+"""Agent id in the welcome of a command that no single agent owns and that is not the person's."""
 
 
 class Lifetime(StrEnum):
-    """How long a session outlives the agents that use it (design.md §5, "Sessions")."""
+    """The time that a session outlives its agents.
+
+    ANONYMOUS: it ends with its agents.
+    RESUMABLE: it is kept for ``RESUMABLE_SECONDS``, without its tabs.
+    NAMED: it stays until somebody disposes it.
+    """
 
     ANONYMOUS = "anonymous"
     RESUMABLE = "resumable"
@@ -37,7 +42,12 @@ class Lifetime(StrEnum):
 
 
 class JarPolicy(StrEnum):
-    """Where a session's cookies and storage come from."""
+    """The source of a session's cookies and storage.
+
+    FRESH: an empty jar of its own.
+    CLONE: a jar of its own, filled from a profile.
+    SHARED: the browser's own cookies and storage, shared with others.
+    """
 
     FRESH = "fresh"
     CLONE = "clone"
@@ -45,14 +55,17 @@ class JarPolicy(StrEnum):
 
 
 class Reads(StrEnum):
-    """Who may look at a tab. ``SHARED`` lets every agent read, never act."""
+    """Access to other agents' tabs.
+
+    ``SHARED`` lets every agent read all tabs, but not act on them.
+    """
 
     PRIVATE = "private"
     SHARED = "shared"
 
 
 class Color(StrEnum):
-    """The colours both Chromium's and Firefox's tab groups know."""
+    """The colours that tab groups have in both Chromium and Firefox."""
 
     BLUE = "blue"
     RED = "red"
@@ -74,42 +87,49 @@ AGENT_FRAME_BYTES: Final = 10 * MIB
 LINK_FRAME_BYTES: Final = 64 * MIB
 """The largest frame on a link, and the largest reply to an agent."""
 HELLO_SECONDS: Final = 5.0
-"""A connection that has not said hello by then is closed."""
+"""The broker closes a connection that has not said hello by then."""
 
 POOL_LIMIT: Final = 12
-"""Tabs per browser; 0 means no limit."""
+"""Maximum number of tabs per browser; 0 means no limit."""
 TAB_HEAVY_ABOVE: Final = 4
-"""Sessions with more tabs than this are told when somebody waits for a slot."""
+"""Sessions with more tabs than this get a notice when another session waits for a slot."""
 RESERVATION_SECONDS: Final = 30.0
+"""A slot stays reserved for a session this long."""
 SHARE_SECONDS: Final = 10.0
-"""How long a session waits for a slot before a session above its fair share has to give one."""
+"""A session waits this long for a slot before a session above its fair share loses one."""
 SHARE_RETRY_SECONDS: Final = 1.0
-"""How often the broker looks again while no tab of those sessions may be parked."""
+"""The broker tries again this often while none of those sessions' tabs may be parked."""
 SPAWN_BURST: Final = 5
 SPAWN_BURST_SECONDS: Final = 1.0
+"""A tab may open ``SPAWN_BURST`` popups within this time; further ones are closed."""
 
 GRACE_SECONDS: Final = 10.0
-"""How long a lost connection may stay away before its agent is ended."""
+"""An agent may be disconnected this long before it ends."""
 RESTART_GRACE_SECONDS: Final = 30.0
-"""How long agents have to come back after a broker restart, from when the new broker listens."""
+"""Agents may take this long to reconnect after a broker restart, once the new broker listens."""
 LATE_SECONDS: Final = 1.0
-"""A wake-up that comes later than this is no evidence that an agent stayed away: the machine was
-starved or suspended, and the agent with it."""
+"""A wake-up later than this does not prove that an agent stayed away: the machine was overloaded or
+suspended, and the agent with it."""
 RESUMABLE_SECONDS: Final = 24 * 3600.0
+"""A resumable session is kept this long without an agent."""
 LEASE_SECONDS: Final = 120.0
+"""An agent without a connection (HTTP) lives this long after its last call."""
 SWEEP_SECONDS: Final = 60.0
+"""Interval at which the broker looks for dead agents, and whether it is still needed itself."""
 BROKER_IDLE_SECONDS: Final = 15 * 60.0
 """A broker that an agent started ends this long after its last session."""
 
 CAPTURE_WAIT_SECONDS: Final = 3.0
+"""A capture waits this long behind another agent's before it is refused."""
 CAPTURE_RETRY_MS: Final = 2000
 PAUSED_RETRY_MS: Final = 5000
-"""When to ask again for a session that a person has. They take their time."""
+"""An agent should retry after this time while a person has its session."""
 
 CLONED_JARS: Final = 10
+"""Maximum number of cloned jars."""
 JARS_BESIDE: Final = 100
-"""Contexts that protocol clients of one session may have at a time: each costs the browser all
-share, pages or not."""
+"""Maximum number of extra browser contexts per session for CDP clients. Each costs memory in the
+shared browser even when empty."""
 
 LOOP_ITERATIONS: Final = 20
 LOOP_ITERATIONS_MAX: Final = 10_000
@@ -121,26 +141,32 @@ CALL_SECONDS: Final = 30.0
 CALL_SECONDS_MAX: Final = 300.0
 
 CONVERSATION_VARIABLES: Final = ("CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID", "CODEX_THREAD_ID")
-"""Where clients say in the environment which conversation a process belongs to."""
+"""Environment variables in which clients name the conversation that a process belongs to."""
+CLIENT_VARIABLES: Final = frozenset(
+    {*CONVERSATION_VARIABLES, "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CODEX_SANDBOX"}
+    | {"GEMINI_CLI", "QWEN_CODE", "CURSOR_AGENT", "OPENCODE", "CLINE_ACTIVE", "AUGMENT_AGENT"}
+    | {"GOOSE_TERMINAL"}
+)
+"""Variables that clients set for the commands their agents run, and nobody sets for a person."""
 
 NAME_PATTERN: Final = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}"
-"""What a caller may call a session or a page."""
+"""Pattern of the names that callers may give to sessions and pages."""
 PROFILE_PATTERN: Final = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
-"""What a profile may be called: it is a file's name."""
+"""Pattern of profile names, which are also file names."""
 _SESSION_ID = re.compile(NAME_PATTERN)
 
 
 def is_session_id(text: str) -> bool:
-    """Whether a caller may use ``text`` as a session id."""
+    """Return whether a caller may use ``text`` as a session id."""
     return _SESSION_ID.fullmatch(text) is not None
 
 
 def conversation_in(environ: Mapping[str, str]) -> SessionId | None:
-    """The conversation that a client started this process for."""
+    """Return the conversation that a client started this process for, if it names one."""
     named = next((environ[name] for name in CONVERSATION_VARIABLES if environ.get(name)), "")
     return SessionId(named) if is_session_id(named) else None
 
 
 def shown(agent: AgentId) -> str:
-    """An agent id as logs, errors and other agents see it: 12 characters, never the whole."""
+    """Return an agent id as logs, errors and other agents see it: its first 12 characters."""
     return agent if agent == OPERATOR else agent[:12]

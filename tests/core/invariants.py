@@ -95,12 +95,17 @@ class Facts:
     def deadlines(self) -> list[float]:
         return [row.deadline for row in self.timed() if row.deadline is not None]
 
+    def stakes(self, browser: BrowserId) -> Tally[SessionId]:
+        """For each session, how many of these it does: hold slots, wait for one, have one
+        reserved."""
+        holding = {t.session for t in self.tabs.values() if t.browser == browser and t.holds_slot}
+        reserved = [r.session for r in self.reservations.values() if r.browser == browser]
+        sessions = [*holding, *reserved, *self.queue(browser)]
+        return Tally(session for session in sessions if session is not None)
+
     def share(self, browser: BrowserId, limit: int) -> int:
         """The slots that each session which holds, waits or has a reservation may keep."""
-        holding = {t.session for t in self.tabs.values() if t.browser == browser and t.holds_slot}
-        reserved = {r.session for r in self.reservations.values() if r.browser == browser}
-        sessions = (holding | reserved | set(self.queue(browser))) - {None}
-        return max(1, limit // max(1, len(sessions)))
+        return max(1, limit // max(1, len(self.stakes(browser))))
 
     def current(self) -> set[TabId | None]:
         return {member.current for member in self.members.values()}
@@ -247,6 +252,7 @@ def recounted(facts: Facts, rules: Rules) -> dict[str, Any]:
                 reserved[browser],
                 Tally(t.session for t in tabs if t.browser == browser and t.holds_slot),
                 facts.queue(browser),
+                facts.stakes(browser),
             )
             for browser in browsers
         },
@@ -278,7 +284,14 @@ def indexes(state: State) -> dict[str, Any]:
     """The same, as the core has it."""
     return {
         "pools": {
-            browser: (pool.limit, pool.held, pool.reserved, Tally(pool.holders), list(pool.queue))
+            browser: (
+                pool.limit,
+                pool.held,
+                pool.reserved,
+                Tally(pool.holders),
+                list(pool.queue),
+                Tally(pool.stakes),
+            )
             for browser, pool in state.pools.items()
             if pool.held or pool.reserved or pool.queue
         },

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from roost.core import addresses
@@ -308,6 +311,18 @@ def test_an_allowed_address_allows_itself_and_no_name() -> None:
 def test_an_allowed_name_is_still_denied_by_where_it_is() -> None:
     assert not host_allowed("app.localhost", ("app.localhost",), ("loopback",))
     assert host_allowed("app.localhost", ("app.localhost",), ("10.0.0.0/8",))
+
+
+def test_a_process_without_descriptors_still_knows_the_host_of_an_address() -> None:
+    code = """
+import os, resource
+from roost.core.addresses import host_of
+used = len(os.listdir("/proc/self/fd")) - 1
+resource.setrlimit(resource.RLIMIT_NOFILE, (used, used))
+print(host_of("http://b\u00fccher.example/"))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "xn--bcher-kva.example", done.stderr
 
 
 def test_a_long_host_outside_ascii_is_no_host_and_is_never_folded(

@@ -676,6 +676,16 @@ def test_after_a_restart_the_wait_for_the_share_begins_again() -> None:
     assert taken(play) == [tabs[0]]
 
 
+def test_a_session_that_ends_after_a_restart_leaves_its_share_to_the_others() -> None:
+    play, heavy, waiter, _ = full()
+    play.restart()
+    for agent in (heavy, waiter):
+        play.do(ev.AgentResumed(agent))
+    play.do(ev.AgentLeft(waiter))
+    ask = ev.TabOpenRequested(agent=heavy, session=None, url=URL, evict=False)
+    assert play.refused(ask, PoolFull).details["fairShare"] == 4
+
+
 def test_a_refusal_says_when_the_share_is_enforced() -> None:
     play, heavy, waiter, _ = full()
     ask = ev.TabOpenRequested(agent=waiter, session=None, url=URL)

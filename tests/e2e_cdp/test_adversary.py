@@ -14,6 +14,8 @@ from local_web import Web
 from raw_client import RawClient
 from websockets.exceptions import ConnectionClosed
 
+from roost.frontends.cdp.messages import MAX_DEPTH
+
 SECRET = "the-victims-secret-mark"
 
 
@@ -162,6 +164,31 @@ def test_a_page_cannot_be_made_to_open_them_either(case: Case) -> None:
     assert found == "about:blank"
     urls = [info["url"] for info in case.adversary.result("Target.getTargets")["targetInfos"]]
     assert not any(url.startswith(("file:", "chrome:")) for url in urls)
+
+
+def test_chromium_answers_a_command_as_deep_as_roost_passes_it_on(case: Case) -> None:
+    """Chromium never answers a command that is nested too deep for it."""
+    _, session = case.adversary.page()
+    value: list[Any] = []
+    for _ in range(MAX_DEPTH - 4):  # the parameters, the list of arguments and the argument
+        value = [value]
+    run = {
+        "functionDeclaration": "(value) => value.length",
+        "executionContextId": _main_context(case.adversary, session),
+        "returnByValue": True,
+    }
+    passed = case.adversary.result(
+        "Runtime.callFunctionOn", {**run, "arguments": [{"value": value}]}, session
+    )
+    assert passed["result"]["value"] == 1
+    deeper = {**run, "arguments": [{"value": [value]}]}
+    assert "error" in case.adversary.ask("Runtime.callFunctionOn", deeper, session)
+
+
+def _main_context(client: RawClient, session: str) -> int:
+    client.result("Runtime.enable", session=session)
+    created = client.events("Runtime.executionContextCreated")
+    return int(created[-1]["context"]["id"])
 
 
 def test_files_of_the_machine_are_not_uploaded(case: Case) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from cdp_house import SECONDS, CdpHouse, cdp_house
@@ -15,6 +16,7 @@ from roost import ops
 from roost.client.client import Client
 from roost.vocabulary import LINK_FRAME_BYTES
 
+UPLOADED = 40_000_000
 GONE = "protocol client gone"
 """What the audit trail says of a client whose connection ended."""
 
@@ -293,6 +295,21 @@ def _memory(pid: int) -> int:
     with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
         fields = dict(line.split(":", 1) for line in file if ":" in line and "-" not in line)
     return sum(int(fields[name].split()[0]) * 1024 for name in ("Private_Dirty", "Private_Clean"))
+
+
+@pytest.mark.slow
+def test_a_file_that_playwright_sends_in_one_command_is_uploaded(
+    house: CdpHouse, playwright: Playwright, web: Web, tmp_path: Path
+) -> None:
+    """Playwright sends files of up to 50 MB inside a command: it believes the browser elsewhere."""
+    file = tmp_path / "large.bin"
+    file.write_bytes(bytes(UPLOADED))
+    browser = playwright.chromium.connect_over_cdp(house.url("uploads"))
+    page = browser.contexts[0].new_page()
+    page.goto(web.page("<input type=file>"))
+    page.set_input_files("input", file)
+    assert page.evaluate("document.querySelector('input').files[0].size") == UPLOADED
+    browser.close()
 
 
 @pytest.mark.slow

@@ -15,6 +15,8 @@ from roost.errors import BadRequest, RoostError, TooLarge
 from roost.testing.waits import started
 
 DEEP = "let deep = []; for (let n = 0; n < {levels}; n++) deep = [deep];"
+SHARED = "let shared = [1]; for (let n = 0; n < 17; n++) shared = [shared, shared];"
+"""A value that is small in the page, and 400,000 values once it is written as JSON."""
 
 
 @asynccontextmanager
@@ -77,6 +79,17 @@ async def test_a_value_of_very_many_parts_is_too_large_and_the_error_says_what_t
         await agent.show("<p>Page</p>")
         error = await refused(TooLarge, agent.run(f"() => {value}"))
         assert "part" in error.hint
+        await still_works(agent)
+
+
+async def test_a_value_whose_parts_are_shared_is_as_large_as_it_would_be_written(
+    house: House, web: Web
+) -> None:
+    async with house.guest(web) as agent, undisturbed(house, web):
+        await agent.show("<p>Page</p>")
+        await refused(TooLarge, agent.run(f"() => {{ {SHARED} return shared }}"))
+        await refused(BadRequest, agent.run(f"() => {{ {SHARED} throw shared }}"))
+        await agent.run(f"() => {{ {SHARED} console.log(shared) }}")
         await still_works(agent)
 
 

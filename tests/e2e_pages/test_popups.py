@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
-from local_web import Web
+from local_web import Answer, Web
 from pages_house import House
 
 from roost import ops
@@ -115,3 +117,20 @@ async def test_new_tabs_have_exactly_the_configured_viewport(house: House, web: 
         assert await agent.run(size, tab=popup[0]) == [1280, 720], "this tab alone"
         await agent.show("Next")
         assert await agent.run(size) == [500, 400], "and for as long as it lives"
+
+
+async def test_a_popup_that_its_opener_writes_into_before_its_page_comes_lives(
+    house: House, web: Web
+) -> None:
+    """Firefox gives up the page on its way and commits a blank one, as after a crash."""
+    never = web.there(web.serve(Answer(b"late", held=threading.Event())))
+    write = f"w = window.open('{never}'); w.document.write('<title>W</title><p>Written')"
+    async with house.agent(web) as agent:
+        await agent.show("<p>Opener")
+        await agent.run(f"() => {{ {write} }}")
+        popup = (await agent.tabs()).tabs[1]
+        assert "Written" in await agent.snapshot(tab=popup.tab)
+        assert [tab.state for tab in (await agent.tabs()).tabs].count("crashed") == 0
+        assert await agent.run("() => w.document.body.textContent") == "Written"
+        goal = web.page("<p>Next", title="Next")
+        assert (await agent.go(goal, tab=popup.tab)).title == "Next"

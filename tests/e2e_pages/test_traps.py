@@ -72,6 +72,25 @@ async def test_a_page_that_holds_its_thread_can_be_left(house: House, web: Web) 
         assert await other.run("() => document.body.textContent") == "Other"
 
 
+ALERTS = "for (;;) alert('Again')"
+ALERTS_WHEN_LEFT = {
+    "when left": f"onpagehide = () => {{ {ALERTS} }}",
+    "when asked and when left": f"onbeforeunload = onpagehide = () => {{ {ALERTS} }}",
+}
+
+
+@pytest.mark.parametrize("trap", ALERTS_WHEN_LEFT.values(), ids=ALERTS_WHEN_LEFT)
+async def test_a_page_that_alerts_without_end_while_it_is_left_can_be_left(
+    house: House, web: Web, trap: str
+) -> None:
+    free = web.page("<p>Free", title="Free")
+    async with house.agent(web) as agent:
+        await agent.show(f"<p>Trap<script>{trap}</script>")
+        left = await agent.go(free)
+        assert (left.url, left.title) == (free, "Free")
+        assert "Free" in await agent.snapshot()
+
+
 HOLDS_LATE = {
     "spins": SPIN,
     "asks": "for (;;) confirm('Again')",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from cdp_stage import MINE, OTHERS, Stage
 
-from roost.frontends.cdp.commands import DOES
-from roost.frontends.cdp.messages import CloseTab, HangUp, MakeContext, Send
+from roost.frontends.cdp.commands import DOES, said
+from roost.frontends.cdp.messages import MAX_DEPTH, CloseTab, HangUp, MakeContext, Send
 from roost.frontends.cdp.methods import BROWSER, PAGE, PAGE_DOMAINS, Way, rule_for
 
 
@@ -108,6 +109,31 @@ def test_what_is_not_in_the_table_does_not_exist(method: str) -> None:
         error = stage.error(method, session=where)
         assert error == {"code": -32601, "message": f"'{method[:100]}' wasn't found"}
     assert stage.sent[sent:] == []
+
+
+@pytest.mark.parametrize("levels", [MAX_DEPTH + 1, 310, 5000, 20_000])
+def test_a_command_nested_too_deep_is_refused_under_its_id_and_never_sent(levels: int) -> None:
+    """Chromium never answers it: it would count as under way for ever."""
+    stage = Stage()
+    sent = len(stage.sent)
+    for opening, closing in (("[", "]"), ('{"x":', "}")):
+        nested = opening * (levels - 2) + "[]" + closing * (levels - 2)
+        text = f'{{"id":7,"method":"Browser.getVersion","params":{{"x":{nested}}}}}'
+        stage.do(said(stage.view, text))
+        answer = stage.said.pop()
+        assert answer["id"] == 7
+        assert f"nested more than {MAX_DEPTH} levels" in json.dumps(answer["error"])
+    assert stage.sent[sent:] == []
+
+
+def test_a_command_nested_as_deep_as_it_may_be_is_passed_and_a_deeper_one_refused() -> None:
+    stage, session = on_page()
+    value: list[Any] = []
+    for _ in range(MAX_DEPTH - 2):
+        value = [value]
+    assert stage.client("Runtime.evaluate", {"x": value}, session) is None
+    assert stage.sent[-1].params == {"x": value}
+    assert stage.error("Runtime.evaluate", {"x": [value]}, session)["code"] == -32602
 
 
 def test_every_rule_that_is_not_plain_has_its_function_and_every_function_its_rule() -> None:

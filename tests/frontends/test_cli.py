@@ -10,7 +10,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
@@ -372,6 +373,44 @@ async def test_a_command_that_slips_away_from_its_agent_is_not_the_person(
             text = await asyncio.to_thread(said.read_text, encoding="utf-8")
             assert "UNAUTHORIZED" in text, (words, text)
             assert "private" not in text
+
+
+def said_in_tmux(cli: Cli, folder: Path, environ: Mapping[str, str], words: str) -> str:
+    """What a command prints that is all a tmux server of its own runs."""
+    place = tempfile.mkdtemp(dir=folder)  # a server that still ends would take the next command
+    said = Path(place, "said")
+    os.mkfifo(said)
+    command = f"{' '.join(ROOST)} {words} > {said} 2>&1"
+    subprocess.run(
+        ["tmux", "-f", "/dev/null", "new-session", "-d", command],
+        env=cli.environment(TMUX_TMPDIR=place, **environ),
+        timeout=SECONDS,
+        check=True,
+    )
+    return said.read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="there is no tmux")
+async def test_a_command_in_a_tmux_that_an_agent_starts_is_not_the_persons(
+    cli: Cli, tmp_path: Path
+) -> None:
+    cli.says("session", "open", "--session", "private")
+
+    async def say(environ: Mapping[str, str], words: str) -> str:
+        return await asyncio.to_thread(said_in_tmux, cli, tmp_path, environ, words)
+
+    assert "private" in await say({}, "session list"), "nobody but the person may have started it"
+    for environ, words in (({"CLAUDECODE": "1"}, "session list"), ({"GEMINI_CLI": "1"}, "status")):
+        text = await say(environ, words)
+        assert "UNAUTHORIZED" in text, text
+        assert "--operator" in text
+        assert "private" not in text
+    async with await roost.connect(name="planner", home=cli.home, start=False):
+        text = await say({}, "session list")
+        assert "UNAUTHORIZED" in text, "an agent in the same control group may have started it"
+        assert "private" in await say({}, "--operator session list")
 
 
 @pytest.mark.slow

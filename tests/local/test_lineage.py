@@ -46,6 +46,25 @@ def test_a_lineage_names_programs_and_never_their_arguments() -> None:
     assert "secret" not in str(line)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_lineage_tells_which_clients_variables_an_ancestor_was_started_with() -> None:
+    below = "import os, sys; print(os.getpid(), flush=True); sys.stdin.read()"
+    run = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {below!r}])"
+    environ = {**os.environ, "CLAUDECODE": "secret", "UNRELATED": "1"}
+    with subprocess.Popen(
+        [sys.executable, "-c", run], env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        line = lineage(int(process.stdout.readline()))
+        assert process.stdin is not None
+        process.stdin.close()
+    parent, *_ = line.above
+    assert parent.process.pid == process.pid
+    assert "CLAUDECODE" in parent.variables
+    assert "UNRELATED" not in parent.variables
+    assert parent.control_group == line.control_group
+
+
 def test_who_cannot_be_seen_has_no_lineage() -> None:
     assert lineage(0).above == ()
     assert description(0) == ""

@@ -235,7 +235,7 @@ class ShimAgent:
         return await self._call("browser_tabs", action="list")
 
     async def _open(self) -> Reply:
-        address = self._address()
+        address, browser = self._address(), self._situation.browser()
         self.model.opening.add(address)
         reply = await self._call("browser_tabs", action="new", url=address)
         if not reply.is_ok:
@@ -248,7 +248,7 @@ class ShimAgent:
                 self._complain(self, f"TAB NOT THERE ONCE: {address} is in {here} of {listed.text}")
             for id_ in here[:1]:
                 self.model.tabs[id_] = tab = TabModel(id_, [])
-                self._arrived(tab, address)
+                self._arrived(tab, address, browser)
         return listed
 
     async def _close(self, tab: TabModel) -> Reply:
@@ -259,16 +259,18 @@ class ShimAgent:
         return reply
 
     async def _navigate(self, tab: TabModel) -> Reply:
-        address = self._address()
+        address, browser = self._address(), self._situation.browser()
         tab.is_uncertain(address)
         reply = await self._call("browser_navigate", tab=tab.id, url=address)
         if reply.is_ok:
-            self._arrived(tab, address)
+            self._arrived(tab, address, browser)
         return reply
 
-    def _arrived(self, tab: TabModel, address: str) -> None:
+    def _arrived(self, tab: TabModel, address: str, browser: bytes) -> None:
+        """The tab shows that address. ``browser``: the browser when the agent asked. A stopped shim
+        delivers the answer late, when another browser may have taken its place."""
         serial = self._site.last_load(urlsplit(address).path)
-        tab.is_at(address, serial, "", self._situation.browser())
+        tab.is_at(address, serial, "", browser)
 
     async def _type(self, tab: TabModel) -> Reply:
         if tab.address is None or tab.address in BLANK:

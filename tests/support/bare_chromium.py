@@ -1,4 +1,4 @@
-"""The same Chromium with the same flags on a port instead of a pipe: what Roost is held against."""
+"""A Chromium with Roost's flags on a port instead of a pipe, for comparison with Roost."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The hands of a person at a Firefox: Marionette, for which no remote agent has to be there.
+"""Act as the person at a Firefox through Marionette, which needs no remote agent.
 
-https://firefox-source-docs.mozilla.org/testing/marionette/Protocol.html: JSON behind its length, in
-characters of text; ``[0, id, command, parameters]`` asks, ``[1, id, error, result]`` answers.
+The protocol (https://firefox-source-docs.mozilla.org/testing/marionette/Protocol.html) is JSON text
+after its length in characters. ``[0, id, command, parameters]`` is a request and ``[1, id, error,
+result]`` a response.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ Ask = Callable[[str, dict[str, Any]], Awaitable[Any]]
 
 @asynccontextmanager
 async def marionette(port: int) -> AsyncIterator[Ask]:
-    """A session of its own, which ends with this. Dialogs stay as they are; no command waits for a
-    page to be there."""
+    """Open a session that ends with the context, and yield a function that sends commands.
+
+    Dialogs stay open, and no command waits for a page to load.
+    """
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
 
     async def heard() -> Any:
@@ -35,7 +38,7 @@ async def marionette(port: int) -> AsyncIterator[Ask]:
         return result
 
     async def is_ours(params: dict[str, Any]) -> bool:
-        """All protocols of a Firefox share one session: another may have it for now."""
+        """Return whether we got the session, which all protocols of a Firefox share."""
         try:
             await ask("WebDriver:NewSession", params)
         except AssertionError as error:
@@ -45,7 +48,7 @@ async def marionette(port: int) -> AsyncIterator[Ask]:
         return True
 
     try:
-        await heard()  # who it is
+        await heard()  # skip Marionette's greeting
         wanted = {"unhandledPromptBehavior": "ignore", "pageLoadStrategy": "none"}
         capabilities = {"alwaysMatch": wanted}
         while not await is_ours({"capabilities": capabilities}):

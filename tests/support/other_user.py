@@ -17,7 +17,7 @@ os.setgroups([])
 os.setgid({NOBODY})
 os.setuid({NOBODY})
 """
-"""The start of a Python program: what follows it runs as another user."""
+"""The start of a Python program. The code after it runs as another user."""
 needs_another_user = pytest.mark.skipif(
     sys.platform != "linux" or os.getuid() != 0, reason="only root can become another user"
 )

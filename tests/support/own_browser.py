@@ -1,7 +1,7 @@
-"""The person's own browser: headed, on a screen of its own (Xvfb), with Roost's extension loaded
-the way a person loads it, and the native host started by the browser itself.
+"""The person's own browser: headed, on a screen of its own (Xvfb), with Roost's extension.
 
-What the person does in it, tests do through the extension's own background page.
+The extension is loaded the way a person loads it, and the browser itself starts the native host.
+Tests act as the person through the extension's own background page.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ START_SECONDS = 30.0
 POPUP = "popup/popup.html"
 EXTENSIONS = "chrome://extensions/"
 UNINSTALL = "() => { setTimeout(() => chrome.management.uninstallSelf(), 0) }"
-"""As in the list of extensions, where the person would be asked whether they mean it."""
+"""Uninstalls like the list of extensions does, but without asking the person to confirm."""
 
 
 @contextmanager
 def screen(size: str = "1280x900x24") -> Iterator[str]:
-    """A display nobody else uses; gives its name."""
+    """Start a display that nobody else uses, and yield its name."""
     program = shutil.which("Xvfb")
     assert program is not None, "Xvfb is not installed: sudo apt install xvfb"
     reads, writes = os.pipe()
@@ -57,8 +57,12 @@ def screen(size: str = "1280x900x24") -> Iterator[str]:
 
 
 class OwnChromium:
-    """A person's Chromium whose profile is in ``folder``, with the host of ``home``. Where it
-    ``restores``, its windows and tabs come back when it is started again."""
+    """A person's Chromium.
+
+    ``home``: the Roost whose native host the browser starts.
+    ``folder``: the browser's profile is in here.
+    ``restores``: windows and tabs come back when the browser is started again.
+    """
 
     def __init__(self, home: Home, folder: Path, display: str, *, restores: bool = True) -> None:
         self._home = home
@@ -72,7 +76,7 @@ class OwnChromium:
         return self._process is not None and self._process.poll() is None
 
     def start(self, *pages: str) -> None:
-        """The browser with these pages; what ``person`` does waits until it can be done."""
+        """Start the browser with these pages. ``person`` waits until the browser is ready."""
         where = self._profile / "NativeMessagingHosts" / f"{extension.HOST}.json"
         extension.install(self._home, "chromium", [where])
         (self._profile / "DevToolsActivePort").unlink(missing_ok=True)
@@ -81,7 +85,7 @@ class OwnChromium:
             find_browser("chromium"),
             f"--user-data-dir={self._profile}",
             f"--load-extension={extension.folder(self._home, 'chromium')}",
-            "--remote-debugging-port=0",  # for the person's hands; Roost does not use it
+            "--remote-debugging-port=0",  # for the tests; Roost does not use it
             "--no-first-run",
             "--no-default-browser-check",
             "--password-store=basic",
@@ -101,8 +105,10 @@ class OwnChromium:
         )
 
     def _prefer(self) -> None:
-        """What the person chose. Without developer mode, which whoever loads an extension from a
-        folder has on, Chromium lets go of that extension again."""
+        """Write the person's preferences.
+
+        Chromium unloads an extension from a folder unless developer mode is on.
+        """
         preferences = self._profile / "Default" / "Preferences"
         if not preferences.exists():
             preferences.parent.mkdir(parents=True)
@@ -113,13 +119,13 @@ class OwnChromium:
             preferences.write_text(json.dumps(chosen))
 
     def quit(self) -> None:
-        """As by its menu. Not by a signal: its last half minute's cookies would be lost."""
+        """Quit like the menu does. A signal would lose the cookies of the last half minute."""
         if self._process is not None:
             asyncio.run(self._quit())
             self._process.wait(START_SECONDS)
 
     async def _quit(self) -> None:
-        with suppress(ConnectionClosed):  # it may be gone before its answer is
+        with suppress(ConnectionClosed):  # the browser may be gone before it answers
             async with asyncio.timeout(START_SECONDS), self._socket() as socket:
                 await _ask(socket, "Browser.close", {})
 
@@ -127,18 +133,18 @@ class OwnChromium:
         if self._process is not None:
             process = identify(self._process.pid)
             if process is not None:
-                os.kill(process.pid, signal.SIGSTOP)  # or it would still tell of its pages' deaths
+                os.kill(process.pid, signal.SIGSTOP)  # or it would report its pages' deaths
                 end_tree(process, grace_seconds=0)
             self._process.wait(START_SECONDS)
 
     async def person(self, function: str, *arguments: Any) -> Any:
-        """Something the person does, as a function of the extension's own API."""
+        """Run a function of the extension's API as the person, and return its value."""
         given = ", ".join(map(json.dumps, arguments))
         async with asyncio.timeout(START_SECONDS), self._inside("background.js") as evaluate:
             return await evaluate(f"({function})({given})")
 
     async def popup(self, function: str, *arguments: Any) -> Any:
-        """Something the person does in the popup page. Here it stands in a tab, which is theirs."""
+        """Run a function in the popup page as the person. Here the page is in a tab."""
         open_it = """async (page) => {
             const url = chrome.runtime.getURL(page);
             const there = await chrome.tabs.query({ url });
@@ -150,29 +156,29 @@ class OwnChromium:
             return await evaluate(f"({function})({given})")
 
     async def watch_front(self) -> None:
-        """From now on, note which tabs come to the front."""
+        """Begin to record which tabs come to the front."""
         await self.person(
             "() => { globalThis.fronts = []; chrome.tabs.onActivated.addListener("
             "({ tabId }) => globalThis.fronts.push(tabId)) }"
         )
 
     async def came_to_front(self) -> list[int]:
-        """The tabs that did; it is not watched any longer."""
+        """Return the tabs that came to the front since ``watch_front``."""
         return list(await self.person("() => globalThis.fronts"))
 
     async def reload_extension(self) -> None:
-        """As when it is updated."""
+        """Reload the extension as an update does."""
         await self.person("() => { setTimeout(() => chrome.runtime.reload(), 0) }")
 
     async def switch_extension(self, *, on: bool) -> None:
-        """As in the list of extensions."""
+        """Enable or disable the extension as the list of extensions does."""
         switch = f"chrome.management.setEnabled({extension.CHROMIUM_ID!r}, {json.dumps(on)})"
         async with asyncio.timeout(START_SECONDS), self._socket() as socket:
             page = {"url": EXTENSIONS, "background": True}
             target = (await _ask(socket, "Target.createTarget", page))["targetId"]
             session = await _attach(socket, target)
             while await _evaluate(socket, session, "typeof chrome.management") != "object":
-                await moment()  # it has only begun
+                await moment()  # the page has only begun to load
             await _evaluate(socket, session, switch)
             await _ask(socket, "Target.closeTarget", {"targetId": target})
 
@@ -180,12 +186,12 @@ class OwnChromium:
         await self.person(UNINSTALL)
 
     async def install_extension(self) -> None:
-        """What is loaded from a folder comes with the next start."""
+        """Restart the browser, which loads the extension from its folder."""
         await asyncio.to_thread(self.quit)
         self.start()
 
     async def sees(self, url: str) -> bytes:
-        """What the person sees of the page at that address, as PNG."""
+        """Return a PNG of what the person sees of the page at that address."""
         async with asyncio.timeout(START_SECONDS), self._session(url) as (socket, session):
             await _ask(socket, "Page.bringToFront", {}, session)
             shot = await _ask(socket, "Page.captureScreenshot", {}, session)
@@ -193,7 +199,7 @@ class OwnChromium:
 
     @asynccontextmanager
     async def _session(self, url: str) -> AsyncIterator[tuple[ClientConnection, str]]:
-        """Of the page or worker at that address, over the browser's own debugging port."""
+        """Attach to the page or worker at that address over the browser's own debugging port."""
         async with self._socket() as socket:
             while (target := await self._target(socket, url)) is None:
                 await moment()
@@ -210,12 +216,12 @@ class OwnChromium:
 
     @asynccontextmanager
     async def _inside(self, page: str) -> AsyncIterator[Callable[[str], Awaitable[Any]]]:
-        """A page of the extension's."""
+        """Yield a function that evaluates expressions in a page of the extension."""
         url = f"chrome-extension://{extension.CHROMIUM_ID}/{page}"
         async with self._session(url) as (socket, session):
             evaluate = partial(_evaluate, socket, session)
             while not await evaluate("globalThis.chrome?.tabs !== undefined"):
-                await moment()  # it has only begun
+                await moment()  # the page has only begun to load
             yield evaluate
 
     async def _target(self, socket: ClientConnection, url: str) -> str | None:
@@ -250,14 +256,16 @@ async def _ask(
 
 
 async def moment() -> None:
-    """Between two looks at what tells nobody when it changes."""
+    """Pause between two looks at something that does not report its changes."""
     with suppress(TimeoutError):
         await asyncio.wait_for(asyncio.Event().wait(), 0.05)
 
 
 def has_allowed(home: Home, browser: BrowserId = MINE_CHROMIUM) -> None:
-    """The person was asked about agents of this process before, and said yes. Call it before the
-    broker starts, which reads its journal then."""
+    """Record that the person has allowed agents of this process.
+
+    Call it before the broker starts, because the broker reads its journal at the start.
+    """
     journal = Journal(home.journal)
     known_as = description(os.getpid())
     row = Consent(browser=browser, name=known_as, called="tester", allow=True)

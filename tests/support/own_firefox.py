@@ -1,8 +1,7 @@
-"""The person's own Firefox: headed, with Roost's extension installed in its profile for good, as a
-person has it, and the native host started by the browser itself.
+"""The person's own Firefox: headed, with Roost's extension installed permanently in its profile.
 
-What the person does in it, tests do from a page of the extension, over Marionette; Roost itself
-does not use that.
+The browser itself starts the native host. Tests act as the person from a page of the extension,
+over Marionette, which Roost itself does not use.
 """
 
 from __future__ import annotations
@@ -47,13 +46,13 @@ DONE = "arguments[arguments.length - 1]"
 SCRIPT_MS = int(START_SECONDS * 1000)
 _UUID = str(uuid.uuid5(uuid.NAMESPACE_URL, extension.FIREFOX_ID))
 _PREFERENCES: dict[str, bool | int | str] = {
-    # An extension that Mozilla has not signed, in the profile of an ESR.
+    # Accept an extension that Mozilla has not signed, in the profile of an ESR.
     "xpinstall.signatures.required": False,
     "extensions.autoDisableScopes": 0,
     "extensions.webextensions.uuids": json.dumps({extension.FIREFOX_ID: _UUID}),
-    # The remote agent, which is there for the tests' sake, changes nothing: popups are blocked.
+    # The tests need Marionette; keep it from changing preferences, so that popups stay blocked.
     "remote.prefs.recommended": False,
-    # No questions and no first pages. What a click asks for on behalf of the extension, is granted.
+    # Show no questions and no first pages. Grant the permissions that the extension asks for.
     "extensions.webextOptionalPermissionPrompts": False,
     "browser.aboutwelcome.enabled": False,
     "browser.shell.checkDefaultBrowser": False,
@@ -71,16 +70,20 @@ _PREFERENCES: dict[str, bool | int | str] = {
     "toolkit.startup.max_resumed_crashes": -1,
     "browser.sessionstore.interval": 500,
     "marionette.port": 0,
-    # A machine of two cores and many browsers.
+    # The tests run many browsers on a machine with two cores.
     "dom.ipc.processCount": 4,
     "dom.ipc.processPrelaunch.enabled": False,
 }
 
 
 class OwnFirefox:
-    """A person's Firefox whose profile is in ``folder``, with the host of ``home``. Where it
-    ``restores``, its windows and tabs come back when it is started again; where it ``has_remote``,
-    it was started with its remote agent."""
+    """A person's Firefox.
+
+    ``home``: the Roost whose native host the browser starts.
+    ``folder``: the browser's profile is in here.
+    ``restores``: windows and tabs come back when the browser is started again.
+    ``has_remote``: start the browser with its remote agent.
+    """
 
     def __init__(
         self,
@@ -107,7 +110,7 @@ class OwnFirefox:
         return self._process is not None and self._process.poll() is None
 
     def start(self, *pages: str) -> None:
-        """The browser with these pages; what ``person`` does waits until it can be done."""
+        """Start the browser with these pages. ``person`` waits until the browser is ready."""
         self._prepare()
         command = [find_browser("firefox"), "--profile", str(self._profile), "--no-remote"]
         command += ["--marionette", "--remote-allow-system-access"]
@@ -123,13 +126,13 @@ class OwnFirefox:
             )
 
     def quit(self) -> None:
-        """As by its menu. Not by a signal, after which it forgets its last moments."""
+        """Quit like the menu does. After a signal the browser would lose its last changes."""
         if self._process is not None:
             asyncio.run(self._quit())
             self._process.wait(START_SECONDS)
 
     async def _quit(self) -> None:
-        # The session goes with it, and perhaps the answer, too.
+        # The session ends with the browser, perhaps before the answer comes.
         over = AssertionError, asyncio.IncompleteReadError, ConnectionError
         with contextlib.suppress(*over):
             async with asyncio.timeout(START_SECONDS), self._hands() as ask:
@@ -139,16 +142,16 @@ class OwnFirefox:
         if self._process is not None:
             process = identify(self._process.pid)
             if process is not None:
-                os.kill(process.pid, signal.SIGSTOP)  # or it would still tell of its pages' deaths
+                os.kill(process.pid, signal.SIGSTOP)  # or it would report its pages' deaths
                 end_tree(process, grace_seconds=0)
             self._process.wait(START_SECONDS)
 
     async def person(self, function: str, *arguments: Any) -> Any:
-        """Something the person does, as a function of the extension's own API."""
+        """Run a function of the extension's API as the person, and return its value."""
         return await self._do(HANDS, function, *arguments)
 
     async def popup(self, function: str, *arguments: Any) -> Any:
-        """Something the person does in the popup page. Here it stands in a tab for a moment."""
+        """Run a function in the popup page as the person. Here the page is in a tab."""
         return await self._do(POPUP, function, *arguments)
 
     async def _do(self, where: str, function: str, *arguments: Any) -> Any:
@@ -162,7 +165,7 @@ class OwnFirefox:
         return None if text is None else json.loads(text)
 
     async def watch_front(self) -> None:
-        """From now on, note which tabs come to the front."""
+        """Begin to record which tabs come to the front."""
         await self.person(
             """async (url) => {
                 await browser.tabs.create({ url, active: false });
@@ -174,7 +177,7 @@ class OwnFirefox:
         )
 
     async def came_to_front(self) -> list[int]:
-        """The tabs that did; it is not watched any longer."""
+        """Return the tabs that came to the front since ``watch_front``, and stop recording."""
         look = """async () => {
             const view = browser.extension.getViews({ type: "tab" }).find((view) => view.fronts);
             const fronts = [...view.fronts];
@@ -184,8 +187,11 @@ class OwnFirefox:
         return list(await self.person(look))
 
     async def press(self, button: str) -> None:
-        """The person presses a button of the popup page, until it is not there any more. The page
-        stands in a tab here; the click is a real one, which Firefox asks for."""
+        """Press a button of the popup page as the person, and wait until the button is gone.
+
+        The page is in a tab here. The click is a real one, because Firefox requires user
+        activation.
+        """
         where = {"using": "xpath", "value": f"//button[text()='{button}']"}
         async with asyncio.timeout(START_SECONDS), self._hands() as ask:
             await self._open_page(ask, POPUP)
@@ -199,7 +205,7 @@ class OwnFirefox:
 
     @asynccontextmanager
     async def other_client(self) -> AsyncIterator[None]:
-        """Another program of the person's has the one session of the remote agent, once it can."""
+        """Let another program have the only session of the remote agent, as soon as it is free."""
         said = json.loads((self._profile / "WebDriverBiDiServer.json").read_bytes())
         begin, end = ({"id": 1, "method": f"session.{what}"} for what in ("new", "end"))
         async with connect(f"ws://{said['ws_host']}:{said['ws_port']}/session") as socket:
@@ -213,7 +219,7 @@ class OwnFirefox:
             await socket.recv()
 
     async def sees(self, url: str) -> bytes:
-        """What the person sees of the page at that address, as PNG."""
+        """Return a PNG of what the person sees of the page at that address."""
         async with asyncio.timeout(START_SECONDS), self._hands() as ask:
             for handle in await ask("WebDriver:GetWindowHandles", {}):
                 await ask("WebDriver:SwitchToWindow", {"handle": handle, "focus": False})
@@ -224,7 +230,7 @@ class OwnFirefox:
         raise AssertionError(f"nothing is at {url}")
 
     async def kill_page_at(self, url: str) -> None:
-        """End the process that shows the page at that address."""
+        """Kill the process that shows the page at that address."""
         look = """
             for (const window of Services.wm.getEnumerator("navigator:browser"))
                 for (const { linkedBrowser } of window.gBrowser.tabs)
@@ -234,7 +240,7 @@ class OwnFirefox:
         os.kill(int(await self._in_the_browser(look, url)), 9)
 
     async def open_menus(self) -> list[str]:
-        """What stands before the person: menus and panels of the browser's own."""
+        """Return the ids of the browser's menus and panels that are open."""
         look = """
             const found = [];
             for (const { document } of Services.wm.getEnumerator("navigator:browser"))
@@ -245,18 +251,18 @@ class OwnFirefox:
         return list(await self._in_the_browser(look))
 
     async def switch_extension(self, *, on: bool) -> None:
-        """As in the list of add-ons."""
+        """Enable or disable the extension as the list of add-ons does."""
         await self._to_the_addon("enable" if on else "disable")
 
     async def reload_extension(self) -> None:
-        """As when it is updated."""
+        """Reload the extension as an update does."""
         await self._to_the_addon("reload")
 
     async def uninstall_extension(self) -> None:
         await self._to_the_addon("uninstall")
 
     async def install_extension(self) -> None:
-        """From its file, and with the address of before, which the tests know."""
+        """Install the extension from its file, under the address that the tests know."""
         self._put_extension()
         act = """
             const url = "resource://gre/modules/AddonManager.sys.mjs";
@@ -279,7 +285,7 @@ class OwnFirefox:
         await self._in_the_browser(act, extension.FIREFOX_ID, what)
 
     async def _in_the_browser(self, body: str, *arguments: str) -> Any:
-        """With the rights of its own windows."""
+        """Run a script with the rights of the browser's own windows."""
         script = f"(async function () {{{body}}}).apply(null, arguments).then({DONE})"
         params = {"script": script, "args": list(arguments), "scriptTimeout": SCRIPT_MS}
         async with asyncio.timeout(START_SECONDS), self._hands() as ask:
@@ -309,8 +315,10 @@ class OwnFirefox:
             self._extension.write_bytes(_packed())
 
     def _grant(self) -> None:
-        """What the person granted when the extension came. Firefox writes it a moment after the
-        extension is there, and one that is killed in between has lost it for good."""
+        """Write the permissions that the person granted when the extension was installed.
+
+        Firefox writes them a moment after the installation, and loses them if it is killed before.
+        """
         granted = self._profile / "extension-preferences.json"
         if not granted.exists():
             every = {"permissions": ["<all_urls>"], "origins": ["<all_urls>"]}
@@ -318,7 +326,7 @@ class OwnFirefox:
 
     @asynccontextmanager
     async def _hands(self) -> AsyncIterator[Ask]:
-        """Marionette for a moment: it serves one at a time."""
+        """Use Marionette for a short time, because it serves one client at a time."""
         port = self._profile / "MarionetteActivePort"
         while not (port.exists() and port.read_text().strip()):
             await moment()
@@ -326,10 +334,10 @@ class OwnFirefox:
             yield ask
 
     async def _open_page(self, ask: Ask, name: str) -> None:
-        """A page of the extension, behind the others of the person's first window."""
+        """Open a page of the extension in a background tab of the person's first window."""
         url = f"moz-extension://{_UUID}/{name}"
         before = set(await ask("WebDriver:GetWindowHandles", {}))
-        # Marionette's own command for it brings the tab to the front for a moment.
+        # Marionette's own command would bring the tab to the front for a moment.
         await ask("Marionette:SetContext", {"value": "chrome"})
         await ask("WebDriver:ExecuteScript", {"script": OPEN_BEHIND, "args": [url]})
         await ask("Marionette:SetContext", {"value": "content"})
@@ -337,8 +345,10 @@ class OwnFirefox:
             await moment()
 
     async def _is_at(self, ask: Ask, url: str, before: set[str]) -> bool:
-        """Whether a new tab is there with that page; then it is the one that is asked from now on.
-        Others may come meanwhile, and a tab that changes its process cannot be asked."""
+        """Switch to a new tab that shows the page. Return False if there is none yet.
+
+        Other tabs may open meanwhile, and a tab that changes its process answers with an error.
+        """
         look = {"script": f"return {IS_THERE}", "args": []}
         for handle in set(await ask("WebDriver:GetWindowHandles", {})) - before:
             with contextlib.suppress(AssertionError):
@@ -349,7 +359,7 @@ class OwnFirefox:
 
 
 def _packed() -> bytes:
-    """As for the store, and pages for the person's hands and eyes."""
+    """Return the extension as packed for the store, with two more pages for the tests."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for name, data in extension.files("firefox"):

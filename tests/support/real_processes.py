@@ -21,14 +21,16 @@ from roost.testing.waits import SECONDS
 from roost.wire.hello import ClientKind, Hello
 
 PROCESS_SECONDS = 30.0
-"""Processes are slow to start on a busy machine; nothing waits this long in a run that passes."""
+"""Timeout for processes, which start slowly on a busy machine. Tests that pass never reach it."""
 _SOURCE = Path(__file__).parents[2] / "src"
 
 
 @contextmanager
 def real_home(folder: Path, **settings: object) -> Iterator[Home]:
-    """A ROOST_HOME whose brokers use the fake browser. Whatever broker it has in the end is ended,
-    and what that would leave behind is removed."""
+    """Make a ROOST_HOME whose brokers use the fake browser.
+
+    At the end, kill its broker and remove the socket that the broker leaves behind.
+    """
     home = Home(folder)
     home.create()
     lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
@@ -36,7 +38,7 @@ def real_home(folder: Path, **settings: object) -> Iterator[Home]:
     try:
         yield home
     finally:
-        with Lock(home.start_lock, PROCESS_SECONDS):  # one that is being started is ended, too
+        with Lock(home.start_lock, PROCESS_SECONDS):  # also end a broker that is just starting
             broker = broker_of(home)
             if broker is not None:
                 end_tree(broker, grace_seconds=0)
@@ -44,13 +46,13 @@ def real_home(folder: Path, **settings: object) -> Iterator[Home]:
 
 
 def broker_of(home: Home) -> Process | None:
-    """The broker that announced itself there last; it may be dead."""
+    """Return the broker that wrote the endpoint file last. It may be dead."""
     endpoint = read_endpoint(home)
     return None if endpoint is None else endpoint.process
 
 
 async def operator_of(home: Home) -> Client:
-    """The person, at a broker that must be running."""
+    """Connect as the operator to a broker that must be running."""
     client = Client(home, Hello(token="", kind=ClientKind.CLI, operator=True), start=False)
     await client.reach()
     return client
@@ -58,7 +60,7 @@ async def operator_of(home: Home) -> Client:
 
 @contextmanager
 def child(code: str = "import sys; sys.stdin.read()") -> Iterator[int]:
-    """A process below this one that waits to be let go; gives its pid."""
+    """Start a child process that runs until the context ends, and yield its pid."""
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as process:
         try:
             yield process.pid
@@ -68,7 +70,7 @@ def child(code: str = "import sys; sys.stdin.read()") -> Iterator[int]:
 
 
 class Agent:
-    """A Python process that runs a script. It says lines of JSON and hears lines of text."""
+    """A Python process that runs a script. It writes lines of JSON and reads lines of text."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -85,7 +87,7 @@ class Agent:
         return json.loads(line)
 
     async def kill(self) -> None:
-        """kill -9, and nothing less."""
+        """Kill the process with kill -9."""
         self._process.kill()
         async with asyncio.timeout(SECONDS):
             await self._process.wait()
@@ -95,7 +97,7 @@ class Agent:
 async def agent_process(
     script: str, home: Home, environ: Mapping[str, str] | None = None
 ) -> AsyncIterator[Agent]:
-    """Runs the script with ROOST_HOME and, unless given, nothing else in its environment."""
+    """Run the script with ROOST_HOME, PYTHONPATH and ``environ`` as its whole environment."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-c",

@@ -1,5 +1,7 @@
-"""The one way in: what a caller may ask (``operations``), what it gets back (``views``), and the
-two-member Protocol between every front end and the broker (``broker``).
+"""The one interface between front ends and the broker.
+
+``operations`` says what a caller may ask, ``views`` what it gets back, ``broker`` has the Protocol
+with two members that every front end calls.
 
 Lives here: the operation table. MCP tools, HTTP routes, CLI verbs and docs are derived from it.
 May import: ``errors``, ``local``, ``vocabulary``, ``wire``; pydantic.

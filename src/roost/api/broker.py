@@ -1,7 +1,7 @@
-"""``BrokerApi``: above it every front end, below it the broker (or a client's connection to one).
+"""``BrokerApi``: the interface that front ends call and the broker, or a client, implements.
 
-It knows neither sockets nor MCP nor who is calling: the caller's identity is bound when the object
-is handed out, and can never be an argument.
+It knows neither sockets nor MCP nor who is calling. The caller's identity is bound to the object
+when the broker hands it out, and is never an argument.
 """
 
 from __future__ import annotations
@@ -17,11 +17,17 @@ from roost.api.views import View
 
 R = TypeVar("R", bound=View)
 NOTICES_KEPT = 1000
+"""Maximum number of unread notices; the oldest are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something that happened in one of the caller's sessions."""
+    """Something that happened in one of the caller's sessions.
+
+    session: the session's id.
+    kind: what happened, for example ``tab_opened``.
+    data: details by kind; may contain page text.
+    """
 
     session: str
     kind: str
@@ -36,8 +42,10 @@ class Notice:
 
 
 class Notices:
-    """What happens, from the moment this is made: iterate it, and close it when done. Once it is
-    closed, by whoever, the iteration ends after what came before."""
+    """An asynchronous iterator of notices, from the moment it is made.
+
+    Close it when done. After closing, the iteration yields what arrived before and ends.
+    """
 
     def __init__(self, on_close: Callable[[Notices], object]) -> None:
         self._queue: asyncio.Queue[Notice | None] = asyncio.Queue()
@@ -45,13 +53,16 @@ class Notices:
         self._is_closed = False
 
     def put(self, notice: Notice) -> None:
+        """Add a notice. Drops the oldest if the reader is too slow."""
         if self._is_closed:
             return
-        if self._queue.qsize() >= NOTICES_KEPT:  # who does not read loses the oldest, and only they
+        # A slow reader loses its own oldest notices and delays nobody.
+        if self._queue.qsize() >= NOTICES_KEPT:
             self._queue.get_nowait()
         self._queue.put_nowait(notice)
 
     def close(self) -> None:
+        """End the iteration after what arrived before. Safe to call twice."""
         if not self._is_closed:
             self._is_closed = True
             self._on_close(self)
@@ -63,7 +74,7 @@ class Notices:
     async def __anext__(self) -> Notice:
         notice = await self._queue.get()
         if notice is None:
-            self._queue.put_nowait(None)  # for whoever asks again
+            self._queue.put_nowait(None)  # so that every further iteration ends as well
             raise StopAsyncIteration
         return notice
 
@@ -80,10 +91,15 @@ class Notices:
 
 
 class BrokerApi(Protocol):
-    """One caller's way in."""
+    """The broker as one caller may use it."""
 
     async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
-        """Do it. Raises a ``RoostError`` when refused, failed, or past ``timeout`` seconds."""
+        """Perform the operation and return its view.
+
+        timeout: seconds until the call fails (None: the default deadline).
+
+        Raises a ``RoostError`` if the call is refused, fails, or takes longer than ``timeout``.
+        """
 
     def watch(self, session: str | None = None) -> Notices:
-        """What happens from now on in ``session``, or in all of the caller's."""
+        """Return the notices of ``session``, or of all the caller's sessions, from now on."""

@@ -1,7 +1,7 @@
-"""``Door``: how a front end turns a connection into a caller. The broker keeps the door.
+"""``Door``: how a front end turns a connection into a caller. The broker implements it.
 
-A front end knows the peer (from the kernel) and what it said; who that makes it is decided behind
-the door, once, and bound to the ``BrokerApi`` it gets.
+A front end knows the peer (from the kernel) and its hello. The door decides once who the peer is,
+and binds that identity to the ``BrokerApi`` that it returns.
 """
 
 from __future__ import annotations
@@ -19,8 +19,14 @@ from roost.wire.hello import Hello, Welcome
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Who the caller is. Only the connection an agent lives by (``is_life``) ends it when lost; a
-    command the agent runs acts as it, too, but comes and goes."""
+    """A caller that was let in.
+
+    api: the broker, bound to the caller's identity.
+    agent: the caller's agent id.
+    welcome: the answer to the hello.
+    is_life: the agent lives by this connection: losing it starts the agent's grace. False for a
+        command that acts as an agent or the operator for a moment.
+    """
 
     api: BrokerApi
     agent: AgentId
@@ -29,7 +35,7 @@ class Admission:
 
 
 class LinkEnd(Protocol):
-    """A browser's side of a connection (see ``drivers.link.Link``), as far as the door needs it."""
+    """A link's connection (see ``drivers.link.Link``), as far as the door needs it."""
 
     def start(self, on_frame: Callable[[bytes], None], on_end: Callable[[], None]) -> None: ...
 
@@ -40,52 +46,67 @@ class LinkEnd(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A caller that has no connection, known by its token, for as long as one request takes."""
+    """A caller without a connection, identified by its token, for the time of one request."""
 
     api: BrokerApi
     session: SessionId | None
-    """The one session the token is good for. None: the operator's token, which is good for all, so
-    it must name the session in every call."""
+    """The token's session. None for the operator's token, which must name the session in every
+    call."""
 
 
 class Door(Protocol):
+    """Lets connections in, on a socket."""
+
     def admit(self, hello: Hello, peer: Peer, *, on_end: Callable[[], None]) -> Admission:
-        """Let the peer in, or raise ``Unauthorized`` or ``BadRequest``. ``on_end`` is called when
-        the agent ends or takes another connection, and this one must close."""
+        """Let the peer in, or raise ``Unauthorized`` or ``BadRequest``.
+
+        on_end: called when this connection must close, because the agent ended or reconnected.
+        """
 
     def admit_link(self, hello: Hello, peer: Peer, link: LinkEnd) -> Welcome:
-        """The same for a keeper or native host: its browser's driver gets the link."""
+        """Let a keeper or native host in and give the link to its browser's driver.
+
+        Raises ``Unauthorized`` or ``BadRequest``.
+        """
 
     def leave(self, admission: Admission, *, goodbye: bool) -> None:
-        """The connection is over: by a goodbye, or just lost."""
+        """Report the end of the connection. ``goodbye``: the peer said so; False: it was lost."""
 
 
 class TokenDoor(Protocol):
-    """The same for callers that have no connection."""
+    """Lets callers without a connection in (HTTP), by their token."""
 
     def visit(self, token: str) -> Visit:
-        """Whoever holds that token; ``Unauthorized`` if it is nobody's. A session's agent lives by
-        its visits: each renews its lease."""
+        """Return the caller that the token stands for, or raise ``Unauthorized``.
+
+        Each visit renews the lease of the session's agent.
+        """
 
     def visit_as(self, token: str, session: str | None) -> Visit:
-        """The same, always as a session's agent: the operator's token must name which one."""
+        """Return the caller as an agent of one session; the operator's token must name the session.
+
+        Raises ``Unauthorized``, ``BadRequest`` without a session, ``SessionGone`` for a wrong one.
+        """
 
     async def note_operator(self, here: Address, there: Address) -> None:
         """Write to the audit trail which process uses the operator's token on that connection."""
 
     async def token_beside(self, here: Address, there: Address) -> str:
-        """The token of the session that the process at the other end of a TCP connection was
-        started for (``ROOST_SESSION``). ``Unauthorized`` for everybody else."""
+        """Return the token of the session that the process at the other end was started for.
+
+        The process's environment names the session (``ROOST_SESSION``). Raises ``Unauthorized`` if
+        there is no such session or it was not given out to where the process runs.
+        """
 
 
 class Line(Protocol):
-    """A peer's connection, for a front end that speaks another language on it than calls."""
+    """A peer's connection, for a front end that speaks another protocol than calls on it."""
 
     def send(self, message: dict[str, Any]) -> None:
-        """Say it; ``TooLarge`` if it is larger than a reply may be."""
+        """Send a message. Raises ``TooLarge`` if it is larger than a reply may be."""
 
     def hold(self) -> None:
-        """Read nothing more from the peer, until ``let_go``."""
+        """Stop reading from the peer until ``let_go``."""
 
     def let_go(self) -> None: ...
 
@@ -93,17 +114,19 @@ class Line(Protocol):
 
 
 class Conversation(Protocol):
-    """What such a front end makes of one peer, from its hello on."""
+    """One peer's conversation in such a protocol, from its hello on."""
 
     def heard(self, message: dict[str, Any]) -> None: ...
 
     def end(self) -> None:
-        """The connection is over."""
+        """End the conversation, because the connection is over."""
 
 
 class Language(Protocol):
-    """What some kind of peer speaks after its hello."""
+    """A protocol that some kind of peer speaks after its hello."""
 
     def prepared(self, hello: Hello) -> Callable[[BrokerApi, Line], Conversation]:
-        """How to begin once the peer is let in; ``BadRequest`` if the hello asks for what there
-        is not."""
+        """Return a function that begins the conversation once the peer is let in.
+
+        Raises ``BadRequest`` if the hello asks for something that does not exist.
+        """

@@ -1,4 +1,4 @@
-"""What may be asked of cookies, storage and profiles: rows of the table in ``operations``."""
+"""Operations on cookies, storage and profiles. They are rows of the table in ``operations``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from roost.api.operation import Answers, Audience, Operation, PageOperation
 from roost.vocabulary import PROFILE_PATTERN
 
 _PROFILE_NAME: JsonDict = {"pattern": f"^{PROFILE_PATTERN}$"}
-"""Described here; held by the store, which says better what is wrong with a name."""
+"""Documents the pattern in the schema. The profile store enforces it, with a better message."""
 
 
 class Cookies(PageOperation, Answers[views.CookiesView]):

@@ -1,4 +1,4 @@
-"""What operations on cookies, storage and profiles answer."""
+"""Views of operations on cookies, storage and profiles."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from roost.api.views import View
 
 
 class CookieView(View):
-    """``value`` only where that very cookie was asked for."""
+    """One cookie. ``value`` is only given if the caller asked for this cookie."""
 
     name: str
     domain: str
@@ -22,23 +22,25 @@ class CookieView(View):
 
 
 class CookiesView(View):
-    """The cookies that were listed, got, set or deleted."""
+    """The cookies that the call listed, returned, set or deleted."""
 
     session: str
     cookies: list[CookieView]
 
 
 class StorageStateView(View):
+    """The storage state file that was saved or loaded, and how much it holds."""
+
     session: str
     path: str
     cookies: int
     origins: int
     refused: int | None = None
-    """Loading: how many of them the browser would not take."""
+    """When loading: how many entries the browser refused."""
 
 
 class ProfileView(View):
-    """A profile as anybody may see it: what it is for, never what is in it."""
+    """A profile as every caller may see it: what it is for, never its content."""
 
     name: str
     source: str
@@ -47,10 +49,12 @@ class ProfileView(View):
     sites: int
     origins: int
     any_agent: bool | None = None
-    """True if every agent may clone it, not only those that were started with it."""
+    """True if every agent may clone the profile, not only those that were started with it."""
     left_out: list[str] | None = None
-    """Importing: how many of what could not be had, and why."""
+    """When importing: how many entries could not be read, of which kind, and why."""
 
 
 class ProfilesView(View):
+    """The profiles that the caller may clone."""
+
     profiles: list[ProfileView]

@@ -1,4 +1,4 @@
-"""What every operation is: a frozen set of arguments with what front ends need to know about it."""
+"""Base classes of operations: frozen arguments, and what front ends need to know about them."""
 
 from __future__ import annotations
 
@@ -14,24 +14,31 @@ R = TypeVar("R", bound=views.View, covariant=True)
 
 
 class Audience(StrEnum):
-    """Who may be shown the operation."""
+    """The callers that see the operation as a tool, or may call it."""
 
     CORE = "core"
-    """A tool every agent sees."""
+    """A tool that every agent sees."""
     ALL = "all"
-    """A tool shown when all are asked for."""
+    """A tool that only agents started with ``--tools all``, or with its name, see."""
     INNER = "inner"
-    """For front ends and the command line; an agent may call it, it is no tool."""
+    """Not a tool: front ends and the command line use it. An agent may call it."""
     OPERATOR = "operator"
-    """The person's alone."""
+    """Only the operator may call it."""
 
 
 class Answers(Generic[R]):
-    """Marks what an operation answers, so that ``await api.call(op)`` is typed."""
+    """Declares the view that an operation answers, so that ``await api.call(op)`` is typed."""
 
 
 class Operation(BaseModel):
-    """Base of all rows."""
+    """Base of all operations. Fields are arguments; class variables describe the operation.
+
+    op: name on the wire.
+    title: short title for people.
+    reply: class of the view that the operation answers.
+    audience: who sees the operation.
+    destructive: it may lose something that cannot be brought back.
+    """
 
     model_config = ConfigDict(
         alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid"
@@ -41,25 +48,26 @@ class Operation(BaseModel):
     reply: ClassVar[type[views.View]]
     audience: ClassVar[Audience] = Audience.CORE
     read_only: ClassVar[bool] = False
-    """Changes nothing, so it may be repeated after a broker restart."""
+    """The operation changes nothing, so a client may repeat it after a broker restart."""
     destructive: ClassVar[bool] = False
     audited: ClassVar[tuple[str, ...]] = ()
-    """Arguments that stand in the audit trail. Typed text and scripts never do."""
+    """Names of the arguments that the audit trail records. Never typed text or scripts."""
 
     def only_reads(self) -> bool:
-        """As ``read_only``, of this very call."""
+        """Return whether this particular call changes nothing (see ``read_only``)."""
         return self.read_only
 
     def waits(self) -> float:
-        """Seconds this call asks to wait: its deadline comes that much later."""
+        """Return how many seconds this call asks to wait. Its deadline moves by as much."""
         return 0.0
 
     def to_wire(self) -> dict[str, Any]:
+        """Return the arguments as JSON data, in camelCase, without those that are None."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 class SessionOperation(Operation):
-    """Works in one session."""
+    """Base of operations that work in one session."""
 
     session: str | None = Field(
         default=None, max_length=64, description="Session; default: your own"
@@ -67,7 +75,7 @@ class SessionOperation(Operation):
 
 
 class PageOperation(SessionOperation):
-    """Works on one tab."""
+    """Base of operations that work on one tab."""
 
     tab: str | None = Field(
         default=None, max_length=32, description="Tab; default: your current one"

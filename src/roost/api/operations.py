@@ -1,9 +1,9 @@
-"""THE table of operations: everything a caller may ask of the broker.
+"""The table of operations: everything a caller may ask of the broker.
 
-Each class is one row: its fields are the arguments (camelCase on the wire, as agents know them from
-Playwright), its type parameter what it answers, its class variables what every front end needs to
-know about it. Descriptions are what agents read, so they are short. Defaults are written
-``default=``: only so do type checkers know that an argument may be left out.
+Each class is one row. Its fields are the arguments, in camelCase on the wire, as agents know them
+from Playwright. Its type parameter is the view it answers. Its class variables describe it to front
+ends. Agents read the docstrings as descriptions, so they are short. Write defaults as ``default=``,
+because type checkers otherwise treat the argument as required.
 """
 
 from __future__ import annotations
@@ -471,7 +471,7 @@ OPERATIONS: dict[str, type[Operation]] = {
 
 
 def parse(name: object, arguments: object) -> Operation:
-    """The operation a caller asked for by name, or ``BadRequest`` naming what is wrong."""
+    """Return the operation with these arguments. ``BadRequest`` names what is wrong."""
     operation = OPERATIONS.get(name) if isinstance(name, str) else None
     if operation is None:
         raise BadRequest(
@@ -486,20 +486,24 @@ def parse(name: object, arguments: object) -> Operation:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """``Did you mean …? `` when a name looks misspelt, to begin a hint with."""
+    """Return ``Did you mean …? `` if the name looks misspelt, to begin a hint with."""
     near = get_close_matches(name[:64], list(known), n=1)
     return f"Did you mean {near[0]}? " if near else ""
 
 
 FIELD_CHARS = 80
-"""How much of an argument's name stands in an error: callers send names of any length."""
+"""Maximum length of an argument's name in an error; callers send names of any length."""
 
 
 def explained(model: type[BaseModel], called: str, error: ValidationError) -> BadRequest:
-    """What is wrong with the arguments of something that is called so: the field, and why."""
+    """Build the error for invalid arguments: which field, and why.
+
+    model: class that validated the arguments.
+    called: name of the operation, as the caller knows it.
+    """
     found = error.errors(include_url=False, include_input=False)
     unknown = [one for one in found if one["type"] == "extra_forbidden"]
-    # A misspelt argument is often missing, too: naming the wrong word helps more.
+    # A misspelt argument is often also a missing one. Naming the unknown word helps more.
     first = (unknown or found)[0]
     field = ".".join(map(str, first["loc"]))[:FIELD_CHARS] or "arguments"
     known = [info.alias or name for name, info in model.model_fields.items()]

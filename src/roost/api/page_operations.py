@@ -1,4 +1,4 @@
-"""Operations on pages: reading, acting, waiting, pictures, logs. Spelt as Playwright's are."""
+"""Operations on pages: reading, acting, waiting, pictures, logs. Names are Playwright's."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _optional_target(description: str = _TARGET) -> Any:
 
 
 class ActionOperation(PageOperation):
-    """Does something in the page and answers with what changed."""
+    """Base of operations that act in the page and answer with what changed."""
 
     snapshot: Literal["none", "diff", "full"] = Field(
         default="diff", description="What to show of the page afterwards"

@@ -1,4 +1,4 @@
-"""What page operations answer."""
+"""Views of page operations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from roost.api.views import View
 
 
 class DialogView(View):
-    """A dialog that stands in the page and must be answered first."""
+    """An open dialog of the page. The agent must answer it before it can go on."""
 
     kind: str
     message: str
@@ -16,13 +16,18 @@ class DialogView(View):
 
 
 class ChooserView(View):
-    """Whether it takes several files."""
+    """A file chooser that the page opened. ``multiple``: it takes several files."""
 
     multiple: bool
 
 
 class ActionView(View):
-    """What happened, and what the page looks like since: a bounded diff, not the page again."""
+    """The result of an action, and how the page changed.
+
+    did: the action, in words.
+    snapshot: the whole page, if the caller asked for it.
+    changes: the difference to the last snapshot, of limited length.
+    """
 
     tab: str
     did: str
@@ -31,15 +36,17 @@ class ActionView(View):
     snapshot: str | None = None
     changes: str | None = None
     opened: list[str] | None = None
-    """Tabs the action opened."""
+    """Tabs that the action opened."""
     dialog: DialogView | None = None
     downloads: list[str] | None = None
-    """Files it has downloaded: where they are, or how far."""
+    """Files that the action downloaded: their paths, or the progress."""
     chooser: ChooserView | None = None
-    """The page asks for files: give them with browser_file_upload."""
+    """A file chooser that is open. The agent gives it files with browser_file_upload."""
 
 
 class SnapshotView(View):
+    """The page as roles, names and refs."""
+
     tab: str
     url: str
     title: str
@@ -49,6 +56,8 @@ class SnapshotView(View):
 
 
 class FoundView(View):
+    """Lines of the page that match a search, with refs."""
+
     tab: str
     matches: str
     total: int
@@ -56,6 +65,11 @@ class FoundView(View):
 
 
 class ContentView(View):
+    """The page's text, markdown or HTML.
+
+    ``length`` is that of the whole text, even if truncated.
+    """
+
     tab: str
     url: str
     title: str
@@ -66,12 +80,16 @@ class ContentView(View):
 
 
 class WaitView(View):
+    """The duration of a wait, and the page's address after it."""
+
     tab: str
     waited_ms: int
     url: str
 
 
 class ConsoleMessageView(View):
+    """One message of the page's console."""
+
     level: str
     text: str
     url: str | None = None
@@ -79,13 +97,15 @@ class ConsoleMessageView(View):
 
 
 class ConsoleView(View):
+    """Messages of the page's console. ``total`` counts those that were left out as well."""
+
     tab: str
     messages: list[ConsoleMessageView]
     total: int
 
 
 class RequestLogView(View):
-    """``index`` names it in browser_network_request."""
+    """One request of the page. ``index`` is its number for browser_network_request."""
 
     index: int
     method: str
@@ -98,12 +118,16 @@ class RequestLogView(View):
 
 
 class NetworkView(View):
+    """Requests of the page. ``total`` counts those that were left out as well."""
+
     tab: str
     requests: list[RequestLogView]
     total: int
 
 
 class BodyView(View):
+    """One request with its response body."""
+
     tab: str
     request: RequestLogView
     body: str | None = None
@@ -119,32 +143,40 @@ class StateView(View):
 
 
 class DownloadView(View):
+    """One download of the session."""
+
     name: str
     state: str
-    """running, done or failed."""
+    """``running``, ``done`` or ``failed``."""
     path: str | None = None
     bytes: int | None = None
     url: str | None = None
 
 
 class DownloadsView(View):
+    """The session's downloads."""
+
     session: str
     downloads: list[DownloadView]
 
 
 class FileView(View):
+    """A file that an operation wrote."""
+
     tab: str
     path: str
     bytes: int
 
 
 class ReadinessEvent(View):
+    """One phase of a page's loading, ``t`` milliseconds after the wait began."""
+
     t: int
     event: str
 
 
 class ReadinessView(View):
-    """How long the page took to come to rest, phase by phase; ``timed_out`` when it did not."""
+    """The time a page took to come to rest, phase by phase. ``timed_out``: it did not."""
 
     wait_ms: int
     timed_out: bool
@@ -152,13 +184,15 @@ class ReadinessView(View):
 
 
 class MarkView(View):
+    """A labelled element in a screenshot."""
+
     ref: str
     role: str
     name: str
 
 
 class ScreenshotView(View):
-    """The picture itself (base64), or the file it was written to."""
+    """A screenshot: the picture itself (base64), or the file it was written to."""
 
     tab: str
     mime_type: str
@@ -171,6 +205,8 @@ class ScreenshotView(View):
 
 
 class ScrollView(View):
+    """The page's scroll position and size. ``moved``: the call changed the position."""
+
     tab: str
     moved: bool
     x: float
@@ -180,12 +216,16 @@ class ScrollView(View):
 
 
 class SizeView(View):
+    """The size of the tab's viewport."""
+
     tab: str
     width: int
     height: int
 
 
 class ConsentView(View):
+    """The answer to a cookie banner. ``found``: there was one."""
+
     tab: str
     found: bool
     action: str | None = None

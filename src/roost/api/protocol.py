@@ -1,9 +1,9 @@
-"""A session's browser in the browser's own protocol: what a front end gets from the broker for it.
+"""A session's browser over the browser's own protocol (CDP): what the broker gives a front end.
 
-A client takes a **seat** in one session. Through it, it speaks with the browser under a
-browser-level session of its own, and asks the broker for what only the broker may do: tabs, jars,
-addresses and files. What the client may say in the protocol is the front end's to judge; whose a
-tab is, the broker says, and says it before the browser does.
+A CDP client takes a **seat** in one session. Through the seat, the client talks to the browser in a
+browser-level protocol session of its own. The front end decides which commands the client may send.
+The broker opens tabs, makes jars, checks addresses and files, and decides whose a tab is. It
+reports a tab before the browser does.
 """
 
 from __future__ import annotations
@@ -15,101 +15,117 @@ Json = dict[str, Any]
 
 
 class SeatEar(Protocol):
-    """What a front end hears at a seat, in order."""
+    """The events that a seat reports to its front end, in order."""
 
     def answered(self, key: Hashable, frame: bytes) -> None:
-        """The browser's answer to the command that was sent with that key."""
+        """Receive the browser's response to the command that was sent with that key."""
 
     def heard(self, session: str, frame: bytes) -> None:
-        """The browser's event in that protocol session."""
+        """Receive a browser event of that protocol session."""
 
     def tab_came(self, target: str) -> bool:
-        """A tab of the session is there. True: it must not run before it is released."""
+        """A tab of the session exists now. Return True to hold its page until ``Seat.release``."""
 
     def tab_went(self, target: str) -> None:
-        """It is closed, or no longer the session's."""
+        """The tab closed, or no longer belongs to the session."""
 
     def paused(self, is_paused: bool) -> None:
-        """A person has taken the session over, or given it back."""
+        """A person paused the session or handed it back."""
 
     def ended(self) -> None:
-        """The session or its browser is over: hang up."""
+        """The session or its browser ended, so the front end must disconnect the client."""
 
 
 class Seat(Protocol):
-    """One client's place in a session. Whatever fails raises a ``RoostError``."""
+    """One CDP client's place in a session. Every method raises a ``RoostError`` if it fails."""
 
     @property
     def root(self) -> str:
-        """The protocol session of the client itself."""
+        """The client's own browser-level protocol session."""
 
     @property
     def context(self) -> str | None:
-        """The browser's name for the session's jar. None: the browser's own, shared with others."""
+        """The browser's id of the session's jar.
+
+        None: the browser's own jar, shared with others.
+        """
 
     def show_tabs(self) -> None:
-        """Tell ``SeatEar`` of the tabs that are there: it is ready to hear of them."""
+        """Report the tabs that already exist to the ``SeatEar``, once it is ready for them."""
 
     @property
     def unanswered_bytes(self) -> int:
-        """How much the browser was sent that it has not answered yet."""
+        """Bytes of commands that the browser has not answered yet."""
 
     def touched(self) -> None:
-        """The client has said something."""
+        """Record that the client sent something: it is alive, and its cookies may have changed."""
 
     def used(self, target: str) -> None:
-        """What it said was for that tab."""
+        """Record that the client used that tab."""
 
     def send(self, key: Hashable, method: str, params: Json, session: str = "") -> None:
-        """A command in that protocol session (empty: ``root``). It must have been judged."""
+        """Send a command in that protocol session (empty: ``root``).
+
+        The front end has checked it before.
+        """
 
     def release(self, target: str) -> None:
-        """Let a tab run that ``tab_came`` held."""
+        """Let a page run that ``tab_came`` held."""
 
     def owns_frame(self, frame: str) -> bool:
-        """Whether that frame is in a tab of the session."""
+        """Return whether that frame is in a tab of the session."""
 
     def checked_url(self, url: str) -> str:
-        """The address as it may be opened in this session."""
+        """Return the address as it may be opened in this session, or raise."""
 
     def checked_upload(self, path: str) -> str:
-        """A file the session may read."""
+        """Return the path of a file that the session may read, or raise."""
 
     def checked_folder(self, path: str) -> str:
-        """A folder the session's downloads may go to."""
+        """Return the path of a folder that the session may download to, or raise."""
 
     async def open_tab(self, context: str | None) -> str:
-        """A blank tab, admitted by the pool, in that jar (None: the session's); its target."""
+        """Open a blank tab in that jar (None: the session's own) and return its target.
+
+        The pool must admit the tab.
+        """
 
     async def go_to(self, target: str, url: str) -> None:
-        """Send a tab there. What comes of it, its page tells."""
+        """Navigate a tab.
+
+        The page's own events report how that ends; this method raises nothing.
+        """
 
     async def close_tab(self, target: str) -> None: ...
 
     async def make_context(self, proxy: str | None) -> str:
-        """A jar beside the session's; it goes with this seat."""
+        """Make an extra jar that is removed with this seat, and return the browser's id of it."""
 
     async def remove_context(self, context: str) -> None: ...
 
     async def close(self) -> None:
-        """The client has gone. Safe to call twice."""
+        """Give up the seat, because the client has disconnected. Safe to call twice."""
 
 
 class Look(Protocol):
-    """A session's browser, looked at without taking a seat: nobody is told, nothing is made."""
+    """A session's browser, seen without taking a seat. Notifies nobody and makes nothing."""
 
     async def version(self) -> Json:
-        """What browser it is, as it says itself."""
+        """Return the browser's own description of its version."""
 
     async def targets(self) -> list[Json]:
-        """The session's tabs, as the browser describes them."""
+        """Return the session's tabs, as the browser describes them."""
 
 
 class ProtocolDoor(Protocol):
+    """Lets CDP clients in, by their session's token."""
+
     async def look(self, token: str) -> Look:
-        """For the session that token is good for; raises what ``take_seat`` does."""
+        """Return a ``Look`` at the token's session. Raises as ``take_seat`` does."""
 
     async def take_seat(self, token: str, ear: SeatEar) -> Seat:
-        """A seat in the session that token is good for: its browser runs.
-        ``Unauthorized`` for a token that is nobody's, ``Unsupported`` where the
-        session's browser does not speak the protocol."""
+        """Start the browser of the token's session if necessary, and return a seat there.
+
+        Raises ``Unauthorized`` for an unknown token, ``Unsupported`` if the session's browser does
+        not speak CDP.
+        """

@@ -1,4 +1,4 @@
-"""What callers get back. Spelt in camelCase on the wire, as contract.md says."""
+"""Views: what operations answer. Names are camelCase on the wire."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from roost.vocabulary import Color, JarPolicy, Lifetime
 
 
 class View(BaseModel):
-    """Base of all replies. Fields may hold page text; ``roost.frontends.mcp.replies`` marks it.
+    """Base of all views. Fields may hold page text; ``roost.frontends.mcp.replies`` marks it.
 
-    notes: lines the caller should read whatever it asked. Roost's own words, never page text.
+    notes: lines that the caller should read whatever it asked. Roost's own words, never page text.
     """
 
     model_config = ConfigDict(
@@ -23,26 +23,35 @@ class View(BaseModel):
     notes: list[str] | None = None
 
     def to_wire(self) -> dict[str, Any]:
+        """Return the view as JSON data, in camelCase, without fields that are None."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 class Pong(View):
-    """Nothing, quickly."""
+    """The empty answer to a ping."""
 
 
 class TabView(View):
+    """One tab."""
+
     tab: str
     url: str
     title: str = ""
     current: bool = False
     state: str | None = None
-    """Only when it is not simply open: opening, crashed, lost, parked."""
+    """Only given if the tab is not open: opening, crashed, lost or parked."""
     owner_id: str | None = None
-    """Only under shared reads."""
+    """The tab's owner. Only given if agents may read each other's tabs."""
 
 
 class TabsView(View):
-    """The caller's tabs, and what the call did to them."""
+    """The caller's tabs, and what the call did to them.
+
+    current: the caller's current tab.
+    opened, closed: the tab that this call opened or closed.
+    evicted: tabs that were closed to make room.
+    tab_pool: used slots and limit, for example ``3/12``.
+    """
 
     tabs: list[TabView]
     current: str | None = None
@@ -53,7 +62,12 @@ class TabsView(View):
 
 
 class PageView(View):
-    """Where a tab is after a navigation."""
+    """A tab after a navigation.
+
+    status: HTTP status of the response.
+    opened: True if the call opened the tab.
+    evicted: tabs that were closed to make room.
+    """
 
     tab: str
     url: str
@@ -62,22 +76,24 @@ class PageView(View):
     opened: bool | None = None
     evicted: list[str] | None = None
     downloads: list[str] | None = None
-    """What was there was a file: the tab stayed where it was."""
+    """Files that the address turned out to be. The tab stayed where it was."""
 
 
 class ValueView(View):
-    """A JavaScript value. ``undefined`` has none."""
+    """A JavaScript value. ``value`` is None for ``undefined``."""
 
     tab: str
     value: Any = None
 
     def to_wire(self) -> dict[str, Any]:
         wire = self.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"value"})
-        # Plain JSON already, and perhaps much of it: a copy would take longer than all the rest.
+        # The value is plain JSON and may be large. Copying it would take longer than all the rest.
         return wire if self.value is None else wire | {"value": self.value}
 
 
 class SessionView(View):
+    """One session and its tabs."""
+
     id: str
     name: str
     color: Color
@@ -89,13 +105,16 @@ class SessionView(View):
     browser: str
     tabs: list[TabView]
     alias: str | None = None
-    """The caller's own name for it."""
+    """The caller's own name for the session."""
     group: str | None = None
-    """The tab group that shows it, once it has a tab, in a browser that has groups."""
+    """The tab group that shows the session, once it has a tab, in browsers with tab groups."""
 
 
 class NamedPageView(View):
-    """``target_id`` is the browser's own id, as CDP clients know it."""
+    """A page that was opened by name.
+
+    ``target_id`` is the browser's own id, as CDP clients know it.
+    """
 
     tab_id: str
     target_id: str
@@ -104,31 +123,42 @@ class NamedPageView(View):
 
 
 class TokenView(View):
-    """A secret: never in logs, the audit trail or other people's views."""
+    """A session's token. It is a secret: never write it to logs, the audit trail or other views."""
 
     session: str
     token: str = Field(repr=False)
 
 
 class LeaseView(View):
-    """How long the session's agent without a connection lives if nobody calls; None if there is
-    none."""
+    """The lease of the session's agent that has no connection.
+
+    ``expires_in_ms``: time the agent lives if nobody calls. None: the session has no such agent.
+    """
 
     session: str
     expires_in_ms: int | None = None
 
 
 class SessionsView(View):
+    """The caller's sessions."""
+
     sessions: list[SessionView]
 
 
 class DisposedView(View):
+    """The session that was disposed, and how many of its tabs were closed."""
+
     disposed: str
     tabs_closed: int
 
 
 class SpaceView(View):
-    """The caller's place in the queue for a slot."""
+    """The caller's place in the queue for a slot.
+
+    tab_pool: used slots and limit, for example ``3/12``.
+    position: place in the queue; 1 is next. None if the caller does not wait.
+    pending_requests: how many sessions wait.
+    """
 
     tab_pool: str
     your_tabs: int
@@ -138,15 +168,18 @@ class SpaceView(View):
     reservation_expires_in_ms: int | None = None
     pending_requests: int
     fair_share: int | None = None
-    """The slots each session may keep while others wait. None: this browser has no limit."""
+    """Slots that each session may keep while others wait. None: this browser has no limit."""
     share_enforced_in_ms: int | None = None
-    """When a session above its fair share has to give you a slot, unless all its tabs are in use.
-    None: you do not wait, you have your share, or nobody is above its own."""
+    """Time until a session above its fair share must give the caller a slot, unless all its tabs
+    are in use. None: the caller does not wait or has its share, or no session is above its share.
+    """
     should_grant: bool
-    """Somebody waits and you have many tabs."""
+    """Another session waits and the caller has many tabs."""
 
 
 class GrantView(View):
+    """The tab that was closed for the first session in the queue."""
+
     granted: bool
     closed: str
     tab_pool: str
@@ -154,6 +187,8 @@ class GrantView(View):
 
 
 class LoopView(View):
+    """The session's focus loop. Only ``active`` is given if there is none."""
+
     active: bool
     prompt: str | None = None
     iteration: int | None = None
@@ -163,6 +198,8 @@ class LoopView(View):
 
 
 class BrokerView(View):
+    """The broker process. ``http`` is the base address of its HTTP front end."""
+
     pid: int
     version: str
     uptime_seconds: int
@@ -170,6 +207,8 @@ class BrokerView(View):
 
 
 class BrowserView(View):
+    """One browser and how many of its slots are used."""
+
     id: str
     kind: str
     version: str | None = None
@@ -180,6 +219,8 @@ class BrowserView(View):
 
 
 class AgentView(View):
+    """One agent."""
+
     id: str
     pid: int
     session: str
@@ -187,10 +228,12 @@ class AgentView(View):
     connected: bool
     name: str
     leased: bool = False
-    """Has no connection (HTTP): alive while it calls."""
+    """The agent has no connection (HTTP) and lives by its calls."""
 
 
 class RequestView(View):
+    """A session that waits for a slot."""
+
     session: str
     browser: str
     agent: str
@@ -198,6 +241,8 @@ class RequestView(View):
 
 
 class ReservationView(View):
+    """A slot that is reserved for a session."""
+
     session: str
     browser: str
     agent: str
@@ -205,7 +250,7 @@ class ReservationView(View):
 
 
 class StatusView(View):
-    """The whole house for the operator; for an agent, its own part of it."""
+    """The state of the broker: all of it for the operator, for an agent only its own part."""
 
     broker: BrokerView
     browsers: list[BrowserView]
@@ -215,7 +260,7 @@ class StatusView(View):
     reservations: list[ReservationView]
 
     def to_wire(self) -> dict[str, Any]:
-        # contract.md names these fields, so they are there also while they have no value.
+        # Callers rely on these fields, so they are present even without a value.
         wire = super().to_wire()
         wire["broker"].setdefault("http", None)
         for browser in wire["browsers"]:

@@ -1,7 +1,7 @@
 """The audit trail: who did what, where, and how it ended. JSON lines, for a person to read.
 
-Agent ids are cut, addresses redacted; typed text, scripts and page content never get here.
-Writing a line never fails: the action has been done, whether the disk takes the line or not.
+Agent ids are shortened and addresses redacted; typed text, scripts and page content are never
+written. ``write`` never fails, because the action it reports has already been done.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from roost.vocabulary import MIB
 
 ROTATE_BYTES = 10 * MIB
 UNWRITTEN_LINES = 1000
-"""How many lines are kept in memory while the disk takes none."""
+"""How many lines are kept in memory while the file cannot be written."""
 logger = logging.getLogger(__name__)
 _line = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
 
 
 class Audit:
-    """Appends to one file; when that is full it becomes ``….1`` and a new one begins.
+    """Append lines to one file. A full file is renamed to ``….1`` and a new one begins.
 
-    Lines that the disk does not take (it is full, or broken) wait in memory and are written before
-    the next line that it takes. If there are too many, the later ones are lost, and a line of kind
-    ``audit gap`` says how many."""
+    Lines that cannot be written (the disk is full or broken) wait in memory and are written before
+    the next line. If too many wait, later lines are dropped, and a line of kind ``audit gap`` says
+    how many."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -62,7 +62,7 @@ class Audit:
             self._is_failing = False
 
     def reopen(self) -> None:
-        """Go on in a new file if the old one was removed or moved away."""
+        """Begin a new file if the old one was removed or moved away."""
         with contextlib.suppress(OSError):
             if os.path.exists(self._path):
                 return
@@ -84,7 +84,7 @@ class Audit:
             self._size += written
             if written == len(line):
                 self._unwritten.popleft()
-            else:  # the disk is nearly full and took a part: the rest comes first next time
+            else:  # the disk is nearly full and took a part: write the rest first next time
                 self._unwritten[0] = line[written:]
 
     def _opened(self) -> int:
@@ -92,10 +92,10 @@ class Audit:
         return os.open(self._path, flags, 0o600)
 
     def _rotate(self) -> None:
-        """Begin a new file. Where that fails the old one is used on, and the next line tries again:
-        the descriptor in use is closed only once there is another."""
+        """Rename the full file and begin a new one. If that fails, keep writing to the open
+        descriptor; the next line tries again."""
         try:
-            with contextlib.suppress(FileNotFoundError):  # an earlier try came this far
+            with contextlib.suppress(FileNotFoundError):  # an earlier attempt has renamed it
                 os.replace(self._path, f"{self._path}.1")
             fresh = self._opened()
         except OSError as error:

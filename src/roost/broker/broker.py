@@ -1,9 +1,10 @@
 """``Broker``: the only caller of the core, and the performer of its effects.
 
-``feed`` decides, journals, then performs: synchronously, so that nothing can come between a
-decision and the reservation it made. What takes time is spawned from there. What cannot be
-journaled is not done: the broker stops, and leaves its browsers to the next one. An effect that
-fails is logged, and keeps no other effect from being performed.
+``feed`` asks the core, writes the changed rows to the journal, then performs the effects. It is
+synchronous, so no other event can come between a decision and the slot or turn it reserves. Effects
+that take time are spawned as tasks. If the journal cannot be written, ``feed`` performs no effects
+and the broker stops; its browsers keep running for the next broker. An effect that fails is logged,
+and the remaining effects are still performed.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ T = TypeVar("T")
 
 
 class Broker:
-    """All state, one process. Front ends get at it through ``roost.broker.doors.door`` only."""
+    """Hold all state of one Roost. Front ends reach it only through ``roost.broker.doors.door``."""
 
     def __init__(
         self,
@@ -93,9 +94,14 @@ class Broker:
         is_near: Callable[[BrowserId], bool] = lambda _: False,
         is_expected: Callable[[BrowserId], bool] = lambda _: False,
     ) -> None:
-        """``default`` is the browser meant by who names none; without it, the rules' first. Whether
-        a browser of the person's own waits to be linked, ``is_near`` tells; whether it could be
-        some day, ``is_expected``."""
+        """Replay the journal and prepare the browsers; none is started yet.
+
+        http: address where this broker serves HTTP, if it does.
+        upstream: the person's own proxy. Filtering proxies send their traffic through it.
+        default: browser to use when the caller names none (else ``rules.default_browser``).
+        is_near: True if the native host of that personal browser runs, so it can link now.
+        is_expected: True if that personal browser has the extension, so it may link later.
+        """
         self.machine = Machine(rules, journal.rows())
         self.clock = clock
         self.audit = audit
@@ -109,10 +115,10 @@ class Broker:
         self.downloads = Downloads(files)
         self.watchers = Watchers()
         self.seen_at: dict[AgentId, float] = {}
-        """When each agent last called. For people; nothing is decided by it."""
+        """When each agent last called. Only shown to people; no decision depends on it."""
         self.stop_requested = asyncio.Event()
         self.lingers = False
-        """Ends by itself some time after the last session; ``roost up`` clears this."""
+        """True if the broker stops some time after its last session; ``roost up`` clears it."""
         self._default = default
         self._is_near = is_near
         self._is_expected = is_expected
@@ -122,6 +128,7 @@ class Broker:
         self._timer_at: float | None = None
         self._opening: dict[TabId, asyncio.Task[None]] = {}
         self._said_again: dict[TabId, fx.OpenTab] = {}
+        """Orders to open a tab that came while an earlier attempt was still running."""
         self._captures: dict[int, asyncio.Future[None]] = {}
         self._records: dict[TabId, PageRecord] = {}
         self._capture_ids = count(1)
@@ -133,7 +140,7 @@ class Broker:
         self._is_unrecorded = False
         self._has_lost_files = False
         self.leaves_browsers = False
-        """Set when the broker stops without ending its browsers: the next broker takes them."""
+        """True if the broker must not end its browsers when it stops: the next one takes them."""
         self.jar_backups = JarBackups(journal, clock, self._tasks, self._look_into)
         around = Surroundings(
             state=lambda: self.state,
@@ -161,7 +168,11 @@ class Broker:
         return self.machine.state
 
     def feed(self, event: ev.Event) -> Outcome:
-        """Tell the core, record what changed, perform what follows. Raises the refusal, if any."""
+        """Pass the event to the core, write the changed rows, and perform the effects.
+
+        Raises the core's refusal, if there is one, and ``Interrupted`` if the journal cannot be
+        written.
+        """
         outcome = self.machine.apply(event, self.clock.now())
         if outcome.changes:
             self._record(outcome)
@@ -175,9 +186,9 @@ class Broker:
         return outcome
 
     def _unless_it_fails(self, what: str, do: Callable[[T], None], with_: T) -> None:
-        """The rows are on record, so whatever else follows from them must still be done. A page or
-        jar that stays because of the failure is removed when its browser is next held against the
-        rows."""
+        """Call ``do`` and log its error. The rows are already written, so the other effects must
+        still be performed. If a page or jar stays open because of the error, the core removes it
+        when it next compares that browser with the rows."""
         try:
             do(with_)
         except RoostError as error:
@@ -186,7 +197,8 @@ class Broker:
             logger.exception("%s failed", what)
 
     def _asked_in_vain(self, refusal: RoostError) -> BrowserLost | None:
-        """A person can only be asked in a browser that is there: until then, that is missing."""
+        """Replace PAUSED by BROWSER_LOST if consent is pending but the person's browser is not
+        connected: nobody could answer the question there."""
         browser = self.browsers.get(refusal.details.get("browser", ""))
         if not isinstance(refusal, Paused) or browser is None:
             return None
@@ -205,9 +217,14 @@ class Broker:
     def chosen(
         self, named: str | None, session: str | None = None, *, waits: bool = False
     ) -> BrowserId | None:
-        """The browser a caller means for a session, by its id or as ``mine``: the person's own that
-        is linked, or is about to be; for one who ``waits``, else that which has the extension.
-        None: the session's, if it is there already, else the one of the rules."""
+        """Resolve the browser name a caller gave for a session.
+
+        ``mine`` means the session's own browser if that is personal, else the linked personal
+        browser, else one whose native host runs. If ``waits``, it may also mean a browser that is
+        not connected yet: one with the extension, else the first.
+        Returns None if the core is to choose: the existing session's browser, else the default.
+        Raises ``BrowserLost`` if no personal browser is found, ``Unsupported`` for unknown names.
+        """
         known = self.state.sessions.get(SessionId(session or ""))
         if named is None and known is None:
             named = self._default
@@ -227,7 +244,7 @@ class Broker:
         return found
 
     def record(self, tab: TabId) -> PageRecord:
-        """What the tab's page has said and done."""
+        """Return the record of the tab's page, or begin one from the tab's row."""
         known = self._records.get(tab)
         if known is None:
             row = self.state.tabs.get(tab)
@@ -236,13 +253,13 @@ class Broker:
         return known
 
     def folders(self, agent: AgentId, session: SessionId | None) -> Folders:
-        """Where files that concern this session may lie, for this agent."""
+        """Return the folders whose files this agent may name in calls on this session."""
         row = self.state.agents.get(agent)
         own = self.files / (session or "nobody")
         return Folders(self.files.parent, own, () if row is None else row.folders)
 
     def heard(self, browser: BrowserId, event: PageEvent) -> None:
-        """A page said something: it goes on the record of its tab; a download on its session's."""
+        """Add a page event to the record of its tab, or a download to those of its session."""
         tab = self.state.tab_with(browser, event.handle)
         if isinstance(event, DownloadEnded):
             self._download_ended(event)
@@ -256,17 +273,18 @@ class Broker:
                 self.watchers.tell(Notice(tab.session, kind, {"tab": tab.id, **data}))
 
     def linked(self, browser: BrowserId, link: Link) -> None:
-        """A keeper has come (back): its browser's driver takes it over at once."""
+        """Give the link of a keeper or host that connected to the driver of its browser."""
         self.browser(browser).linked(link)
 
     async def opened(self, tab: TabId) -> None:
-        """Wait until the tab's page is there; raises why it could not be opened."""
+        """Wait until the tab's page is open. Raises the error if it could not be opened."""
         opening = self._opening.get(tab)
         if opening is not None:
             await asyncio.shield(opening)
 
     def handle(self, tab: TabId) -> TabHandle:
-        """The browser's own id of a tab that is there now."""
+        """Return the browser's own id of an open tab. Raises if the tab is gone or being
+        restored."""
         row = self.state.tabs.get(tab)
         if row is None:
             raise TabGone(f"Tab {tab} is gone.", tab=tab)
@@ -282,7 +300,7 @@ class Broker:
         try:
             self.feed(ev.CaptureRequested(agent, tab, capture))
             await turn
-        except BaseException:  # also when its caller gave up: others wait for this turn
+        except BaseException:  # also when the caller was cancelled: others wait for this turn
             self.capture_ended(tab, capture)
             raise
         finally:
@@ -296,11 +314,11 @@ class Broker:
         self._on_agent_end[agent] = callback
 
     def when_rows_change(self, callback: Callable[[Sequence[Change]], None]) -> None:
-        """Called with every change, once it is on record and before anything comes of it."""
+        """Call back with all changed rows, after they are journaled and before any effect."""
         self._on_rows.append(callback)
 
     def keep_files(self) -> None:
-        """Go on in new files where the journal or the audit trail was removed."""
+        """Write new files if somebody removed those of the journal or the audit trail."""
         self.audit.reopen()
         try:
             self._journal.reopen()
@@ -311,13 +329,14 @@ class Broker:
             self._has_lost_files = True
 
     def when_busy_is_asked(self, callback: Callable[[], Iterable[TabId]]) -> None:
-        """``callback`` names tabs that must not be parked now."""
+        """Register a callback that returns tabs which must not be parked now."""
         self._on_busy.append(callback)
 
     def _busy(self) -> frozenset[TabId]:
-        """The tabs with a call, an opening, a dialog, a transfer or a protocol client."""
+        """Return the tabs that are in use: by a call, an opening, a dialog, a file chooser, a
+        download or a CDP client."""
         if not self.state.requests:
-            return frozenset()  # nobody waits, so nobody asks
+            return frozenset()  # no session waits for a slot, so the core parks nothing
         asking = [tab for tab, page in self._records.items() if page.dialog or page.chooser]
         named = (tabs for callback in self._on_busy for tabs in callback())
         used = (tab for tabs in self.in_use.values() for tab in tabs)
@@ -325,6 +344,7 @@ class Broker:
         return frozenset({*self._opening, *self.lanes.tabs(), *asking, *downloads, *named, *used})
 
     async def aclose(self, *, end_browsers: bool = True) -> None:
+        """Stop all tasks and close the files. ``end_browsers``: also end the browsers."""
         if self._timer is not None:
             self._timer.cancel()
         self.jar_backups.close()
@@ -354,16 +374,19 @@ class Broker:
     # --- performing ----------------------------------------------------------------------------
 
     def _record(self, outcome: Outcome) -> None:
+        """Write the changed rows to the journal. Raises ``Interrupted`` if that fails."""
         try:
             if self._is_unrecorded:
-                raise Internal("The journal could not be written.")  # nor may it have a gap
+                # After one failed write, later rows would leave a gap in the journal.
+                raise Internal("The journal could not be written.")
             self._journal.write(outcome.changes)
             for change in outcome.changes:
                 if change.table == Jar.table and change.row is None:
                     self.jar_backups.forget(JarId(change.key))
         except Internal as error:
-            # What is not recorded must not be done. A restart goes on from what is recorded, with
-            # the pages that are there. The caller's action may have been done before.
+            # Effects without a journal entry would be unknown to the next broker, so stop. The
+            # next broker continues from the recorded rows and the open pages. The browser may
+            # already have done what the caller asked for, hence the hint.
             if not self._is_unrecorded:
                 logger.critical("the journal cannot be written; stopping", exc_info=True)
             self._is_unrecorded = self.leaves_browsers = True
@@ -388,7 +411,8 @@ class Broker:
             case fx.CloseStray():
                 self._close_page(effect.browser, effect.handle)
             case fx.ForgetGroup():
-                # A task of its own, as closing its tabs is: they are the group's until then.
+                # In a task, like closing the group's tabs: those tasks were spawned before, so
+                # the tabs still belong to the group when they close.
                 self._tasks.spawn(self._forget_group(effect), name=f"forget {effect.group}")
             case fx.RemoveJar():
                 self._tasks.spawn(self._remove_jar(effect), name=f"remove jar {effect.jar}")
@@ -436,10 +460,12 @@ class Broker:
         again = self._said_again.pop(tab, None)
         row = self.state.tabs.get(tab)
         if again is not None and row is not None and row.handle is None and row.holds_slot:
-            # The browser died under this try, and the next one came before the try had failed.
+            # The browser died during this attempt, and the core ordered the next attempt before
+            # this one had failed.
             self._begin_opening(again)
 
     async def _open(self, effect: fx.OpenTab) -> None:
+        """Open the page of an admitted tab, or reopen it at the address ``effect.restore``."""
         browser = self.browser(effect.browser)
         try:
             driver = await browser.ready()
@@ -458,20 +484,22 @@ class Broker:
             if effect.restore is None:
                 self.feed(ev.TabOpenFailed(effect.tab))
             raise
-        except Exception:  # whatever it was, a tab that did not open must not hold its slot
+        except Exception:  # a tab that did not open must not hold its slot, whatever the error
             self.feed(ev.TabOpenFailed(effect.tab))
             raise
 
     async def _return_to(self, address: str, driver: Driver, handle: TabHandle) -> None:
-        """A page whose process dies on the way has not reached its address, so a reload by the
-        agent would not bring the address back."""
+        """Navigate a reopened tab to its address, and once more if the page's process crashes.
+
+        A crashed page has not reached the address, so a reload by the agent would not open it.
+        """
         try:
             await driver.navigate(handle, address)
         except TabCrashed:
             await driver.navigate(handle, address)
 
     def _group(self, effect: fx.OpenTab) -> Group | None:
-        """Where the tab is shown, in a browser that has groups."""
+        """Return the tab group to open the tab in, or None in a browser without groups."""
         row = self.state.tabs.get(effect.tab)
         if row is None or row.session is None or row.browser not in self.state.rules.grouped:
             return None
@@ -493,21 +521,25 @@ class Broker:
             self.feed(ev.JarRemoved(effect.jar))
 
     async def _look_into(self, jar: JarId) -> JarBackup:
+        """Read what the jar holds, for its backup."""
         row = self.state.jars.get(jar)
         if row is None or row.policy is JarPolicy.SHARED:
-            raise JarUnavailable("There is nothing to keep of that jar.")  # the browser keeps it
+            # The browser itself keeps the shared jar on disk.
+            raise JarUnavailable("There is nothing to keep of that jar.")
         backup = await self.browser(row.browser).jars.look(jar)
         if jar not in self.state.jars:
-            raise JarUnavailable("That jar is gone.")  # nothing is kept of it any more
+            raise JarUnavailable("That jar is gone.")  # its backup was deleted meanwhile
         return backup
 
     async def _profile(self, name: str) -> JarContents:
-        # In a thread: a large one takes a while to read, and others must not wait for it.
+        # In a thread: reading a large profile takes long and would block other agents' calls.
         return (await asyncio.to_thread(self.profiles.get, name)).contents
 
     def _collect_leftovers(self) -> None:
-        """What an earlier broker died before it could remove. Its jars are the core's to collect,
-        once their browser says which it has."""
+        """Remove jar backups and files of sessions that ended when an earlier broker died.
+
+        The core removes left-over jars itself, once their browser reports which jars it has.
+        """
         self.jar_backups.forget_others(self.state.jars)
         sessions = self.files.iterdir() if self.files.is_dir() else ()
         for folder in [one for one in sessions if one.name not in self.state.sessions]:
@@ -523,7 +555,7 @@ class Broker:
             turn.set_exception(error)
 
     def _arm(self) -> None:
-        """One timer, for the core's next deadline."""
+        """Set the one timer to the core's next deadline."""
         deadline = self.machine.next_deadline()
         if deadline == self._timer_at:
             return

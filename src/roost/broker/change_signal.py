@@ -1,4 +1,4 @@
-"""Something changed: all who wait are told, and who has stopped waiting leaves nothing behind."""
+"""A signal that wakes all tasks that wait for a change. Cancelled waiters leave nothing behind."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import asyncio
 
 
 class ChangeSignal:
-    """Of one thing that changes."""
+    """Wake the waiting tasks each time one thing changes."""
 
     def __init__(self) -> None:
         self._next: asyncio.Future[None] | None = None
 
     async def wait(self) -> None:
-        """Until it changes the next time."""
+        """Wait until the next ``tell``."""
         if self._next is None:
             self._next = asyncio.get_running_loop().create_future()
-        await asyncio.shield(self._next)  # one who gives up takes nobody along
+        await asyncio.shield(self._next)  # one cancelled waiter must not cancel the others
 
     def tell(self) -> None:
         told, self._next = self._next, None

@@ -1,4 +1,4 @@
-"""Time. The one file that reads the clock; everybody else is given ``now`` or a ``Clock``."""
+"""The clock. Only this file reads the time; other code is given ``now`` or a ``Clock``."""
 
 from __future__ import annotations
 
@@ -13,21 +13,24 @@ class Timer(Protocol):
 
 
 class Clock(Protocol):
-    """Seconds since the epoch that never go backwards while a process lives."""
+    """Seconds since the epoch. The value never goes backwards while the process lives."""
 
     def now(self) -> float: ...
 
     def call_at(self, at: float, callback: Callable[[], None]) -> Timer:
-        """Call back once ``now()`` has reached ``at`` and all input that came before is handled."""
+        """Call back once ``now()`` has reached ``at`` and all earlier input is handled."""
 
     async def wait(self, seconds: float) -> None:
-        """Let that much time pass."""
+        """Sleep for that many seconds."""
 
 
 class _Alarm:
-    """Fires some turns of the loop after its time. A loop that was held up has connections and data
-    waiting, which it would handle after a timer that is due: to accept a connection, to make its
-    transport, and to read its first bytes take a turn each."""
+    """Call back some turns of the loop after the time is reached.
+
+    A loop that was blocked runs due timers before it handles the connections and data that arrived
+    meanwhile. Accepting a connection, making its transport and reading its first bytes take one
+    turn each. Without the delay, a grace period could expire although its agent has reconnected.
+    """
 
     TURNS = 5
 
@@ -47,8 +50,10 @@ class _Alarm:
 
 
 class SystemClock:
-    """Wall time when it was made, then the monotonic clock: deadlines survive a restart, and a
-    changed system time moves none of them."""
+    """Wall time at creation, advanced by the monotonic clock.
+
+    Deadlines stay valid after a restart of the broker, and a changed system time moves none.
+    """
 
     def __init__(self) -> None:
         self._offset = time.time() - time.monotonic()

@@ -1,7 +1,8 @@
 """The journal: the core's rows in sqlite, written before the effects they lead to are performed.
 
-One table, one row of JSON per row of the core. ``NORMAL`` synchronisation: a killed broker loses
-nothing, a machine that loses power may lose the last moments, and its browsers with them.
+One table holds one JSON document per row of the core. With ``synchronous = NORMAL``, a killed
+broker loses nothing. A machine that loses power may lose the last writes, but then its browsers
+died as well.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _ADAPTERS: dict[str, TypeAdapter[Any]] = {row.table: TypeAdapter(row) for row in
 
 
 class Journal:
-    """Opened by one process at a time; the daemon's lock sees to that."""
+    """The journal file. The daemon's lock makes sure that only one process has it open."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -34,7 +35,7 @@ class Journal:
         self._file = os.stat(path)
 
     def write(self, changes: Iterable[Change]) -> None:
-        """Record the changes, all or none. Raises ``Internal`` when the disk will not take them."""
+        """Record all changes in one transaction. Raises ``Internal`` if they cannot be written."""
         try:
             with self._db:
                 for change in changes:
@@ -50,7 +51,7 @@ class Journal:
             ) from error
 
     def rows(self) -> Iterator[Row]:
-        """Everything recorded. A row that cannot be read is left out and logged, not fatal."""
+        """Yield all recorded rows. A row that cannot be read is logged and left out."""
         for table, key, data in self._db.execute("SELECT kind, key, row FROM rows"):
             adapter = _ADAPTERS.get(table)
             if adapter is None:
@@ -62,9 +63,9 @@ class Journal:
                 logger.warning("journal: row %s %s cannot be read, left out", table, key)
 
     def keep(self, key: str, data: bytes | None) -> bool:
-        """Keep (or drop, for None) something that is no row of the core: what a jar holds.
+        """Store the backup of a jar's contents (or delete it, for None). It is no row of the core.
 
-        Returns False if the disk did not take it.
+        Returns False if it could not be written.
         """
         try:
             with self._db:
@@ -111,16 +112,17 @@ class Journal:
         self._db.close()
 
     def _opened(self) -> sqlite3.Connection:
+        """Open the database. Move a damaged one away and begin a new one."""
         try:
             return self._connect()
         except sqlite3.OperationalError as error:
-            # Busy, or the disk is full: that is no damage, and what is recorded must stay.
+            # Busy, or the disk is full: the file is not damaged, so it must not be moved away.
             raise Internal(
                 f"The journal cannot be opened: {error}.",
                 hint=f"Check the disk that holds {self._path}, and who uses it.",
             ) from error
         except sqlite3.DatabaseError as error:
-            # Better a Roost that starts with an empty house than one that never starts again.
+            # A damaged journal must not keep Roost from starting, so start with an empty one.
             broken = self._path.with_suffix(".broken")
             logger.error("journal: %s; moved to %s, starting anew", error, broken)
             os.replace(self._path, broken)
@@ -137,7 +139,7 @@ class Journal:
             version = db.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, SCHEMA):
                 raise sqlite3.DatabaseError(f"schema {version} is not {SCHEMA}")
-            # Damage inside would show only when the rows are read, too late to start without it.
+            # Check for damage now: when the rows are read, it is too late to start a new journal.
             (health,) = db.execute("PRAGMA quick_check(1)").fetchone()
             if health != "ok":
                 raise sqlite3.DatabaseError(health)

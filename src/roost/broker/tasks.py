@@ -1,4 +1,4 @@
-"""Background tasks that have names, are not forgotten, and whose failures are seen."""
+"""Background tasks with names. References are held until they end, and failures are logged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 
 class Tasks:
-    """The tasks of one owner. ``aclose`` cancels what is left and waits for it."""
+    """The background tasks of one owner. ``aclose`` cancels those that run and waits for them."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -41,6 +41,6 @@ class Tasks:
         if task.cancelled():
             return
         error = task.exception()
-        # A typed error is an answer to somebody; anything else is a bug and must be seen.
+        # A RoostError is the answer to a caller that awaits the task; any other error is a bug.
         if error is not None and not isinstance(error, RoostError):
             logger.error("task %s failed", task.get_name(), exc_info=error)

@@ -1,8 +1,8 @@
-"""How much Roost keeps of what a page says.
+"""Limits on the length of text that pages choose.
 
-A page chooses how long its address, its title and its messages are. ``shortened`` cuts every report
-of a driver as it enters the broker. Everything behind it (rows, journal, records, notices, panels,
-audit trail, replies) holds and redacts short text only.
+A page chooses how long its address, its title and its messages are. ``shortened`` cuts that text in
+every driver event as it enters the broker, so everything after it (rows, journal, records, notices,
+panels, audit trail, replies) stores and redacts short text only.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ TITLE_CHARS = 1000
 CONSOLE_CHARS = 5000
 DIALOG_CHARS = 2000
 LOGGED_ADDRESS_CHARS = 4000
-"""Addresses of requests, scripts and downloads. Nobody opens them again."""
+"""Limit for addresses of requests, scripts and downloads, which Roost never opens again."""
 FILE_NAME_CHARS = 1000
 WORD_CHARS = 200
-"""Methods, content types, reasons: one word or a few."""
+"""Limit for request methods, content types and error reasons."""
 
 
 def whole(text: str) -> str:
-    """A page's text as journal and replies can hold it: pages make halves of surrogate pairs."""
+    """Replace lone surrogates, which pages can produce and UTF-8 cannot encode, by ``?``."""
     return text.encode(errors="replace").decode()
 
 
 def short_title(text: str) -> str:
-    """A page's title as rows and replies hold it."""
+    """Cut a page's title to the length that rows and replies hold."""
     return whole(text[:TITLE_CHARS])
 
 
 def short_url(url: str) -> str:
-    """A page's address as rows and replies hold it."""
+    """Cut a page's address to the length that rows and replies hold."""
     return whole(short_address(url))
 
 
 def shortened(event: DriverEvent) -> DriverEvent:
-    """The report with everything in it that a page or a server worded cut to its limit."""
+    """Return the event with all text that a page or a server chose cut to its limit."""
     match event:
         case TabArrived():
             return TabArrived(event.handle, short_url(event.url), short_title(event.title))
@@ -77,7 +77,7 @@ def _logged(url: str) -> str:
 
 
 def _short_name(name: str) -> str:
-    """The start and the end: the end of a file's name says what kind of file it is."""
+    """Cut the middle out of a long file name, because its end says what kind of file it is."""
     if len(name) <= FILE_NAME_CHARS:
         return name
     half = FILE_NAME_CHARS // 2

@@ -1,8 +1,8 @@
-"""Tokens: the operator's, kept in ROOST_HOME, and the sessions', kept nowhere.
+"""Tokens: the operator's, kept in ROOST_HOME, and the sessions', stored nowhere.
 
-A session's token is derived from the operator's token and the session's salt. So it can be told
-again to whoever may have it, the same one each time; the journal holds only its digest; and it is
-worth nothing once the session has ended or the operator's token is another.
+A session's token is derived from the operator's token and the session's salt. So Roost can compute
+the same token again for a caller that may have it, and the journal holds only the salt and the
+token's digest. The token becomes invalid when the session ends or the operator's token is replaced.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ DERIVED_KEPT = 256
 
 
 class Tokens:
-    """Knows the operator's token. ``repr`` shows nothing of it.
+    """Check the operator's token and issue sessions' tokens. ``repr`` never shows a token.
 
-    home: where the token file lies. A token that the person has replaced there takes the place of
-        the old one, and sessions' tokens are then worth nothing; a file that is gone is put back.
+    home: where the token file lies. If the person replaces the token in the file, the new one
+        counts and sessions' tokens become invalid. If the file is gone, it is written again.
     """
 
     def __init__(self, operator: str, home: Home | None = None) -> None:
@@ -48,7 +48,7 @@ class Tokens:
                 self._home.put_back_token(self._operator.decode())
 
     def _read_again(self) -> None:
-        """Only this user can write the file, so what it holds now is the person's will."""
+        """Use the token now in the file: only this user can write it, so the person chose it."""
         self.put_back()
         if self._home is None:
             return
@@ -59,7 +59,7 @@ class Tokens:
                 self._derived.cache_clear()
 
     def session_of(self, state: State, token: str) -> Session | None:
-        """The session that token is good for."""
+        """Return the session that the token belongs to, or None if the token is not valid."""
         session = state.session_with(_digest(token))
         if session is None or session.token_salt is None:
             return None
@@ -67,7 +67,7 @@ class Tokens:
         return session if hmac.compare_digest(token.encode(), right.encode()) else None
 
     def issue(self, session: Session) -> tuple[str, ev.SessionTokenIssued | None]:
-        """The session's token, and what the core must hear first if it is a new one."""
+        """Return the session's token, and for a new token the event to feed before it is used."""
         if session.token_salt is not None:
             token = self._derived(session.id, session.token_salt)
             if _digest(token) == session.token_digest:

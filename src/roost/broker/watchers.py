@@ -1,4 +1,4 @@
-"""Events to their owner, and to nobody else."""
+"""Delivery of notices to the callers that may see them, and lines for the next reply."""
 
 from __future__ import annotations
 
@@ -12,28 +12,35 @@ Shows = Callable[[Notice], Notice]
 
 
 class Watchers:
-    """Who listens to what, and lines that wait for a session's next reply."""
+    """The open ``watch`` calls, and the lines that wait for each session's next reply."""
 
     def __init__(self) -> None:
         self._listening: dict[Notices, tuple[Sees, Shows]] = {}
         self._notes: dict[SessionId, list[str]] = {}
 
     def listen(self, sees: Sees, shows: Shows = lambda notice: notice) -> Notices:
-        """``sees`` is asked at delivery: whoever left a session a moment ago hears nothing more.
-        ``shows`` makes of a notice what this listener may be shown of it."""
+        """Return a queue that receives notices until it is closed.
+
+        sees: True if this listener may get the notice. It is asked at each delivery, so an agent
+            that left a session gets no more notices of it.
+        shows: returns the notice with only what this listener may see.
+        """
         notices = Notices(on_close=lambda closed: self._listening.pop(closed, None))
         self._listening[notices] = (sees, shows)
         return notices
 
     def tell(self, notice: Notice, to: Collection[AgentId] = ()) -> None:
-        """``to``: who is told besides the session's members, because they were until just now."""
+        """Deliver the notice to everybody who may see it.
+
+        to: agents that also get it because they were members of the session until just now.
+        """
         for notices, (sees, shows) in list(self._listening.items()):
             if sees(notice, to):
                 notices.put(shows(notice))
 
     def note(self, session: SessionId, line: str) -> None:
-        """A line for the session's next reply, whatever that answers. An agent reads it as Roost's
-        word, so it must not contain what a page or another agent chose."""
+        """Add a line to the session's next reply, whatever operation that answers. Agents trust it
+        as Roost's own text, so it must not contain text that a page or another agent chose."""
         lines = self._notes.setdefault(session, [])
         if line not in lines:
             lines.append(line)

@@ -1,8 +1,8 @@
-"""``Client``: the broker as one agent, from any process, over any number of connections.
+"""``Client`` calls the broker as one agent, from any process, over any number of connections.
 
-It comes back by itself: when the connection is lost it reconnects (starting the broker if need be)
-and resumes, so identity, session and tabs stay. A call that was in flight is repeated if it only
-reads; any other is answered ``INTERRUPTED``, because nobody knows whether it was done.
+When the connection is lost, the client reconnects (starting the broker if necessary) and resumes,
+so identity, session and tabs stay. The client repeats a call that was in flight if it only reads.
+Any other call raises ``Interrupted``, because nobody knows whether it was done.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ from roost.wire.hello import ClientKind, Hello
 
 R = TypeVar("R", bound=View)
 TRIES = 3
+"""Number of times that a call that only reads is sent before it raises ``Interrupted``."""
 SLACK_SECONDS = 10.0
-"""How much later than its deadline an answer may come, from a broker that is only busy."""
+"""Extra seconds to wait after a call's deadline for the answer of a busy broker."""
 
 
 async def connect(
@@ -45,10 +46,19 @@ async def connect(
     home: Home | None = None,
     start: bool = True,
 ) -> Client:
-    """Connect as a new agent.
+    """Connect to the broker as a new agent.
 
-    Without ``session`` the agent gets one of its own, which ends with it; with one it joins or
-    makes the named session, which stays. ``start=False`` never starts a broker.
+    session: named session to join or make; it outlives this agent. None: a new session that ends
+        with this agent.
+    name: name of the agent, and of a session made for it, as people see it.
+    browser: browser of the session; None: the broker's default.
+    jar: where the session's cookies come from: fresh, clone or shared.
+    profile: profile to clone the jar from.
+    allow, deny: domain lists for every session of this agent.
+    home: which Roost to use; None: the one that ``ROOST_HOME`` names.
+    start: start a broker if none runs.
+
+    Raises a ``RoostError`` if the broker refuses, or cannot be reached or started.
     """
     home = home or Home.find()
     client = Client(
@@ -73,7 +83,11 @@ async def connect(
 
 
 class Client:
-    """A ``BrokerApi``. Use it as ``async with await roost.connect() as client``."""
+    """A ``BrokerApi`` over the socket. Use ``async with await roost.connect() as client``.
+
+    agent: this agent's id.
+    session: id of this agent's home session.
+    """
 
     def __init__(self, home: Home, hello: Hello, *, start: bool) -> None:
         self._home = home
@@ -82,8 +96,9 @@ class Client:
         self._connection: BrokerConnection | None = None
         self._reaching = asyncio.Lock()
         self._listening: dict[Notices, str | None] = {}
+        """Open ``Notices`` and the session that each is for (None: all)."""
         self._aliases: dict[str, str] = {}
-        """Our own names of sessions we opened; the broker's notices carry their ids."""
+        """Maps our aliases of sessions to their ids, which the broker's notices carry."""
         self._coming_back: asyncio.Task[None] | None = None
         self._closed = False
         self.agent: AgentId | None = None
@@ -101,12 +116,19 @@ class Client:
         await self.aclose()
 
     async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
+        """Ask the broker for an operation and return its view.
+
+        timeout: seconds until the broker gives up (None: the operation's default).
+
+        Raises the ``RoostError`` that the broker answers, ``Timeout`` if the broker does not answer
+        at all, ``Interrupted`` if the connection was lost during a call that does more than read.
+        """
         assert isinstance(operation, Operation)
         timeout_ms = None if timeout is None else timeout * 1000
         for _ in range(TRIES):
             connection = await self.reach()
             try:
-                # The broker keeps the deadline; this is for one that can no longer keep anything.
+                # The broker enforces the deadline. This timeout is for a broker that hangs.
                 async with asyncio.timeout(_limit(operation, timeout)):
                     reply = await connection.call(operation.op, operation.to_wire(), timeout_ms)
             except TimeoutError:
@@ -127,6 +149,7 @@ class Client:
         raise Interrupted(f"The broker went away {TRIES} times during {operation.op}.")
 
     def watch(self, session: str | None = None) -> Notices:
+        """Return the notices of ``session`` (id or alias), or of all sessions, from now on."""
         notices = Notices(on_close=lambda closed: self._listening.pop(closed, None))
         self._listening[notices] = session
         if self._connection is not None:
@@ -134,20 +157,23 @@ class Client:
         return notices
 
     async def reach(self) -> BrokerConnection:
-        """The connection, made or made again. Raises when no broker can be reached or started."""
+        """Return the connection, and connect or reconnect first if necessary.
+
+        Raises a ``RoostError`` if no broker can be reached or started.
+        """
         async with self._reaching:
             if self._closed:
                 raise _closed()
             if self._connection is None or self._connection.ended.done():
                 connection = await self._connected()
-                if self._closed:  # meanwhile: nobody would close this one
+                if self._closed:  # ``aclose`` ran meanwhile and does not know this connection
                     await connection.aclose()
                     raise _closed()
                 self._connection = connection
             return self._connection
 
     async def aclose(self) -> None:
-        """Say goodbye: an anonymous session ends here."""
+        """Say goodbye and close the connection. An anonymous session ends with that."""
         self._closed = True
         for notices in list(self._listening):
             notices.close()
@@ -155,15 +181,17 @@ class Client:
             self._coming_back.cancel()
         if self._connection is not None:
             self._connection.send({"goodbye": True})
-            # The broker closes its end once it has taken the goodbye.
+            # The broker closes the connection when it has read the goodbye.
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(2):
                     await asyncio.wait({self._connection.ended})
             await self._connection.aclose()
 
     def _lost(self, connection: BrokerConnection) -> None:
-        """Reconnect now rather than at the next call: the grace to resume is running. Unless the
-        person stopped the broker: then only a call brings it back."""
+        """Reconnect at once, not at the next call, because the grace to resume is running.
+
+        If the person stopped the broker, wait for the next call instead.
+        """
         if not self._closed and not connection.was_stopped:
             self._coming_back = asyncio.get_running_loop().create_task(
                 self._come_back(), name="come back"
@@ -175,8 +203,8 @@ class Client:
 
     async def _connected(self) -> BrokerConnection:
         for pause in RETRY_SECONDS:
-            # Found, and then gone before it had let us in: it is just being killed or stopped.
-            # Internal: it was killed while it started. Nothing was sent yet, so try again.
+            # ConnectionLost, Timeout: the broker is just being killed or stopped. Internal: it was
+            # killed while it started. No call was sent yet, so try again.
             with contextlib.suppress(ConnectionLost, Timeout, Internal):
                 return await self._admitted()
             await asyncio.to_thread(select.select, [], [], [], pause)
@@ -191,16 +219,17 @@ class Client:
         except Unauthorized:
             if self._hello.resume is None:
                 raise
-            # We were away too long; our agent has ended. Begin anew.
+            # The grace has passed and our agent has ended. Connect as a new agent.
             self._hello = replace(self._hello, resume=None)
             return await self._greet(self._hello)
 
     async def _greet(self, hello: Hello) -> BrokerConnection:
         if self._start:
-            # One that an agent needed ends some time after the last; `roost up` starts one to stay.
+            # A broker started with --linger ends some time after the last session. `roost up`
+            # starts one that stays.
             await asyncio.to_thread(ensure_broker, self._home, options=("--linger",))
         sock = await asyncio.to_thread(dial, self._home)
-        # Read anew each time: the token changes when somebody removes the file.
+        # Read the token each time: it changes when somebody removes the file.
         hello = replace(hello, token=self._home.operator_token())
         connection, welcome = await BrokerConnection.open(sock, hello, self._noticed)
         connection.ended.add_done_callback(lambda _: self._lost(connection))
@@ -212,7 +241,11 @@ class Client:
         return connection
 
     def _ask_for_notices(self, connection: BrokerConnection) -> None:
-        """An agent is told of its sessions unasked; a command, which owns none, is not."""
+        """Ask for notices where the broker does not send them unasked.
+
+        The broker sends an agent the notices of its sessions. A command owns no sessions, so it has
+        to ask.
+        """
         if self._hello.resume is None:
             connection.send({"watch": None})
 

@@ -1,7 +1,7 @@
-"""One connection to the broker: hello once, then many calls at a time.
+"""One connection to the broker: one hello, then many calls at a time.
 
-When it ends, for whatever reason, every call still waiting on it is answered with
-``ConnectionLost``; whether that means repeating it is for ``client.py`` to know.
+When the connection ends, every waiting call raises ``ConnectionLost``. ``client.py`` decides
+whether to repeat it.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ class ConnectionLost(Exception):
 
 
 class BrokerConnection(asyncio.Protocol):
-    """Made by ``open``; over when ``ended`` is done."""
+    """A connection to the broker. ``open`` makes it; ``ended`` is done when it is over."""
 
     def __init__(self, on_notice: Callable[[Notice], None]) -> None:
         loop = asyncio.get_running_loop()
         self._on_notice = on_notice
         self.was_stopped = False
-        """The broker said it ends on purpose."""
+        """True if the broker said that it stops on purpose."""
         self._frames = JsonLines(LINK_FRAME_BYTES)
         self._pending: Correlator[asyncio.Future[dict[str, Any]]] = Correlator()
         self._welcome: asyncio.Future[Welcome] = loop.create_future()
@@ -43,9 +43,12 @@ class BrokerConnection(asyncio.Protocol):
     async def open(
         cls, sock: socket.socket, hello: Hello, on_notice: Callable[[Notice], None]
     ) -> tuple[BrokerConnection, Welcome]:
-        """Say hello on a connected socket. Raises what the broker refuses it with, or
-        ``ConnectionLost``: a broker that is being killed still takes connections for a moment; or
-        ``Timeout``: the kernel takes them for one that is stopped."""
+        """Say hello on a connected socket and return the connection and the broker's welcome.
+
+        Raises the error that the broker answers. Raises ``ConnectionLost`` if the broker is being
+        killed: it accepts connections for a moment longer. Raises ``Timeout`` if the broker's
+        process is stopped: the kernel accepts connections for it.
+        """
         loop = asyncio.get_running_loop()
         _, connection = await loop.create_unix_connection(lambda: cls(on_notice), sock=sock)
         connection.send({"hello": hello.to_wire()})
@@ -58,12 +61,15 @@ class BrokerConnection(asyncio.Protocol):
                 "The broker took the connection and says nothing.",
                 hint="It hangs or is stopped; see `roost doctor`.",
             ) from None
-        except BaseException:  # refused, lost or cancelled: nobody else has it to close it
+        except BaseException:  # refused, lost or cancelled: the caller has no connection to close
             await connection.aclose()
             raise
 
     async def call(self, op: str, args: dict[str, Any], timeout_ms: float | None) -> dict[str, Any]:
-        """The reply's data. Cancelling it tells the broker to cancel the call."""
+        """Send a call and return the reply's data.
+
+        Cancelling this cancels the call in the broker.
+        """
         if self.ended.done():
             raise ConnectionLost
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
@@ -98,7 +104,7 @@ class BrokerConnection(asyncio.Protocol):
             for message in self._frames.feed(data):
                 self._received(message)
         except RoostError:
-            self._transport.abort()  # a torn stream ends the connection
+            self._transport.abort()  # nothing after an unreadable frame can be trusted
 
     def connection_lost(self, error: Exception | None) -> None:
         self._fail(ConnectionLost())
@@ -123,13 +129,13 @@ class BrokerConnection(asyncio.Protocol):
                 self._welcome.set_result(parse_welcome(welcome))
             case {"error": dict(error)}:
                 self._fail(RoostError.from_wire(error))
-            case _:  # whatever it answers cannot be known, so all who wait are told
+            case _:  # the message's call is unknown, so all waiting calls fail
                 raise BadRequest("The broker sent what is no message.")
 
     def _answer(self, call: object, reply: dict[str, Any] | RoostError) -> None:
         answer = self._pending.resolve(call)
         if answer is None or answer.done():
-            return  # cancelled meanwhile
+            return  # the call was cancelled meanwhile
         if isinstance(reply, RoostError):
             answer.set_exception(reply)
         else:

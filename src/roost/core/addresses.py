@@ -1,22 +1,25 @@
-"""Which addresses may be opened: schemes and domain lists. And how much of an address is kept.
+"""Decide which addresses may be opened (schemes, domain lists), and shorten addresses to keep.
 
-Callers and top-level navigation get http, https and about:blank. An address is read as browsers
-read it (WHATWG URL: leading controls and spaces stripped, tabs and newlines removed, case folded),
-so a blocked scheme stays blocked however it is written.
+Callers and top-level navigation may open http, https and about:blank. Addresses are parsed as
+browsers parse them (WHATWG URL: leading controls and spaces stripped, tabs and newlines removed,
+case folded), so a blocked scheme stays blocked however it is written.
 
 An entry of a domain list is a name, an IP address, a network or one of two words:
 
 - ``loopback``: this machine (127.0.0.0/8, ::1, 0.0.0.0/8, ::, and the names below localhost).
-- ``private``: every address that is not public. That is ``loopback``, and what ``ipaddress`` does
-  not call global, multicast or site-local (10.0.0.0/8, 169.254.0.0/16, 100.64.0.0/10, fc00::/7 …).
+- ``private``: every address that is not public: ``loopback``, addresses that ``ipaddress`` does not
+  call global (10.0.0.0/8, 169.254.0.0/16, 100.64.0.0/10, fc00::/7 …), multicast and site-local.
 
-Deny beats allow. An allow list judges the host as the address names it. A deny list judges also
-every IP address that the host stands for: the filtering proxy asks ``address_denied`` about each
-address a name resolves to, and connects to no other.
+Deny beats allow. An allow list judges the host as the address names it. A deny list also judges
+every IP address of the host: the filtering proxy calls ``address_denied`` for each address that a
+name resolves to, and connects to no other.
 """
 
 from __future__ import annotations
 
+# Python loads a codec when it is first used. A broker without descriptors could not load it then.
+import encodings.idna
+import encodings.punycode  # noqa: F401
 import re
 from functools import lru_cache
 from ipaddress import (
@@ -35,12 +38,12 @@ BLANK = "about:blank"
 URL_CHARS = 64 * 1024
 """The longest address a caller may open."""
 ADDRESS_CHARS = 8192
-"""The longest address that Roost keeps, redacts or shows. Pages choose addresses of megabytes."""
+"""The longest address that Roost keeps, redacts or shows. Pages can have addresses of megabytes."""
 HOST_CHARS = 1024
-"""A longer host is no host. Python takes a time that grows with the host's square to fold letters
-outside ASCII and to encode them."""
+"""A longer host is invalid. Python needs time quadratic in the host's length to fold and encode
+letters outside ASCII."""
 CUT = "…"
-"""Ends an address that was cut. No browser writes it: addresses have it percent-encoded."""
+"""Ends an address that was cut. Browsers percent-encode it, so no whole address ends with it."""
 LOOPBACK = "loopback"
 PRIVATE = "private"
 _REMOVED = re.compile(r"[\t\n\r]")
@@ -52,13 +55,13 @@ _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
 _THIS_MACHINE = (IPv4Address("127.0.0.1"), IPv6Address("::1"))
 _THIS_NETWORK = IPv4Network("0.0.0.0/8")
 _LAST_32_BITS = (IPv6Network("::/96"), IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
-"""IPv6 networks whose addresses end with the IPv4 address they lead to: IPv4-compatible, NAT64."""
+"""IPv6 networks whose addresses end with an IPv4 address: IPv4-compatible and NAT64."""
 
 Address = IPv4Address | IPv6Address
 
 
 def checked_url(url: str, allow: tuple[str, ...] = (), deny: tuple[str, ...] = ()) -> str:
-    """The address as it will be opened, or ``UrlBlocked``/``BadRequest``."""
+    """Return the address as it will be opened. Raises ``UrlBlocked`` or ``BadRequest``."""
     address = _as_browsers_read_it(url)
     scheme = _SCHEME.match(address)
     if scheme is None:
@@ -81,7 +84,7 @@ def checked_url(url: str, allow: tuple[str, ...] = (), deny: tuple[str, ...] = (
 
 
 def outside(host: str) -> UrlBlocked:
-    """The refusal of a host that the lists do not let pass."""
+    """Build the error for a host that the domain lists refuse."""
     return UrlBlocked(
         f"{host} is outside this session's domain lists.",
         hint="Stay within the domains this session was opened for.",
@@ -90,10 +93,10 @@ def outside(host: str) -> UrlBlocked:
 
 
 def short_address(url: str, limit: int = ADDRESS_CHARS) -> str:
-    """The address as Roost keeps it: whole, or its first ``limit`` characters and ``CUT``.
+    """Return the address whole, or its first ``limit`` characters and ``CUT``.
 
-    Where not even the host is whole in that much, only the scheme is kept: half a host must not
-    pass for another one, and half a password would not be recognised as one.
+    If the cut falls inside the host, keep only the scheme: half a host could look like another
+    host, and half a password would not be recognised and redacted.
     """
     if len(url) <= limit:
         return url
@@ -105,19 +108,21 @@ def short_address(url: str, limit: int = ADDRESS_CHARS) -> str:
 
 
 def is_whole(url: str) -> bool:
-    """True if nothing was cut from the address. Only such an address can be opened again."""
+    """Return whether the address was not cut. Only such an address can be opened again."""
     return not url.endswith(CUT)
 
 
 def host_of(address: str) -> str:
-    """The host of an http address as browsers look it up: percent signs decoded, other alphabets'
-    letters and dots folded, lower case, no trailing dot. An IP address comes in its one canonical
-    spelling (``0x7f.1`` and ``[::ffff:7f00:1]`` are 127.0.0.1). Empty if there is no host, or none
-    that a browser would look up."""
+    """Return the host of an http address as browsers look it up, or "" if it has no valid host.
+
+    Decodes percent signs, folds letters and dots of other alphabets, lowers the case and removes a
+    trailing dot. Writes IP addresses in canonical form (``0x7f.1`` and ``[::ffff:7f00:1]`` are
+    127.0.0.1).
+    """
     address = address.replace("\\", "/")
     authority = _AFTER_HOST.split(address.partition("//")[2], maxsplit=1)[0]
     if len(authority) > HOST_CHARS and not authority.isascii():
-        return ""  # before ``urlsplit`` folds it
+        return ""  # checked before ``urlsplit`` folds the host
     try:
         parts = urlsplit(address)
         if len(parts.hostname or "") > HOST_CHARS:
@@ -132,8 +137,10 @@ def host_of(address: str) -> str:
 
 
 def host_allowed(host: str, allow: tuple[str, ...], deny: tuple[str, ...]) -> bool:
-    """Whether the lists let the host pass, as ``host_of`` gives it. Deny wins over allow; an empty
-    allow list allows everything that is not denied."""
+    """Return whether the lists allow the host (as ``host_of`` returns it).
+
+    Deny beats allow. An empty allow list allows everything that is not denied.
+    """
     if any(_covers(entry, host) for entry in deny):
         return False
     if any(address_denied(address, deny) for address in known_addresses(host)):
@@ -142,22 +149,28 @@ def host_allowed(host: str, allow: tuple[str, ...], deny: tuple[str, ...]) -> bo
 
 
 def address_denied(address: str, deny: tuple[str, ...]) -> bool:
-    """Whether a deny list covers what a connection to that IP address would reach."""
+    """Return whether a deny list covers any address that a connection to this one reaches."""
     forms = _reached(ip_address(address.partition("%")[0]))
     return any(_holds(entry, form) for entry in deny for form in forms)
 
 
 def known_addresses(host: str) -> tuple[str, ...]:
-    """The IP addresses of a host that needs no DNS: an address itself, or a name of this machine.
-    Browsers take every name below localhost for this machine, too."""
+    """Return the IP addresses of a host that needs no DNS.
+
+    The host is an IP address or a name of this machine. Browsers resolve every name below localhost
+    to this machine.
+    """
     if _is_local_name(host):
         return tuple(map(str, _THIS_MACHINE))
     return () if _ip(host) is None else (host,)
 
 
 def checked_domain(domain: str) -> str:
-    """One entry of an allow or deny list, in one spelling: ``example.com`` (with its subdomains),
-    ``*.example.com``, an IP address, a network (``10.0.0.0/8``), ``loopback`` or ``private``."""
+    """Return an entry of a domain list in canonical form, or raise ``BadRequest``.
+
+    Accepts ``example.com`` (with its subdomains), ``*.example.com``, an IP address, a network
+    (``10.0.0.0/8``), ``loopback`` and ``private``.
+    """
     name = domain.strip().lower()
     try:
         if len(name) > HOST_CHARS or "%" in name:
@@ -181,8 +194,10 @@ def checked_domain(domain: str) -> str:
 
 
 def _covers(entry: str, host: str) -> bool:
-    """Whether an entry names the host as it is written. Matching is on label boundaries:
-    example.com never covers evilexample.com."""
+    """Return whether an entry covers the host as written.
+
+    Compares whole labels: example.com does not cover evilexample.com.
+    """
     address = _ip(host)
     if address is not None:
         return _holds(entry, address)
@@ -196,7 +211,7 @@ def _covers(entry: str, host: str) -> bool:
 
 
 def _holds(entry: str, address: Address) -> bool:
-    """Whether an entry covers that IP address."""
+    """Return whether an entry covers that IP address."""
     if entry == LOOPBACK:
         return _is_loopback(address)
     if entry == PRIVATE:
@@ -219,8 +234,10 @@ def _is_local_name(host: str) -> bool:
 
 
 def _reached(address: Address) -> tuple[Address, ...]:
-    """The address, and every other one that a connection to it may reach: the IPv4 address inside
-    an IPv6 one, and this machine behind the unspecified address."""
+    """Return the address and all others that a connection to it may reach.
+
+    These are the IPv4 address inside an IPv6 address, and this machine for the unspecified address.
+    """
     found: list[Address] = [address]
     if isinstance(address, IPv6Address):
         inside = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
@@ -244,8 +261,11 @@ def _unmapped_network(network: IPv4Network | IPv6Network) -> IPv4Network | IPv6N
 
 
 def _canonical(host: str) -> str:
-    """A name as it is; an IPv4 address as four decimal numbers, however it was written. Browsers
-    take a host whose last label is a number for an IPv4 address, and ``ValueError`` for no host."""
+    """Return an IPv4 address as four decimal numbers, and any other host unchanged.
+
+    Browsers read a host whose last label is a number as an IPv4 address. Raises ``ValueError`` if
+    it is not a valid one.
+    """
     *front, last = labels = host.split(".")
     if not _NUMBER.fullmatch(last):
         return host
@@ -259,7 +279,7 @@ def _canonical(host: str) -> str:
 
 
 def _number(label: str) -> int:
-    """0x1f is hexadecimal, 017 octal, as C and browsers have it."""
+    """Read a number as C and browsers do: 0x1f is hexadecimal, 017 is octal."""
     if label.startswith("0x"):
         return int(label[2:] or "0", 16)
     return int(label, 8 if len(label) > 1 and label.startswith("0") else 10)

@@ -1,6 +1,6 @@
-"""Who is alive: connections, the grace after a lost one, and leases of agents that have none.
+"""Agents live by a connection, by the grace after a lost connection, or by a lease.
 
-An idle but connected agent is never an orphan. A dead one holds nothing and waits for nothing.
+A connected agent never ends for being idle. An ended agent holds no slot and no place in a queue.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ from roost.vocabulary import (
 
 
 def connected(state: State, event: AgentConnected, now: float, out: list[Effect]) -> Session:
-    """A new agent, in its own session or in one it joins on purpose."""
-    find = sessions.found_or_made if event.lease else sessions.joinable  # by token: any session
+    """Record a new agent, in a new session or in the one it asked to join."""
+    # A token's holder may be in a counted session.
+    find = sessions.found_or_made if event.lease else sessions.joinable
     session = find(state, event.session, now, out)
     state.put(
         Agent(
@@ -62,24 +63,27 @@ def connected(state: State, event: AgentConnected, now: float, out: list[Effect]
 
 
 def resumed(state: State, event: AgentResumed, now: float, out: list[Effect]) -> Session | None:
+    """Record that the agent is connected again. Return its home session if it still has one."""
     agent = state.agents.get(event.agent)
     if agent is None:
         raise Unauthorized("That agent has ended.", hint="Say hello without a resume secret.")
-    # Whoever has a connection needs no lease: idle but connected is never an orphan.
+    # A connected agent needs no lease: it never ends for being idle.
     agent = replace(agent, connected=True, awaited_until=None, lease_until=None)
     if event.pid is not None:
         agent = replace(agent, pid=event.pid, process_started=event.process_started)
     state.put(agent)
-    at_home = state.member(agent.id, agent.home)  # that id may be somebody else's by now
+    # The home session may have ended and its id may name another session now.
+    at_home = state.member(agent.id, agent.home)
     return None if at_home is None else state.sessions[agent.home]
 
 
 def disconnected(state: State, event: AgentDisconnected, now: float, out: list[Effect]) -> None:
+    """Start the agent's grace."""
     agent = state.agents.get(event.agent)
     if agent is not None and agent.connected:
         state.put(replace(agent, connected=False, awaited_until=now + GRACE_SECONDS))
         for member in state.memberships(agent.id):
-            # Unattended now, perhaps: a tab of it may be parked for a waiter.
+            # The session may be unattended now, so its tabs may be parked for a waiting session.
             state.freed.add(state.sessions[member.session].browser)
 
 
@@ -88,16 +92,19 @@ def renewed(state: State, event: LeaseRenewed, now: float, out: list[Effect]) ->
     if agent is None:
         raise Unauthorized("This agent's lease ran out.", hint="Connect again.")
     if agent.lease_until is not None:
-        # Up to the next whole second, so that a busy agent's row is written once a second.
+        # Round up to whole seconds, so that a busy agent's row is written once a second at most.
         state.put(replace(agent, lease_until=ceil(now) + LEASE_SECONDS))
 
 
 def broker_restarted(state: State, event: BrokerRestarted, now: float, out: list[Effect]) -> None:
-    """Nobody is connected, and nobody can come back before the broker listens: until then no agent
-    has a deadline. A tab whose opening was under way is dropped: its caller is told that the
-    outcome is unknown, and whatever page came of it is a stray. So is whatever is left of jars
-    whose session has ended: a browser that still has one names it when it is up, and jars that
-    nobody knows are removed then."""
+    """Adjust the rows after a restart of the broker.
+
+    Agents: no agent can reconnect before the broker listens, so until then no agent has a deadline.
+    Tabs: a tab that was still opening is dropped. Its caller is told that the outcome is unknown,
+    and any page that came of it is closed as a stray.
+    Jars: jars whose session has ended are dropped. A browser that still has one reports it when it
+    is up, and the core then removes it as unknown.
+    """
     for jar in [jar for jar in state.jars.values() if jar.session is None]:
         state.drop(jar)
     for tab in list(state.tabs.values()):
@@ -113,7 +120,7 @@ def broker_restarted(state: State, event: BrokerRestarted, now: float, out: list
 
 
 def broker_listens(state: State, event: BrokerListens, now: float, out: list[Effect]) -> None:
-    """Agents can find the restarted broker from now on: this is where their grace begins."""
+    """Start the grace of all agents: from now on they can find the restarted broker."""
     for agent in list(state.agents.values()):
         if agent.lease_until is not None:
             state.put(replace(agent, lease_until=now + LEASE_SECONDS))
@@ -123,8 +130,11 @@ def broker_listens(state: State, event: BrokerListens, now: float, out: list[Eff
 
 
 def expired(state: State, captures: Captures, agent: Agent, now: float, out: list[Effect]) -> None:
-    """End an agent whose deadline has passed. In a late wake-up it gets one more grace instead:
-    whatever held up the broker may have held up the agent, too."""
+    """End an agent whose deadline has passed.
+
+    If the wake-up itself came late, give the agent another grace instead: what delayed the broker
+    may have delayed the agent as well.
+    """
     assert agent.deadline is not None
     if now - agent.deadline > LATE_SECONDS:
         again = now + GRACE_SECONDS
@@ -146,7 +156,7 @@ def left(state: State, captures: Captures, event: AgentLeft, now: float, out: li
 def end_agent(
     state: State, captures: Captures, agent: Agent, now: float, out: list[Effect], *, why: str
 ) -> None:
-    """Give back everything: turns, queue places, reservations, then the sessions it lived in."""
+    """End the agent: release its capture turns, queue places, reservations and memberships."""
     captures.withdraw(agent.id, now, out)
     pool.withdraw(state, agent.id)
     for member in state.memberships(agent.id):

@@ -1,8 +1,8 @@
-"""A browser goes and comes back: its rows held against what it really has.
+"""Handle a browser's end and its return by comparing the rows with what the browser has.
 
-A managed browser comes back empty, and its tabs are opened again. A person's own brings tabs back
-by itself, under new handles: those are known again by group, address and jar, and only what is
-missing is opened. Whatever else stands in a session's group is the session's.
+A managed browser comes back empty, so the broker opens its tabs again. A person's own browser
+restores tabs itself, under new handles. The core recognises those by group, address and jar, and
+only opens what is missing. All other tabs in a session's group become the session's.
 """
 
 from __future__ import annotations
@@ -21,9 +21,12 @@ from roost.vocabulary import JarPolicy, TabHandle, TabId
 
 
 def browser_down(state: State, event: BrowserDown, now: float, out: list[Effect]) -> None:
-    """All its pages and jars are gone; the rows stay, to be restored from. Not those of protocol
-    clients: their connections ended with it. A person's own browser keeps its jars when it ends, so
-    what it still has of them, it says when it is back."""
+    """Mark the browser's tabs as lost and its jars as not made, so that they can be restored.
+
+    Extra jars of CDP clients are dropped, because those clients lost their connections with the
+    browser. A person's own browser keeps its jars when it ends, so their handles stay until it
+    reports which it has.
+    """
     if event.browser not in state.rules.grouped:
         for jar in [jar for jar in state.jars.values() if jar.browser == event.browser]:
             _forget_handle(state, jar)
@@ -39,8 +42,11 @@ def browser_down(state: State, event: BrowserDown, now: float, out: list[Effect]
 
 
 def browser_up(state: State, event: BrowserUp, now: float, out: list[Effect]) -> None:
-    """Hold the rows against what the browser really has, then restore what it lost. A tab whose
-    opening waits for this very browser is asked for again: it may have been lost with the last."""
+    """Compare the rows with what the browser has, then restore what is missing.
+
+    A tab that is still opening is ordered again, because the first order may have been lost with
+    the previous browser.
+    """
     _reconcile_jars(state, event, out)
     rows = [tab for tab in state.tabs.values() if tab.browser == event.browser]
     found = _found(state, event, rows)
@@ -55,7 +61,8 @@ def browser_up(state: State, event: BrowserUp, now: float, out: list[Effect]) ->
         elif tab.jar is not None:
             address = None if tab.state is TabState.OPENING else back_to(tab)
             out.append(OpenTab(tab.id, tab.browser, tab.jar, address))
-        else:  # it was the person's own, and is not Roost's to open again
+        else:
+            # The person opened this page in their own cookies, so the broker cannot open it again.
             gone(state, tab, TabGone(f"Tab {tab.id} did not come back.", tab=tab.id), out)
     for handle in sorted(event.handles - set(found.values())):
         session = state.session_shown_as(event.browser, event.groups.get(handle))
@@ -68,8 +75,7 @@ def browser_up(state: State, event: BrowserUp, now: float, out: list[Effect]) ->
 
 
 def _found(state: State, event: BrowserUp, rows: Sequence[Tab]) -> dict[TabId, TabHandle]:
-    """Which page is which tab: by handle, its own or the one it had; else by group, address and
-    jar."""
+    """Match rows with pages: by current or former handle, else by group, address and jar."""
     found = {}
     for tab in rows:
         if tab.handle is not None and tab.handle in event.handles:
@@ -93,8 +99,10 @@ def _found(state: State, event: BrowserUp, rows: Sequence[Tab]) -> dict[TabId, T
 
 
 def _is_in_jar(state: State, event: BrowserUp, tab: Tab, handle: TabHandle) -> bool:
-    """Whether that page has the tab's logins, as far as anybody knows: two tabs at one address may
-    be two people's there."""
+    """Return whether that page may be in the tab's jar (True if unknown).
+
+    Two tabs at one address may use two different logins, so the jar has to fit.
+    """
     place = event.jar_of.get(handle)
     jar = None if tab.jar is None else state.jars.get(tab.jar)
     if place is None or jar is None:
@@ -105,6 +113,7 @@ def _is_in_jar(state: State, event: BrowserUp, tab: Tab, handle: TabHandle) -> b
 def _take_up(
     state: State, tab: Tab, handle: TabHandle, event: BrowserUp, out: list[Effect]
 ) -> None:
+    """Give the tab this handle and mark it open. Move it if it stands in another group now."""
     if tab.handle != handle:
         tab = replace(tab, handle=handle, former=None, state=TabState.OPEN)
         state.put(tab)
@@ -113,6 +122,7 @@ def _take_up(
 
 
 def _reconcile_jars(state: State, event: BrowserUp, out: list[Effect]) -> None:
+    """Forget handles of jars that the browser lost, and remove jars that no session has."""
     known = set()
     for jar in [jar for jar in state.jars.values() if jar.browser == event.browser]:
         known.add(jar.handle)
@@ -125,7 +135,8 @@ def _reconcile_jars(state: State, event: BrowserUp, out: list[Effect]) -> None:
 
 
 def _forget_handle(state: State, jar: Jar) -> None:
+    """Mark the jar as not made. Drop it if its session or CDP client is gone."""
     if jar.session is None or jar.beside:
-        state.drop(jar)  # whoever had it is gone, and now the jar is gone too
+        state.drop(jar)  # nobody uses the jar, and the browser no longer has it
     else:
         state.put(replace(jar, handle=None, proxy_port=None))

@@ -1,8 +1,8 @@
 """Captures of one tab take turns; different tabs never wait for each other.
 
-First come, first served. Whoever has waited three seconds behind another agent is told who holds
-the turn instead of waiting on. A holder that fails, ends or dies frees the turn. Nothing of this is
-journaled: captures die with the broker.
+Turns go first come, first served. A capture that has waited three seconds behind another agent's is
+refused with an error that names the holder. A holder that fails or ends frees the turn. The journal
+stores no captures, because they end with the broker.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class _Turn:
 
 
 class Captures:
-    """The turns of every tab that is being captured now; the first of each line holds it."""
+    """The queues of captures, one per tab. The first capture of each queue has its turn."""
 
     def __init__(self) -> None:
         self._lines: dict[TabId, deque[_Turn]] = {}
 
     def request(self, state: State, event: CaptureRequested, now: float, out: list[Effect]) -> None:
-        """Stand in line. Nobody stands there for a tab that is gone, and no dead agent does."""
+        """Queue a capture. Refuses tabs that are gone and agents that have ended."""
         if event.tab not in state.tabs:
             raise rules.no_tab(event.tab)
         rules.check_alive(state, event.agent)
@@ -55,13 +55,13 @@ class Captures:
         self._serve(event.tab, now, out)
 
     def withdraw(self, agent: AgentId, now: float, out: list[Effect]) -> None:
-        """Drop a dead agent's turns and start whoever was behind it."""
+        """Drop an ended agent's captures, and start the next ones."""
         for tab, line in list(self._lines.items()):
             self._lines[tab] = deque(turn for turn in line if turn.agent != agent)
             self._serve(tab, now, out)
 
     def expire(self, state: State, now: float, out: list[Effect]) -> None:
-        """Refuse whoever has waited too long behind another agent."""
+        """Refuse captures that have waited too long behind another agent's."""
         for tab, line in self._lines.items():
             holder = line[0]
             for turn in [turn for turn in line if self._is_overdue(turn, holder, now)]:
@@ -69,6 +69,7 @@ class Captures:
                 out.append(RefuseCapture(turn.capture, _busy(state, tab, holder, now)))
 
     def next_deadline(self) -> float | None:
+        """Return when the next waiting capture is to be refused."""
         waits = [
             turn.asked_at + CAPTURE_WAIT_SECONDS
             for line in self._lines.values()

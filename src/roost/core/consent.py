@@ -1,6 +1,6 @@
-"""What the person decides about agents in a browser of their own: who may use it, and for how long.
+"""The person decides which agents may use their own browser, and pauses or ends sessions there.
 
-They say it where they see it, in the browser; ``rules.check_welcome`` holds agents to it.
+The person answers in the browser itself. ``rules.check_welcome`` enforces the answers.
 """
 
 from __future__ import annotations
@@ -15,8 +15,11 @@ from roost.core.state import State
 
 
 def answered(state: State, event: PersonAnswered, now: float, out: list[Effect]) -> None:
-    """The answer holds for every agent of that client program until the person changes it. It names
-    a row by its label. The row may be gone by now: the person may have taken their time."""
+    """Record the person's answer for every agent of that client program.
+
+    The event names the question by its label. The row may be gone if its agents ended before the
+    answer.
+    """
     asked = (row for row in state.consents(event.browser) if row.label == event.name)
     consent = next(asked, None) or Consent.labelled(event.browser, event.name)
     consent = replace(consent, allow=event.allow)
@@ -30,6 +33,7 @@ def answered(state: State, event: PersonAnswered, now: float, out: list[Effect])
 
 
 def said(state: State, event: PersonSaid, now: float, out: list[Effect]) -> None:
+    """Pause, resume or end the session of that group, or all sessions of that browser."""
     if event.group is None:
         meant = [one for one in state.sessions.values() if one.browser == event.browser]
     else:
@@ -43,7 +47,7 @@ def said(state: State, event: PersonSaid, now: float, out: list[Effect]) -> None
 
 
 def nobody_asks(state: State, known_as: str) -> None:
-    """Drop the pending question once the last agent of that client program has ended."""
+    """Drop the open question once the last agent of that client program has ended."""
     if any(agent.known_as == known_as for agent in state.agents.values()):
         return
     for browser in state.rules.personal:

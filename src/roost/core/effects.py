@@ -1,6 +1,6 @@
-"""What must be done: the only way the core reaches the outside. Its counterpart is ``events.py``.
+"""Effects: orders from the core, and its only output. Their counterpart is ``events.py``.
 
-The broker performs effects in order, after the rows that led to them are in the journal.
+The broker performs effects in order, after it has written the changed rows to the journal.
 """
 
 from __future__ import annotations
@@ -15,19 +15,25 @@ from roost.vocabulary import AgentId, BrowserId, JarId, SessionId, TabHandle, Ta
 
 @dataclass(frozen=True, slots=True)
 class OpenTab:
-    """Make the page in the browser, in that jar (made first if it is not there yet). May be said
-    twice of one tab; a tab whose opening is under way is opened once."""
+    """Open the page in the browser, in that jar. Make the jar first if it does not exist yet.
+
+    The core may order this twice for one tab. The broker then opens the tab once.
+    """
 
     tab: TabId
     browser: BrowserId
     jar: JarId
     restore: str | None = None
-    """The address to bring a lost or parked tab back to; a new tab stays blank until it is used."""
+    """Address at which to open a lost or parked tab again. None for a new tab, which stays
+    blank."""
 
 
 @dataclass(frozen=True, slots=True)
 class CloseTab:
-    """Close the page. Its row is gone already; calls still running on it answer ``error``."""
+    """Close the page, whose row is already gone or parked.
+
+    Calls still running on it raise ``error``.
+    """
 
     tab: TabId
     browser: BrowserId
@@ -37,7 +43,7 @@ class CloseTab:
 
 @dataclass(frozen=True, slots=True)
 class ForgetTab:
-    """The page is gone by itself: answer the calls still running on it with ``error``."""
+    """End the calls still running on a page that closed by itself; they raise ``error``."""
 
     tab: TabId
     error: RoostError
@@ -45,8 +51,12 @@ class ForgetTab:
 
 @dataclass(frozen=True, slots=True)
 class RemoveJar:
-    """``jar`` is None for one the browser has and no row knows; ``handle`` for one that is not
-    made yet: if it is being made, that ends, and nothing of it stays."""
+    """Remove a jar from the browser.
+
+    jar: None for a jar that the browser has and no row knows.
+    handle: None for a jar that is not made yet. If it is being made, cancel that and remove the
+        rest.
+    """
 
     jar: JarId | None
     browser: BrowserId
@@ -55,7 +65,7 @@ class RemoveJar:
 
 @dataclass(frozen=True, slots=True)
 class CloseStray:
-    """A page the browser has and no row knows: close it, it belongs to nobody."""
+    """Close a page that the browser has and no row knows."""
 
     browser: BrowserId
     handle: TabHandle
@@ -63,7 +73,7 @@ class CloseStray:
 
 @dataclass(frozen=True, slots=True)
 class ForgetGroup:
-    """The session that this group showed is over."""
+    """Forget the tab group of a session that has ended."""
 
     browser: BrowserId
     group: str
@@ -71,7 +81,7 @@ class ForgetGroup:
 
 @dataclass(frozen=True, slots=True)
 class StartCapture:
-    """It is this capture's turn."""
+    """Start this capture: it has its turn now."""
 
     capture: int
 
@@ -84,32 +94,32 @@ class RefuseCapture:
 
 @dataclass(frozen=True, slots=True)
 class EndAgent:
-    """The agent is over: close its connection, cancel its calls."""
+    """Close the connection of an agent that has ended, and cancel its calls."""
 
     agent: AgentId
 
 
 @dataclass(frozen=True, slots=True)
 class RemoveFiles:
-    """The session is over: its folder goes with it."""
+    """Remove the folder of a session that has ended."""
 
     session: SessionId
 
 
 @dataclass(frozen=True, slots=True)
 class Tell:
-    """An event for the agents of one session, and for nobody else."""
+    """Send a notice to the agents of one session, and to nobody else."""
 
     session: SessionId
     kind: str
     data: Mapping[str, Any]
     to: tuple[AgentId, ...] = ()
-    """Who was in the session when it ended: they are told although they are in it no more."""
+    """The agents of a session that has just ended. They get the notice although they left it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A line for the audit trail about something no single call asked for."""
+    """Write a line to the audit trail about something that no single call asked for."""
 
     kind: str
     data: Mapping[str, Any]

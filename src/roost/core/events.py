@@ -1,11 +1,12 @@
-"""What happened: the only way the core hears of anything. Its counterpart is ``effects.py``.
+"""Events: facts reported to the core, and its only input. Their counterpart is ``effects.py``.
 
-Agent ids and secrets are minted by the broker and arrive inside events, so the core rolls no dice;
-session, tab and jar ids are counted here.
-Events may come late, twice or never; a handler never trusts that the thing it names still exists,
-and what a browser says of a tab names the browser's own handle, so last words of a page that is
-gone harm nobody.
-``agent`` is the caller's identity as bound to its connection, never something the caller wrote.
+The broker mints agent ids and secrets and puts them into events, so the core needs no randomness.
+The core counts session, tab and jar ids itself.
+Events may come late, twice or never. So a handler never trusts that what the event names still
+exists. Browser events name a tab by the browser's own handle, so a late event of a closed page
+cannot affect another tab.
+``agent`` is the caller's identity as bound to its connection, never a value that the caller sent.
+``session`` and ``tab`` of requests are what the caller sent; None means its own or current one.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from roost.vocabulary import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSpec:
-    """What a session should be if it has to be made. Without an id it gets the next ``s<n>``."""
+    """The properties of a session that may have to be made. No id: it gets the next ``s<n>``."""
 
     lifetime: Lifetime
     id: SessionId | None = None
@@ -46,8 +47,11 @@ class SessionSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentConnected:
-    """A new agent said hello. ``lease`` marks one without a connection: it came by the token of
-    that session, is in that session alone, and must renew."""
+    """A new agent said hello.
+
+    ``lease``: the agent has no connection. It came with a token of that session, works in that
+    session only, and must renew its lease.
+    """
 
     agent: AgentId
     pid: int
@@ -58,12 +62,12 @@ class AgentConnected:
     lease: bool = False
     folders: tuple[str, ...] = ()
     program: str = ""
-    """The program and folder of the agent's client, by the kernel's word."""
+    """The client program and its folder, as the kernel reports them."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentResumed:
-    """It came back with its secret, perhaps from another process."""
+    """The agent came back with its secret, perhaps from another process."""
 
     agent: AgentId
     pid: int | None = None
@@ -72,14 +76,14 @@ class AgentResumed:
 
 @dataclass(frozen=True, slots=True)
 class AgentDisconnected:
-    """Its connection closed without a goodbye, or its process is gone. The grace starts."""
+    """The agent's connection closed without a goodbye, or its process is gone. The grace starts."""
 
     agent: AgentId
 
 
 @dataclass(frozen=True, slots=True)
 class AgentLeft:
-    """It said goodbye."""
+    """The agent said goodbye."""
 
     agent: AgentId
 
@@ -91,14 +95,18 @@ class LeaseRenewed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionOpenRequested:
-    """``alias`` is the id the caller used: local to it. The operator's ids are global."""
+    """The caller wants to open a session, or to find one it opened before.
+
+    ``alias`` is the id the caller sent: for agents a name local to the agent, for the operator
+    global.
+    """
 
     agent: AgentId
     alias: str | None
     spec: SessionSpec
     profile_exists: bool = True
     profile_for_any_agent: bool = False
-    """The person lets every agent clone the profile."""
+    """True if the person lets every agent clone the profile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +117,7 @@ class SessionDisposeRequested:
 
 @dataclass(frozen=True, slots=True)
 class SessionTokenIssued:
-    """Whoever shows the token with that digest is the session, until it ends."""
+    """A token was issued for the session. Callers that show it act as the session until it ends."""
 
     session: SessionId
     salt: str
@@ -125,7 +133,7 @@ class SessionPauseRequested:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JarRequested:
-    """A protocol client needs the session's jar, or (``beside``) one more of its own there."""
+    """A CDP client needs the session's jar, or (``beside``) an extra jar for itself."""
 
     agent: AgentId
     session: str | None
@@ -134,7 +142,7 @@ class JarRequested:
 
 @dataclass(frozen=True, slots=True)
 class JarReleased:
-    """The client that made a jar beside the session's own gives it up, or is gone."""
+    """The CDP client that made an extra jar released it or disconnected."""
 
     jar: JarId
 
@@ -145,16 +153,21 @@ class TabOpenRequested:
     session: str | None
     url: str
     evict: bool = True
+    """If the pool is full, close the session's own LRU tab instead of refusing."""
     page: str | None = None
-    """The session's own name for the tab: found again if there is one of that name."""
+    """The session's own name for the tab. If a tab of that name exists, it is used."""
     jar: JarId | None = None
-    """Another jar of that session than its own."""
+    """Extra jar of the session to open the tab in, instead of the session's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TabUseRequested:
-    """A page operation wants a tab. ``acts`` is false for reads; ``revives`` for what works on a
-    crashed page (navigate, reload)."""
+    """A page operation wants a tab.
+
+    action: verb for the refusal's message.
+    acts: False for operations that only read.
+    revives: the operation works on a crashed page (navigate, reload).
+    """
 
     agent: AgentId
     session: str | None
@@ -180,7 +193,7 @@ class TabCloseRequested:
 
 @dataclass(frozen=True, slots=True)
 class TabOpenAbandoned:
-    """The call that opened it ended before the browser answered; nobody wants the tab any more."""
+    """The call that asked for the tab ended before the browser answered. Nobody needs the tab."""
 
     tab: TabId
 
@@ -207,7 +220,7 @@ class CaptureRequested:
 
 @dataclass(frozen=True, slots=True)
 class CaptureEnded:
-    """Done, failed or given up: all free the turn."""
+    """The capture is done, failed or was cancelled. Each frees the turn."""
 
     tab: TabId
     capture: int
@@ -230,7 +243,7 @@ class LoopStopRequested:
 
 @dataclass(frozen=True, slots=True)
 class LoopTurnEnded:
-    """The agent wants to stop; ``said`` is its last message, searched for the phrase."""
+    """The agent wants to stop. The core looks for the phrase in ``said``, its last message."""
 
     agent: AgentId
     session: str | None
@@ -242,9 +255,12 @@ class LoopTurnEnded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowserUp:
-    """A browser is ready. ``handles`` are the tabs it has now: the truth rows are held against.
-    ``jars`` likewise; and, where tabs are shown in groups, in which group each stands, at which
-    address, and in which jar."""
+    """A browser is ready. The core compares its rows with what the browser has now.
+
+    handles: the browser's tabs.
+    jars: handles of the browser's jars.
+    groups, places, jar_of: each tab's group, address and jar, in browsers that show tab groups.
+    """
 
     browser: BrowserId
     handles: frozenset[TabHandle] = field(default_factory=frozenset)
@@ -284,20 +300,20 @@ class TabOpenFailed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TabSpawned:
-    """The browser opened a tab nobody asked the broker for: a popup, or the person's own."""
+    """The browser opened a tab that the broker did not order: a popup, or a tab of the person."""
 
     browser: BrowserId
     handle: TabHandle
     opener: TabHandle | None
     jar: str | None
-    """The browser's own id of the jar the page is in."""
+    """The browser's handle of the jar that the page is in."""
     url: str
     group: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TabVanished:
-    """The tab closed in the browser: by its page, by the person, or because we asked."""
+    """The tab closed in the browser: by its page, by the person, or on the broker's order."""
 
     browser: BrowserId
     handle: TabHandle
@@ -305,7 +321,7 @@ class TabVanished:
 
 @dataclass(frozen=True, slots=True)
 class TabMovedOn:
-    """A document was committed in the tab; it is no longer crashed if it was."""
+    """A document was committed in the tab. If the tab was crashed, it is no longer."""
 
     browser: BrowserId
     handle: TabHandle
@@ -315,7 +331,7 @@ class TabMovedOn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TabRead:
-    """An operation has looked into the page: its title now, and how far refs are numbered."""
+    """An operation read the page: its title, and the next free ref and frame numbers."""
 
     tab: TabId
     title: str
@@ -337,7 +353,7 @@ class TabBroke:
 
 @dataclass(frozen=True, slots=True)
 class TabRegrouped:
-    """They moved a tab into that group; None: out of all of them."""
+    """The person moved a tab into that group (None: out of all groups)."""
 
     browser: BrowserId
     handle: TabHandle
@@ -346,7 +362,7 @@ class TabRegrouped:
 
 @dataclass(frozen=True, slots=True)
 class GroupClosed:
-    """They closed a group with all its tabs."""
+    """The person closed a group with all its tabs."""
 
     browser: BrowserId
     group: str
@@ -354,7 +370,7 @@ class GroupClosed:
 
 @dataclass(frozen=True, slots=True)
 class PersonSaid:
-    """What is to become of the session in that group; None: of all sessions of that browser."""
+    """The person paused, resumed or ended the session of that group (None: all of that browser)."""
 
     browser: BrowserId
     what: Literal["pause", "resume", "end"]
@@ -363,7 +379,7 @@ class PersonSaid:
 
 @dataclass(frozen=True, slots=True)
 class PersonAnswered:
-    """Whether agents of that name may use that browser."""
+    """The person answered whether agents of that consent label may use that browser."""
 
     browser: BrowserId
     name: str
@@ -375,7 +391,7 @@ class PersonAnswered:
 
 @dataclass(frozen=True, slots=True)
 class BrokerRestarted:
-    """The journal has just been read back: nobody is connected and no browser is up yet."""
+    """The journal was just read back. No agent is connected and no browser is up yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,11 +403,12 @@ class BrokerListens:
 class TimePassed:
     """A deadline may have come, and the broker has handled all input that arrived before.
 
-    Most deadlines are checked at every event. Two kinds are checked here alone: an agent is not
-    ended while its hello may wait unread, and a tab is parked for the fair share only when the
-    broker knows which tabs are in use.
+    Most deadlines are checked at every event. Two kinds are checked only here: an agent must not
+    end while its hello waits unread, and a tab is parked for the fair share only when the broker
+    has reported which tabs are in use.
 
-    ``busy``: tabs with a call under way, an open dialog, a transfer or a DevTools client."""
+    ``busy``: tabs with a call under way, an open dialog, a transfer or a CDP client.
+    """
 
     busy: frozenset[TabId] = frozenset()
 

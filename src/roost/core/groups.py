@@ -1,8 +1,8 @@
-"""Sessions as tab groups in a browser that a person uses too. What they do there counts: the tab
-strip says whose a tab is, and the rows follow it.
+"""Sessions as tab groups in the person's own browser.
 
-A tab that changes hands gets a new id, so that nothing an agent still means by the old one can
-reach it; whoever had it is told what became of it, and not given another.
+The tab strip is the truth about whose a tab is: when the person moves a tab, the rows follow.
+A tab that changes its session gets a new id, so an agent's call with the old id cannot reach it.
+The previous session's agents get an error that says why, and no replacement.
 """
 
 from __future__ import annotations
@@ -27,15 +27,17 @@ def tab_regrouped(state: State, event: TabRegrouped, now: float, out: list[Effec
 
 
 def group_closed(state: State, event: GroupClosed, now: float, out: list[Effect]) -> None:
-    """The person is done with that session. An agent that is still there gets a fresh one, in a
-    group of its own, with its next tab."""
+    """End the session of a group that the person closed.
+
+    An agent that is still there gets a new session, in a new group, with its next tab.
+    """
     session = state.session_shown_as(event.browser, event.group)
     if session is not None:
         sessions.end_session(state, session, out, why="the person closed its tab group")
 
 
 def place(state: State, tab: Tab, group: str | None, out: list[Effect]) -> None:
-    """The tab stands in that group now: it is that session's, or nobody's any more."""
+    """Move the tab to the session of its group, or drop it if no session has that group."""
     session = state.session_shown_as(tab.browser, group)
     if session is not None and session.id == tab.session:
         return
@@ -59,8 +61,10 @@ def adopt(
     *,
     jar: JarId | None = None,
 ) -> Tab:
-    """A tab that the person opened in the session's group, or brought there. The session sees it;
-    it is nobody's current tab until it is selected."""
+    """Give the session a tab that the person opened in its group or moved there.
+
+    The tab becomes no agent's current tab until an agent selects it.
+    """
     tab = Tab(
         id=_next_id(state),
         session=session.id,
@@ -78,7 +82,10 @@ def adopt(
 
 
 def _hand_over(state: State, tab: Tab, session: Session, out: list[Effect]) -> None:
-    """As it is, with its jar; but what the old session called it, and knew of it, stays there."""
+    """Record the moved tab in its new session, under a new id and with its jar.
+
+    The old session's name for the tab, its opener and its agent stay behind.
+    """
     new = replace(
         tab,
         id=_next_id(state),
@@ -96,11 +103,16 @@ def _hand_over(state: State, tab: Tab, session: Session, out: list[Effect]) -> N
 
 
 def _jar_in(state: State, session: Session, jar: JarId | None) -> JarId | None:
-    """A tab keeps its jar, whosever it is. The browser's own is every shared session's."""
+    """Return the jar that a tab has in this session.
+
+    A tab keeps its jar, even another session's. The browser's own cookies are the jar of every
+    session with a shared jar. None: no jar row stands for the tab's cookies.
+    """
     row = None if jar is None else state.jars.get(jar)
     if row is None or row.policy is JarPolicy.SHARED:
         return jar_for(state, session).id if session.policy is JarPolicy.SHARED else None
-    return None if row.session is None else row.id  # None: it is going, and the tab with it
+    # A jar without a session is being removed, and the tab with it.
+    return None if row.session is None else row.id
 
 
 def _put(state: State, tab: Tab, session: Session) -> None:

@@ -1,4 +1,4 @@
-"""Jars: a session's own, made with its first tab, and those protocol clients make beside it."""
+"""Jars: a session's own, made with its first tab, and extra ones of CDP clients."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from roost.vocabulary import JARS_BESIDE, JarId, JarPolicy
 
 
 def jar_for(state: State, session: Session, named: JarId | None = None) -> Jar:
-    """The session's own jar, or the named one of those beside it."""
+    """Return the session's own jar, recorded if there is none, or the extra jar ``named``."""
     jar = state.jar_of(session.id) if named is None else state.jars.get(named)
     if jar is not None and jar.session == session.id:
         return jar
@@ -25,6 +25,7 @@ def jar_for(state: State, session: Session, named: JarId | None = None) -> Jar:
 
 
 def request_jar(state: State, event: JarRequested, now: float, out: list[Effect]) -> Jar:
+    """Return the session's own jar, or record an extra one for a CDP client."""
     session = rules.session_for(state, event.agent, event.session)
     rules.check_not_paused(session, event.agent)
     rules.check_welcome(state, session, event.agent)
@@ -36,7 +37,7 @@ def request_jar(state: State, event: JarRequested, now: float, out: list[Effect]
             hint="Close some that are not needed any more.",
             limit=JARS_BESIDE,
         )
-    # Always a fresh one: a client that makes a context wants to be alone in it.
+    # A client that makes a context expects an isolated one.
     return _recorded(state, session, JarPolicy.FRESH, beside=True)
 
 
@@ -47,8 +48,11 @@ def release_jar(state: State, event: JarReleased, now: float, out: list[Effect])
 
 
 def end_jar(state: State, jar: Jar, out: list[Effect]) -> None:
-    """Nobody has it any more: remove it, also while it is being made. The shared one stays. A tab
-    that is still in it, perhaps moved to another session, goes with its cookies."""
+    """Remove a jar that its session or CDP client no longer needs, even while it is being made.
+
+    Tabs still in the jar close with it, even if the person moved them to another session. The
+    cookies of a shared jar are the browser's own, so only its row is dropped.
+    """
     for tab in state.tabs_with(jar.id):
         close_tab(state, tab, TabGone(f"Tab {tab.id} went with its jar.", tab=tab.id), out)
     if jar.policy is JarPolicy.SHARED:
@@ -59,8 +63,10 @@ def end_jar(state: State, jar: Jar, out: list[Effect]) -> None:
 
 
 def forget_extra_jars(state: State) -> None:
-    """The broker died, and all protocol clients lost their connections: what they made beside is
-    nobody's, and removed when the browser is found again."""
+    """Orphan the extra jars after a broker restart, because their CDP clients are disconnected.
+
+    ``browser_up`` removes the orphaned jars once the browser is found again.
+    """
     for jar in [jar for jar in state.jars.values() if jar.beside]:
         for tab in state.tabs_with(jar.id):
             retire(state, tab, TabGone(f"Tab {tab.id} went with its jar.", tab=tab.id))

@@ -1,4 +1,4 @@
-"""Focus loops: one per session, bounded by iterations, wall clock, phrase and the agent's stop."""
+"""Focus loops, at most one per session, with an iteration limit, a time limit and a phrase."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from roost.errors import BadRequest, LoopActive
 from roost.vocabulary import LOOP_ITERATIONS_MAX, LOOP_PHRASE_CHARS
 
 SAID_CHARS = 100_000
-"""How much of the end of an agent's last message is searched for the phrase."""
+"""Only this many characters at the end of an agent's last message are searched for the phrase."""
 _LETTER = re.compile(r"[a-z0-9]")
 
 
@@ -55,7 +55,7 @@ def stop(state: State, event: LoopStopRequested, now: float, out: list[Effect]) 
 
 
 def turn_ended(state: State, event: LoopTurnEnded, now: float, out: list[Effect]) -> Session:
-    """One more iteration, or the end of the loop. Afterwards a loop that is there goes on."""
+    """Count one iteration, or end the loop. A loop that still exists afterwards continues."""
     session = rules.session_for(state, event.agent, event.session)
     loop = state.loops.get(session.id)
     if loop is None:
@@ -75,12 +75,15 @@ def end(state: State, loop: Loop, out: list[Effect], *, why: str) -> None:
 
 
 def says_phrase(said: str, phrase: str) -> bool:
-    """Whether the phrase stands in the text, plain or as ``<promise>…</promise>``, white space and
-    letter case aside. Not inside a longer word: "done" does not stand in "abandoned"."""
+    """Return whether the text contains the phrase, plain or as ``<promise>…</promise>``.
+
+    Ignores white space and letter case. A part of a longer word does not count: "abandoned" does
+    not contain "done".
+    """
     text, wanted = _folded(said[-SAID_CHARS:]), _folded(phrase)
     at = text.find(wanted)
     while at >= 0:
-        # Latin letters and digits only: other scripts write words without anything between them.
+        # Check for Latin letters and digits only: other scripts write words without separators.
         end = at + len(wanted)
         around = text[max(0, at - 1) : at] + text[end : end + 1]
         if not _LETTER.search(around):

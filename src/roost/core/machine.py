@@ -1,12 +1,12 @@
-"""The core's one door: ``apply(event, now)``.
+"""The core's one entrance is ``Machine.apply(event, now)``.
 
-``apply`` first lets everything expire that is due and gives what that freed to whoever waits, so a
-late or missing wake-up changes nothing (``TimePassed`` names the two exceptions); then it hands the
-event to its handler; then it serves the queues again. A handler refuses by raising before it has
-taken anything from anybody; the refusal comes back as data.
+``apply`` works in three steps. It first expires everything that is due and gives freed slots to the
+queue, so a late or missing wake-up changes nothing (``TimePassed`` names the two exceptions). Then
+it calls the event's handler. Then it serves the queues again. A handler refuses by raising before
+it has taken anything from anybody; ``apply`` returns the refusal as data.
 
-The caller's duties: write ``changes`` to the journal, perform ``effects`` in order, answer
-``refusal`` to whoever asked, and call again with ``TimePassed`` at ``next_deadline()``.
+The caller's duties: write ``changes`` to the journal, perform ``effects`` in order, answer the
+request with ``refusal`` if there is one, and call again with ``TimePassed`` at ``next_deadline()``.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ from roost.errors import RoostError
 from roost.vocabulary import SessionId
 
 Subject = Session | Tab | Jar | None
+"""The session, tab or jar that an event was about."""
 Handler = Callable[[State, Any, float, list[Effect]], Subject]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an event led to. ``subject`` is the session, tab or jar it was about."""
+    """The result of one event. ``subject`` is the session, tab or jar that the event was about."""
 
     subject: Subject
     effects: list[Effect]
@@ -39,7 +40,7 @@ class Outcome:
 
 
 class Machine:
-    """All decisions, no I/O. Deterministic: the same events at the same times, the same outcome."""
+    """Make all decisions, without I/O. The same events at the same times give the same outcomes."""
 
     def __init__(self, rules: Rules, rows: Iterable[Row] = ()) -> None:
         self.state = restored(rules, rows)
@@ -89,7 +90,7 @@ class Machine:
         }
 
     def apply(self, event: ev.Event, now: float) -> Outcome:
-        """Decide. Never raises a refusal; see the module's docstring for what to do with it."""
+        """Decide about one event. Returns a refusal instead of raising it."""
         out: list[Effect] = []
         self._expire(event, now, out)
         subject: Subject = None
@@ -102,11 +103,12 @@ class Machine:
         return Outcome(subject, out, self.state.take_changes(), refusal)
 
     def next_deadline(self) -> float | None:
-        """When to call with ``TimePassed``, if nothing happens before."""
+        """Return when to call with ``TimePassed`` if no event comes before (None: never)."""
         times = (self.state.next_deadline(), self.captures.next_deadline())
         return min((at for at in times if at is not None), default=None)
 
     def _expire(self, event: ev.Event, now: float, out: list[Effect]) -> None:
+        """Handle all deadlines up to ``now``, before the event itself."""
         later: list[Agent | SlotRequest] = []
         waiting: dict[SessionId, SlotRequest] = {}
         for row in self.state.due(now):
@@ -124,7 +126,8 @@ class Machine:
                 assert isinstance(row, Loop)  # nothing else has a deadline
                 loops.end(self.state, row, out, why="time limit")
         self.captures.expire(self.state, now, out)
-        # Before the event is heard: the slot belongs to the queue, not to whoever calls next.
+        # Serve the queues before the event: a freed slot belongs to the queue, not to the next
+        # caller.
         pool.serve_queues(self.state, now, out)
         if isinstance(event, ev.TimePassed):
             pool.enforce_shares(self.state, list(waiting.values()), event.busy, now, out)

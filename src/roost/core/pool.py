@@ -1,8 +1,8 @@
-"""The pool: who gets a slot, who waits, who must make room.
+"""The pool decides which session gets a slot, which waits, and which must make room.
 
-Admitted tabs and reservations together never exceed the limit; only tabs that cannot be refused
-(popups, the person's own) may, and then nothing is admitted until that debt is paid.
-``serve_queues`` runs after every event, so every way a slot is freed serves the queue.
+Admitted tabs and reservations together never exceed the limit. Only tabs that cannot be refused
+(popups, the person's own) may exceed it. This is debt, and no tab is admitted until it is paid.
+``serve_queues`` runs after every event, so every freed slot goes to the queue.
 ``enforce_shares`` parks a tab of a session above its fair share once another has waited 10 s.
 """
 
@@ -46,10 +46,15 @@ from roost.vocabulary import (
 )
 
 OWNERS_SHOWN = 20
+"""Maximum number of sessions listed in a POOL_FULL error."""
 
 
 def open_tab(state: State, event: TabOpenRequested, now: float, out: list[Effect]) -> Tab:
-    """Admit one more tab, or refuse. The slot is taken here, before anything is awaited."""
+    """Admit one more tab, or raise a refusal.
+
+    Takes the slot here, before anything is awaited. If ``event.page`` names a tab that is already
+    open, returns that tab as the agent's current one.
+    """
     session = _session_to_fill(state, event, now, out)
     rules.check_not_paused(session, event.agent)
     rules.check_welcome(state, session, event.agent)
@@ -78,14 +83,16 @@ def open_tab(state: State, event: TabOpenRequested, now: float, out: list[Effect
 
 
 def _brought_back(state: State, session: Session, tab: Tab, out: list[Effect]) -> Tab:
-    """The tab with a slot and a page, or on its way there. A parked tab gets both again; in a full
-    pool it takes the place of another tab of its session, which is parked instead."""
+    """Give a parked tab a slot and order its page to be opened; return any other tab unchanged.
+
+    In a full pool, the least recently used tab of the same session is parked instead.
+    """
     if tab.state is not TabState.PARKED:
         return tab
     _take_slot(state, session, out, evict=True, park=True)
     tab = replace(tab, state=TabState.LOST)
     state.put(tab)
-    assert tab.jar is not None  # only such are parked
+    assert tab.jar is not None  # ``_parkable`` admits only tabs with a jar
     out.append(OpenTab(tab.id, tab.browser, tab.jar, back_to(tab)))
     return tab
 
@@ -93,13 +100,14 @@ def _brought_back(state: State, session: Session, tab: Tab, out: list[Effect]) -
 def _session_to_fill(
     state: State, event: TabOpenRequested, now: float, out: list[Effect]
 ) -> Session:
+    """Return the session for the new tab. An agent that names none gets its home session."""
     if event.session is None and event.agent in state.agents:
         return home_of(state, event.agent, now, out)
     return rules.session_for(state, event.agent, event.session)
 
 
 def use_tab(state: State, event: TabUseRequested, now: float, out: list[Effect]) -> Tab:
-    """The tab an operation will work on. A parked tab comes back, if there is a slot for it."""
+    """Return the tab that an operation will work on. Bring a parked tab back if there is a slot."""
     tab = rules.tab_for(
         state, event.agent, event.session, event.tab, action=event.action, acts=event.acts
     )
@@ -113,15 +121,18 @@ def use_tab(state: State, event: TabUseRequested, now: float, out: list[Effect])
         tab = _brought_back(state, session, tab, out)
     else:
         rules.check_usable(tab, revives=event.revives)
-    return used(state, tab) if is_owner else tab  # a look from outside is not a use
+    # An agent of another session, or the operator, does not change the order of use.
+    return used(state, tab) if is_owner else tab
 
 
 def _take_slot(
     state: State, session: Session, out: list[Effect], *, evict: bool, park: bool = False
 ) -> None:
-    """Turn the session's reservation, free room, or its own least recently used tab into a slot.
+    """Take a slot: the session's reservation, free room, or the slot of its own LRU tab.
 
-    ``evict``: close own tabs if need be. ``park``: park them instead, where they can come back."""
+    evict: close the session's own tabs if necessary; otherwise raise ``PoolFull``.
+    park: park those tabs, where they can come back, instead of closing them.
+    """
     reservation = state.reservations.get(session.id)
     if reservation is not None:
         state.drop(reservation)
@@ -130,7 +141,7 @@ def _take_slot(
     if pool.has_room:
         return
     mine = [tab for tab in state.tabs_in(session.id) if _evictable(tab)]
-    needed = 1 - pool.free  # more than one where debt has to be paid as well
+    needed = 1 - pool.free  # greater than 1 when there is debt to pay
     if not evict or len(mine) < needed:
         raise pool_full(state, session, pool)
     for tab in mine[:needed]:
@@ -141,15 +152,19 @@ def _take_slot(
 
 
 def spawned(state: State, event: TabSpawned, now: float, out: list[Effect]) -> Tab | None:
-    """A tab nobody asked for: its opener's session owns it, else its jar's, else nobody. Where tabs
-    are shown in groups, the group says whose it is."""
+    """Record a tab that appeared in the browser although no agent asked for it.
+
+    The tab belongs to its opener's session, else to its jar's session, else to none. In a browser
+    that shows sessions as tab groups, the group decides. Returns None if the tab is known or is
+    refused.
+    """
     if state.tab_with(event.browser, event.handle) is not None:
         return None
     opener = state.tab_with(event.browser, event.opener)
     jar = state.jar_with(event.browser, event.jar)
     if event.group is not None:
         shown = state.session_shown_as(event.browser, event.group)
-        if shown is None:  # a session that has just ended; what the person put there stays theirs
+        if shown is None:  # the group's session has just ended, so the tab stays the person's
             return None
         if opener is None or opener.session != shown.id:
             place = None if jar is None else jar.id
@@ -189,24 +204,25 @@ def _owner(opener: Tab | None, jar: Jar | None) -> SessionId | None:
 
 
 def _jar_of_spawned(opener: Tab | None, jar: Jar | None) -> JarId | None:
-    """A popup lives in its opener's jar, also in the shared one, which no handle leads to."""
+    """Return the tab's jar, else its opener's: a shared jar cannot be found by handle."""
     if jar is not None:
         return jar.id
     return None if opener is None else opener.jar
 
 
 def _is_burst(state: State, opener: TabId, now: float) -> bool:
-    """Whether this popup is one too many for one tab in one second."""
+    """Return whether this tab has opened too many popups within ``SPAWN_BURST_SECONDS``."""
     recent = state.popups.setdefault(opener, deque(maxlen=SPAWN_BURST + 1))
     recent.append(now)
     return len(recent) > SPAWN_BURST and now - recent[0] < SPAWN_BURST_SECONDS
 
 
 def _make_room_for_spawned(state: State, tab: Tab, out: list[Effect]) -> None:
+    """Evict one older tab of the popup's session if the popup put the pool into debt."""
     pool = state.pool(tab.browser)
     if pool.limit == 0 or pool.free >= 0:
         return
-    # Never the opener: a sign-in popup without the page it reports to is worth nothing.
+    # Spare the opener: a sign-in popup is useless without the page it reports to.
     for old in state.tabs_in(tab.session):
         if old.id not in (tab.id, tab.opener) and _evictable(old):
             _evict(state, old, out, why=f"to make room for {tab.id}, which {tab.opener} opened")
@@ -217,7 +233,10 @@ def _make_room_for_spawned(state: State, tab: Tab, out: list[Effect]) -> None:
 
 
 def request_space(state: State, event: TabSpaceRequested, now: float, out: list[Effect]) -> Session:
-    """Join the queue. Asking again keeps the place; a reservation already held stays."""
+    """Put the session into the queue for a slot, and notify sessions that hold many tabs.
+
+    A session that already waits keeps its place. A session with a reservation keeps it.
+    """
     session = rules.session_for(state, event.agent, event.session)
     if event.agent == OPERATOR:
         raise BadRequest("The operator opens no tabs of its own.", hint="Ask as an agent.")
@@ -243,7 +262,7 @@ def request_space(state: State, event: TabSpaceRequested, now: float, out: list[
 
 
 def grant_space(state: State, event: TabSpaceGranted, now: float, out: list[Effect]) -> Tab:
-    """Close one of the granter's own tabs for the head of the queue."""
+    """Close one of the caller's own tabs to free a slot for the head of the queue."""
     session = rules.session_for(state, event.agent, event.session)
     if not state.pool(session.browser).queue:
         raise BadRequest("Nobody is waiting for a tab.", hint="Keep your tabs.")
@@ -262,7 +281,7 @@ def grant_space(state: State, event: TabSpaceGranted, now: float, out: list[Effe
 
 
 def serve_queues(state: State, now: float, out: list[Effect]) -> None:
-    """Give every free slot to the longest waiting session: one reservation per slot."""
+    """Give every free slot to the session that has waited longest, as a reservation."""
     while state.freed:
         browser = min(state.freed)
         pool = state.pool(browser)
@@ -292,7 +311,7 @@ def reservation_expired(state: State, reservation: Reservation, out: list[Effect
 
 
 def withdraw(state: State, agent: AgentId) -> None:
-    """A dead agent neither waits nor holds; a fellow in its session takes over, if there is one."""
+    """Hand an ended agent's request and reservation to another agent of its session, if any."""
     for session in [member.session for member in state.memberships(agent)]:
         heir = next((other for other in state.agents_in(session) if other != agent), None)
         for row in (state.requests.get(session), state.reservations.get(session)):
@@ -305,15 +324,19 @@ def withdraw(state: State, agent: AgentId) -> None:
 
 
 def wait_anew(state: State, now: float) -> None:
-    """Begin every wait for a fair share again. A restarted broker does not know which tabs are in
-    use until their agents are back."""
+    """Restart every wait for a fair share.
+
+    After a restart, the broker does not know which tabs are in use until their agents are back.
+    """
     for request in list(state.requests.values()):
         state.put(replace(request, asked_at=now))
 
 
 def _park_unattended(state: State, browser: BrowserId, out: list[Effect]) -> bool:
-    """Take the slot used longest ago from the named sessions nobody attends; the tab comes back
-    when it is asked for."""
+    """Park the least recently used tab among all unattended named sessions.
+
+    Returns False if there is no such tab.
+    """
     pool = state.pool(browser)
     oldest = [
         next(filter(_parkable, state.tabs_in(session)), None)
@@ -328,7 +351,7 @@ def _park_unattended(state: State, browser: BrowserId, out: list[Effect]) -> boo
 
 
 def _is_unattended(state: State, session: SessionId) -> bool:
-    row = state.sessions[session]  # paused: a person attends it
+    row = state.sessions[session]  # a person works in a paused session
     named = row.lifetime is Lifetime.NAMED and not row.paused
     return named and not state.is_attended(session)
 
@@ -337,19 +360,20 @@ def _is_unattended(state: State, session: SessionId) -> bool:
 
 
 def fair_share(state: State, browser: BrowserId, asking: SessionId | None = None) -> int:
-    """The slots each session of that browser may keep while others wait.
+    """Return how many slots each session of that browser may keep while others wait.
 
-    ``asking``: a session that counts although it neither holds nor waits for a slot yet."""
+    ``asking``: a session to count although it neither holds nor waits for a slot yet.
+    """
     pool = state.pool(browser)
     is_new = asking is not None and asking not in pool.stakes
     return max(1, pool.limit // max(1, len(pool.stakes) + is_new))
 
 
 def claims_share(state: State, session: Session) -> bool:
-    """Whether this session, if it waits, gets a slot of a session that is above its share."""
+    """Return whether this session, if it waits, gets a slot from a session above its fair share."""
     pool = state.pool(session.browser)
     share = fair_share(state, session.browser, session.id)
-    # A waiter that has its share already would only take turns with whoever it took the slot from.
+    # A waiter at its fair share gets none: the two sessions would only take the slot in turns.
     has_share = pool.holders.get(session.id, 0) >= share
     is_above = max(pool.levels, default=0) > share
     return is_above and not has_share and not session.paused
@@ -362,21 +386,23 @@ def enforce_shares(
     now: float,
     out: list[Effect],
 ) -> None:
-    """Give a slot to everybody who has waited long enough and is below its share, in order.
+    """Give slots to sessions that have waited ``SHARE_SECONDS`` and are below their fair share.
 
-    ``due``: the requests whose alarm has rung. Those that get nothing are looked at again in a
-    moment: a tab that is busy now may be idle then."""
+    due: the requests whose alarm has rung. Those that get no slot are tried again after
+        ``SHARE_RETRY_SECONDS``, when a busy tab may be idle.
+    busy: tabs that must not be parked now.
+    """
     for pool in state.pools.values():
         for request in list(pool.queue.values()):
             if now - request.asked_at < SHARE_SECONDS:
                 continue
-            while not pool.has_room:  # more than once where debt has to be paid as well
+            while not pool.has_room:  # debt may require parking more than one tab
                 tab = _surplus(state, request, busy)
                 if tab is None:
                     break
                 _park(state, tab, out, why="because another agent had waited for its fair share")
             if pool.has_room:
-                # For this waiter, wherever it stands: those before it have no claim.
+                # Skip earlier waiters: they have no claim to this slot.
                 _reserve(state, request, now, out)
     for request in due:
         if request.session in state.requests:
@@ -384,8 +410,10 @@ def enforce_shares(
 
 
 def _surplus(state: State, request: SlotRequest, busy: Collection[TabId]) -> Tab | None:
-    """The tab to park for that waiter: the least recently used one that may be parked, of the
-    session that is furthest above its share."""
+    """Choose the tab to park for that waiter, or None.
+
+    Takes the least recently used idle tab of the session furthest above its fair share.
+    """
     if not claims_share(state, state.sessions[request.session]):
         return None
     pool, share = state.pool(request.browser), fair_share(state, request.browser)
@@ -401,12 +429,13 @@ def _surplus(state: State, request: SlotRequest, busy: Collection[TabId]) -> Tab
     return None
 
 
-# --- what the caller is told ---------------------------------------------------------------------
+# --- the refusal, and how tabs make room ----------------------------------------------------------
 
 
 def pool_full(state: State, session: Session, pool: Pool) -> PoolFull:
-    # Other sessions' names are theirs: here they are only numbered. And not all of them, where
-    # there are very many: a refusal must not cost more than an admission.
+    """Build the POOL_FULL error, with how many slots each session holds."""
+    # Other sessions' names are private, so only number those sessions. List at most
+    # ``OWNERS_SHOWN``, because a refusal must not cost more than an admission.
     holders = islice(pool.holders.items(), OWNERS_SHOWN)
     breakdown = {
         session.id if holder == session.id else f"session {number}": count
@@ -431,7 +460,7 @@ def _evictable(tab: Tab) -> bool:
 
 
 def _parkable(tab: Tab) -> bool:
-    """A tab in no jar of ours could not be opened again as it was."""
+    """Return whether the tab may be parked. A tab without a jar row could not be opened again."""
     return _evictable(tab) and tab.jar is not None
 
 

@@ -1,7 +1,7 @@
-"""The rows of the core's state. Frozen; a change is a new row.
+"""The rows of the core's state. Rows are frozen: changing one means putting a new row.
 
-Every row names its ``table`` and ``key``: that pair is what the journal stores it under, so a
-restart reads back exactly these objects. ``deadline`` is when the core must look at the row again.
+Every row has a ``table`` and a ``key``. The journal stores the row under that pair, so a restart
+reads back exactly these objects. ``deadline`` is when the core must look at the row again.
 """
 
 from __future__ import annotations
@@ -26,21 +26,28 @@ from roost.vocabulary import (
 
 
 class TabState(StrEnum):
-    """Where a tab is in its life. All but ``PARKED`` hold a slot of the pool."""
+    """The states of a tab's life. A tab holds a slot of the pool in every state but ``PARKED``."""
 
     OPENING = "opening"
     OPEN = "open"
     CRASHED = "crashed"
     LOST = "lost"
-    """The browser died; the tab comes back when the browser does."""
+    """The page is gone, usually because the browser died. The broker opens the page again."""
     PARKED = "parked"
-    """The broker closed the page to give its slot to a waiting session, or the page could not be
-    opened again. The tab is opened at its address when its owner uses it."""
+    """The tab has no page and no slot. The broker closed the page for a waiting session, or could
+    not open it again. The broker opens the tab at its address when its owner uses it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
-    """A program with an identity. Alive while connected, within its grace, or within its lease."""
+    """A program with an identity. It is alive while connected, in its grace, or in its lease.
+
+    folders: where the agent may read and write files: its working directory and what it was given.
+    program: the client program and its folder, as the kernel reports them.
+    browser, policy, profile, allow, deny: options the agent was started with. Its first session,
+        and any replacement of that session, uses all of them. Every other session it makes uses
+        ``allow``, ``deny`` and, if it names no browser, ``browser``.
+    """
 
     table: ClassVar[str] = "agent"
     id: AgentId
@@ -51,19 +58,16 @@ class Agent:
     secret_digest: str
     connected: bool = True
     awaited_until: float | None = None
-    """Set while the connection is lost: the agent ends then, unless it comes back."""
+    """Set while the connection is lost: the agent ends at this time unless it reconnects."""
     lease_until: float | None = None
-    """Set for agents that have no connection (HTTP); such an agent ends when it runs out."""
+    """Set for agents without a connection (HTTP): the agent ends when the lease runs out."""
     folders: tuple[str, ...] = ()
-    """Where it may read and write files: its working directory, and what it was given."""
     program: str = ""
-    """The program and folder of its client, by the kernel's word."""
     browser: BrowserId | None = None
     policy: JarPolicy | None = None
     profile: str | None = None
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
-    """What it was started with: holds for every session it makes."""
 
     @property
     def key(self) -> str:
@@ -71,8 +75,10 @@ class Agent:
 
     @property
     def known_as(self) -> str:
-        """Who the person gives leave to use their browser. An agent chooses its name itself, so
-        the name counts only where the program cannot be known."""
+        """The name under which the person allows or denies this agent their browser.
+
+        An agent chooses ``name`` itself, so ``name`` counts only where the program is unknown.
+        """
         return self.program or self.name
 
     @property
@@ -82,7 +88,7 @@ class Agent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """An agent's workspace: stable id, name, colour, jar, tabs. May be joined by several."""
+    """A name, colour, jar and tabs under a stable id, for one agent or several that join."""
 
     table: ClassVar[str] = "session"
     id: SessionId
@@ -97,13 +103,13 @@ class Session:
     deny: tuple[str, ...] = ()
     paused: bool = False
     has_opened: bool = False
-    """A page of it has been there: from then on it outlives pages that fail to open."""
+    """True once a page of the session has opened. From then on, a failing tab does not end it."""
     kept_until: float | None = None
-    """Set while a resumable session waits for its agent to come back."""
+    """Set while a resumable session has no agent: the session ends at this time."""
     token_salt: str | None = None
     token_digest: str | None = None
-    """Set once a token was asked for: what it is derived with, and what it is recognised by. The
-    token itself is nowhere."""
+    """Set once somebody asked for a token: ``token_salt`` derives the token from the operator's,
+    ``token_digest`` recognises it. Roost stores the token itself nowhere."""
 
     @property
     def key(self) -> str:
@@ -111,8 +117,11 @@ class Session:
 
     @property
     def group(self) -> str:
-        """What browsers know its tab group by. Unlike the id, it is never another session's: a
-        person's browser may show a group long after its session, or the journal, is gone."""
+        """The key by which browsers know the session's tab group.
+
+        Unlike the id, the key never names another session. A person's browser may show a group long
+        after its session, or the whole journal, is gone.
+        """
         return f"{self.id}@{int(self.created_at * 1000)}"
 
     @property
@@ -122,7 +131,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """One agent's place in one session: its own name for it and its own current tab."""
+    """One agent's membership in one session, with the agent's own alias and current tab."""
 
     table: ClassVar[str] = "member"
     agent: AgentId
@@ -130,8 +139,8 @@ class Member:
     alias: str | None = None
     current: TabId | None = None
     lost: TabId | None = None
-    """The current tab, when it went away without this agent closing it. Told once, never replaced
-    silently."""
+    """The agent's last current tab, if somebody else closed it or it went away. The agent's next
+    call gets an error that says so; the core never chooses another tab silently."""
     lost_why: str = ""
 
     @property
@@ -145,8 +154,11 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jar:
-    """An isolated set of cookies and storage. Recorded before it is made, dropped after it is gone:
-    ``session`` is None from the session's end until then."""
+    """An isolated set of cookies and storage.
+
+    The row exists before the jar is made and until the jar is removed. ``session`` is None from the
+    session's end until the removal.
+    """
 
     table: ClassVar[str] = "jar"
     id: JarId
@@ -155,9 +167,9 @@ class Jar:
     policy: JarPolicy
     handle: str | None = None
     proxy_port: int | None = None
-    """Where the jar's filtering proxy listens, for as long as the jar lives."""
+    """Port of the jar's filtering proxy, for as long as the jar lives."""
     beside: bool = False
-    """One more than the session's own, made by a protocol client and gone with it."""
+    """True for an extra jar that a CDP client made. It is removed with that client."""
 
     @property
     def key(self) -> str:
@@ -170,10 +182,15 @@ class Jar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tab:
-    """One top-level page under our id. ``session`` is None for a tab that the person added.
+    """One top-level page under our id.
 
-    ``jar`` is None for a page in the browser's own cookies that no jar of Roost's stands for. It
-    may be another session's, if the person moved the tab."""
+    session: None for a tab that the person added.
+    jar: None for a page that uses the browser's own cookies and for which no jar row exists. If the
+        person moved the tab here, the jar may belong to another session.
+    next_ref, next_frame: the next free ref and frame numbers. Stored, so that no ref is given
+        twice, not even after a restart.
+    frames: pairs that map the browser's frames to our frame numbers.
+    """
 
     table: ClassVar[str] = "tab"
     id: TabId
@@ -182,22 +199,22 @@ class Tab:
     jar: JarId | None
     url: str
     used: int
-    """The use counter when this tab was last used: the smallest in a session is its LRU tab."""
+    """Value of the use counter at the tab's last use. A session's LRU tab has its smallest
+    value."""
     state: TabState = TabState.OPENING
     asked_by: AgentId | None = None
-    """Whose current tab it becomes once it is there."""
+    """The agent whose current tab this becomes once the page is open."""
     handle: TabHandle | None = None
     former: TabHandle | None = None
-    """What a lost tab's handle was: a browser that was only out of sight still has it."""
+    """The handle of a lost tab before it was lost. If the browser only lost its link, the page is
+    still there under that handle."""
     title: str = ""
     opener: TabId | None = None
     page: str | None = None
-    """What its session calls it, if it was opened by a name."""
+    """The session's own name for the tab, if it was opened by a name."""
     next_ref: int = 1
     next_frame: int = 1
     frames: tuple[tuple[str, str], ...] = ()
-    """Which ref and frame numbers are still free, and which frame of the browser has which number:
-    a ref is never given twice, not even after a restart."""
 
     @property
     def key(self) -> str:
@@ -253,7 +270,7 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
-    """A session's focus loop. ``max_iterations`` 0 means no limit but the wall clock."""
+    """A session's focus loop. ``max_iterations`` 0 means no limit but the time limit."""
 
     table: ClassVar[str] = "loop"
     session: SessionId
@@ -274,12 +291,12 @@ class Loop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consent:
-    """Whether agents of one client program may use a browser that is the person's own.
+    """The person's answer whether agents of one client program may use the person's browser.
 
     name: the client program and its folder (``Agent.known_as``).
     called: the name that the asking agent gave itself. Empty in rows of earlier releases, which
-        were about such names and count no more.
-    allow: None while the person is asked.
+        asked by such names; the core ignores those rows.
+    allow: None while the question is open.
     """
 
     table: ClassVar[str] = "consent"
@@ -294,13 +311,15 @@ class Consent:
 
     @property
     def label(self) -> str:
-        """What the person reads, and by which their answer names this row. What the kernel says
-        stands first: an agent may call itself anything."""
+        """The text shown to the person. Their answer names the row by this text.
+
+        Begins with what the kernel reports, because an agent may call itself anything.
+        """
         return self.name if self.called == self.name else f"{self.name}, called “{self.called}”"
 
     @classmethod
     def labelled(cls, browser: BrowserId, label: str) -> Consent:
-        """The row that has this label."""
+        """Rebuild the row from its label."""
         name, _, called = label.removesuffix("”").partition(", called “")
         return cls(browser=browser, name=name, called=called or name)
 

@@ -1,19 +1,20 @@
 """Why was agent B refused? The answer is in this file.
 
-Access rules, in the order they are asked. Each either finds the thing or raises the refusal:
+These are the access rules, in the order they are asked. Each finds the thing or raises the refusal:
 
-1. ``session_for``: the session must be the caller's own, opened or joined by it. A foreign session
-   and one that does not exist answer alike.
-2. ``tab_for``: the tab must stand in one of those sessions; without a tab, the caller's own current
-   tab there, never another agent's. Foreign and absent tabs answer alike, unless reads are shared.
-3. ``check_not_paused``: a session that a person has taken over answers nobody but the person.
-4. ``check_welcome``: in a browser of the person's own, the person must have let agents of that
-   client program in. The person is asked at the first use.
+1. ``session_for``: the caller must have opened or joined the session. A foreign session and one
+   that does not exist get the same error.
+2. ``tab_for``: the tab must be in one of those sessions. Without a tab, the caller means its own
+   current tab there, never another agent's. Foreign and absent tabs get the same error, unless
+   reads are shared.
+3. ``check_not_paused``: a session that a person has taken over serves only the person.
+4. ``check_welcome``: in a browser of the person's own, the person must have allowed agents of that
+   client program. The person is asked at the first use.
 5. ``check_profile``: an agent clones the profile it was started with, or one for all agents.
-6. ``own_jar``: cookies and storage are the session's own jar's; a tab that came from elsewhere
-   keeps the jar it came with, which is not the session's to read.
-7. ``check_usable``: the page must not have crashed. (One lost with its browser is being brought
-   back; the call waits for that within its deadline.)
+6. ``own_jar``: a caller reads and writes cookies and storage of its session's own jar only. A tab
+   that the person moved here keeps its jar, which does not belong to this session.
+7. ``check_usable``: the page must not have crashed. (A page lost with its browser is being brought
+   back; the call waits for that until its deadline.)
 
 The operator outranks agents but owns nothing, so it must name what it means in every call.
 """
@@ -38,10 +39,11 @@ from roost.errors import (
 from roost.vocabulary import OPERATOR, PAUSED_RETRY_MS, AgentId, Reads, SessionId, TabId, shown
 
 ANY_AGENT = "another agent"
+"""Shown as the owner of a tab whose session has no agent."""
 
 
 def session_for(state: State, agent: AgentId, named: str | None) -> Session:
-    """The session a caller means by ``named`` (None: its own)."""
+    """Return the session that the caller means by ``named`` (None: its own)."""
     if agent == OPERATOR:
         if named is None:
             raise BadRequest(
@@ -63,7 +65,7 @@ def session_for(state: State, agent: AgentId, named: str | None) -> Session:
 def _session_id(state: State, agent: AgentId, named: str | None) -> SessionId | None:
     if named is None:
         return state.agents[agent].home
-    # A caller's own names come first: they are local to it and may hide a global id.
+    # A caller's own aliases come first: they are local to it and may hide a global id.
     return state.aliased(agent, named) or SessionId(named)
 
 
@@ -76,7 +78,11 @@ def tab_for(
     action: str,
     acts: bool,
 ) -> Tab:
-    """The tab a caller means. ``acts`` is false for operations that only read."""
+    """Return the tab that the caller means (``tab`` None: its current one).
+
+    action: verb for the refusal's message.
+    acts: False for operations that only read.
+    """
     if tab is None:
         return _current_tab(state, agent, session)
     found = state.tabs.get(TabId(tab))
@@ -93,7 +99,7 @@ def tab_for(
         if not owned and state.rules.reads is Reads.SHARED:
             return _shared_read(state, found, action=action, acts=acts)
     for member in state.memberships(agent):
-        if member.lost == tab:  # it was this agent's, so this agent may hear what became of it
+        if member.lost == tab:  # the agent had this tab, so it may know what became of it
             raise _lost(state, member)
     raise no_tab(tab)
 
@@ -128,7 +134,7 @@ def _shared_read(state: State, tab: Tab, *, action: str, acts: bool) -> Tab:
 
 
 def owner_shown(state: State, tab: Tab) -> str:
-    """Who owns a tab, as other agents may see it."""
+    """Return the owner of a tab as other agents may see it."""
     if tab.session is None:
         return shown(OPERATOR)
     return next((shown(agent) for agent in state.agents_in(tab.session)), ANY_AGENT)
@@ -137,7 +143,10 @@ def owner_shown(state: State, tab: Tab) -> str:
 def own_jar(
     state: State, agent: AgentId, named: str | None, tab: str | None, *, action: str
 ) -> tuple[Session, Jar | None]:
-    """Whose cookies and storage a caller means: its session's jar, None if it has none yet."""
+    """Return the caller's session and its jar, whose cookies and storage the caller may use.
+
+    The jar is None if the session has none yet. Raises ``JarUnavailable`` for a tab in another jar.
+    """
     if tab is None:
         session = session_for(state, agent, named)
         return session, state.jar_of(session.id)
@@ -167,7 +176,10 @@ def check_not_paused(session: Session, agent: AgentId) -> None:
 
 
 def check_welcome(state: State, session: Session, agent: AgentId) -> None:
-    """Whether the person lets this agent use their browser. The question stands from here on."""
+    """Refuse the agent unless the person lets it use their browser.
+
+    Without an answer yet, records the question to the person and raises ``Paused``.
+    """
     if agent == OPERATOR or session.browser not in state.rules.personal:
         return
     row = state.agents[agent]
@@ -193,8 +205,10 @@ def check_welcome(state: State, session: Session, agent: AgentId) -> None:
 
 
 def check_profile(state: State, event: SessionOpenRequested) -> None:
-    """An agent may clone the profile it was started with, and those the person gave to all agents.
-    Every other one answers like one that does not exist."""
+    """Refuse a profile unless the agent was started with it or the person gave it to all agents.
+
+    A refused profile gets the same error as one that does not exist.
+    """
     profile = event.spec.profile
     if profile is None:
         return
@@ -209,18 +223,18 @@ def check_tab_not_paused(state: State, tab: Tab, agent: AgentId) -> None:
 
 
 def check_usable(tab: Tab, *, revives: bool) -> None:
-    """``revives``: the operation brings a crashed page back (navigate, reload)."""
+    """Refuse a crashed page, unless the operation ``revives`` it (navigate, reload)."""
     if tab.state is TabState.CRASHED and not revives:
         raise TabCrashed(f"The page in tab {tab.id} crashed.", tab=tab.id)
 
 
 def no_tab(tab: str) -> RoostError:
-    """The one answer for tabs that are foreign, closed or never were."""
+    """Build the one error for tabs that are foreign, closed or never existed."""
     return TabGone(f"There is no tab {tab[:32]} here.", tab=tab[:32])
 
 
 def no_page(name: str) -> RoostError:
-    """The one answer for pages by name that are foreign, closed or never were."""
+    """Build the one error for named pages that are foreign, closed or never existed."""
     return TabGone(f"There is no page {name[:64]} here.", page=name[:64])
 
 
@@ -232,10 +246,10 @@ def _no_home() -> RoostError:
 
 
 def no_profile(profile: str) -> RoostError:
-    """The one answer for profiles that are foreign or never were."""
+    """Build the one error for profiles that are foreign or never existed."""
     return ProfileNotFound(f"There is no profile {profile}.", profile=profile)
 
 
 def no_session(session: str) -> RoostError:
-    """The one answer for sessions that are foreign, ended or never were."""
+    """Build the one error for sessions that are foreign, ended or never existed."""
     return SessionGone(f"There is no session {session[:64]} here.", session=session[:64])

@@ -1,4 +1,4 @@
-"""Sessions: how they are made, joined, paused and ended."""
+"""Make, join, pause and end sessions."""
 
 from __future__ import annotations
 
@@ -33,13 +33,18 @@ from roost.vocabulary import (
 )
 
 NAME_CHARS = 80
+"""Maximum length of a session's name; longer names are cut."""
 _COUNTED = re.compile(r"s\d+")
+"""Pattern of the ids that the core counts (``s7``)."""
 
 
 def open_session(
     state: State, event: SessionOpenRequested, now: float, out: list[Effect]
 ) -> Session:
-    """Find the caller's session of that name, or make it. The operator's names are global."""
+    """Return the caller's session of that name, made if there is none.
+
+    An agent's names are its own aliases. The operator's names are global ids.
+    """
     if event.agent == OPERATOR:
         if event.spec.id not in state.sessions:
             rules.check_profile(state, event)
@@ -56,8 +61,8 @@ def open_session(
         if known is not None:
             return _unchanged(state.sessions[known], event.spec)
     rules.check_profile(state, event)
-    # Whatever id an agent asks for is its own name for the session, never a global one; and the
-    # domain lists it was started with hold for every session it makes.
+    # The id an agent asks for becomes its own alias, never a global id. The domain lists that the
+    # agent was started with hold for every session it makes.
     row = state.agents[event.agent]
     browser = event.spec.browser or row.browser
     spec = replace(event.spec, id=None, browser=browser, allow=row.allow, deny=row.deny)
@@ -67,7 +72,7 @@ def open_session(
 
 
 def _of_token(state: State, event: SessionOpenRequested) -> Session:
-    """A session's token is that session and nothing else, so it opens no other."""
+    """Return the token's own session. A token gives access to one session, so it opens no other."""
     if event.alias is None:
         raise Unauthorized(
             "A session's token opens no further sessions.",
@@ -77,7 +82,7 @@ def _of_token(state: State, event: SessionOpenRequested) -> Session:
 
 
 def found_or_made(state: State, spec: SessionSpec, now: float, out: list[Effect]) -> Session:
-    """The session with that global id, made if there is none."""
+    """Return the session with that global id, made if there is none."""
     if spec.id is None:
         return made(state, spec, now, out)
     _check_id(spec.id)
@@ -86,19 +91,22 @@ def found_or_made(state: State, spec: SessionSpec, now: float, out: list[Effect]
 
 
 def joinable(state: State, spec: SessionSpec, now: float, out: list[Effect]) -> Session:
-    """The same for an agent that names it: the ids that sessions of single agents have are nobody's
-    to name."""
+    """Like ``found_or_made``, for an id that an agent supplied.
+
+    Refuses counted ids (``s7``): they belong to sessions of other agents.
+    """
     if spec.id is not None:
         _check_not_counted(spec.id)
     return found_or_made(state, spec, now, out)
 
 
 def home_of(state: State, agent: AgentId, now: float, out: list[Effect]) -> Session:
-    """The agent's own session; a new one if it was disposed under the agent's feet."""
+    """Return the agent's own session, or make a new one if somebody disposed it."""
     row = state.agents[agent]
     if state.member(agent, row.home) is not None:
         return state.sessions[row.home]
-    if row.lease_until is not None:  # it came by that session's token, which ended with it
+    # A leased agent came with that session's token, which ended with the session.
+    if row.lease_until is not None:
         raise rules.no_session(row.home)
     spec = SessionSpec(
         lifetime=Lifetime.ANONYMOUS,
@@ -116,7 +124,7 @@ def home_of(state: State, agent: AgentId, now: float, out: list[Effect]) -> Sess
 
 
 def join(state: State, agent: AgentId, session: Session) -> None:
-    """Make the agent a member. A kept session is in use again from here on."""
+    """Make the agent a member. If the session was only kept for a return, it is in use again."""
     if session.kept_until is not None:
         state.put(replace(session, kept_until=None))
     if state.member(agent, session.id) is None:
@@ -124,11 +132,12 @@ def join(state: State, agent: AgentId, session: Session) -> None:
 
 
 def leave(state: State, member: Member, now: float, out: list[Effect]) -> None:
-    """End a membership, and the session with it where its lifetime says so."""
+    """End a membership, and end or keep the session as its lifetime says."""
     state.drop(member)
     session = state.sessions[member.session]
     if state.members_in(session.id) or session.lifetime is Lifetime.NAMED:
-        state.freed.add(session.browser)  # unattended now, perhaps: a tab of it may be parked
+        # The session may be unattended now, so its tabs may be parked.
+        state.freed.add(session.browser)
         return
     if session.lifetime is Lifetime.ANONYMOUS:
         end_session(state, session, out, why="its agent ended")
@@ -148,8 +157,10 @@ def dispose_session(
 
 
 def end_session(state: State, session: Session, out: list[Effect], *, why: str) -> None:
-    """Close its tabs, forget its jar, loop, queue place and members; its agents get a new one when
-    they next need it."""
+    """End the session: close its tabs and drop its jars, loop, queue place and members.
+
+    An agent whose home session this was gets a new one when it next opens a tab.
+    """
     ended = {"session": session.id, "why": why}
     out.append(Tell(session.id, "session_ended", ended, tuple(state.agents_in(session.id))))
     out.append(Note("session ended", {"session": session.id, "name": session.name, "why": why}))
@@ -192,9 +203,11 @@ def tab_open_abandoned(
 
 
 def _end_if_stillborn(state: State, tab: Tab | None, out: list[Effect]) -> None:
-    """A session whose first tab fails to open is of no use to anybody, and its jar would count
-    against the limit. An agent's own is: the agent may try again. (Who only has its token did not
-    bring it along: somebody opened it on purpose.)"""
+    """End a session whose first tab failed to open: it is useless, and its jar counts to the limit.
+
+    Keep an agent's home session, because the agent may try again. A token's agent does not count:
+    its session was opened on purpose by somebody else.
+    """
     if tab is None or tab.session is None or tab.id in state.tabs:
         return
     session = state.sessions[tab.session]
@@ -207,7 +220,7 @@ def _end_if_stillborn(state: State, tab: Tab | None, out: list[Effect]) -> None:
 def pause_session(
     state: State, event: SessionPauseRequested, now: float, out: list[Effect]
 ) -> Session:
-    """Hand the session to the person, or back. Only the person hands it back."""
+    """Pause the session for the person, or resume it. Only the operator may resume a session."""
     session = rules.session_for(state, event.agent, event.session)
     if not event.paused and session.paused and event.agent != OPERATOR:
         raise Unauthorized(
@@ -221,14 +234,19 @@ def set_paused(state: State, session: Session, out: list[Effect], *, paused: boo
     if session.paused != paused:
         session = replace(session, paused=paused)
         state.put(session)
-        state.freed.add(session.browser)  # handed back to nobody, perhaps
+        # A resumed session may be unattended, so its tabs may be parked.
+        state.freed.add(session.browser)
         kind = "session_paused" if paused else "session_resumed"
         out.append(Tell(session.id, kind, {"session": session.id}))
     return session
 
 
 def made(state: State, spec: SessionSpec, now: float, out: list[Effect]) -> Session:
-    """A new session, in the colour the fewest others have."""
+    """Make a session, in the colour that the fewest sessions have.
+
+    Raises ``BadRequest`` for a clone without a profile (or the reverse), ``SessionLimit`` if there
+    are too many clones.
+    """
     if (spec.policy is JarPolicy.CLONE) != (spec.profile is not None):
         raise BadRequest(
             "jar: clone needs a profile, and only clone takes one.",
@@ -242,7 +260,7 @@ def made(state: State, spec: SessionSpec, now: float, out: list[Effect]) -> Sess
     allow, deny = tuple(map(checked_domain, spec.allow)), tuple(map(checked_domain, spec.deny))
     number = state.next_number("session")
     while spec.id is None and SessionId(f"s{number}") in state.sessions:
-        number = state.next_number("session")  # somebody named a session like that
+        number = state.next_number("session")  # the operator chose that id for a named session
     session = Session(
         id=spec.id or SessionId(f"s{number}"),
         name=(spec.name or f"Session {number}")[:NAME_CHARS],
@@ -261,7 +279,7 @@ def made(state: State, spec: SessionSpec, now: float, out: list[Effect]) -> Sess
 
 
 def _unchanged(session: Session, spec: SessionSpec) -> Session:
-    """Opening an existing session never changes what it is made of."""
+    """Return the session, or raise ``BadRequest`` if ``spec`` contradicts what the session has."""
     for field, asked, has in (
         ("browser", spec.browser, session.browser),
         ("jar", spec.policy, session.policy),
@@ -279,7 +297,7 @@ def _unchanged(session: Session, spec: SessionSpec) -> Session:
 
 
 def _check_not_counted(session: str) -> None:
-    """A caller's own name must never be read as another session's counted id."""
+    """Refuse ids like ``s7``: a caller's alias must not look like another session's counted id."""
     if _COUNTED.fullmatch(session):
         raise BadRequest(
             f"session: ids like {session} are Roost's own.",

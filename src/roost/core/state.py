@@ -1,8 +1,8 @@
-"""All the core knows: rows, and the indexes derived from them.
+"""Hold all state of the core: rows, and the indexes derived from them.
 
-``put`` and ``drop`` are the only two ways to change a row. They keep the indexes right, remember
-the change for the journal and set the alarm for the row's deadline; so none of the three can be
-forgotten, and reading the journal back with ``put`` rebuilds the very same state.
+``put`` and ``drop`` are the only two ways to change a row. Each updates the indexes and records the
+change for the journal, and ``put`` sets the alarm for the row's deadline. No caller can forget one
+of the three, and reading the journal back with ``put`` rebuilds exactly the same state.
 """
 
 from __future__ import annotations
@@ -49,7 +49,19 @@ R = TypeVar("R", bound=Row)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """The settings the core decides by. They come with each start, not from the journal."""
+    """The settings the core decides by.
+
+    The broker passes them at each start; the journal does not store them.
+
+    default_browser: browser of a new session whose caller names none.
+    pool_limits: number of slots per browser (else ``POOL_LIMIT``); 0 means no limit.
+    default_policy: jar policy of new sessions per browser (else fresh).
+    reads: whether agents may read each other's tabs.
+    clones: the maximum number of cloned jars.
+    grouped: browsers that show sessions as tab groups.
+    personal: browsers that belong to the person. The core asks the person before an agent may use
+        one.
+    """
 
     default_browser: BrowserId
     pool_limits: Mapping[BrowserId, int] = field(default_factory=dict)
@@ -57,9 +69,7 @@ class Rules:
     reads: Reads = Reads.PRIVATE
     clones: int = CLONED_JARS
     grouped: frozenset[BrowserId] = frozenset()
-    """Browsers that show sessions as tab groups."""
     personal: frozenset[BrowserId] = frozenset()
-    """Browsers of the person's own: they are asked before an agent may use one."""
 
     def limit(self, browser: BrowserId) -> int:
         return self.pool_limits.get(browser, POOL_LIMIT)
@@ -70,27 +80,29 @@ class Rules:
 
 @dataclass(slots=True)
 class Pool:
-    """One browser's slots, counted as rows come and go."""
+    """Count one browser's slots as rows come and go."""
 
     limit: int
     held: int = 0
     reserved: int = 0
     holders: dict[SessionId | None, int] = field(default_factory=dict)
-    """How many slots each session holds (None: tabs that belong to nobody)."""
+    """Slots held by each session (key None: by tabs that belong to no session)."""
     heavy: dict[SessionId, None] = field(default_factory=dict)
-    """The sessions that hold many, so that asking them for one costs nothing to the others."""
+    """Sessions above ``TAB_HEAVY_ABOVE`` slots. Indexed, so that finding them does not scan all
+    holders."""
     named: dict[SessionId, None] = field(default_factory=dict)
-    """The named sessions that hold any: where a waiter's slot may be found."""
+    """Named sessions that hold a slot. If unattended, their tabs may be parked for a waiting
+    session."""
     queue: dict[SessionId, SlotRequest] = field(default_factory=dict)
-    """In order of turn: dicts keep insertion order, and turns only grow."""
+    """Slot requests in order of turn. Dicts keep insertion order, and turns only grow."""
     stakes: Tally[SessionId] = field(default_factory=Tally)
-    """The sessions that share the slots: each holds some, waits for one, or has one reserved."""
+    """Sessions that share the slots: each holds a slot, waits for one, or has one reserved."""
     levels: Tally[int] = field(default_factory=Tally)
-    """How many sessions hold 1 slot, 2 slots and so on."""
+    """Maps a number of slots to how many sessions hold that many."""
 
     @property
     def free(self) -> int:
-        """Slots nobody holds and nothing is reserved on. Negative while there is debt."""
+        """Number of slots that are neither held nor reserved. Negative while there is debt."""
         return self.limit - self.held - self.reserved
 
     @property
@@ -98,6 +110,7 @@ class Pool:
         return self.limit == 0 or self.free > 0
 
     def hold(self, session: SessionId | None, slots: int) -> None:
+        """Add ``slots`` (negative: give back) to what the session holds, and update all counts."""
         self.held += slots
         before = self.holders.get(session, 0)
         count = before + slots
@@ -120,17 +133,18 @@ class Pool:
             self.named.pop(session, None)
 
     def stake(self, session: SessionId, change: int) -> None:
-        """The session has one reason more, or less, to count among those that share the slots."""
+        """Add ``change`` to the number of reasons why the session counts as sharing the slots."""
         _count(self.stakes, session, change)
 
     @property
     def shown(self) -> str:
+        """Used slots and the limit, as callers see them: ``3/10``."""
         return f"{self.held + self.reserved}/{self.limit or '∞'}"
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One row as the journal must now hold it; ``row`` is None when it is gone."""
+    """One change for the journal: the row's new value, or None if the row was dropped."""
 
     table: str
     key: str
@@ -138,7 +152,7 @@ class Change:
 
 
 class State:
-    """Rows and indexes. Read freely; change through ``put`` and ``drop`` only."""
+    """Rows and indexes. Read them freely; change them only through ``put`` and ``drop``."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
@@ -156,10 +170,12 @@ class State:
 
         self.pools: dict[BrowserId, Pool] = {}
         self.colors: Tally[Color] = Tally()
+        """Number of sessions with each colour."""
         self.clones = 0
-        """Sessions with a cloned jar, made or to be made, and cloned jars not yet removed."""
+        """Sessions that have or will have a cloned jar, plus cloned jars not yet removed."""
         self.freed: set[BrowserId] = set()
-        """Pools that may have room, or a tab to park, since the last time the queue was served."""
+        """Browsers whose pool may have gained room or a tab to park since ``serve_queues`` last
+        ran."""
         self._session_agents: dict[SessionId, dict[AgentId, Member]] = {}
         self._agent_sessions: dict[AgentId, dict[SessionId, Member]] = {}
         self._aliases: dict[tuple[AgentId, str], SessionId] = {}
@@ -172,8 +188,10 @@ class State:
         self._tab_handles: dict[tuple[BrowserId, TabHandle], TabId] = {}
         self._jar_handles: dict[tuple[BrowserId, str], JarId] = {}
         self.popups: dict[TabId, deque[float]] = {}
-        """When each tab last opened popups. Not journaled: a burst lasts a second."""
+        """Times of each tab's latest popups. Not in the journal, because a burst lasts one
+        second."""
         self._alarms: list[tuple[float, str, str]] = []
+        """Heap of (deadline, table, key). Outdated entries stay until they are due."""
         self._changes: list[Change] = []
         self._uses = 0
         self._turns = 0
@@ -186,8 +204,9 @@ class State:
         before = table.get(row.key)
         if before == row:
             return
+        # A replaced request stays indexed, so that it keeps its place in the queue.
         if before is not None and not isinstance(row, SlotRequest):
-            self._unindex(before)  # a request keeps its place in the queue, whoever holds it now
+            self._unindex(before)
         table[row.key] = row
         self._index(row, before)
         self._changes.append(Change(row.table, row.key, row))
@@ -195,7 +214,7 @@ class State:
             heapq.heappush(self._alarms, (row.deadline, row.table, row.key))
 
     def drop(self, row: Row) -> None:
-        """Remove the row with this row's key, if it is still there."""
+        """Remove the row with this row's key, if there still is one."""
         current = self._table(type(row)).pop(row.key, None)
         if current is None:
             return
@@ -206,20 +225,25 @@ class State:
         self._changes.append(Change(row.table, row.key, None))
 
     def take_changes(self) -> list[Change]:
-        """What was put and dropped since the last call, in order."""
+        """Return the changes since the last call, in order, and forget them."""
         changes, self._changes = self._changes, []
         return changes
 
     def next_use(self) -> int:
+        """Return the next value of the use counter, which orders tabs by their last use."""
         self._uses += 1
         return self._uses
 
     def next_turn(self) -> int:
+        """Return the next turn in the queue for slots."""
         self._turns += 1
         return self._turns
 
     def next_number(self, name: str) -> int:
-        """The next number of a sequence that is never used twice, not even after a restart."""
+        """Return the next number of that sequence.
+
+        No number is used twice, not even after a restart.
+        """
         before = self._counters.get(name)
         counter = Counter(name=name, value=1 if before is None else before.value + 1)
         self.put(counter)
@@ -250,15 +274,19 @@ class State:
         return self._agent_sessions.get(agent, {}).get(session)
 
     def aliased(self, agent: AgentId, alias: str) -> SessionId | None:
+        """Return the session that this agent calls by that alias."""
         return self._aliases.get((agent, alias))
 
     def tabs_in(self, session: SessionId | None) -> list[Tab]:
-        """The session's tabs, least recently used first."""
+        """Return the session's tabs, least recently used first."""
         return [self.tabs[tab] for tab in self._session_tabs.get(session, {})]
 
     def is_latest(self, tab: Tab) -> bool:
-        """Whether its session used it last; for a named one, whose tabs may be parked for others,
-        whether anybody did."""
+        """Return whether this tab is already its session's most recently used one.
+
+        Tabs of named sessions compete with other sessions' tabs for parking, so such a tab must be
+        the most recently used one of all sessions.
+        """
         if next(reversed(self._session_tabs.get(tab.session, {})), None) != tab.id:
             return False
         session = None if tab.session is None else self.sessions.get(tab.session)
@@ -269,11 +297,11 @@ class State:
         return len(self._session_tabs.get(session, {}))
 
     def tabs_with(self, jar: JarId) -> list[Tab]:
-        """The tabs in that jar, whosever they are."""
+        """Return all tabs in that jar, in whichever session they are."""
         return [self.tabs[tab] for tab in self._jar_tabs.get(jar, {})]
 
     def session_shown_as(self, browser: BrowserId, group: str | None) -> Session | None:
-        """The session whose tabs that browser shows in that group."""
+        """Return the session whose tabs that browser shows in that group."""
         if group is None:
             return None
         session = self.sessions.get(SessionId(group.rpartition("@")[0]))
@@ -281,60 +309,75 @@ class State:
         return session if is_it else None
 
     def jar_of(self, session: SessionId) -> Jar | None:
+        """Return the session's own jar, or None if the session has none yet."""
         jar = self._session_jar.get(session)
         return None if jar is None else self.jars[jar]
 
     def jars_of(self, session: SessionId) -> list[Jar]:
-        """The session's own jar, and those beside it."""
+        """Return the session's own jar and the extra jars that CDP clients made beside it."""
         own = self._session_jar.get(session)
         beside = self._jars_beside.get(session, {})
         return [self.jars[jar] for jar in (*([] if own is None else [own]), *beside)]
 
     def tab_with(self, browser: BrowserId, handle: TabHandle | None) -> Tab | None:
-        """The tab a browser knows by that handle. Handles are never used twice."""
+        """Return the tab that the browser knows by that handle.
+
+        Browsers never use a handle twice.
+        """
         tab = None if handle is None else self._tab_handles.get((browser, handle))
         return None if tab is None else self.tabs[tab]
 
     def jar_with(self, browser: BrowserId, handle: str | None) -> Jar | None:
-        """The jar a browser knows by that handle; never the shared one, which is everybody's."""
+        """Return the jar that the browser knows by that handle.
+
+        Never returns a shared jar: its handle stands for the browser's own cookies, which many
+        sessions use.
+        """
         jar = None if handle is None else self._jar_handles.get((browser, handle))
         return None if jar is None else self.jars[jar]
 
     def session_with(self, token_digest: str) -> Session | None:
-        """The session whose token has that digest."""
+        """Return the session whose token has that digest."""
         session = self._session_digests.get(token_digest)
         return None if session is None else self.sessions[session]
 
     def page(self, session: SessionId, name: str) -> Tab | None:
-        """The tab the session has opened by that name."""
+        """Return the tab that the session opened under that name."""
         tab = self._pages.get((session, name))
         return None if tab is None else self.tabs[tab]
 
     def is_attended(self, session: SessionId) -> bool:
-        """Whether any agent of the session is connected, or holds a lease."""
+        """Return whether any agent of the session is connected or holds a lease."""
         return any(
             agent.connected or agent.lease_until is not None
             for agent in map(self.agents.__getitem__, self.agents_in(session))
         )
 
     def consent(self, browser: BrowserId, known_as: str) -> Consent | None:
-        """What the person was asked, or has answered, about agents of that client program."""
+        """Return the person's answer about agents of that client program, or the open question."""
         found = self._consents.get(Consent(browser=browser, name=known_as).key)
         return found if found is not None and found.called else None
 
     def consents(self, browser: BrowserId) -> list[Consent]:
+        """Return all questions to the person and their answers for that browser."""
         return [row for row in self._consents.values() if row.browser == browser and row.called]
 
     def next_deadline(self) -> float | None:
-        """When ``TimePassed`` is wanted. May be early: a row's deadline can have moved on."""
+        """Return when the core needs ``TimePassed``.
+
+        May be too early: deadlines can move to a later time.
+        """
         return self._alarms[0][0] if self._alarms else None
 
     def remind(self, row: Row, at: float) -> None:
-        """Set one more alarm for a row whose deadline has passed."""
+        """Set another alarm for a row whose deadline has passed but could not be handled yet."""
         heapq.heappush(self._alarms, (at, row.table, row.key))
 
     def due(self, now: float) -> Iterator[Row]:
-        """Rows whose deadline has come, earliest first; a row dropped meanwhile is passed over."""
+        """Yield the rows whose deadline has come, earliest first, and clear their alarms.
+
+        Skips rows that were dropped or whose deadline moved to a later time.
+        """
         while self._alarms and self._alarms[0][0] <= now:
             _, table, key = heapq.heappop(self._alarms)
             row = self._rows[table].get(key)
@@ -350,7 +393,8 @@ class State:
         if isinstance(row, Tab):
             if row.holds_slot:
                 self._hold(row)
-                self.freed.add(row.browser)  # a popup nobody attends may be parked for a waiter
+                # A waiting session may get the slot of a popup in an unattended session.
+                self.freed.add(row.browser)
             if row.handle is not None:
                 self._tab_handles[row.browser, row.handle] = row.id
             if row.page is not None and row.session is not None:
@@ -378,7 +422,8 @@ class State:
                 self._jar_handles[row.browser, row.handle] = row.id
         elif isinstance(row, SlotRequest):
             self.pool(row.browser).queue[row.session] = row
-            self.pool(row.browser).stake(row.session, 1)
+            if before is None:  # ``put`` does not unindex a request that it replaces
+                self.pool(row.browser).stake(row.session, 1)
             self.freed.add(row.browser)
             self._turns = max(self._turns, row.turn)
         elif isinstance(row, Reservation):
@@ -440,12 +485,15 @@ class State:
 
 
 def restored(rules: Rules, rows: Iterable[Row]) -> State:
-    """The state a journal describes. Rows whose session or agent could not be read are left out:
-    nothing in the core points at what is not there."""
+    """Rebuild the state from the rows of a journal.
+
+    Drops rows whose session or agent could not be read, because the core relies on every reference
+    being valid.
+    """
     state = State(rules)
-    # Insertion order is order of use for tabs and of turn for requests.
+    # Indexes rely on insertion order: order of use for tabs, order of turn for requests.
     for row in sorted(rows, key=_order):
-        if isinstance(row, Tab):  # an earlier release kept addresses of any length
+        if isinstance(row, Tab):  # earlier releases stored addresses of any length
             row = replace(row, url=short_address(row.url))
         state.put(row)
     for row in list(state.rows()):
@@ -456,6 +504,7 @@ def restored(rules: Rules, rows: Iterable[Row]) -> State:
 
 
 def _dangles(state: State, row: Row) -> bool:
+    """Return whether the row refers to a session or agent that does not exist."""
     match row:
         case Member() | SlotRequest() | Reservation():
             return row.session not in state.sessions or row.agent not in state.agents
@@ -481,7 +530,7 @@ C = TypeVar("C")
 
 
 def _count(tally: Tally[A], what: A, change: int) -> None:
-    """Change one count, and keep no counts of nothing."""
+    """Add ``change`` to one count, and remove counts that reach zero."""
     tally[what] += change
     if not tally[what]:
         del tally[what]

@@ -1,4 +1,7 @@
-"""A tab's life as the browser tells it, and the one way a tab ends."""
+"""Tabs: how they open, change and close, as agents ask and browsers report.
+
+``retire`` is the one place where a tab's row is dropped.
+"""
 
 from __future__ import annotations
 
@@ -33,15 +36,18 @@ from roost.vocabulary import AgentId
 
 
 def close_tab(state: State, tab: Tab, error: RoostError, out: list[Effect]) -> None:
-    """End a tab from our side: the row first, then the page."""
+    """Close a tab: drop its row first, then order its page to be closed."""
     retire(state, tab, error)
     out.append(CloseTab(tab.id, tab.browser, tab.handle, error))
     _tell_closed(tab, out, why=error.message)
 
 
 def request_close(state: State, event: TabCloseRequested, now: float, out: list[Effect]) -> Tab:
-    """Close the caller's tab. Its next current tab is its most recently used one left, and the
-    reply says so: that is not a silent replacement, the caller closed this one itself."""
+    """Close the caller's tab and make its most recently used remaining tab the current one.
+
+    This replacement is not silent: the caller closed the tab itself, and the reply names the next
+    one.
+    """
     tab = rules.tab_for(state, event.agent, event.session, event.tab, action="close", acts=True)
     rules.check_tab_not_paused(state, tab, event.agent)
     close_tab(state, tab, TabGone(f"Tab {tab.id} was closed.", tab=tab.id), out)
@@ -67,6 +73,7 @@ def select_tab(state: State, event: TabSelectRequested, now: float, out: list[Ef
 
 
 def make_current(state: State, agent: AgentId, tab: Tab) -> None:
+    """Make the tab the agent's current one, if the agent is a member of the tab's session."""
     if tab.session is None:
         return
     member = state.member(agent, tab.session)
@@ -75,14 +82,18 @@ def make_current(state: State, agent: AgentId, tab: Tab) -> None:
 
 
 def back_to(tab: Tab) -> str:
-    """Where a tab is opened again. An address that was cut leads somewhere else than it did, so
-    such a tab comes back blank."""
+    """Return the address at which to open a tab again.
+
+    A shortened address would lead somewhere else, so such a tab comes back blank.
+    """
     return tab.url if is_whole(tab.url) else BLANK
 
 
 def used(state: State, tab: Tab) -> Tab:
-    """The tab as its session's most recently used one. Where it is that already, and nobody could
-    tell a later use from this one, nothing changes, and nothing has to be recorded."""
+    """Mark the tab as most recently used in its session.
+
+    Write nothing if the order stays the same.
+    """
     if state.is_latest(tab):
         return tab
     tab = replace(tab, used=state.next_use())
@@ -106,8 +117,11 @@ def jar_removed(state: State, event: JarRemoved, now: float, out: list[Effect]) 
 
 
 def tab_opened(state: State, event: TabOpened, now: float, out: list[Effect]) -> Tab | None:
-    """The page is there. One that a tab no longer waits for (it was parked, or has its page
-    already) belongs to nobody."""
+    """Record that the page is open.
+
+    If the tab no longer waits for a page (it was parked, or already has one), close the page as a
+    stray.
+    """
     tab = state.tabs.get(event.tab)
     if tab is None or tab.handle == event.handle:
         return tab
@@ -118,9 +132,9 @@ def tab_opened(state: State, event: TabOpened, now: float, out: list[Effect]) ->
     tab = replace(tab, handle=event.handle, former=None, state=TabState.OPEN)
     state.put(tab)
     if is_new and tab.asked_by is not None:
-        # Not before: a tab that could not be opened was never anybody's current one.
+        # Only now: a tab that fails to open must never be anybody's current tab.
         make_current(state, tab.asked_by, tab)
-    assert tab.session is not None  # nobody's tabs were never ours to open
+    assert tab.session is not None  # the broker only opens tabs of sessions
     session = state.sessions[tab.session]
     if not session.has_opened:
         state.put(replace(session, has_opened=True))
@@ -129,8 +143,11 @@ def tab_opened(state: State, event: TabOpened, now: float, out: list[Effect]) ->
 
 
 def tab_open_failed(state: State, event: TabOpenFailed, now: float, out: list[Effect]) -> None:
-    """Drop a tab that no agent had yet. A tab that was being opened again is parked instead: its
-    agent has its id, and the next use of the tab tries again."""
+    """Drop a new tab that failed to open. Park a tab that failed to open again.
+
+    An agent already knows the id of a tab that was open before, and its next use of the tab tries
+    again.
+    """
     tab = state.tabs.get(event.tab)
     if tab is None or tab.handle is not None or not tab.holds_slot:
         return
@@ -168,7 +185,10 @@ def tab_moved_on(state: State, event: TabMovedOn, now: float, out: list[Effect])
 
 
 def tab_read(state: State, event: TabRead, now: float, out: list[Effect]) -> None:
-    """Numbers only grow: a reading may be told of late."""
+    """Store what an operation read from the page.
+
+    Reports may arrive late, so numbers never decrease.
+    """
     tab = state.tabs.get(event.tab)
     if tab is None:
         return
@@ -193,14 +213,18 @@ def tab_broke(state: State, event: TabBroke, now: float, out: list[Effect]) -> N
 
 
 def gone(state: State, tab: Tab, error: RoostError, out: list[Effect]) -> None:
-    """End a tab whose page went by itself."""
+    """Drop a tab whose page closed by itself."""
     retire(state, tab, error)
     out.append(ForgetTab(tab.id, error))
     _tell_closed(tab, out, why=error.message)
 
 
 def retire(state: State, tab: Tab, error: RoostError) -> None:
-    """Drop the row; whoever had it as current tab is told when it next asks, not given another."""
+    """Drop the tab's row and leave its agents without a current tab there.
+
+    The next call of such an agent gets ``error``'s message; the core never chooses another tab
+    silently.
+    """
     state.drop(tab)
     if tab.session is None:
         return

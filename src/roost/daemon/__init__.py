@@ -1,6 +1,7 @@
-"""The only composition root: which classes are built, with which settings, from which folder.
+"""The only composition root: it builds the broker and its front ends from settings and ROOST_HOME.
 
-Lives here: ``settings.py``, ``wiring.py`` (who is given what), ``main.py`` (life and death).
+Lives here: ``settings.py``, ``wiring.py`` (builds all objects), ``main.py`` (starts and stops the
+process), ``announcement.py`` (how others find the broker), ``log.py`` (the broker's log file).
 May import: ``broker``, ``broker.doors``, ``broker.work``, ``core``, ``drivers``,
 ``drivers.chromium``, ``drivers.extension``, ``drivers.fake``, ``drivers.firefox``, ``errors``,
 ``frontends.cdp``, ``frontends.http``, ``frontends.mcp``, ``frontends.socket``, ``local``, ``page``,

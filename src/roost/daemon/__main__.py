@@ -1,4 +1,4 @@
-"""``python -m roost.daemon``: what ``roost up`` and the first agent start."""
+"""``python -m roost.daemon``: the broker process. ``roost up`` and the first agent start it."""
 
 import sys
 

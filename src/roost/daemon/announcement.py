@@ -1,9 +1,9 @@
-"""How others find this broker: its lock, its socket and ``endpoint.json``; and what to do when
-somebody removes them.
+"""The files by which others find this broker, and their repair if somebody removes them.
 
-The lock decides who is the broker of a home. A broker that holds the lock file which lies there
-puts everything else back. A broker whose lock file was removed takes the new one; if another broker
-has that, it leaves.
+The files are the lock, the socket, ``endpoint.json`` and the token. The lock decides which process
+is the broker of a home. A broker that holds the lock file writes all missing files again. If the
+lock file itself was removed, the broker creates and takes a new one. If another broker holds the
+new lock, this broker must stop.
 """
 
 from __future__ import annotations
@@ -25,11 +25,14 @@ logger = logging.getLogger(__name__)
 
 
 class Announcement:
-    """Made once the lock is held; ``publish`` once the socket listens.
+    """Publish where the broker listens, and keep its files in place.
 
-    ``lock``: the broker's lock, which this process holds.
-    ``token``: the operator's, which callers read from the home.
-    ``http``: the address that HTTP is served at."""
+    Create it after the lock is taken, and call ``publish`` once the socket listens.
+
+    lock: the broker's lock, which this process holds.
+    token: the operator's token, which callers read from the home.
+    http: the address where HTTP is served.
+    """
 
     def __init__(
         self, home: Home, lock: Lock, socket: SocketServer, *, token: str, http: str | None
@@ -52,10 +55,10 @@ class Announcement:
         self._file = os.stat(self._home.endpoint)
 
     async def renew(self) -> bool:
-        """Put back what was removed. Returns False if another broker has this home now.
+        """Write removed files again. Returns False if another broker has this home now.
 
-        What cannot be seen or written at the moment (no descriptor left, an error of the disk) is
-        left for the next time: that a look fails does not mean that a file is gone."""
+        If a file cannot be checked or written (no descriptor left, a disk error), log that and
+        leave it to the next call: a failed check does not mean that the file is gone."""
         try:
             if not self._lock.is_current():
                 self._home.create()
@@ -96,5 +99,6 @@ class Announcement:
 
 
 def _identity(found: os.stat_result) -> tuple[int, int, int]:
-    """A new file may get the inode number of one that was removed, but not its time of writing."""
+    """Identify a file. A new file may reuse the inode number of a removed one, so the time of
+    writing is included."""
     return found.st_dev, found.st_ino, found.st_mtime_ns

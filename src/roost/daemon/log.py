@@ -1,4 +1,4 @@
-"""The broker's log, which is its stderr: bounded, whatever is written there."""
+"""The broker's log file, which is its stderr: its size is limited, whatever is written there."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ SAID_AGAIN_SECONDS = 60.0
 
 
 class Log:
-    """This process's stderr, if that is the log of the home; else nothing happens to it."""
+    """The log file of the home. Does nothing if stderr of this process is not that file."""
 
     def __init__(self, home: Home) -> None:
         self._path = home.log
         self._is_ours = self._is_at_path()
 
     def bound(self) -> None:
-        """Begin a new log if the old one has grown large, or was removed with the home."""
+        """Begin a new log file if the old one is too large or was removed."""
         with contextlib.suppress(OSError):
             size = os.fstat(sys.stderr.fileno()).st_size
             if not self._is_ours or (size <= LOG_BYTES and self._is_at_path()):
                 return
-            fresh = open_log(self._path)  # puts a large one aside
+            fresh = open_log(self._path)  # also renames a large log file
             for stream in (sys.stdout, sys.stderr):
                 os.dup2(fresh, stream.fileno())
             os.close(fresh)
@@ -45,10 +45,13 @@ class Log:
 
 
 class Shortage:
-    """The loop's exception handler: connections that cannot be accepted for want of descriptors or
-    memory are logged once a minute, not once each. asyncio tries again after a second.
+    """The loop's exception handler for a lack of descriptors or memory.
 
-    ``make_room``: called each time."""
+    asyncio retries a failed accept every second. This handler logs the error once a minute, not
+    each time.
+
+    make_room: called at each failure, to close connections that can make way.
+    """
 
     def __init__(self, make_room: Callable[[], None]) -> None:
         self._make_room = make_room

@@ -1,4 +1,4 @@
-"""The broker process: one per ROOST_HOME, from lock to last goodbye."""
+"""Run the broker process. There is one per ROOST_HOME."""
 
 from __future__ import annotations
 
@@ -31,13 +31,16 @@ from roost.vocabulary import BROKER_IDLE_SECONDS, SWEEP_SECONDS, Lifetime
 
 logger = logging.getLogger(__name__)
 LOCK_SECONDS = 5.0
-"""How long a new broker waits for one that is just stopping."""
+"""How long a new broker waits until one that is stopping releases the lock."""
 LOOK_SECONDS = 1.0
-"""How often the broker makes sure that others can find it, and looks at the size of its log."""
+"""How often the broker checks its announced files and the size of its log."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run until told to stop. The starter, if there is one, hears of success or failure."""
+    """Run until a signal or ``roost stop``, and return the exit code.
+
+    With ``--ready-fd``, report to the starter that the broker is ready or why it failed.
+    """
     options = _parsed(argv)
     if options.ready_fd is not None:
         detach()
@@ -50,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.umask(0o077)
         lock = _lock_of(home)
         if lock is None:
-            # Another broker got here first: whoever started this one can use that.
+            # Another broker was faster. Report success: the starter can use that broker.
             logger.info("another broker serves %s already", home.path)
             if options.ready_fd is not None:
                 report(options.ready_fd)
@@ -65,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         finally:
             lock.release()
     except Exception as problem:
-        # The starter hears every reason: one that hears none takes the broker for killed.
+        # Report every error: without a report, the starter assumes that the broker was killed.
         error = _reason(home, problem)
         if options.ready_fd is not None:
             report(options.ready_fd, error)
@@ -86,8 +89,11 @@ def _reason(home: Home, problem: Exception) -> RoostError:
 
 
 def _lock_of(home: Home) -> Lock | None:
-    """The broker's lock, taken; ``None`` if another broker serves this home. A broker that is just
-    stopping has withdrawn its endpoint, and gives its lock up within moments."""
+    """Take the broker's lock. Returns None if another broker serves this home.
+
+    A broker that is stopping has removed its endpoint file and releases its lock soon, so wait for
+    it. Raises ``Timeout`` if it does not within ``LOCK_SECONDS``.
+    """
     lock, deadline = Lock(home.broker_lock), Deadline(LOCK_SECONDS)
     while not lock.try_acquire():
         if running_broker(home) is not None:
@@ -102,14 +108,16 @@ def _lock_of(home: Home) -> Lock | None:
 
 
 class Start(BaseModel):
-    """How a broker was started. Kept until it ends in order: whoever has to bring a killed one back
-    brings back the same one."""
+    """How a broker was started. Stored until the broker stops in order, so that a killed broker is
+    started again with the same flags."""
 
     flags: dict[str, Any]
     lingers: bool
 
 
 def _start_of(home: Home, options: argparse.Namespace) -> Start:
+    """Return the flags to start with. If an agent starts the broker without flags after an earlier
+    one was killed, return the flags of that one."""
     flags = {name: value for name, value in _flags(options).items() if value is not None}
     killed = read_secret(_record(home))
     if killed is not None and options.linger and not flags:
@@ -127,8 +135,8 @@ def _record(home: Home) -> Path:
 async def _live(
     home: Home, lock: Lock, settings: Settings, start: Start, options: argparse.Namespace
 ) -> bool:
-    """Serve until told to stop. Returns whether the broker ended for good: False if it leaves its
-    browsers to the next one."""
+    """Serve until a stop is requested. Returns False if the browsers keep running for the next
+    broker, and True if they were ended."""
     token = home.operator_token()
     house = build(home, settings)
     broker = house.broker
@@ -148,10 +156,11 @@ async def _live(
         if options.ready_fd is not None:
             report(options.ready_fd)
             options.ready_fd = None
-        # Modules and tables stay: a collection that walks them all made clients wait, now and then.
+        # Modules and tables live as long as the process. Without the freeze, full garbage
+        # collections walk them all and delay replies.
         gc.freeze()
         if not start.lingers:
-            house.mcp.begin()  # whoever started it to stay has agents coming
+            house.mcp.begin()  # `roost up` started it, so agents will follow: load the MCP server
         async with asyncio.TaskGroup() as group:
             sweeping = group.create_task(_sweep(house), name="sweep")
             looking = group.create_task(_stay_found(house, home, announcement), name="look")
@@ -159,7 +168,7 @@ async def _live(
             sweeping.cancel()
             looking.cancel()
     except BaseException:
-        broker.leaves_browsers = True  # whatever failed here, the pages are not to blame
+        broker.leaves_browsers = True  # an error of the broker must not cost agents their pages
         raise
     finally:
         logger.info("stopping")
@@ -172,7 +181,7 @@ async def _live(
 
 
 async def _stay_found(house: House, home: Home, announcement: Announcement) -> None:
-    """Every second: whether others can find this broker, and how large its log is."""
+    """Every second, restore removed files and limit the log. Stop if another broker took over."""
     broker, log = house.broker, Log(home)
     while True:
         await broker.clock.wait(LOOK_SECONDS)
@@ -186,7 +195,8 @@ async def _stay_found(house: House, home: Home, announcement: Announcement) -> N
 
 
 async def _sweep(house: House) -> None:
-    """Every minute: agents whose process is gone, and whether anybody still needs us."""
+    """Every ``SWEEP_SECONDS``, disconnect agents whose process is gone, and stop a lingering broker
+    that nobody has needed for ``BROKER_IDLE_SECONDS``."""
     broker = house.broker
     needed_at = broker.clock.now()
     while True:
@@ -200,7 +210,7 @@ async def _sweep(house: House) -> None:
 
 
 def is_needed(house: House) -> bool:
-    """Whether a session is in use or was named to be kept."""
+    """Return True if any session has members or is named."""
     state = house.broker.state
     return any(
         session.lifetime is Lifetime.NAMED or state.members_in(session.id)
@@ -209,7 +219,7 @@ def is_needed(house: House) -> bool:
 
 
 def _allow_many_files() -> None:
-    """Every connection is a file; take what the system allows us."""
+    """Raise the limit of open files to the system's maximum: each connection needs one."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 65_536 if hard == resource.RLIM_INFINITY else hard
     if soft < wanted:

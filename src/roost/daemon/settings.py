@@ -1,4 +1,5 @@
-"""Settings: flags over ``ROOST_*`` over ``$ROOST_HOME/config.toml`` over defaults."""
+"""Settings of the broker. Flags take precedence over ``ROOST_*`` variables, then comes
+``config.toml`` in ROOST_HOME, then the defaults."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ PREFIX = "ROOST_"
 
 
 class Settings(BaseModel):
-    """What a person may set. Each is a flag of ``roost up``, an environment variable
+    """What a person may set. Each setting is a flag of ``roost up``, an environment variable
     ``ROOST_<NAME>`` and a key of ``config.toml``."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -47,11 +48,12 @@ class Settings(BaseModel):
 
 
 LISTS = frozenset({"browser_arg"})
-"""Settings that may be given several times; in the environment, as a shell would write them."""
+"""Settings with several values. In the environment, their values are separated as in a shell."""
 
 
 def load_settings(flags: Mapping[str, Any], environ: Mapping[str, str], config: Path) -> Settings:
-    """The settings in force. ``BadRequest`` says which one is wrong and where it was set."""
+    """Merge the sources and return the settings. Raises ``BadRequest`` that says which setting is
+    wrong and where it was set."""
     sources = (
         ("config.toml", _from_toml(config)),
         ("environment", _from_environment(environ)),
@@ -75,14 +77,14 @@ def load_settings(flags: Mapping[str, Any], environ: Mapping[str, str], config: 
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """One flag per setting, for the daemon's own command line."""
+    """Add one flag per setting to the daemon's own command line."""
     for name, field in Settings.model_fields.items():
         action = "append" if name in LISTS else "store"
         parser.add_argument(f"--{name.replace('_', '-')}", help=field.description, action=action)
 
 
 def as_flags(values: Mapping[str, Any]) -> Sequence[str]:
-    """Settings a starter was given, as the daemon's command line takes them."""
+    """Return the settings as flags for the daemon's command line."""
     given = [(name, value) for name, value in values.items() if value is not None]
     several = [(name, one) for name, value in given if name in LISTS for one in value]
     single = [(name, value) for name, value in given if name not in LISTS]

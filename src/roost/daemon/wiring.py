@@ -1,4 +1,4 @@
-"""Who is given what: the broker with its drivers, journal, audit, clock and door."""
+"""Build the broker with its drivers, journal, audit trail, clock, door and front ends."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ FAKE = BrowserId("fake")
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """Everything that is built, so that it can be started and taken down in order."""
+    """The objects that ``main`` starts and stops."""
 
     broker: Broker
     door: BrokerDoor
@@ -59,7 +59,7 @@ class House:
 
 
 def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
-    """The whole house, not started. Call it inside a running event loop."""
+    """Build everything, but start nothing. Must be called inside a running event loop."""
     clock = clock or SystemClock()
     drivers = _drivers(home, settings)
     default = next(iter(drivers))
@@ -97,7 +97,8 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
 
 
 def _drivers(home: Home, settings: Settings) -> dict[BrowserId, Driver]:
-    """The browsers a session may name; the first is the default. None is started yet."""
+    """Return the drivers of the browsers a session may name, the default first. No browser is
+    started yet."""
     if settings.browser == "fake":
         return {FAKE: FakeDriver()}
     default = _default(settings)
@@ -106,7 +107,7 @@ def _drivers(home: Home, settings: Settings) -> dict[BrowserId, Driver]:
     made: dict[BrowserId, Driver] = {
         CHROMIUM: ChromiumDriver(_keeping(home, CHROMIUM, chromium, settings), bundle()),
         FIREFOX: FirefoxDriver(_keeping(home, FIREFOX, firefox, settings), bundle()),
-        # The person's own cost nothing until one of them is linked.
+        # Drivers of the person's own browsers cost nothing until a browser links.
         MINE_CHROMIUM: OwnChromiumDriver(Hosting(home, MINE_CHROMIUM), bundle()),
         MINE_FIREFOX: OwnFirefoxDriver(Hosting(home, MINE_FIREFOX)),
     }
@@ -114,10 +115,10 @@ def _drivers(home: Home, settings: Settings) -> dict[BrowserId, Driver]:
 
 
 def _default(settings: Settings) -> BrowserId:
-    """The browser asked for; else the first that is here; else Chromium, which says what is missing
-    when it is first needed."""
+    """Return the browser in the settings, else the first that is installed, else Chromium. At its
+    first use, Chromium's driver then reports what is missing."""
     if settings.browser == MINE:
-        return MINE_CHROMIUM  # of those that are linked, the broker chooses
+        return MINE_CHROMIUM  # ``Broker.chosen`` picks the linked one
     if settings.browser != "auto":
         return BrowserId(settings.browser)
     for kind in (CHROMIUM, FIREFOX):
@@ -132,7 +133,7 @@ def _keeping(home: Home, browser: BrowserId, launch: Launch, settings: Settings)
 
 
 def _options(settings: Settings, *, is_default: bool) -> dict[str, Any]:
-    """A program and flags of its own are given for the browser one asks for, not for the other."""
+    """Return the launch options. Path and extra flags apply only to the default browser."""
     width, height = map(int, settings.viewport.split("x"))
     return {
         "path": settings.browser_path if is_default else None,

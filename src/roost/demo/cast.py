@@ -1,5 +1,7 @@
-"""The demo's agents as its storyteller sees them: MCP servers, each a process of its own that it is
-the client of, as Claude Code or Codex would be."""
+"""The demo's agents: the demo is the MCP client of each, as Claude Code or Codex would be.
+
+Each agent's MCP server is a process of its own.
+"""
 
 from __future__ import annotations
 
@@ -24,19 +26,19 @@ MCP_VERSION = "2025-06-18"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a tool answered: the text a model reads, and the same as data where a tool sends it."""
+    """A tool's answer: the text that a model reads, and the data if the tool sends any."""
 
     text: str
     data: dict[str, Any]
 
     @property
     def page_said(self) -> str:
-        """What stands between the marks of page content."""
+        """The text between the marks of page content."""
         inside = self.text.partition("<page-content untrusted id=")[2].partition(">\n")[2]
         return inside.partition("\n</page-content id=")[0]
 
     def roost_said(self, pattern: str) -> str | None:
-        """The first group of the pattern in the words before the marks."""
+        """Return the first group of the pattern in the text before the marks, or None."""
         found = re.search(pattern, self.text.partition("<page-content untrusted id=")[0])
         return None if found is None else found[1]
 
@@ -58,7 +60,7 @@ class Player:
 
     @classmethod
     async def enter(cls, name: str, home: Home, complaints: Path) -> Player:
-        """Start the server and shake hands with it."""
+        """Start the MCP server and initialize it."""
         with _appended(complaints) as stderr:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-P", "-m", "roost", "mcp", "--name", name),
@@ -67,7 +69,7 @@ class Player:
                 stderr=stderr,
                 env=clean_environment(home),
                 limit=64 * 1024 * 1024,
-                start_new_session=True,  # a Ctrl-C is for the storyteller to deal with
+                start_new_session=True,  # only the demo itself handles Ctrl-C
             )
         player = cls(name, process, complaints)
         try:
@@ -81,7 +83,7 @@ class Player:
         return player
 
     async def ask(self, tool: str, **arguments: Any) -> Answer:
-        """Raises a refusal as the error that its text names."""
+        """Call a tool. Raise an error answer as the error that its text names."""
         self.asked += 1
         self.doing = " ".join([tool, *(v for v in arguments.values() if isinstance(v, str))])
         result = await self._request("tools/call", {"name": tool, "arguments": arguments})
@@ -93,7 +95,7 @@ class Player:
         return Answer(text, result.get("structuredContent", {}))
 
     async def leave(self) -> int:
-        """As a client leaves: it closes the server's standard input. The server's exit code."""
+        """Close the server's standard input, as a client does. Return the server's exit code."""
         assert self.process.stdin is not None
         self.doing = "leaves"
         self.process.stdin.close()
@@ -106,7 +108,7 @@ class Player:
         return code
 
     async def die(self) -> None:
-        """kill -9: no goodbye, nothing."""
+        """Kill the agent with kill -9, without a goodbye."""
         self.doing = "killed"
         await self.remove()
 
@@ -114,7 +116,8 @@ class Player:
         """Make sure the process is gone, however the demo ends."""
         self.is_alive = False
         if self.process.returncode is None:
-            # Not process.kill(): that reaps a child which has just ended, and asyncio complains.
+            # Do not use process.kill(): it reaps a child that has just ended, and then asyncio
+            # complains.
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.process.pid, signal.SIGKILL)
             await self.process.wait()
@@ -138,7 +141,7 @@ class Player:
         self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
 
     async def _answer(self) -> dict[str, Any]:
-        """The answer to the last request; notifications that come first are not for this client."""
+        """Return the answer to the last request, and skip notifications before it."""
         assert self.process.stdout is not None
         while line := await self.process.stdout.readline():
             message: dict[str, Any] = json.loads(line)

@@ -1,4 +1,4 @@
-"""The web of the demo: a page for every address, on this machine, so no network is needed."""
+"""The demo's web site: one page for every address, on this machine, so no network is needed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Page(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        pass  # the stage is for the agents
+        pass  # the terminal is for the demo's own output
 
 
 class Site:

@@ -1,4 +1,4 @@
-"""How the demo is shown: a live table on a terminal, plain lines anywhere else."""
+"""Show the demo: as a live table on a terminal, as plain lines anywhere else."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from roost.demo.cast import Player
 
 LINES = 9
 BEAT_SECONDS = 0.35
-"""How long a step stays on a terminal before the next: for eyes, not for the broker."""
+"""Time that a step stays on a terminal, so that a person can read it. The broker needs none."""
 
 
 class Stage:
-    """Lines, proofs and figures go here; ``draw`` shows who has what right now."""
+    """Shows lines, proofs and figures. ``draw`` shows which agent has which tabs now."""
 
     def __init__(self, console: Console, colors: Mapping[str, str]) -> None:
         self._console = console
@@ -46,7 +46,7 @@ class Stage:
     ) -> None:
         if self._live is not None:
             self._live.stop()
-            self._live = None  # what is still said is printed below the table
+            self._live = None  # later lines are printed below the table
 
     @property
     def is_live(self) -> bool:
@@ -70,7 +70,7 @@ class Stage:
             self._console.print(line)
 
     async def beat(self) -> None:
-        """Let a step be seen. Not where nobody watches."""
+        """Pause so that a person can see the step. Do nothing where no terminal shows it."""
         if self._live is not None:
             await moment(BEAT_SECONDS)
 
@@ -125,7 +125,7 @@ def _cast_table(cast: Sequence[Player], status: StatusView, colors: Mapping[str,
 
 
 def _cell(value: object, style: str = "") -> Text:
-    """Text for a table, never markup."""
+    """Return text for a table that is never read as markup."""
     return Text(str(value), style=style)
 
 

@@ -1,8 +1,8 @@
-"""What happens in the demo, and what it proves.
+"""The demo's steps, and what each proves.
 
-The storyteller is the operator of a Roost of its own, and the client of each agent's MCP server.
-Every claim is checked against what the broker really answered. Whatever happens, nothing is left
-behind: no process, no socket, no folder.
+The demo is the operator of a Roost of its own, and the client of each agent's MCP server. It checks
+every claim against what the broker really answered. However the demo ends, it leaves no process, no
+socket and no folder behind.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ def tell(browser: str, *, operator: Operator, console: Console, colors: Mapping[
         return asyncio.run(_tell(browser, operator, console, colors))
     except ExceptionGroup as several:
         raise _first(several) from several
-    except asyncio.CancelledError:  # told to stop; everything is cleaned up by now
+    except asyncio.CancelledError:  # the demo was told to stop; everything is cleaned up by now
         return False
 
 
 def _first(group: ExceptionGroup[Exception]) -> Exception:
-    """What went wrong first in tasks that ran side by side."""
+    """Return the first error of tasks that ran at the same time."""
     first = group.exceptions[0]
     return _first(first) if isinstance(first, ExceptionGroup) else first
 
@@ -72,7 +72,7 @@ async def _tell(
     story: Story | None = None
     task = asyncio.current_task()
     assert task is not None
-    # A closed terminal or a `kill` must clean up too; Ctrl-C already cancels this task.
+    # A closed terminal or a ``kill`` must clean up too; Ctrl-C already cancels this task.
     for number in (signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
     try:
@@ -98,7 +98,7 @@ async def _tell(
 
 
 def _left_behind(endpoint: Endpoint, home: Home, story: Story) -> list[str]:
-    """What should be gone by now and is not."""
+    """List what should be gone by now and is not."""
     left = [f"agent {player.name}" for player in story.cast if player.process.returncode is None]
     for process in (endpoint.process, *story.browsers):
         if not wait_until_gone(process, STOP_SECONDS):
@@ -125,7 +125,7 @@ def _conclude(story: Story, stage: Stage, left: int) -> None:
 
 
 class Story:
-    """The acts, in order, and the score."""
+    """The acts in order, and the count of proofs."""
 
     def __init__(self, home: Home, operator: Client, stage: Stage, site: Site) -> None:
         self._home = home
@@ -184,7 +184,7 @@ class Story:
         self.prove(f"The pool is full: {tabs_held} of {POOL} tabs", held=tabs_held == POOL)
 
     async def _share(self, scout: Player, tester: Player, guest: Player) -> None:
-        """A refusal, a request, a grant, a reservation nobody else can take, a tab."""
+        """Play a refusal, a request, a grant, a reservation and the tab opened with it."""
         code = await self._refusal(guest, "browser_tabs", action="new")
         self.prove("guest has no tab to give up, so it is refused", held=code == "POOL_FULL")
         place = (await guest.ask("tab_space_request")).data
@@ -205,7 +205,7 @@ class Story:
         self.prove(f"guest gets its tab {tab} from the reservation", held=held)
 
     async def _try_to_intrude(self, intruder: Player, victim: Player) -> None:
-        """Everything an agent could try with another's ids, which are easy to guess."""
+        """Try everything that an agent could do with another's ids, which are easy to guess."""
         cookie, shop = "basket=books", self._site.address("shop/")
         await victim.ask("browser_navigate", url=shop)
         await victim.ask("browser_evaluate", function=f'() => document.cookie = "{cookie}"')
@@ -224,7 +224,7 @@ class Story:
             ("TAB_GONE", "browser_close", {"tab": tab}),
             ("SESSION_GONE", "browser_snapshot", {"session": victim.session}),
             ("SESSION_GONE", "session_dispose", {"session": victim.session}),
-            ("BAD_REQUEST", "broker_stop", {}),  # the person's, so it is no tool at all
+            ("BAD_REQUEST", "broker_stop", {}),  # for the person only, so not a tool
         ]
         for expected, op, args in attempts:
             code = await self._refusal(intruder, op, **args)
@@ -241,7 +241,7 @@ class Story:
         self.prove("writer's page and cookies are as they were", held=held)
 
     async def _hand_over(self, player: Player) -> None:
-        """The person outranks agents."""
+        """The person takes a session over and hands it back."""
         await self._operator.call(ops.SessionPause(session=player.session))
         code = await self._refusal(player, "browser_evaluate", function="() => location.href")
         self._stage.say("person", f"takes over writer's session; writer is answered {code}")
@@ -253,7 +253,7 @@ class Story:
         self.prove("The person takes a session over and hands it back", held=held)
 
     async def _crash(self, victim: Player, *, waiting: Player, others: Sequence[Player]) -> None:
-        """A kill -9, the others at work through the grace, and the clean-up."""
+        """Kill an agent with kill -9, let the others work on, and check the clean-up."""
         code = await self._refusal(waiting, "browser_tabs", action="new", evict=False)
         await waiting.ask("tab_space_request")
         self._stage.say(waiting.name, f"wants a second tab: {code}, so it queues")
@@ -298,7 +298,7 @@ class Story:
         await self._stage.beat()
         await self._operator.call(ops.BrokerStop())
 
-    # --- how they are played --------------------------------------------------------------------
+    # --- helpers of the acts --------------------------------------------------------------------
 
     async def _open(self, player: Player, path: str) -> str | None:
         url = self._site.address(path)
@@ -312,7 +312,7 @@ class Story:
         return tab
 
     async def _refusal(self, player: Player, op: str, **args: Any) -> str | None:
-        """The code the agent was refused with; None if it was let in."""
+        """Return the code of the agent's refusal, or None if the call was allowed."""
         try:
             await player.ask(op, **args)
         except RoostError as error:
@@ -320,7 +320,7 @@ class Story:
         return None
 
     async def _work(self, player: Player, enough: asyncio.Event) -> None:
-        """What agents do all day."""
+        """Repeat a few ordinary calls until ``enough`` is set."""
         steps: list[Callable[[], Awaitable[object]]] = [
             lambda: player.ask("browser_navigate", url=self._site.address(f"{player.name}/work")),
             lambda: player.ask("browser_evaluate", function="() => document.title"),
@@ -346,7 +346,7 @@ class Story:
         return status
 
     async def _until(self, holds: Callable[[StatusView], bool]) -> StatusView:
-        """The first status that is so; the story's own deadline bounds the wait."""
+        """Return the first status for which ``holds`` is true, within the story's deadline."""
         while not holds(status := await self._status()):
             await moment(DRAW_SECONDS)
         return status

@@ -1,9 +1,9 @@
-"""Drivers make one browser do things and report what happened.
+"""A driver controls one browser and reports what happens in it.
 
-Lives here: ``base.py`` (the Protocol), ``panel.py`` (what a person is shown), one folder per
-browser family (``chromium``, ``firefox``, ``extension`` for a person's own browser), and ``fake``,
-which ships.
-May import: ``errors``, ``local``, ``vocabulary``, ``wire``.
-Never here: agents, sessions, ownership, limits. A driver has never heard the word agent.
+Lives here: ``base.py`` (the Protocol), ``panel.py`` (data for the extension's popup), modules that
+all drivers share, one folder per browser family, and the fake that ships.
+May import: ``errors``, ``local``, ``vocabulary``, ``wire``. The families ``chromium``, ``firefox``
+and ``fake`` never import one another; ``extension`` uses the first two.
+Never here: agents, sessions, ownership, limits. The broker decides; a driver carries out.
 Tests: ``tests/drivers``; every driver passes ``roost.testing.drivers.check_driver``.
 """

@@ -1,6 +1,6 @@
 """The one interface between the broker and a browser.
 
-What the neighbours call our words:
+Other APIs use these words for the same things:
 
 ==========  =================  ========================  =====================  ===============
 ours        CDP                WebDriver BiDi            WebExtension           Playwright
@@ -10,10 +10,10 @@ tab         page target        top-level context         tabs.Tab               
 TabHandle   targetId           context id                tab id                 guid
 ==========  =================  ========================  =====================  ===============
 
-Every method may raise ``BrowserLost`` (the browser died; all later calls do too), and methods that
-take a tab ``TabGone`` (closed or never there) and ``TabCrashed``. A call that is running when its
-tab closes or crashes, or its browser dies, fails at once with that error; none is left hanging.
-Cancelling a call is always safe. No method brings a tab to the front or takes the focus.
+Every method may raise ``BrowserLost``: the browser died, and all later calls fail as well. Methods
+that take a tab may also raise ``TabGone`` (closed or never there) and ``TabCrashed``. If the tab
+closes or crashes, or the browser dies, while a call runs, the call fails at once with that error.
+Callers may always cancel a call. No method brings a tab to the front or takes the focus.
 """
 
 from __future__ import annotations
@@ -28,36 +28,36 @@ from roost.vocabulary import Color, JarPolicy, TabHandle
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """Something that operations promise and this browser cannot do. Listed in the reference."""
+    """An operation's feature that this browser lacks. The generated reference lists all lacks."""
 
     name: str
     then: str
-    """What a caller gets instead."""
+    """The behaviour a caller gets instead."""
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
-    """What this browser can do. Never a permission."""
+    """The features this browser has. Capabilities describe the browser and grant nothing."""
 
     jars: frozenset[JarPolicy] = frozenset(JarPolicy)
     trusted_input: bool = True
     page_work: bool = True
-    """Whether there are real pages: everything of ``Pages`` beyond navigate, evaluate, capture."""
+    """All of ``Pages`` works. False: only ``navigate``, ``evaluate`` and ``capture`` do."""
     draws_for_pictures: bool = True
-    """Whether a picture gets a frame of its own, with what the page does in its frames."""
+    """``capture`` makes the page draw a new frame, which runs its animation frame callbacks."""
     groups: bool = False
-    """Tabs are shown in groups, which the person may change."""
+    """The browser shows tabs in groups, which the person may change."""
     asks_person: bool = False
-    """It is the person's own browser: they are asked before anybody new may use it."""
+    """This is the person's own browser: the broker asks for consent before a new agent uses it."""
     lacks: tuple[Lack, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """How a browser that has tab groups shows the tabs of one workspace.
+    """The tab group in which a browser shows the tabs of one session.
 
-    ``key`` is what it is known by, also to a later run of the browser; the person sees the rest.
+    ``key`` identifies the group, also after the browser restarts. The person sees the other fields.
     """
 
     key: str
@@ -67,35 +67,35 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    """A browser that is ready, with the tabs and jars it has at this moment."""
+    """A browser that is ready to use, with its current tabs and jars."""
 
     version: str
     pid: int | None
     headless: bool
     resumed: bool
-    """It ran already: its tabs are the ones an earlier driver left."""
+    """The browser was already running, with the tabs that an earlier driver opened."""
     tabs: frozenset[TabHandle] = field(default_factory=frozenset)
     jars: frozenset[str] = field(default_factory=frozenset)
     groups: Mapping[TabHandle, str] = field(default_factory=dict)
-    """The key of the group each tab is in, where tabs have groups."""
+    """The key of each tab's group, if the browser has groups."""
     places: Mapping[TabHandle, str] = field(default_factory=dict)
-    """The addresses of those tabs: a tab that the browser itself brought back has a new handle, and
-    is known again by its group, its address and its jar."""
+    """The address of each tab. A browser that restores a tab gives it a new handle, so the broker
+    recognizes the tab by its group, address and jar."""
     jar_of: Mapping[TabHandle, str] = field(default_factory=dict)
-    """The jar each of them is in."""
+    """The jar of each tab."""
 
 
 NO_TUNNEL = frozenset({"net::ERR_TUNNEL_CONNECTION_FAILED", "NS_ERROR_PROXY_FORBIDDEN"})
-"""The ``reason`` of a ``NotFound`` whose https page the jar's proxy refused, by browser."""
+"""The ``reason`` of ``NotFound`` when the jar's proxy refused an https page, for each browser."""
 FAILED_TITLE = "This page failed to load"
-"""The title of a tab that shows the browser's error page. Its address is the one that failed."""
+"""The title of a tab that shows the browser's error page. The tab's address is the failed one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Where a navigation ended: the real final address and its HTTP status (None: no request).
+    """The result of a navigation: the final address and its HTTP status (None: no request).
 
-    An answer that is no document (a download, 204) leaves the tab where it was: then ``stayed``.
+    ``stayed``: the response was no document (a download, 204), so the tab kept its old page.
     """
 
     url: str
@@ -106,14 +106,14 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shot:
-    """What picture to take of a tab."""
+    """The options of a screenshot."""
 
     format: str = "jpeg"
     quality: int = 60
     scale: float = 0.5
     full_page: bool = False
     clip: tuple[float, float, float, float] | None = None
-    """x, y, width, height of a part of the viewport."""
+    """The part of the viewport to capture: x, y, width, height."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class FrameInfo:
-    """One document of a tab. ``parent`` is None for the main one."""
+    """One frame of a tab. ``parent`` is None for the main frame."""
 
     id: str
     parent: str | None
@@ -135,7 +135,7 @@ class FrameInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cookie:
-    """One cookie, with all that makes it that cookie. ``expires`` is None for a session's end."""
+    """One cookie with all its attributes. ``expires`` is None for a session cookie."""
 
     name: str
     value: str = field(repr=False)
@@ -145,11 +145,11 @@ class Cookie:
     http_only: bool = False
     secure: bool = False
     same_site: str | None = None
-    """Strict, Lax, None; or None where the site did not say."""
+    """``Strict``, ``Lax`` or ``None`` as text; None if the site set no SameSite attribute."""
     partition_key: str | None = None
     """The top-level site of a partitioned cookie."""
     cross_site_ancestor: bool = True
-    """Of a partitioned cookie: whether it was set below a page of another site."""
+    """A frame below a page of another site set this partitioned cookie."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,18 +162,18 @@ class OriginStorage:
 
 @dataclass(frozen=True, slots=True)
 class JarContents:
-    """What a jar holds, as far as it can be taken from one and put into another."""
+    """The part of a jar's contents that can be copied to another jar."""
 
     cookies: tuple[Cookie, ...] = ()
     storage: tuple[OriginStorage, ...] = ()
 
 
-# --- input, as a person gives it ---------------------------------------------------------------
+# --- input -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class MouseMove:
-    """To a point of the viewport, in CSS pixels."""
+    """Move the mouse to a point of the viewport, in CSS pixels."""
 
     x: float
     y: float
@@ -201,7 +201,7 @@ class Wheel:
 
 @dataclass(frozen=True, slots=True)
 class KeyDown:
-    """``key`` as in the DOM: one character, or a name of ``roost.page.keys``."""
+    """Press a key: one character, or a DOM key name listed in ``roost.page.keys``."""
 
     key: str
 
@@ -213,7 +213,7 @@ class KeyUp:
 
 @dataclass(frozen=True, slots=True)
 class InsertText:
-    """Text into the focused field at once, as an input method commits it."""
+    """Insert text into the focused field at once, as an input method does."""
 
     text: str
 
@@ -221,14 +221,14 @@ class InsertText:
 Input = MouseMove | MouseDown | MouseUp | Wheel | KeyDown | KeyUp | InsertText
 
 
-# --- what a driver reports ---------------------------------------------------------------------
+# --- events that a driver reports --------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TabAppeared:
-    """A tab nobody asked this driver for. Reported before anything else about that tab.
+    """A tab opened that no call to this driver opened. This is the first event about the tab.
 
-    ``opener``, ``jar`` and ``group`` say whose it is, as far as the browser knows.
+    ``opener``, ``jar`` and ``group`` show whose tab it is, as far as the browser knows.
     """
 
     handle: TabHandle
@@ -245,7 +245,7 @@ class TabDisappeared:
 
 @dataclass(frozen=True, slots=True)
 class TabArrived:
-    """A document was committed, or its title became known."""
+    """The tab committed a document, or the document's title changed."""
 
     handle: TabHandle
     url: str
@@ -254,14 +254,14 @@ class TabArrived:
 
 @dataclass(frozen=True, slots=True)
 class TabDied:
-    """The page's process crashed; the tab is still there."""
+    """The page's process crashed; the tab still exists."""
 
     handle: TabHandle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DialogOpened:
-    """A dialog (alert, confirm, prompt, beforeunload) stands in the page until it is answered."""
+    """The page opened a dialog (alert, confirm, prompt, beforeunload) and waits for its answer."""
 
     handle: TabHandle
     kind: str
@@ -276,7 +276,7 @@ class DialogClosed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsoleSaid:
-    """The page's own console, or an exception nobody caught."""
+    """The page wrote to its console, or threw an exception that nothing caught."""
 
     handle: TabHandle
     level: str
@@ -287,7 +287,7 @@ class ConsoleSaid:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestSent:
-    """``kind`` is what asked for it: document, script, stylesheet, image, font, xhr, fetch, …"""
+    """The page sent a request. ``kind`` is the resource type: document, script, image, xhr, …"""
 
     handle: TabHandle
     request: str
@@ -298,7 +298,7 @@ class RequestSent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestEnded:
-    """An answer's head came (``finished`` false), or the request is over, well or not."""
+    """The response's headers arrived (``finished`` is False), or the request ended or failed."""
 
     handle: TabHandle
     request: str
@@ -310,7 +310,7 @@ class RequestEnded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChooserOpened:
-    """The page asks for files; ``choose_files`` answers it. No window of the browser opens."""
+    """The page asks for files. ``choose_files`` answers; the browser shows no file picker."""
 
     handle: TabHandle
     multiple: bool
@@ -318,14 +318,14 @@ class ChooserOpened:
 
 @dataclass(frozen=True, slots=True)
 class ChooserClosed:
-    """It was answered, or its page was left."""
+    """The page no longer asks for files: somebody chose them, or the tab left the page."""
 
     handle: TabHandle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DownloadBegan:
-    """``handle`` is the tab whose page caused it, ``name`` what the server would call it."""
+    """The page of tab ``handle`` started a download. ``name``: file name the server suggests."""
 
     handle: TabHandle
     download: str
@@ -335,7 +335,7 @@ class DownloadBegan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DownloadEnded:
-    """``path`` is where the browser put it; None when it failed or was cancelled."""
+    """A download ended. ``path``: the saved file; None if the download failed or was cancelled."""
 
     handle: TabHandle
     download: str
@@ -344,8 +344,8 @@ class DownloadEnded:
 
 @dataclass(frozen=True, slots=True)
 class TabRegrouped:
-    """The person moved the tab into that group. None: out of all of them; the page stays open, but
-    from now on the driver knows it no more (``TabGone``)."""
+    """The person moved the tab into another group. ``group`` is None if the tab left all groups:
+    the page stays open, but calls to the tab now raise ``TabGone``."""
 
     handle: TabHandle
     group: str | None
@@ -353,14 +353,14 @@ class TabRegrouped:
 
 @dataclass(frozen=True, slots=True)
 class GroupClosed:
-    """The person closed it with all its tabs. Reported before their ``TabDisappeared``."""
+    """The person closed a group with all its tabs. Their ``TabDisappeared`` events follow."""
 
     key: str
 
 
 @dataclass(frozen=True, slots=True)
 class PersonSaid:
-    """What the person wants done about one group's workspace, or (None) about all of them."""
+    """The person wants to pause, resume or end one group's session, or all (``key`` is None)."""
 
     what: Literal["pause", "resume", "end"]
     key: str | None = None
@@ -368,7 +368,7 @@ class PersonSaid:
 
 @dataclass(frozen=True, slots=True)
 class PersonAnswered:
-    """Whether whoever goes by that name may use this browser."""
+    """The person answered a consent question: may agents of that name use this browser?"""
 
     name: str
     allow: bool
@@ -376,7 +376,7 @@ class PersonAnswered:
 
 @dataclass(frozen=True, slots=True)
 class BrowserEnded:
-    """The browser is gone, with every tab and jar in it. Nothing more will be reported."""
+    """The browser ended, with all its tabs and jars. This is the last event."""
 
     reason: str
 
@@ -385,9 +385,9 @@ PageEvent = (
     DialogOpened | DialogClosed | ConsoleSaid | RequestSent | RequestEnded
     | ChooserOpened | ChooserClosed | DownloadBegan | DownloadEnded
 )  # fmt: skip
-"""What goes on inside a page: kept for its owner, decided about by nobody."""
+"""Events inside a page. The broker keeps them for the tab's owner; the core never sees them."""
 PersonEvent = TabRegrouped | GroupClosed | PersonSaid | PersonAnswered
-"""What a person does in a browser that they use themselves."""
+"""Events that a person causes in their own browser."""
 DriverEvent = (
     TabAppeared | TabDisappeared | TabArrived | TabDied | BrowserEnded | PageEvent | PersonEvent
 )  # fmt: skip
@@ -396,83 +396,85 @@ Report = Callable[[DriverEvent], None]
 
 @runtime_checkable
 class Linked(Protocol):
-    """A driver whose browser is held by a keeper or a native host."""
+    """A driver that reaches its browser through a keeper or a native host."""
 
     def linked(self, link: Link) -> None:
-        """One has connected. ``start`` waits for it, or begins with it."""
+        """Take the link of a keeper or host that connected. ``start`` uses it or waits for it."""
 
 
 class ProtocolEar(Protocol):
-    """Who hears what a tap brings. Frames are the browser's own bytes, ids and all."""
+    """The receiver of a tap's frames, which are the browser's unchanged bytes, ids included."""
 
     def answered(self, key: Hashable, frame: bytes) -> None:
-        """To the command that was sent with that key."""
+        """Receive the reply to the command that was sent with that key."""
 
     def heard(self, session: str, frame: bytes) -> None:
-        """An event of the tap's own session, or of one attached through it."""
+        """Receive an event of the tap's own session, or of a session attached through it."""
 
     def ended(self) -> None:
-        """The browser is gone. Nothing more comes."""
+        """Learn that the browser ended. This is the last call."""
 
 
 class ProtocolTap(Protocol):
-    """A browser-level session of its own for one protocol client."""
+    """A browser-level protocol session for one DevTools client."""
 
     @property
     def session(self) -> str:
-        """Its id, as frames of its own carry it."""
+        """The protocol session's id, which the session's frames contain."""
 
     @property
     def unanswered_bytes(self) -> int:
-        """What was sent and is not answered yet, with what it costs to remember it."""
+        """The size of all commands without a reply yet, including the memory to track them."""
 
     def send(self, key: Hashable, method: str, params: dict[str, Any], session: str = "") -> None:
-        """A command, in that session (empty: the tap's own). After the end this does nothing."""
+        """Send a command in that session (empty: the tap's own). Do nothing after the end."""
 
 
 @runtime_checkable
 class Tapped(Protocol):
-    """A driver whose browser's own protocol can be spoken by others. It checks nothing: what a tap
-    may be used for is for the broker and its front end to say."""
+    """A driver that lets DevTools clients speak the browser's own protocol. The driver checks
+    nothing: the broker and its front end decide which commands a client may send."""
 
     async def version(self) -> dict[str, Any]:
-        """What browser it is, in its protocol's words; ``targets``: what is open in it."""
+        """Return the browser's version, as the protocol describes it."""
 
-    async def targets(self) -> list[dict[str, Any]]: ...
+    async def targets(self) -> list[dict[str, Any]]:
+        """Return the browser's open targets, as the protocol describes them."""
+        ...
 
     async def open_tap(self, ear: ProtocolEar) -> ProtocolTap: ...
 
     def close_tap(self, tap: ProtocolTap) -> None:
-        """End its session and all below it; what it held goes on. Safe to call twice."""
+        """End the tap's session and all below it, and release its holds. Safe to call twice."""
 
     def hold(self, tab: TabHandle, tap: ProtocolTap) -> bool:
-        """Keep a tab that just appeared from running until every holder has released it. False:
-        it runs already."""
+        """Pause a tab that just appeared until every tap that holds it has released it. Return
+        False if the tab is already running."""
 
     def release(self, tab: TabHandle, tap: ProtocolTap) -> None: ...
 
     def tab_of(self, frame: str) -> TabHandle | None:
-        """The tab that frame is in; as the protocol names frames."""
+        """Return the tab that contains the frame with that protocol id."""
 
     async def put_downloads(self, jar: str, folder: str) -> None:
-        """Say anew where the jar's downloads go: a tap may have said something else, which went
-        with it. ``JarUnavailable`` if the jar is gone."""
+        """Set the jar's download folder again after a tap closed: the tap may have set another one,
+        which ended with it. Raises ``JarUnavailable`` if the jar is gone."""
 
 
 class Pages(Protocol):
-    """What can be done in pages: few primitives, on which ``roost.page`` builds everything."""
+    """The page primitives of a driver. ``roost.page`` builds all other page work on them."""
 
     async def navigate(self, tab: TabHandle, url: str) -> Arrival:
-        """Go there and wait for the document. Also from a page that crashed or is busy; dialogs of
-        the page that is left are dismissed, except for one that asks whether it may be left. So do
-        ``reload`` and ``travel``. ``NotFound`` when the server cannot be reached (``reason`` says
-        how); an HTTP error status is an arrival."""
+        """Go to the address and wait for the document. This works from a crashed or busy page.
+        The old page's dialogs are dismissed, except ``beforeunload``. ``reload`` and ``travel``
+        behave alike. Raises ``NotFound`` with a ``reason`` when the server cannot be reached; an
+        HTTP error status is an ordinary ``Arrival``."""
 
     async def reload(self, tab: TabHandle) -> Arrival:
-        """Load the page again. Works on a crashed tab, too."""
+        """Load the page again. This also works on a crashed tab."""
 
     async def travel(self, tab: TabHandle, delta: int) -> Arrival:
-        """Back (-1) or forward (1). ``NotFound`` when there is nowhere to go."""
+        """Go back (-1) or forward (1). Raises ``NotFound`` if the history has no such entry."""
 
     async def evaluate(
         self,
@@ -482,12 +484,12 @@ class Pages(Protocol):
         frame: str | None = None,
         ref: str | None = None,
     ) -> Any:
-        """Call a JavaScript function in the page's own world, await its promise, return its JSON
-        value. ``BadRequest`` with the exception's text when it throws or does not parse. With a
-        ref (of an element in ``frame``), the function gets that element."""
+        """Call a JavaScript function in the page's own world, await its promise and return its
+        JSON value. ``ref``: an element of ``frame`` to pass to the function. Raises ``BadRequest``
+        with the exception's text when the function throws or does not parse."""
 
     async def frames(self, tab: TabHandle) -> list[FrameInfo]:
-        """The tab's documents, the main one first, parents before children."""
+        """Return the tab's frames, the main frame first, parents before children."""
 
     async def call_page(
         self,
@@ -499,11 +501,11 @@ class Pages(Protocol):
         owner_of: str | None = None,
         once: bool = False,
     ) -> Any:
-        """Call a function of the bundle in the frame (None: the main one), in a world that pages
-        cannot see. ``owner_of`` names a child frame: the function gets the element that holds it
-        as ``argument.element``. ``NotFound`` if a frame is gone. When the document is left before
-        it answers, the next one is asked; but not if it may be done only ``once``: then
-        ``Interrupted``."""
+        """Call a function of the bundle in the frame (None: main), in a world hidden from pages.
+        ``owner_of``: a child frame, whose element the function gets as ``argument.element``.
+        If the document is replaced before it answers, call the function in the next document.
+        ``once``: never call twice, but raise ``Interrupted`` if the function may have run.
+        Raises ``NotFound`` if a frame is gone."""
 
     async def act(
         self,
@@ -512,86 +514,86 @@ class Pages(Protocol):
         frame: str | None,
         argument: dict[str, Any],
     ) -> dict[str, Any] | None:
-        """Give trusted input, in order, also to tabs in the background; then wait for what it (or,
-        without any, the last one) started in that frame: its handlers and one frame at most; or,
-        where it left the page, the next document; or the tab it asked for. What the bundle's
-        ``settled`` answers to the argument; None where its document is gone."""
+        """Send trusted input in order, also to a background tab, and wait for its effects. Without
+        inputs, wait for the effects of the last input. Effects are event handlers and at most one
+        drawn frame; a navigation's document; a tab that opens. Return what the bundle's
+        ``settled`` answers to ``argument`` in ``frame``; None if that document is gone."""
 
     async def capture(self, tab: TabHandle, shot: Shot) -> Picture:
-        """A picture of the tab as it is, in the background; other tabs do not wait for it."""
+        """Take a screenshot of the tab in the background. Other tabs do not wait for it."""
 
     async def set_files(
         self, tab: TabHandle, frame: str | None, ref: str, paths: Sequence[str]
     ) -> None:
-        """Choose files for a file input."""
+        """Set the files of the file input ``ref``."""
 
     async def choose_files(self, tab: TabHandle, paths: Sequence[str]) -> None:
-        """Choose them where the page asked last. ``NotFound`` when it has not, or has moved on."""
+        """Answer the page's last request for files. Raises ``NotFound`` if none is open."""
 
     async def answer_dialog(self, tab: TabHandle, *, accept: bool, text: str | None) -> None:
-        """Answer the dialog that stands in the page. ``NotFound`` when there is none."""
+        """Answer the page's open dialog. Raises ``NotFound`` if no dialog is open."""
 
     async def resize(self, tab: TabHandle, width: int, height: int) -> None:
-        """Give this tab, and no other, a viewport of that size."""
+        """Set the viewport size of this tab and of no other tab."""
 
     async def pdf(self, tab: TabHandle) -> bytes:
-        """The page, printed."""
+        """Print the page and return the PDF."""
 
     async def body(self, tab: TabHandle, request: str) -> bytes:
-        """A response's body. ``NotFound`` when the browser no longer has it."""
+        """Return a response's body. Raises ``NotFound`` if the browser no longer has the body."""
 
 
 class Driver(Pages, Protocol):
-    """One browser. Its life is run by ``roost.broker.browser.browser`` alone."""
+    """One browser. Only ``roost.broker.browser.browser`` starts and stops it."""
 
     @property
     def capabilities(self) -> Capabilities: ...
 
     async def start(self, report: Report) -> Started:
-        """Start the browser, or take over the one that still runs. Tabs that open meanwhile are
-        either in ``Started`` or reported, never both and never neither. ``Unsupported`` or
-        ``BrowserLost`` when there is none to be had; then ``start`` may be called again."""
+        """Start the browser, or take over the one that still runs. A tab that opens meanwhile is
+        either in ``Started`` or reported, never both. Raises ``Unsupported`` or ``BrowserLost``
+        if no browser can be started or reached; the caller may then call ``start`` again."""
 
     async def stop(self) -> None:
-        """End the browser and everything it started. Safe to call twice, and after a crash."""
+        """End the browser and all its processes. Safe to call twice and after a crash."""
 
     async def make_jar(
         self, policy: JarPolicy, *, proxy: str | None = None, downloads: str | None = None
     ) -> str:
-        """A jar's handle; a cloned one is as empty as a fresh one until it is filled. All its
-        traffic goes through ``proxy`` (``host:port``), loopback and WebSockets included; its
-        downloads go to the folder ``downloads``, or are refused. ``JarUnavailable`` for a policy
-        outside the capabilities, and for a proxy of its own where the jar is shared."""
+        """Make a jar and return its handle. A cloned jar is empty until the caller fills it.
+        ``proxy`` (``host:port``) gets all traffic, including loopback and WebSockets. Downloads
+        go to the folder ``downloads``; None refuses them. Raises ``JarUnavailable`` for a policy
+        outside the capabilities, and for a proxy on the shared jar."""
 
     async def remove_jar(self, jar: str) -> None:
-        """Close its tabs and forget its cookies. Removing one that is gone is no error."""
+        """Close the jar's tabs and delete its contents. Does nothing if the jar is gone."""
 
     async def read_cookies(self, jar: str) -> list[Cookie]:
-        """All of the jar's cookies. ``JarUnavailable`` if the jar is gone."""
+        """Return all cookies of the jar. Raises ``JarUnavailable`` if the jar is gone."""
 
     async def write_cookies(self, jar: str, cookies: Sequence[Cookie]) -> list[Cookie]:
-        """Put these cookies into the jar, beside what is there; those the browser refused."""
+        """Add these cookies to the jar. Return the cookies that the browser refused."""
 
     async def delete_cookies(self, jar: str, cookies: Sequence[Cookie]) -> None:
-        """Forget the cookies of these names, domains and paths. None that is there is no error."""
+        """Delete the cookies with these names, domains and paths. Missing ones are no error."""
 
     async def read_storage(self, jar: str, origins: Sequence[str]) -> list[OriginStorage]:
-        """What these origins keep in the jar's localStorage. No page is loaded from them, and no
-        tab is reported; one that cannot be read is left out."""
+        """Return the localStorage of these origins in the jar, without loading their pages or
+        reporting a tab. Origins that cannot be read are left out."""
 
     async def read_page_storage(self, tab: TabHandle, origin: str) -> OriginStorage | None:
-        """The origin's localStorage, read through the document in that tab. No code of the page
-        runs. None when the browser says that the document has another origin, or none."""
+        """Read the origin's localStorage through the tab's document, without running page code.
+        Return None if the browser says that the document has another origin or none."""
 
     async def write_storage(
         self, jar: str, storage: Sequence[OriginStorage]
     ) -> list[OriginStorage]:
-        """Put these items into the jar's localStorage. Returns those that are not there now: the
-        browser refused them, or no page could visit their origin in time."""
+        """Write these items to the jar's localStorage. Return those that could not be written:
+        the browser refused them, or no page could visit their origin in time."""
 
     async def open_tab(self, jar: str, group: Group | None = None) -> TabHandle:
-        """A blank tab in that jar, in the background; in that group, where tabs have groups.
-        ``JarUnavailable`` if the jar is gone."""
+        """Open a blank background tab in the jar, and in the group if the browser has groups.
+        Raises ``JarUnavailable`` if the jar is gone."""
 
     async def close_tab(self, tab: TabHandle) -> None:
-        """Close without asking the page. Closing one that is gone is no error."""
+        """Close the tab without asking the page. Does nothing if the tab is gone."""

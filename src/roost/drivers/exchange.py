@@ -1,4 +1,4 @@
-"""Commands out, answers back, over one link: what the protocols of all browsers have in common."""
+"""Send commands over a link and match their replies. All browsers' protocols share this code."""
 
 from __future__ import annotations
 
@@ -27,28 +27,31 @@ logger = logging.getLogger(__name__)
 Json = dict[str, Any]
 Pending = asyncio.Future[Json]
 ENDS_BYTES: Final = 64
-"""How much of the start and the end of a frame is searched for the id of the call it answers."""
+"""Search only this many bytes at each end of a frame for the id of the call it answers."""
 METHOD_BYTES: Final = 200
 _WORD: Final = b"["
 _EVENT: Final = (b'{"method":', b'{"type":"event"')
-# CDP and the extension write the id first, BiDi after the type. What a page says comes later.
+# CDP and the extension write the id first; BiDi writes it after the type. Text that a page chose
+# comes later in the frame.
 _FIRST_ID: Final = re.compile(rb'\{\s*(?:"type"\s*:\s*"\w+"\s*,\s*)?"id"\s*:\s*(\d+)\s*,')
 _LAST_ID: Final = re.compile(rb'[^}]\s*,\s*"id"\s*:\s*(\d+)\s*\}\s*\Z')
 _METHOD: Final = re.compile(rb'"method"\s*:\s*"([\w.]+)"')
 
 
 class Exchange(ABC):
-    """``on_word`` hears what the keeper itself says; ``on_end`` that the link is gone.
+    """One connection to a browser.
 
-    A frame that cannot be read fails the call it answers, and no other. An event that cannot be
-    read is dropped. Pages decide what stands in frames, so neither may end the link.
+    ``on_word`` gets the messages of the keeper itself. ``on_end`` is called when the link ends.
+
+    An unreadable reply fails only the call it answers. An unreadable event is dropped. Pages
+    choose the contents of frames, so no frame may end the link that all tabs share.
     """
 
     pictures: ClassVar[frozenset[str]] = frozenset()
-    """Commands whose answers are one string, which may be larger than others."""
+    """Commands whose replies are one long string. These replies have a higher size limit."""
     inventories: ClassVar[frozenset[str]] = frozenset()
-    """Commands whose answers list tabs or frames. Every page chooses an address there, of up to two
-    megabytes. Long strings are cut, so that no page makes the list unreadable for others."""
+    """Commands whose replies list tabs or frames. Each page chooses an address in that list, of up
+    to two megabytes. Long strings are cut, so that one page cannot make the list unreadable."""
 
     def __init__(
         self, link: Link, on_word: Callable[[str, Any], None], on_end: Callable[[], None]
@@ -61,15 +64,15 @@ class Exchange(ABC):
         self._is_over = False
 
     def begin(self) -> None:
-        """Begin to hear what the link delivers; what came before comes at once."""
+        """Begin to receive frames. Frames that arrived earlier are delivered at once."""
         self._link.start(self._received, self._ended)
 
     def resume_ids(self, next_id: int) -> None:
-        """Go on counting where the last broker stopped: an id in flight cannot be used twice."""
+        """Continue the last broker's ids, because its commands may still be in flight."""
         self._pending = Correlator(next_id)
 
     def expect(self, call: int, method: str) -> Pending:
-        """The answer to a command that the last broker sent and that was not answered yet."""
+        """Return a future for the reply to a command that the last broker sent."""
         answer: Pending = self._loop.create_future()
         if self._is_over:
             answer.set_exception(BrowserLost("The browser ended."))
@@ -78,19 +81,19 @@ class Exchange(ABC):
         return answer
 
     def say(self, word: str, *what: Any) -> None:
-        """A word to the keeper itself."""
+        """Send a message to the keeper itself, not to the browser."""
         self._link.send(encode([word, *what]))
 
     def close(self) -> None:
         self._link.close()
 
     def fail(self, owner: Hashable, error: RoostError) -> None:
-        """Answer all that waits under that owner."""
+        """Fail all pending calls of that owner."""
         _fail(self._pending.fail_owner(owner), error)
 
     def _ask(self, method: str, rest: Json, owner: Hashable) -> Pending:
-        """Send a command. They leave in the order they are made, whether or not the earlier ones
-        are awaited."""
+        """Send a command and return a future for its reply. Commands are sent at once, in the
+        order of the calls, even if nobody awaits the futures."""
         answer: Pending = self._loop.create_future()
         if self._is_over:
             answer.set_exception(BrowserLost("The browser ended."))
@@ -106,11 +109,11 @@ class Exchange(ABC):
 
     @abstractmethod
     def _heard(self, message: Json) -> None:
-        """An event."""
+        """Handle an event."""
 
     @abstractmethod
     def _refusal(self, message: Json) -> Exception | None:
-        """The error that an answer is, if it is one."""
+        """Return the error that a reply reports, or None for a successful reply."""
 
     def _received(self, frame: bytes) -> None:
         is_word = frame.startswith(_WORD)
@@ -133,7 +136,8 @@ class Exchange(ABC):
             self._hear(message)
 
     def _checked_answer(self, frame: bytes) -> bytes:
-        """Return the answer in a form that can be read soon; ``TooLarge`` where there is none."""
+        """Return the reply, shortened if need be. Raises ``TooLarge`` if parsing would take so
+        long that other callers wait."""
         if len(frame) > ANSWER_BYTES:
             call = _id_in(frame)
             command = None if call is None else self._pending.label(call)
@@ -148,7 +152,8 @@ class Exchange(ABC):
         return frame
 
     def _is_plain(self, frame: bytes) -> bool:
-        """Whether the frame is an event in which pages choose strings, but not how many values."""
+        """Return True for an event in which pages choose strings but not the number of values, so
+        that its values need not be counted."""
         return False
 
     def _unreadable(self, frame: bytes, error: RoostError) -> None:
@@ -158,7 +163,7 @@ class Exchange(ABC):
             if answer is not None and not answer.done():
                 answer.set_exception(error)
             return
-        # What it says is not logged: it comes from pages, secrets included.
+        # Log only the method: the rest comes from pages and may contain secrets.
         method = _METHOD.search(frame, 0, METHOD_BYTES)
         name = "an event" if method is None else method.group(1).decode()
         logger.warning("%s of %d bytes was dropped: %s", name, len(frame), error.message)
@@ -167,8 +172,8 @@ class Exchange(ABC):
         try:
             self._heard(message)
         except Exception:
-            # The link's outermost handler: one event we do not understand must not end it. What it
-            # says is not logged: it comes from pages, secrets included.
+            # This is the link's outermost handler: one bad event must not end the link. Log only
+            # the method: the rest comes from pages and may contain secrets.
             logger.exception("an event was not understood: %s", message.get("method"))
 
     def _answered(self, message: Json) -> None:
@@ -193,7 +198,7 @@ class Exchange(ABC):
 
 
 def _id_in(frame: bytes) -> int | None:
-    """The id of the call that the frame answers, where it is an answer."""
+    """Return the id of the call that the frame answers, or None if it is no reply."""
     last = max(0, len(frame) - ENDS_BYTES)
     found = _FIRST_ID.match(frame, 0, ENDS_BYTES) or _LAST_ID.search(frame, last)
     return None if found is None else int(found.group(1))
@@ -205,7 +210,7 @@ def _check_light(frame: bytes, values: int) -> None:
 
 
 def _read(frame: bytes) -> Any:
-    """The frame's value: an object, or a keeper's word with what it says."""
+    """Parse the frame: an object from the browser, or a list from the keeper itself."""
     try:
         message = json.loads(frame)
     except RecursionError:
@@ -226,7 +231,7 @@ def too_much(why: str) -> TooLarge:
 
 
 def unheard(answer: Pending) -> None:
-    """For commands nobody waits for: a refusal is only logged."""
+    """Log the error of a command that nobody awaits. Use this as a done callback."""
     if not answer.cancelled() and (error := answer.exception()) is not None:
         logger.debug("a command nobody waits for failed: %s", error)
 

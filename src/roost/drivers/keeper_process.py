@@ -1,4 +1,4 @@
-"""The keeper's other end: find the one that still runs, or start one, and wait for its link."""
+"""Find a browser's running keeper, or start a keeper, and wait for its link."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ START_SECONDS = 45.0
 END_SECONDS = 5.0
 DYING_SECONDS = 1.0
 LOOK_AGAIN_SECONDS = 0.2
-"""How often a wait for a keeper's link looks whether that keeper still lives."""
+"""While waiting for a keeper's link, check this often that the keeper is alive."""
 
 
 class Launch(Protocol):
-    """How one browser is started: its options know."""
+    """How to start one browser. Each browser's options class implements this."""
 
     @property
     def headless(self) -> bool: ...
@@ -42,24 +42,27 @@ class Launch(Protocol):
     def viewport(self) -> tuple[int, int]: ...
 
     def keeper_options(self) -> Sequence[str]:
-        """What its keeper must know besides."""
+        """Return extra command-line options for the keeper."""
 
     def prepare(self, profile: Path) -> None:
-        """Make the profile's folder fit for a start; no browser uses it."""
+        """Prepare the profile folder for a start. No browser uses the folder at that time."""
 
     def command(self, profile: Path) -> list[str]:
-        """The whole command line; the keeper adds only the connection."""
+        """Return the browser's command line. The keeper adds only its connection."""
 
 
 class Keeping:
-    """One browser's keeper, whether an earlier broker started it or we do."""
+    """The keeper of one browser, started by this broker or by an earlier one.
+
+    ``away_seconds``: how long the keeper keeps the browser running without a broker.
+    """
 
     def __init__(
         self, home: Home, browser: str, launch: Launch, *, away_seconds: float = 600.0
     ) -> None:
         self.headless = launch.headless
         self.viewport = launch.viewport if launch.headless else None
-        """What new tabs are given; a window on a screen has the size the person gives it."""
+        """The size of new tabs. None with a visible window, whose size the person chooses."""
         self._home = home
         self._browser = browser
         self._launch = launch
@@ -72,26 +75,26 @@ class Keeping:
     def linked(self, link: Link) -> None:
         waiting = self._arrival()
         if waiting.done():
-            waiting.result().close()  # a second keeper for one browser: the newer one counts
+            waiting.result().close()  # if two keepers connect for one browser, use the newer
             self._arrived = None
             waiting = self._arrival()
         waiting.set_result(link)
         self._is_lost = False
 
     async def link(self) -> tuple[Link, bool]:
-        """The link, and whether its browser was started just now."""
+        """Return the link, and True if this call started the browser."""
         if self._arrival().done():
             return self._arrival().result(), False
         fields = self._recorded()
         keeper = _living(fields, "pid", "processStarted")
         if keeper is not None and self._is_lost:
-            # Its connection just ended: most likely it is dying, and will be gone in a moment.
+            # The keeper's connection just ended, so the keeper is most likely exiting.
             if await _in_thread(wait_until_gone, keeper, DYING_SECONDS):
                 keeper = None
         if keeper is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(keeper.pid, signal.SIGUSR1)
-            # An earlier broker may have died while its keeper started the browser.
+            # An earlier broker may have died while this keeper was starting the browser.
             seconds = START_SECONDS if fields.get("isStarting") else LINK_SECONDS
             link = await self._wait(seconds, keeper)
             if link is not None:
@@ -110,12 +113,12 @@ class Keeping:
         return link, True
 
     def lost(self) -> None:
-        """The link is over."""
+        """Forget the link, which has ended."""
         self._arrived = None
         self._is_lost = True
 
     async def ended(self) -> None:
-        """See to it that nothing of the browser is left."""
+        """End the keeper and the browser if they still run."""
         keeper = _living(self._recorded(), "pid", "processStarted")
         if keeper is not None:
             await _in_thread(end_tree, keeper, END_SECONDS)
@@ -126,22 +129,22 @@ class Keeping:
         return self._arrived
 
     async def _wait(self, seconds: float, keeper: Process | None = None) -> Link | None:
-        """The link, or None once time is up or ``keeper`` has died."""
+        """Return the link, or None after the timeout or when ``keeper`` has died."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + seconds
         while (left := deadline - loop.time()) > 0 and (keeper is None or is_alive(keeper)):
-            arrival = self._arrival()  # another one if a link came and ended meanwhile
+            arrival = self._arrival()  # a new future if a link connected and ended meanwhile
             await asyncio.wait({arrival}, timeout=min(left, LOOK_AGAIN_SECONDS))
             if arrival.done():
                 return arrival.result()
         return None
 
     def _recorded(self) -> dict[str, Any]:
-        """What the keeper wrote about itself; nothing if the record is missing or damaged."""
+        """Return the keeper's record about itself, or {} if the record is missing or damaged."""
         try:
             said = read_secret(self._record)
         except RoostError as error:
-            # Perhaps a keeper runs, and two browsers must never use one profile.
+            # A keeper may be running, and two browsers must never use one profile.
             raise BrowserLost(error.message, hint=error.hint) from None
         with contextlib.suppress(ValueError):
             fields = json.loads(said or b"{}")
@@ -150,8 +153,11 @@ class Keeping:
         return {}
 
     def _end_orphan(self) -> None:
-        """A keeper that was killed, and its watchdog with it, leaves its browser behind: two must
-        never use one profile. What that browser made outside its profile is removed."""
+        """End the browser that a killed keeper left behind, and remove its socket folder.
+
+        A browser outlives its keeper only if the watchdog was killed as well. Two browsers must
+        never use one profile.
+        """
         fields = self._recorded()
         orphan = _living(fields, "browserPid", "browserStarted")
         if orphan is not None:
@@ -183,7 +189,7 @@ class Keeping:
 
 
 def _living(fields: dict[str, Any], pid: str, started: str) -> Process | None:
-    """The process that a record names, if that very one still lives."""
+    """Return the process that a record names if it is still alive."""
     with contextlib.suppress(KeyError, TypeError):
         process = Process(fields[pid], fields[started])
         if is_alive(process):

@@ -1,4 +1,4 @@
-"""A link: a message pipe to one browser, held by a keeper or a native host that connected to us."""
+"""A link is a message pipe to one browser. A keeper or native host connects and holds it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Protocol
 
 
 class Link(Protocol):
-    """Frames both ways, in order. Over when ``on_end`` has been called."""
+    """A pipe that carries frames both ways, in order, until it calls ``on_end``."""
 
     def start(self, on_frame: Callable[[bytes], None], on_end: Callable[[], None]) -> None:
-        """Begin to deliver; frames that came before are delivered first."""
+        """Deliver received frames to ``on_frame``, beginning with those that arrived earlier."""
 
     def send(self, frame: bytes) -> None:
-        """Send one frame. After the end this does nothing: ``on_end`` has said why."""
+        """Send one frame. Do nothing after ``on_end``."""
 
     def close(self) -> None: ...

@@ -1,4 +1,4 @@
-"""What the drivers of kept browsers have in common: a link's life, from its handover to its end."""
+"""The base class of drivers whose browser a keeper holds: it starts, runs and ends their link."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from roost.drivers.link import Link
 from roost.errors import BrowserLost
 
 BEGIN_SECONDS = 30.0
-"""For all that a start asks of a browser that is linked."""
+"""Time for all commands that ``start`` sends to a browser once it is linked."""
 END_SECONDS = 5.0
 X = TypeVar("X", bound=Exchange)
 
 
 class KeptBrowser(ABC, Generic[X]):
-    """``keeping`` finds or starts the keeper that holds it. Those who derive from it know its
-    protocol."""
+    """A browser that a keeper holds. Subclasses know the browser's protocol.
+
+    ``keeping``: finds or starts the browser's keeper. ``bundle``: the script for page work.
+    """
 
     def __init__(self, keeping: Keeping, bundle: str) -> None:
         self._keeping = keeping
@@ -31,20 +33,20 @@ class KeptBrowser(ABC, Generic[X]):
         self._over = asyncio.Event()
         self._is_stopping = False
 
-    # --- for those who derive from it ----------------------------------------------------------
+    # --- for subclasses ------------------------------------------------------------------------
 
     @abstractmethod
     def _speak(self, link: Link) -> X:
-        """Begin to speak the browser's protocol over a link that just came."""
+        """Begin to speak the browser's protocol over a new link."""
 
     @abstractmethod
     def _lost(self, error: BrowserLost) -> None:
-        """The browser is gone. Whoever waits for anything in it is told."""
+        """Fail everything that waits for the browser, which is gone."""
 
     @abstractmethod
     async def _begin(self, exchange: X, handover: Json, is_new: bool) -> Started:
-        """Set up the browser, or go on with what the keeper hands over. ``is_new``: the browser was
-        started just now."""
+        """Set up a new browser (``is_new``), or continue with the state that the keeper hands
+        over."""
 
     def _browser(self) -> X:
         if self._exchange is None or self._over.is_set():
@@ -57,8 +59,8 @@ class KeptBrowser(ABC, Generic[X]):
     # --- life ----------------------------------------------------------------------------------
 
     async def start(self, report: Report) -> Started:
-        """A start that fails gives up its link: a keeper hands over once a link, and comes back
-        with another."""
+        """Start or take over the browser. A failed start closes its link, because a keeper sends
+        one handover per link. The keeper then connects again with a new link."""
         self._is_stopping = False
         self._over.clear()
         self._report = report
@@ -92,12 +94,12 @@ class KeptBrowser(ABC, Generic[X]):
         await self._keeping.ended()
 
     def _word(self, word: str, what: Any) -> None:
-        """The keeper itself said something."""
+        """Handle a message of the keeper itself."""
         if word == "handover" and self._handover is not None and not self._handover.done():
             self._handover.set_result(what)
 
     def _ended(self) -> None:
-        """The link is over."""
+        """Handle the end of the link: fail all waiters and report ``BrowserEnded``."""
         self._over.set()
         if self._handover is not None and not self._handover.done():
             self._handover.set_exception(BrowserLost("The browser ended as it started."))

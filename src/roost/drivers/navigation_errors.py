@@ -1,4 +1,4 @@
-"""What all drivers say of a page that is left, or about to be, or that cannot be reached."""
+"""Errors that all drivers raise when a tab leaves its page or cannot open the next one."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import re
 from roost.errors import Interrupted, NotFound, Timeout
 
 _CODE = re.compile(r"(?:net::)?[A-Z][A-Z0-9_]{2,63}(?:\([A-Z0-9_]{3,64}, [A-Z0-9_]{3,64}\))?")
-"""A browser's own word for why: ``net::ERR_NAME_NOT_RESOLVED``, ``NS_ERROR_UNKNOWN_HOST``,
+"""A browser's error code: ``net::ERR_NAME_NOT_RESOLVED``, ``NS_ERROR_UNKNOWN_HOST``,
 ``NS_ERROR_GENERATE_FAILURE(NS_ERROR_MODULE_SECURITY, SEC_ERROR_EXPIRED_CERTIFICATE)``."""
 
 
 def left_meanwhile() -> Interrupted:
-    """For what must never be done twice: nobody can tell whether it was done once."""
+    """Return the error for an action that must not run twice and may have run before the page
+    was left."""
     return Interrupted(
         "The page was left before it had answered; nobody knows whether this was done.",
         hint="Look where the tab is now, with browser_snapshot.",
@@ -20,7 +21,7 @@ def left_meanwhile() -> Interrupted:
 
 
 def still_leaving(url: str) -> Timeout:
-    """For a page that cannot be asked anything until its next document has come."""
+    """Return the error for a page that answers nothing until its next document arrives."""
     return Timeout(
         "The tab is on its way to another page, and that server has not answered yet.",
         hint="Wait for it with browser_wait_for, or go elsewhere with browser_navigate.",
@@ -30,8 +31,11 @@ def still_leaving(url: str) -> Timeout:
 
 
 def cannot_open(why: str) -> NotFound:
-    """For a navigation that failed. ``why`` is the browser's reason. Only a bare code goes into the
-    message: a longer reason can quote an address that a page chose."""
+    """Return the error for a failed navigation. ``why`` is the browser's reason.
+
+    Only a bare error code goes into the message, because a longer reason can quote an address that
+    a page chose.
+    """
     if _CODE.fullmatch(why):
         return NotFound(f"The page cannot be opened: {why}.", reason=why)
     return NotFound("The page cannot be opened.", reason="other", page_said=why)

@@ -1,7 +1,7 @@
-"""What a browser can show its person about the work that goes on in it.
+"""The panel: what the extension's popup page shows the person about the sessions in their browser.
 
-Only data: the broker composes it, the extension's popup page draws it, and a driver in between
-carries it. Fields are spelled as they go over the link.
+This module holds only data. The broker composes a panel, a driver carries it, and the popup page
+draws it. The field names are the names on the link.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class PanelTab:
 
 @dataclass(frozen=True, slots=True)
 class PanelLoop:
-    """``limit`` is 0 for one without."""
+    """A focus loop of the session. ``limit`` is 0 if the loop has no limit."""
 
     iteration: int
     limit: int
@@ -26,21 +26,21 @@ class PanelLoop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelGroup:
-    """One workspace. It may have no tab, and so no group in the tab strip, at this moment."""
+    """One session. A session without tabs has no group in the tab strip at the moment."""
 
     key: str
     name: str
     color: str
     paused: bool = False
     waits: bool = False
-    """It stands in the queue for a tab."""
+    """The session waits in the queue for a slot."""
     tabs: tuple[PanelTab, ...] = ()
     loop: PanelLoop | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PanelPool:
-    """``capacity`` is 0 where there is no limit."""
+    """The browser's pool of tabs. ``capacity`` is 0 if the pool has no limit."""
 
     used: int
     capacity: int
@@ -48,7 +48,7 @@ class PanelPool:
 
 @dataclass(frozen=True, slots=True)
 class PanelAnswer:
-    """What the person has decided about whoever goes by that name. They may change it."""
+    """The person's consent answer for agents of that name. The person may change it."""
 
     name: str
     allow: bool
@@ -59,7 +59,7 @@ class Panel:
     groups: tuple[PanelGroup, ...] = ()
     pool: PanelPool = PanelPool(0, 0)
     questions: tuple[str, ...] = ()
-    """The names of those who wait for the person's leave to use this browser."""
+    """The names of agents that wait for the person's consent to use this browser."""
     answers: tuple[PanelAnswer, ...] = ()
 
     def to_wire(self) -> dict[str, Any]:
@@ -68,10 +68,10 @@ class Panel:
 
 @runtime_checkable
 class Paneled(Protocol):
-    """A driver whose browser has such a place. Neither call waits or fails; what is said while the
-    browser is away is shown when it is back."""
+    """A driver whose browser can show a panel. Neither method waits or fails. While the browser
+    is disconnected, the driver keeps the last panel and shows it after the next connection."""
 
     def show(self, panel: Panel) -> None: ...
 
     def forget_group(self, key: str) -> None:
-        """The workspace is over. A group of that key that still has tabs is the person's now."""
+        """Give the group of a session that ended to the person, with its remaining tabs."""

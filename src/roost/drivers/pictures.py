@@ -1,4 +1,4 @@
-"""The size of a picture, read from its first bytes: browsers round in their own ways."""
+"""Read a picture's size from its bytes, because each browser rounds the size differently."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
 def picture_size(data: bytes) -> tuple[int, int]:
-    """Width and height of a PNG or JPEG."""
+    """Return the width and height of a PNG or JPEG."""
     if data.startswith(b"\x89PNG"):
         width, height = struct.unpack_from(">II", data, 16)
         return width, height

@@ -1,7 +1,7 @@
-"""Visits of an unseen page to origins, to read and write what each origin stores.
+"""Read and write localStorage through an unseen page that visits one origin after another.
 
-Both browsers can lose the page's process at any step, with or without a word about it. So a page
-that crashes or hangs is given up, and a new page goes on with the origins that are left.
+In both browsers the page's process can die at any step, and the browser may not report it. So a
+page that crashes or hangs is given up, and a new page continues with the remaining origins.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from roost.drivers.base import OriginStorage
 from roost.errors import TabCrashed, TabGone
 
 VISITS_SECONDS = 30.0
-"""For all origins of one call together."""
+"""Timeout for all origins of one call together."""
 VISIT_SECONDS = 12.0
-"""For a new page, and for each origin it visits. A new process of a busy browser needs seconds."""
+"""Timeout to open a page, and to visit one origin. A busy browser needs seconds for a process."""
 TRIES = 3
-"""Visits to one origin whose page did not survive them, and pages that did not even open."""
+"""Give up an origin after this many failed visits, and the call after this many failed opens."""
 Items = list[list[str]]
 
 
 class Visitor(Protocol):
-    """An unseen page. Whatever it asks the network for is answered with a blank document."""
+    """An unseen page. The driver answers each of its network requests with a blank document."""
 
     async def run(self, origin: str, expression: str) -> Items | None:
-        """The expression's value at that origin; None where the browser refuses the origin or the
-        script fails there. Raises ``TabCrashed`` or ``TabGone`` when the page does not survive."""
+        """Return the expression's value at that origin. Return None if the browser refuses the
+        origin or the script fails. Raises ``TabCrashed`` or ``TabGone`` if the page dies."""
 
 
 OpenVisitor = Callable[[], AbstractAsyncContextManager[Visitor]]
 
 
 async def read_storage(open_page: OpenVisitor, origins: Sequence[str]) -> list[OriginStorage]:
-    """The localStorage of those origins that could be visited."""
+    """Return the localStorage of the origins that the page could visit."""
     read = "Object.entries(localStorage)"
     found = await _visited(open_page, dict.fromkeys(origins, read))
     return [
@@ -49,7 +49,7 @@ async def read_storage(open_page: OpenVisitor, origins: Sequence[str]) -> list[O
 async def write_storage(
     open_page: OpenVisitor, storage: Sequence[OriginStorage]
 ) -> list[OriginStorage]:
-    """Put the items in; returns those whose origin refused them or could not be visited in time."""
+    """Write the items. Return those whose origin refused them or could not be visited in time."""
     put = "({}.forEach(([name, value]) => localStorage.setItem(name, value)), [])"
     scripts = {one.origin: put.format(json.dumps(one.items)) for one in storage}
     done = await _visited(open_page, scripts)
@@ -57,7 +57,7 @@ async def write_storage(
 
 
 async def _visited(open_page: OpenVisitor, scripts: dict[str, str]) -> dict[str, Items]:
-    """What each origin's script came to, where it came to anything."""
+    """Run each origin's script and return the results of those that succeeded."""
     done: dict[str, Items] = {}
     failures = dict.fromkeys(scripts, 0)
     unopened = 0
@@ -75,11 +75,14 @@ async def _visited(open_page: OpenVisitor, scripts: dict[str, str]) -> dict[str,
 async def _visit_all(
     page: Visitor, scripts: dict[str, str], failures: dict[str, int], done: dict[str, Items]
 ) -> None:
-    """Until all are visited, or the page does not survive a visit."""
+    """Visit the remaining origins until all are done or the page dies.
+
+    ``failures``: remaining origins and their failed visits. ``done``: gets the results.
+    """
     for origin in list(failures):
         tries = failures.pop(origin) + 1
         if tries < TRIES:
-            failures[origin] = tries  # behind the others, should the page not survive
+            failures[origin] = tries  # re-added at the end: if the page dies, others come first
         async with asyncio.timeout(VISIT_SECONDS):
             value = await page.run(origin, scripts[origin])
         failures.pop(origin, None)
@@ -88,7 +91,7 @@ async def _visit_all(
 
 
 class _opened:
-    """The page, which has to open in time."""
+    """Open the page within ``VISIT_SECONDS`` and close it at the end."""
 
     def __init__(self, open_page: OpenVisitor) -> None:
         self._page = open_page()

@@ -1,4 +1,4 @@
-"""The processes in which a browser holds what is in its jars, and whether one of them has died."""
+"""The browser processes that store the contents of jars. Their pids show whether one has died."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Protocol, runtime_checkable
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """The processes that hold cookies and localStorage, by pid; 0 where none runs. If both are 0,
-    the browser did not tell its processes.
+    """The pids of the processes that hold cookies and localStorage. 0: no such process runs. If
+    both are 0, the browser did not name its processes.
 
-    Such a process can die while the browser runs on. Then a new one takes its place, and what the
-    old one held is gone from every jar. No event of Chromium says so.
+    Such a process can die while the browser continues. The browser then starts a new process, and
+    every jar has lost what the old process held. Chromium sends no event about this.
     """
 
     cookies: int = 0
@@ -22,8 +22,8 @@ class Stores:
         return bool(self.cookies or self.storage)
 
     def lost_by(self, now: Stores) -> Stores:
-        """Those of these processes that have died by ``now``; false if none has, or if ``now`` is
-        not known."""
+        """Return the processes of ``self`` that have died by ``now``. The result is false if none
+        has died or ``now`` is unknown."""
         if not now:
             return Stores()
         return Stores(
@@ -34,6 +34,6 @@ class Stores:
 
 @runtime_checkable
 class Stored(Protocol):
-    """A driver whose browser has such processes."""
+    """A driver that can name its browser's storage processes."""
 
     async def stores(self) -> Stores: ...

@@ -1,10 +1,10 @@
-"""What a client runs at its own events: ``roost hook stop``.
+"""Hooks: commands that a client runs at its own events, such as ``roost hook stop``.
 
-Lives here: ``stop.py`` (Claude Code's Stop hook: input, question to the broker, decision) and
-``transcript.py`` (what the agent said last).
+Lives here: ``stop.py`` (Claude Code's Stop hook: reads its input, asks the broker, writes the
+decision) and ``transcript.py`` (reads the agent's last message).
 May import: ``errors``, ``local``, ``vocabulary``, ``wire``. The hook runs at every turn of every
 agent, so it must start fast.
-Never here: asyncio, pydantic, decisions. Whose hook this is, and whether a loop goes on, is for the
-broker to say.
+Never here: asyncio, pydantic, decisions. The broker decides which agent the hook belongs to, and
+whether a loop continues.
 Tests: ``tests/hook``.
 """

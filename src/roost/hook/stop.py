@@ -1,11 +1,13 @@
 """``roost hook stop``: Claude Code asks whether the agent may stop.
 
-Claude Code gives JSON on stdin and reads the decision from stdout. While a focus loop is active in
-the hook's own session the answer is to go on with the loop's prompt; in every other case, failures
-included, there is no output and the agent stops. Nothing here takes longer than a second.
+Claude Code writes JSON to stdin and reads the decision from stdout. While a focus loop is active in
+the agent's session, the hook tells the agent to continue with the loop's prompt. In every other
+case, including failures, the hook writes nothing and the agent stops. The hook takes at most a
+second.
 
-``stop_hook_active`` says that the agent works on because a Stop hook said so. That is what a loop
-is, so it does not end one: the broker's limits do, on iterations and on time.
+``stop_hook_active`` in the input says that a Stop hook has already made the agent continue. In a
+focus loop that is normal, so the hook ignores it. The broker's limits on iterations and on time end
+a loop.
 """
 
 from __future__ import annotations
@@ -28,14 +30,15 @@ from roost.wire.framing import JsonLines, encode_line
 from roost.wire.hello import ClientKind, Hello
 
 SECONDS: Final = 1.0
-"""For everything: a client that waits for its hook waits with a person in front of it."""
+"""Time for the whole hook. The client waits for it, often with a person watching."""
 SAID_CHARS: Final = 1_000_000
 _READ_BYTES: Final = 256 * 1024
 _CALL: Final = 1
 
 
 def run() -> int:
-    """Always 0: a hook that fails must not hold the agent, nor alarm anybody."""
+    """Run the hook. Return 0 also on failure, so that a failure neither holds the agent nor shows
+    an error."""
     deadline = Deadline(SECONDS)
     try:
         given = _input(sys.stdin.fileno(), deadline)
@@ -49,7 +52,10 @@ def run() -> int:
 
 
 def _input(stdin: int, deadline: Deadline) -> dict[str, Any] | None:
-    """What the client wrote until it closed the pipe; ``None`` if that is nothing for us."""
+    """Read the client's JSON object until the client closes the pipe.
+
+    Returns None if the input is not an object, too long, or not complete in time.
+    """
     read = bytearray()
     poll = select.poll()
     poll.register(stdin, select.POLLIN)
@@ -63,9 +69,9 @@ def _input(stdin: int, deadline: Deadline) -> dict[str, Any] | None:
 
 
 def _turn(home: Home, given: dict[str, Any], deadline: Deadline) -> dict[str, Any] | None:
-    """Tell the broker that the agent wants to stop; what it answers about the loop."""
+    """Tell the broker that the agent wants to stop. Return the broker's answer about the loop."""
     if read_endpoint(home) is None:
-        return None  # no broker, so no loop: not worth trying for a second
+        return None  # no broker, so no loop: do not spend a second on connecting
     hello = Hello(
         token=home.operator_token(),
         kind=ClientKind.HOOK,
@@ -99,8 +105,10 @@ def _session(given: object) -> SessionId | None:
 
 
 def _said(given: dict[str, Any]) -> str:
-    """What the agent said last: from the transcript and, because that is written with a delay, from
-    the input of clients that put it there."""
+    """Return the agent's last message from the transcript and from the hook's input.
+
+    The client writes the transcript with a delay. Some clients also put the message into the input.
+    """
     path, last = given.get("transcript_path"), given.get("last_assistant_message")
     said = last_message(path) if isinstance(path, str) else ""
     return f"{said}\n{last}" if isinstance(last, str) else said

@@ -1,4 +1,4 @@
-"""The agent's last message, from the end of Claude Code's transcript: JSON lines, newest last."""
+"""Reads the agent's last message from Claude Code's transcript (JSON lines, newest last)."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 TAIL_BYTES: Final = 8 * 1024 * 1024
-"""How far back the last message is looked for: tool results of megabytes may stand behind it."""
+"""How much of the file's end is searched. Tool results of megabytes may follow the message."""
 
 
 def last_message(path: str) -> str:
-    """The text of the agent's newest message; "" if it cannot be read."""
+    """Return the text of the agent's newest message, or "" if it cannot be read."""
     pieces: list[str] = []
     message: object = None
     for entry in _entries_from_the_end(path):
         match entry:
             case {"isSidechain": True}:
-                continue  # a sub-agent's
+                continue  # a sub-agent's message
             case {"type": "assistant", "message": {"content": content} as said}:
-                # Each block of one message stands on a line of its own, under the message's id.
+                # Each block of a message has its own line, with the message's id.
                 if pieces and (said.get("id") is None or said.get("id") != message):
                     break
                 message = said.get("id")
@@ -36,12 +36,12 @@ def _entries_from_the_end(path: str) -> Iterator[Any]:
         try:
             yield json.loads(line)
         except (ValueError, RecursionError):
-            continue  # blank, torn by the cut, or still being written
+            continue  # a blank line, one that the tail cuts, or one that is still being written
 
 
 def _tail(path: str) -> bytes:
     try:
-        # Not blocking: the path is the client's word, and may name a pipe.
+        # Non-blocking, because the client chooses the path and it may name a pipe.
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as f:
             found = os.fstat(f.fileno())
             if not stat.S_ISREG(found.st_mode):

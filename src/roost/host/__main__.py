@@ -1,7 +1,8 @@
-"""``python -m roost.host``: started by a browser for the extension, with whatever environment.
+"""``python -m roost.host``: the native host, which a browser starts for Roost's extension.
 
-The launcher that ``roost install extension`` writes has set ROOST_HOME. The extension speaks first:
-what it says of its browser is told to every broker. Ends when the browser hangs up.
+The browser passes an arbitrary environment, so the launcher that ``roost install extension`` writes
+sets ROOST_HOME. The extension first sends a hello about its browser, which the host passes to every
+broker. The host ends when the browser closes the pipe.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _SAID: Final = ("kind", "product", "run", "install", "extension")
 def main() -> int:
     home = Home.find()
     wire = NativeWire(os.dup(0), os.dup(1))
-    os.dup2(2, 1)  # whatever else is printed must not look like a message
+    os.dup2(2, 1)  # anything printed goes to stderr, because the browser parses stdout
     try:
         about, early = _hello(wire)
     except HungUp:
@@ -39,7 +40,7 @@ def main() -> int:
     browser = f"mine-{about['kind']}"
     memory = CdpMemory()
     for frame in early:
-        memory.from_browser(frame)  # no broker is there yet; state is asked for by each that comes
+        memory.from_browser(frame)  # there is no broker yet; each one asks for the state itself
     record = record_host(home, browser)
     pid = os.getppid()
     held = Held(pid, wire, memory, {**about, "hasRemote": has_remote(pid)})
@@ -47,7 +48,7 @@ def main() -> int:
     tell = _teller(wire)
 
     def on_broker(state: str, error: RoostError | None) -> None:
-        remote.close()  # it was another broker's, if anybody's
+        remote.close()  # a session that is open belongs to the previous broker
         tell(state, error)
 
     try:
@@ -63,7 +64,10 @@ def main() -> int:
 
 
 def _hello(wire: NativeWire) -> tuple[dict[str, Any], list[bytes]]:
-    """What the extension says first, and what came with it."""
+    """Wait for the extension's hello. Return its fields and the frames that came after it.
+
+    Raises ``HungUp`` if the browser closes the pipe or is of an unknown kind.
+    """
     poll = select.poll()
     poll.register(wire.inlet, select.POLLIN)
     while True:
@@ -80,7 +84,7 @@ def _hello(wire: NativeWire) -> tuple[dict[str, Any], list[bytes]]:
 
 
 def _teller(wire: NativeWire) -> Any:
-    """Lets the extension know how things are with the broker, for the person to see."""
+    """Return a function that tells the extension the link's state, which its popup shows."""
 
     def tell(state: str, error: RoostError | None) -> None:
         params: dict[str, Any] = {"state": state}

@@ -1,8 +1,8 @@
-"""Native messaging, as a wire of a relay: JSON behind its length, on the descriptors of a host.
+"""A relay's wire to the extension: native messaging, which is JSON prefixed with its length.
 
-https://developer.chrome.com/docs/extensions/develop/concepts/native-messaging — browsers take at
-most 1 MB a message. A longer frame goes in parts, which ``extension/link.js`` joins. It is cut
-between characters, never between bytes, and each part is ASCII on the wire.
+Browsers accept at most 1 MB per message, so the host sends a longer frame in parts, which
+``extension/link.js`` joins. Frames are cut between characters, and each part is ASCII on the wire.
+https://developer.chrome.com/docs/extensions/develop/concepts/native-messaging
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from roost.vocabulary import LINK_FRAME_BYTES
 from roost.wire.framing import NativeSplitter
 
 MESSAGE_BYTES: Final = 1024 * 1024
-"""What a browser takes at once; above it, it hangs up."""
+"""Longest message that a browser accepts. It closes the pipe at a longer one."""
 PIPE_BYTES: Final = 1024 * 1024
 _PART_CHARS: Final = 512 * 1024
 _PART_ROOM: Final = 128
-"""What stands around a part's text."""
+"""Bytes reserved for the JSON around a part's text."""
 
 
 class NativeWire:
-    """Of a host that was started with these descriptors."""
+    """Native messaging on a host's stdin (``inlet``) and stdout (``outlet``)."""
 
     def __init__(self, inlet: int, outlet: int) -> None:
         self.inlet, self.outlet = inlet, outlet
@@ -38,8 +38,8 @@ class NativeWire:
         self._streams = 0
         os.set_blocking(inlet, False)
         os.set_blocking(outlet, False)
-        with contextlib.suppress(OSError, AttributeError):  # no pipe, or no Linux
-            # A pipe holds 64 KiB: a picture would take turns with us a hundred times.
+        with contextlib.suppress(OSError, AttributeError):  # not a pipe, or not Linux
+            # A pipe holds 64 KiB by default, so a picture would take a hundred reads.
             fcntl.fcntl(inlet, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
 
     @property
@@ -63,8 +63,10 @@ class NativeWire:
             raise HungUp from None
 
     def read(self) -> list[bytes]:
-        """Only objects: what is no JSON object is not for the broker, and an array would be taken
-        for a word of ours."""
+        """Read what the extension sent. Return only JSON objects and drop everything else.
+
+        The broker would take an array for a word of the link.
+        """
         try:
             data = os.read(self.inlet, PIPE_BYTES)
         except BlockingIOError:
@@ -75,7 +77,7 @@ class NativeWire:
             frames = list(self._frames.feed(data))
         except RoostError:
             raise HungUp from None
-        # In JSON a line break can only stand between values; toward the broker it ends a frame.
+        # In JSON a raw newline can only be whitespace; on the broker's socket it ends a frame.
         return [frame.replace(b"\n", b" ") for frame in frames if frame.startswith(b"{")]
 
     def close(self) -> None:
@@ -83,7 +85,7 @@ class NativeWire:
 
 
 def in_parts(frame: bytes, stream: int, limit: int = MESSAGE_BYTES) -> list[bytes]:
-    """The messages that carry a frame which is too long for one."""
+    """Return the messages that together carry a frame which is too long for one message."""
     texts = list(_cut(frame.decode(), min(_PART_CHARS, limit), limit - _PART_ROOM))
     return [
         b'{"stream":%d,"part":%d,"of":%d,"text":%s}' % (stream, index, len(texts), text)
@@ -92,7 +94,7 @@ def in_parts(frame: bytes, stream: int, limit: int = MESSAGE_BYTES) -> list[byte
 
 
 def _cut(text: str, chars: int, room: int) -> Iterator[bytes]:
-    """As JSON strings that fit: where escapes make one too long, it is halved."""
+    """Yield the text as JSON strings that fit. Halve a piece that its escapes make too long."""
     for start in range(0, len(text), chars):
         piece = text[start : start + chars]
         written = json.dumps(piece).encode()

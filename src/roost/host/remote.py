@@ -1,8 +1,9 @@
-"""A Firefox's remote agent, if it was started with one, for as long as a broker wants it.
+"""The session with a Firefox's remote agent, which the host holds while a broker wants it.
 
-It gives out one session at a time, and one whose client dies without ending it stays taken until
-Firefox restarts; so it is held here, as by a keeper, and ended whenever the broker is gone. Between
-host and broker all of it goes as the word ``remote``: ``open`` asks for it, objects are BiDi.
+The agent gives out one session at a time. If a client dies without ending its session, no other
+client gets one until Firefox restarts. So the host holds the session, like a keeper, and ends it
+when the broker is gone. All traffic between host and broker uses the word ``remote``: the value
+``open`` asks for the session, and objects are BiDi messages.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ OPEN_SECONDS: Final = 5.0
 SEND_SECONDS: Final = 5.0
 END_SECONDS: Final = 1.0
 _END_ID: Final = 2**53 - 1
-"""A command's id that no broker gets to."""
-# Dialogs, and windows to choose files in, are the person's: nothing may answer them unasked.
+"""Id of the command that ends the session. No broker ever counts this far."""
+# Dialogs and file pickers belong to the person, so the agent must not answer them by itself.
 _SESSION: Final = {"alwaysMatch": {"unhandledPromptBehavior": {"default": "ignore"}}}
 
 
 class Remote:
-    """Of the browser ``pid``. What it says goes through ``relay``."""
+    """The remote agent of the browser ``pid``. Its messages go to the broker through the relay."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -44,13 +45,13 @@ class Remote:
         self._worker: ThreadPoolExecutor | None = None
         self._opening: Future[WebSocketWire] | None = None
         self._heard = self._bell = -1
-        """The two ends of a pipe, which tells the relay that it was opened, or not."""
+        """A pipe's read and write end, by which the worker thread wakes the relay."""
 
     def serve(self, relay: Relay) -> None:
         self._relay = relay
 
     def said(self, word: str, what: Any = None) -> None:
-        """A word of the broker's."""
+        """Handle a word from the broker."""
         if word != WORD:
             return
         if what == "open":
@@ -59,8 +60,10 @@ class Remote:
             self._send(self._wire, json.dumps(what).encode())
 
     def close(self) -> None:
-        """Let go of it, so that another may have it: in the thread, for which the process waits at
-        its end."""
+        """End the session in the worker thread, so that another client can open one.
+
+        The process waits for that thread before it exits.
+        """
         opening, self._opening = self._opening, None
         wire = self._wire
         if self._worker is None:
@@ -75,12 +78,12 @@ class Remote:
             self._worker.submit(_let_go, wire)
 
     def _open(self) -> None:
-        """In a thread: whoever else is spoken to through this host does not wait for it."""
+        """Open a session in the worker thread, so that the relay's other traffic does not wait."""
         self.close()
         if self._worker is None:
             from concurrent.futures import ThreadPoolExecutor
 
-            self._worker = ThreadPoolExecutor(1)  # one: sessions are ended before others are begun
+            self._worker = ThreadPoolExecutor(1)  # one thread: end a session before the next opens
             self._heard, self._bell = os.pipe()
         assert self._relay is not None
         self._relay.attend(self._heard, self._opened)
@@ -92,7 +95,7 @@ class Remote:
         opening, relay = self._opening, self._relay
         assert relay is not None
         if opening is None or not opening.done():
-            return  # it rang for an earlier one
+            return  # the pipe told of an earlier session
         self._opening = None
         relay.forsake(self._heard)
         try:
@@ -106,7 +109,7 @@ class Remote:
             self._say({"opened": True})
 
     def _connected(self) -> WebSocketWire:
-        # Brings websockets, which all other hosts can do without.
+        # Imported here because it loads websockets, which all other hosts do not need.
         from websockets.exceptions import WebSocketException
 
         from roost.link.websocket import ask, connect
@@ -128,7 +131,7 @@ class Remote:
 
     def _serve(self) -> None:
         if self._wire is None:
-            return  # let go of in the same turn
+            return  # closed earlier in the same turn of the loop
         try:
             assert self._relay is not None
             for frame in self._wire.read():
@@ -137,7 +140,10 @@ class Remote:
             self._lost()
 
     def _send(self, wire: WebSocketWire, frame: bytes) -> None:
-        """What is sent is short, and read at once; one that does not read it is given up."""
+        """Send a frame and wait until Firefox takes it. Close the session if it does not.
+
+        Blocking is fine: frames are short, and Firefox normally reads them at once.
+        """
         deadline = Deadline(SEND_SECONDS)
         wire.send(frame)
         try:

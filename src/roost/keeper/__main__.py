@@ -1,7 +1,7 @@
-"""``python -m roost.keeper``: start one browser and keep it.
+"""``python -m roost.keeper``: start one browser and hold its connection.
 
-The whole command line of the browser comes from the driver; this adds only the connection. Started
-detached, so neither the broker's end nor an agent's takes the browser with it.
+The driver writes the browser's whole command line; the keeper adds only the connection. The keeper
+runs detached, so the browser survives the end of the broker and of the agent that started it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from roost.local.singleton import remove_socket_folder
 
 END_SECONDS = 5.0
 LOCK_SECONDS = 10.0
-"""An earlier keeper and its watchdog need less than this to end their browser."""
+"""An earlier keeper and its watchdog end their browser in less time than this."""
 
 
 def main() -> int:
@@ -35,7 +35,7 @@ def main() -> int:
     detach()
     home = Home.find()
     record = home.path / "keepers" / f"{options.browser}.json"
-    # The next broker may look for this keeper before the relay listens to its signal.
+    # A new broker may signal this keeper before the relay handles the signal.
     signal.signal(signal.SIGUSR1, lambda *_: None)
     lock = Lock(options.log.with_name("keeper.lock"))
     browsers: list[int] = []
@@ -49,7 +49,7 @@ def main() -> int:
         # Two browsers must never use one profile. The watchdog inherits the lock, so the lock is
         # free only when the browser of an earlier keeper has ended.
         lock.acquire(LOCK_SECONDS)
-        # Before there is a browser, so that a broker that comes now waits for this keeper.
+        # Write it before the browser starts, so that a broker that starts now waits for us.
         _write_record(record, is_starting=True)
         watchdog = start_watchdog(closing=options.ready_fd)
         held = _start(options, spawned)
@@ -64,12 +64,13 @@ def main() -> int:
         return 1
     report(options.ready_fd)
     Relay(home, options.browser, held, away_seconds=options.away).run()
-    held.wire.close()  # a browser may end by itself then; the rest is for what hangs
+    held.wire.close()  # Chromium ends by itself then; ``_end`` is for a browser that does not
     _end(held.pid, END_SECONDS)
     if folder is not None:
         remove_socket_folder(folder)
     _remove_record(record)
-    # What outlived its parent is still in our process group; so are we, and our work is done.
+    # Browser processes that outlived their parent are still in our process group. The signal also
+    # kills the keeper itself, whose work is done.
     os.killpg(0, signal.SIGKILL)
     return 0
 
@@ -77,7 +78,7 @@ def main() -> int:
 def _start(options: argparse.Namespace, spawned: Spawned) -> Held:
     if options.session is None:
         return chromium.start(options.command, options.log, spawned)
-    # Brings websockets, which Chromium's keeper can do without.
+    # Imported here because it loads websockets, which Chromium's keeper does not need.
     from roost.keeper.firefox import start
 
     return start(options.command, options.log, json.loads(options.session), spawned)
@@ -105,7 +106,11 @@ def _write_record(
     *,
     is_starting: bool = False,
 ) -> None:
-    """Where the next broker finds this keeper, and what to end and to remove should it die."""
+    """Record this keeper, its browser and the browser's folder for the next broker.
+
+    The next broker finds the keeper by this file. If the keeper is dead, the broker ends the
+    recorded browser and removes the folder.
+    """
     keeper = identify(os.getpid())
     assert keeper is not None
     with contextlib.suppress(FileExistsError):
@@ -122,7 +127,7 @@ def _write_record(
 
 
 def _remove_record(record: Path) -> None:
-    """Unless another keeper has begun meanwhile, and the record is that keeper's."""
+    """Remove the record, unless a newer keeper has replaced it with its own."""
     with contextlib.suppress(ValueError, KeyError, TypeError, RoostError):
         if json.loads(read_secret(record) or b"{}")["pid"] == os.getpid():
             record.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""What starting any browser takes: a process with its errors in a log."""
+"""Starts the process of a browser, with its error output in a log file."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from roost.errors import BrowserLost
 
 START_SECONDS = 30.0
 Spawned = Callable[[int], None]
-"""Hears the pid of a browser that runs but has not answered yet."""
+"""Called with the pid of a browser that runs but has not answered yet."""
 
 
 def unwatched(pid: int) -> None:
-    """For a browser that nobody needs to end if this process dies."""
+    """Do nothing: a ``Spawned`` for callers without a watchdog."""
 
 
 def spawn(
@@ -63,6 +63,6 @@ def _without_higher_priority(command: list[str]) -> list[str]:
 
 
 def last_line(log: Path) -> str:
-    """What the browser complained about last."""
+    """Return the last line of the browser's error output, cut to 300 characters."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     return next((line[:300] for line in reversed(lines) if line.strip()), "it said nothing")

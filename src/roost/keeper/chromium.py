@@ -1,4 +1,4 @@
-"""A Chromium on its debugging pipe: started, asked who it is, and held."""
+"""Starts a Chromium with its debugging pipe and asks it for its version."""
 
 from __future__ import annotations
 
@@ -21,10 +21,13 @@ _PROFILE = "--user-data-dir="
 
 
 def start(command: list[str], log: Path, spawned: Spawned = unwatched) -> Held:
-    """The browser with its debugging pipe on descriptors 3 and 4."""
+    """Start the browser with its debugging pipe on descriptors 3 and 4.
+
+    Raises ``BrowserLost`` if the browser cannot run or does not answer.
+    """
     commands, pipe_in = os.pipe()
     pipe_out, replies = os.pipe()
-    # Out of the way of 3 and 4, or one dup2 would overwrite what the other still needs.
+    # Move our ends above 3 and 4, or one dup2 would overwrite a descriptor the other still needs.
     commands, replies = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in (commands, replies))
     try:
         pid = spawn(command, log, {3: commands, 4: replies})
@@ -37,15 +40,17 @@ def start(command: list[str], log: Path, spawned: Spawned = unwatched) -> Held:
 
 
 def socket_folder_of(command: list[str]) -> Path | None:
-    """The folder outside its profile that the browser of that command line has made, if any. It is
-    asked for while the browser runs: one that ends in order removes the link to it, and leaves the
-    folder."""
+    """Return the folder for its socket that the running browser made outside its profile, if any.
+
+    Call it while the browser runs: Chromium removes the link to the folder when it ends in order,
+    but leaves the folder.
+    """
     profiles = [one.removeprefix(_PROFILE) for one in command if one.startswith(_PROFILE)]
     return socket_folder(Path(profiles[-1])) if profiles else None
 
 
 def _version(pipe_in: int, pipe_out: int, log: Path) -> dict[str, Any]:
-    """Ask the browser who it is: the proof that it runs."""
+    """Ask the browser for its version, which proves that it runs."""
     os.write(pipe_in, b'{"id":1,"method":"Browser.getVersion"}\0')
     deadline, answer = Deadline(START_SECONDS), b""
     poll = select.poll()

@@ -1,8 +1,8 @@
-"""A Firefox over WebDriver BiDi: started, its one session taken, and held.
+"""Starts a Firefox and opens its one WebDriver BiDi session.
 
-Firefox listens on a loopback port and gives out one session, once: a client that dies locks it out
-until it restarts (design.md §8). So the session is taken the moment the port is open, and this
-process, which decides nothing and seldom dies, is the client.
+Firefox listens on a loopback port and gives out one session. If the client dies without ending the
+session, no other client gets one until Firefox restarts. So the keeper opens the session as soon as
+the port is open, and stays its client: the keeper decides nothing and seldom dies.
 https://w3c.github.io/webdriver-bidi/#transport
 """
 
@@ -31,8 +31,12 @@ _LISTENING = re.compile(rb"WebDriver BiDi listening on ws://[^\s:]+:(\d+)")
 def start(
     command: list[str], log: Path, session: dict[str, Any], spawned: Spawned = unwatched
 ) -> Held:
-    """The browser with its session taken. ``session`` is what it is asked to be capable of."""
-    # Without this every Firefox brings a process of its own that waits for it to crash.
+    """Start the browser and open its session.
+
+    session: the capabilities to ask for.
+    Raises ``BrowserLost`` if Firefox cannot run, does not listen or gives no session.
+    """
+    # Without this setting every Firefox starts an extra process, its crash reporter.
     pid = spawn(command, log, environ={**os.environ, "MOZ_CRASHREPORTER_DISABLE": "1"})
     spawned(pid)
     deadline = Deadline(START_SECONDS)
@@ -54,10 +58,12 @@ def start(
 
 
 def first_tab_of(wire: WebSocketWire, next_id: int, deadline: Deadline) -> tuple[str, int]:
-    """Wait until the browser has opened its first tab, which belongs to nobody. A busy Firefox
-    gives out its session earlier, and the broker would take a tab that comes later for a person's.
+    """Wait until the browser has opened its first tab, which belongs to no session.
 
-    Returns the tab's context and the next command id that is free.
+    A busy Firefox gives out its session before it opens that tab. The broker would take a tab that
+    appears later for one that the person opened.
+
+    Returns the tab's context and the next free command id.
     """
     while not deadline.has_passed():
         tree = ask(wire, next_id, "browsingContext.getTree", {}, deadline)
@@ -69,7 +75,7 @@ def first_tab_of(wire: WebSocketWire, next_id: int, deadline: Deadline) -> tuple
 
 
 def _port(pid: int, log: Path, deadline: Deadline) -> int:
-    """The port Firefox chose, which it says in its errors and nowhere else before it listens."""
+    """Return the port that Firefox chose. Firefox announces it only in its error output."""
     while not deadline.has_passed():
         found = _LISTENING.search(log.read_bytes())
         if found is not None:

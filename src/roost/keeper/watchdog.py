@@ -20,30 +20,36 @@ from roost.local.singleton import remove_socket_folder
 GRACE_SECONDS: Final = 2.0
 _CHUNK: Final = 4096
 NAME: Final = "roost-watchdog"
-"""What the kernel calls the process. Its command line is the keeper's, because it is a fork."""
+"""The watchdog's process name. Its command line is the keeper's, because it is a fork."""
 
 
 class Watchdog:
-    """The keeper's end of the pipe. It is not inherited by the browser."""
+    """The keeper's end of the pipe to the watchdog. The browser does not inherit the pipe."""
 
     def __init__(self, pipe: int) -> None:
         self._pipe = pipe
 
     def watch(self, pid: int, folder: Path | None = None) -> None:
-        """Say which browser to end, and which folder to remove, when the keeper is gone. Said at
-        once when the browser is spawned, and again when its folder is known."""
+        """Tell the watchdog which browser to end and which folder to remove after the keeper's end.
+
+        The keeper calls this as soon as the browser is spawned, and again once it knows the folder.
+        """
         browser = identify(pid)
         if browser is None:
             return
         said = {"pid": browser.pid, "started": browser.started, "folder": str(folder or "")}
-        with suppress(BrokenPipeError):  # somebody killed the watchdog: the keeper works without
+        with suppress(BrokenPipeError):  # the watchdog was killed; the keeper works without it
             os.write(self._pipe, json.dumps(said).encode() + b"\n")
 
 
 def start_watchdog(*, closing: int) -> Watchdog:
-    """Fork the watchdog. Call it before the browser is started, so that the watchdog holds nothing
-    of the browser's; ``closing`` is a descriptor that the watchdog must not hold either. No thread
-    may run yet."""
+    """Fork the watchdog.
+
+    Call this before the browser starts, so that the watchdog inherits none of the browser's
+    descriptors, and before any thread runs.
+
+    closing: a further descriptor that the watchdog must close.
+    """
     told, telling = os.pipe()
     if os.fork():
         os.close(told)
@@ -57,9 +63,9 @@ def start_watchdog(*, closing: int) -> Watchdog:
 
 
 def _wait_and_end(told: int) -> None:
-    with suppress(OSError):  # Linux: a list of processes tells the watchdog from its keeper
+    with suppress(OSError):  # Linux: lets a process list tell the watchdog from its keeper
         Path("/proc/self/comm").write_text(NAME, encoding="ascii")
-    # In a session of its own: what ends the keeper's process group must not end the watchdog.
+    # Its own session, because a signal to the keeper's process group must not end the watchdog.
     os.setsid()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)

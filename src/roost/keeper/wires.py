@@ -1,4 +1,4 @@
-"""The pipe Chromium speaks on, as a wire of a relay."""
+"""A relay's wire to Chromium: its debugging pipe."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SESSION = re.compile(rb'"sessionId":"([^"]+)"\}$')
 
 
 class PipeWire:
-    """Chromium's debugging pipe: NUL-ended frames both ways."""
+    """Chromium's debugging pipe, with NUL-terminated frames both ways."""
 
     def __init__(self, pipe_in: int, pipe_out: int) -> None:
         self.inlet, self.outlet = pipe_out, pipe_in
@@ -53,8 +53,11 @@ class PipeWire:
 
 
 class BrowserFrames:
-    """NUL-ended frames. One above the limit is passed over, and its call answered with an error:
-    a picture that is too large must not end the connection for everybody."""
+    """Cuts Chromium's output into NUL-terminated frames.
+
+    A frame above the limit is dropped, and the call it answers gets an error. So a picture that is
+    too large does not end the connection for all sessions.
+    """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -80,7 +83,7 @@ class BrowserFrames:
         if self._size <= self._limit:
             self._parts.append(part)
         else:
-            self._parts = [part[-256:]]  # the end holds the session id the error must carry
+            self._parts = [part[-256:]]  # the end of the frame holds the session id for the error
 
     def _whole(self) -> list[bytes]:
         parts, size = self._parts, self._size
@@ -93,7 +96,7 @@ class BrowserFrames:
     def _refused(self, tail: bytes) -> list[bytes]:
         call = _ID.match(self._head)
         if call is None:
-            return []  # an event: nobody waits for it
+            return []  # an event, so no call waits for it
         session = _SESSION.search(tail)
         error = {"code": -32000, "message": f"larger than {self._limit // MIB} MiB"}
         reply: dict[str, Any] = {"id": int(call.group(1)), "error": error}

@@ -1,10 +1,10 @@
-"""What keepers and native hosts have in common: both are links, between a browser and a broker.
+"""Links: the code that keepers and native hosts share to connect a browser with a broker.
 
-Lives here: ``relay`` (frames both ways, and finding the next broker), ``wire`` (the browser's end
-of it), ``websocket`` (such an end that speaks BiDi), ``memory`` (what a browser cannot be asked
-again, kept for the next broker; ``cdp_memory`` for Chromium, ``bidi_memory`` for Firefox).
+Lives here: ``relay`` (relays frames both ways and finds the next broker), ``wire`` (the browser's
+end of the relay), ``websocket`` (a wire for BiDi), ``memory`` (state that the next broker cannot
+ask the browser for; ``cdp_memory`` for Chromium, ``bidi_memory`` for Firefox).
 May import: ``errors``, ``local``, ``vocabulary``, ``wire``; websockets. Of the standard library:
 not asyncio.
-Never here: a decision, and how any one browser is started or reached.
+Never here: a decision; how to start or reach a particular browser.
 Tests: ``tests/link``; as processes ``tests/keeper`` and ``tests/host``.
 """

@@ -24,7 +24,7 @@ NAVIGATIONS: Final = 1_000
 """Firefox tabs whose navigations are kept. Without them, the next broker takes a page that crashed
 while no broker ran for one that went to about:blank."""
 CLOSED: Final = 1_000
-"""Firefox tabs that closed last: a broker's word about one of them comes too late."""
+"""Recently closed tabs that are kept, so that a late ``told`` does not bring one back."""
 
 _REPLY = re.compile(rb'\{"type":"\w+","id":(\d+),')
 _CREATES = b"browsingContext.create"
@@ -54,7 +54,7 @@ _NAVIGATION = ("context", "navigation", "url")
 
 
 class BidiMemory:
-    """The memory of a Firefox.
+    """The memory of a link to a Firefox.
 
     The next broker can ask Firefox for its contexts. It cannot ask which of them a broker knew
     (``told``) or had asked for (``created``), how each came by its document, which prompts are

@@ -60,7 +60,7 @@ _FRAMES = ("iframe", "webview")
 
 
 class CdpMemory:
-    """The memory of a Chromium.
+    """The memory of a link to a Chromium.
 
     A broker that died leaves protocol sessions, open dialogs, file choosers, paused targets and
     paused requests behind. The next broker can continue them only through the same session ids,
@@ -119,7 +119,7 @@ class CdpMemory:
             self._happened(method.decode(), event["params"], event.get("sessionId", ""))
 
     def noted(self, word: str, what: Any = None) -> None:
-        pass  # all there is to know is in the frames
+        pass  # the frames alone hold all the state
 
     def handover(self) -> Json:
         return {
@@ -174,7 +174,7 @@ class CdpMemory:
         session, info = params["sessionId"], params["targetInfo"]
         self._forget(session)
         target = cut(info, ("targetId", "type"))
-        if not parent:  # only of a tab is anything else ever read
+        if not parent:  # a tab; the next broker reads these fields of tabs only
             target |= cut(info, ("browserContextId", "openerId", "url"), TEXT_CHARS)
         self._sessions[session] = {
             "sessionId": session,
@@ -203,22 +203,25 @@ class CdpMemory:
                 known["created"] = True
 
     def _is_ours(self, session: str) -> bool:
-        """The session was attached by the broker, not by a DevTools client."""
+        """Return whether the broker attached this session, and not a DevTools client."""
         known = self._sessions.get(session)
         return known is not None and known["targetInfo"]["type"] != _TAP
 
     def _least_needed(self) -> str:
-        """The oldest worker that runs: without its session only its console lines are missed. Then
-        the oldest frame that runs. A target that waits would wait for ever."""
+        """Return the session to drop: the oldest running worker, else the oldest running frame.
+
+        Without its session a worker only loses its console lines. A paused target is dropped last,
+        because nothing could resume it.
+        """
         below = [known for known in self._sessions.values() if known["parent"]]
         running = [known for known in below if not known["waiting"]]
         workers = (known for known in running if known["targetInfo"]["type"] not in _FRAMES)
         return str(next(workers, (running or below)[0])["sessionId"])
 
     def _forget(self, session: str) -> None:
-        """The session is gone, and with it all that was attached through it."""
+        """Forget a session that is gone, and everything that was attached through it."""
         gone = [session]
-        for one in gone:  # grows while it is read
+        for one in gone:  # the loop itself appends the children
             gone += self._below.pop(one, ())
             known = self._sessions.pop(one, None)
             if known is not None and known["parent"]:

@@ -1,4 +1,4 @@
-"""What a link remembers for the next broker: the things a browser cannot be asked again.
+"""A link's memory for the next broker: state that nobody can ask the browser for.
 
 A memory looks at the first bytes of a frame and parses only the frames that matter, because the
 link relays everything else untouched. There is one memory per protocol: ``CdpMemory`` and
@@ -30,14 +30,18 @@ COMMAND = re.compile(rb'\{"id":(\d+),"method":"([A-Za-z.]+)"(?:,"sessionId":"([^
 
 
 class Memory(Protocol):
-    """Fed with every frame in both directions; ``handover`` is what the next broker gets."""
+    """State of a browser that a link keeps for the next broker.
+
+    The link shows the memory every frame in both directions, and sends ``handover()`` to each
+    broker that connects.
+    """
 
     def from_broker(self, frame: bytes) -> None: ...
 
     def from_browser(self, frame: bytes) -> None: ...
 
     def noted(self, word: str, what: Any = None) -> None:
-        """The broker asks to have something kept for the next broker."""
+        """Keep something that the broker wants the next broker to know."""
 
     def handover(self) -> Json: ...
 
@@ -48,7 +52,7 @@ def parsed(frame: bytes) -> Json:
 
 
 def cut(params: Json, names: Iterable[str], chars: int = TEXT_CHARS) -> Json:
-    """Those fields that are there, no text longer than ``chars``."""
+    """Return the named fields that exist in ``params``, with strings cut to ``chars``."""
     kept = {name: params[name] for name in names if name in params}
     return {
         name: value[:chars] if isinstance(value, str) else value for name, value in kept.items()
@@ -56,7 +60,7 @@ def cut(params: Json, names: Iterable[str], chars: int = TEXT_CHARS) -> Json:
 
 
 def put(table: dict[Any, Any], key: Any, value: Any, limit: int) -> None:
-    """Put it in as the newest; above the limit, the oldest goes."""
+    """Put the entry in as the newest. Above the limit, drop the oldest."""
     table.pop(key, None)
     table[key] = value
     if len(table) > limit:

@@ -1,9 +1,10 @@
-"""Frames between one browser and whichever broker serves this ROOST_HOME.
+"""The relay between one browser and the broker that serves this ROOST_HOME.
 
-One loop over the browser's wire and the broker's socket. While no broker is there the browser is
-drained and its state remembered; a broker that stays away too long ends the browser. Toward the
-broker frames end with a newline. A line that begins with ``[`` is a word between link and broker;
-all else is the browser's protocol.
+One loop serves the browser's wire and the broker's socket. While there is no broker, the relay
+reads the browser's frames only into the memory. If no broker connects for ``away_seconds``, the
+relay ends, and a keeper then ends its browser. On the broker's socket every frame ends with a
+newline. A line that begins with ``[`` is a word between link and broker; every other line is the
+browser's protocol.
 """
 
 from __future__ import annotations
@@ -30,25 +31,32 @@ from roost.wire.framing import JsonLines, Splitter, encode, encode_line
 from roost.wire.hello import ClientKind, Hello
 
 BROKER_UNREAD_BYTES = 2 * LINK_FRAME_BYTES
+"""Above this much unsent data for the broker, the relay stops reading from the browser."""
 RETRY_SECONDS = (1.0, 30.0)
+"""The first and the longest pause between two tries to connect."""
 GOOD_SECONDS = 60.0
+"""A connection that lasted this long resets the backoff."""
 OnBroker = Callable[[str, RoostError | None], None]
 OnWord = Callable[[str, Any], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A browser that runs and has answered: what every broker is told about it, and its state."""
+    """A browser that runs and has answered."""
 
     pid: int
     wire: Wire
     memory: Memory
     about: dict[str, Any]
+    """Facts for every broker's handover, such as the product's name and version."""
 
 
 class Backoff:
-    """When to look for a broker next: at once, then ever later. Only a connection that was good for
-    a minute is a reason to begin anew, else one that ends at once would be sought without rest."""
+    """Decides when to look for a broker next: at once, then after ever longer pauses.
+
+    The pauses start over only after a connection of at least ``GOOD_SECONDS``. Otherwise a broker
+    that ends every connection at once would make the link reconnect without a pause.
+    """
 
     def __init__(self) -> None:
         self._next = Deadline(0)
@@ -62,7 +70,7 @@ class Backoff:
         return self._next.remaining()
 
     def hurry(self) -> None:
-        """There is reason to believe that it would work now."""
+        """Make the next try due now, because a broker is probably there."""
         self._next = Deadline(0)
 
     def worked(self) -> None:
@@ -74,7 +82,7 @@ class Backoff:
         self._tries += 1
 
     def ended(self) -> None:
-        """What worked is over."""
+        """Take note that the connection has ended."""
         if self._good.has_passed():
             self._tries = 0
             self.hurry()
@@ -83,9 +91,12 @@ class Backoff:
 
 
 class Relay:
-    """Runs until the browser ends, the broker says ``end``, or the broker stays away. ``on_broker``
-    hears of it: ``linked``, ``away``, or ``refused`` and why. ``on_word`` hears the broker's words
-    but for ``end``: if nobody else, then its memory."""
+    """Relays until the browser ends, the broker sends ``end``, or the broker stays away too long.
+
+    away_seconds: how long to run without a broker.
+    on_broker: called with ``linked``, ``away``, or ``refused`` and the broker's error.
+    on_word: called with every word of the broker except ``end``. Default: the memory's ``noted``.
+    """
 
     def __init__(
         self,
@@ -116,7 +127,7 @@ class Relay:
         self._awaiting: tuple[socket.socket | None, bool, bool, bool] | None = None
 
     def run(self) -> str:
-        """Why it is over: ``browser``, ``end`` or ``away``."""
+        """Relay to the end. Return why it ended: ``browser``, ``end`` or ``away``."""
         self._wake_on_signals()
         while self._over is None:
             if self._broker is None and self._backoff.is_due():
@@ -136,18 +147,20 @@ class Relay:
         self._over = self._over or "end"
 
     def say(self, word: str, what: Any) -> None:
-        """A word to the broker, if one is there."""
+        """Send a word to the broker. Does nothing without a broker."""
         self.pass_word(word, encode(what))
 
     def pass_word(self, word: str, written: bytes) -> None:
-        """A word to the broker whose value is JSON already. It is not parsed on the way: a page may
-        have written it, and nested it deeper than we can read."""
+        """Send a word whose value is JSON already, without parsing the value.
+
+        A page may have written the value and nested it deeper than Python's parser can read.
+        """
         if self._broker is not None:
-            # In JSON a line break can only stand between values; toward the broker it ends a frame.
+            # In JSON a raw newline can only be whitespace; on the broker's socket it ends a frame.
             self._to_broker += b"[%s,%s]\n" % (encode(word), written.replace(b"\n", b" "))
 
     def attend(self, descriptor: int, work: Callable[[], None]) -> None:
-        """Do that work, too, whenever something can be read there."""
+        """Call ``work`` from the relay's loop whenever the descriptor is readable."""
         self._selector.register(descriptor, selectors.EVENT_READ, work)
 
     def forsake(self, descriptor: int) -> None:
@@ -234,8 +247,10 @@ class Relay:
         self._on_broker("away", None)
 
     def _pass_on(self) -> None:
-        """What has come goes out at once, which saves a turn of the loop each way; what is not
-        taken waits until there is room."""
+        """Send what this turn has read at once, which saves a turn of the loop each way.
+
+        What the other side does not accept yet stays in the buffers.
+        """
         if self._to_broker and self._broker is not None:
             self._flush_broker()
         try:
@@ -247,7 +262,8 @@ class Relay:
     # --- waiting -------------------------------------------------------------------------------
 
     def _await_what_can_happen(self) -> None:
-        """Read from the browser unless the broker is far behind; write where something waits."""
+        """Select for reading from the browser unless the broker is far behind, and for writing
+        wherever data waits."""
         is_behind = len(self._to_broker) >= BROKER_UNREAD_BYTES
         now = self._broker, bool(self._to_broker), is_behind, self._wire.has_unsent
         if now == self._awaiting:
@@ -281,14 +297,18 @@ class Relay:
             self._selector.modify(what, events, work)
 
     def _patience(self) -> float | None:
-        """How long to wait for something to happen: for ever, once a broker is there."""
+        """Return the timeout of the next ``select``. None (no timeout) while a broker is there."""
         if self._broker is not None:
             return None
         return min(self._backoff.remaining(), self._away.remaining())
 
     def _wake_on_signals(self) -> None:
-        """SIGTERM ends; SIGUSR1 (a new broker is up) looks for it at once; SIGCHLD is the browser's
-        end, which its wire does not show while a process it started still holds it."""
+        """Let signals wake the loop: SIGTERM, SIGUSR1 and SIGCHLD.
+
+        SIGTERM ends the relay. SIGUSR1 comes from a new broker, so the relay connects at once.
+        SIGCHLD tells of the browser's end. The wire alone may not show that end: a process that the
+        browser started may still hold the wire open.
+        """
         reads, writes = os.pipe()
         os.set_blocking(reads, False)
         os.set_blocking(writes, False)
@@ -309,14 +329,17 @@ class Relay:
 
 
 def _remember(look: Callable[[bytes], None], frame: bytes) -> None:
-    """Show a frame to the memory. A frame that the memory cannot read is relayed like any other:
-    pages and DevTools clients write into frames, and this process holds everybody's browser."""
+    """Show a frame to the memory, and relay it even if the memory cannot read it.
+
+    Pages and DevTools clients write parts of frames. A malformed one must not end this process,
+    which holds the browser of all sessions.
+    """
     with contextlib.suppress(ValueError, LookupError, TypeError, AttributeError, RecursionError):
         look(frame)
 
 
 class Refused(Exception):
-    """A broker is there and will not have us."""
+    """The broker refused this link's hello."""
 
     def __init__(self, error: RoostError) -> None:
         super().__init__(str(error))
@@ -324,7 +347,10 @@ class Refused(Exception):
 
 
 def greet(home: Home, browser: str) -> socket.socket:
-    """A connection to the broker that has taken our hello, not blocking from here on."""
+    """Connect to the broker and say hello. Return the socket, which is non-blocking.
+
+    Raises ``Refused`` with the broker's error, ``RoostError`` or ``OSError`` if there is no broker.
+    """
     broker = connect(home, timeout_seconds=1.0, wait=lambda seconds: None)
     try:
         hello = Hello(
@@ -337,7 +363,7 @@ def greet(home: Home, browser: str) -> socket.socket:
         broker.settimeout(5.0)
         broker.sendall(encode_line({"hello": hello.to_wire()}))
         welcome = JsonLines(LINK_FRAME_BYTES)
-        # The broker says nothing after its welcome until it has our handover.
+        # The broker sends nothing after its welcome until it has the handover.
         for message in welcome.feed(_line(broker)):
             if "error" in message:
                 raise Refused(RoostError.from_wire(message["error"]))

@@ -1,8 +1,8 @@
-"""WebDriver BiDi's end of a link: text frames of one WebSocket on loopback, as a wire of a relay.
+"""A relay's wire to Firefox: WebDriver BiDi over a WebSocket on loopback.
 
-Firefox gives out one session at a time, and a client that dies without ending its session locks
-every other out until Firefox restarts (design.md §8): whoever connects here is a process that
-seldom dies. https://w3c.github.io/webdriver-bidi/#transport
+Firefox gives out one session at a time. If a client dies without ending its session, no other
+client gets one until Firefox restarts. So only keepers and hosts connect, which seldom die.
+https://w3c.github.io/webdriver-bidi/#transport
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from roost.local.deadline import Deadline
 from roost.vocabulary import LINK_FRAME_BYTES, MIB
 
 HOST = "127.0.0.1"
-# Firefox leaves Nagle's algorithm on: of two short messages the second waits until the first is
-# acknowledged, which Linux puts off by 40 ms. The option lasts until the next acknowledgement.
+# Firefox leaves Nagle's algorithm on: it sends a second short message only after we acknowledge the
+# first, and Linux delays that by 40 ms. The option lasts until the next acknowledgement.
 _ACK_AT_ONCE: int | None = getattr(socket, "TCP_QUICKACK", None)
 _ID = re.compile(rb'"id":(\d+)')
 WORD_ROOM = 64
-"""What stands around a message that the link passes on inside a word of its own."""
+"""Bytes that the link needs around a message that it passes on inside a word."""
 
 
 class WebSocketWire:
-    """Text frames over one TCP connection; ``protocol`` does the framing and no I/O.
+    """Text frames over one TCP connection. ``protocol`` does the framing and no I/O.
 
-    A message above the limit is passed over, and its call answered with an error: a picture that
-    is too large must not end the connection for everybody.
+    A message above the limit is dropped, and the call it answers gets an error. So a picture that
+    is too large does not end the connection for all sessions.
     """
 
     def __init__(
@@ -79,9 +79,9 @@ class WebSocketWire:
         return self.feed(data)
 
     def feed(self, data: bytes) -> list[bytes]:
-        """The messages that are whole with these bytes."""
+        """Take bytes from the browser and return the messages that they complete."""
         self._protocol.receive_data(data)
-        self._take_output()  # pings are answered by the protocol itself
+        self._take_output()  # the protocol answers pings itself
         messages: list[bytes] = []
         for event in self._protocol.events_received():
             if isinstance(event, Frame):
@@ -105,7 +105,7 @@ class WebSocketWire:
     def _refused(self, head: bytes) -> list[bytes]:
         call = _ID.search(head)
         if call is None:
-            return []  # an event: nobody waits for it
+            return []  # an event, so no call waits for it
         message = f"larger than {self._limit // MIB} MiB"
         reply = {"type": "error", "id": int(call.group(1)), "error": "too large"}
         return [json.dumps({**reply, "message": message}, separators=(",", ":")).encode()]
@@ -116,8 +116,8 @@ class WebSocketWire:
 
 
 def connect(port: int, deadline: Deadline) -> WebSocketWire:
-    """A connection that has shaken hands, not blocking from here on."""
-    # No limit in the protocol itself: there it would end the connection.
+    """Connect to Firefox and do the WebSocket handshake. The wire is non-blocking afterwards."""
+    # No limit in the protocol itself, which would end the connection at a message above it.
     protocol = ClientProtocol(parse_uri(f"ws://{HOST}:{port}/session"), max_size=None)
     connection = socket.create_connection((HOST, port), deadline.remaining())
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -130,7 +130,7 @@ def connect(port: int, deadline: Deadline) -> WebSocketWire:
         protocol.receive_data(data)
     if protocol.handshake_exc is not None:
         raise protocol.handshake_exc
-    protocol.events_received()  # the answer to the handshake: of no more use
+    protocol.events_received()  # drop the handshake's response
     connection.setblocking(False)
     return WebSocketWire(connection, protocol, LINK_FRAME_BYTES - WORD_ROOM)
 
@@ -138,7 +138,7 @@ def connect(port: int, deadline: Deadline) -> WebSocketWire:
 def ask(
     wire: WebSocketWire, number: int, method: str, params: dict[str, Any], deadline: Deadline
 ) -> dict[str, Any]:
-    """One command, and its answer; what else comes meanwhile is passed over."""
+    """Send one command and return its result. Other messages that arrive meanwhile are dropped."""
     wire.send(json.dumps({"id": number, "method": method, "params": params}).encode())
     poll = select.poll()
     poll.register(wire.inlet, select.POLLIN)

@@ -1,6 +1,6 @@
-"""The browser's end of a relay, whatever it is made of.
+"""The browser's end of a relay: a pipe, a WebSocket or native messaging.
 
-A wire cuts what arrives into frames and keeps what cannot be sent yet. It never waits.
+A wire cuts incoming bytes into frames and buffers what it cannot send yet. It never blocks.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ CHUNK = 256 * 1024
 
 
 class HungUp(Exception):
-    """The browser is not at the other end any more."""
+    """The browser has closed its end of the wire."""
 
 
 class Wire(Protocol):
     """Frames to and from one browser. ``read`` and ``flush`` raise ``HungUp``."""
 
     inlet: int
-    """The descriptor frames come from; ``outlet``, where they go, may be the same."""
+    """The descriptor to read from."""
     outlet: int
+    """The descriptor to write to; may be the same as ``inlet``."""
 
     @property
     def has_unsent(self) -> bool: ...
@@ -31,11 +32,11 @@ class Wire(Protocol):
     def read(self) -> list[bytes]: ...
 
     def close(self) -> None:
-        """Hang up, which for a browser is a reason to end."""
+        """Close the connection. Chromium ends by itself then."""
 
 
 class Unsent:
-    """Bytes that wait until the other side takes them."""
+    """A buffer of bytes that the other side has not accepted yet."""
 
     def __init__(self) -> None:
         self._held = bytearray()

@@ -1,7 +1,7 @@
-"""Finding the broker, or starting it: once, however many ask at the same time.
+"""Find the broker, or start it: exactly once, however many processes ask at the same time.
 
-Both halves of the start are here. The starter (`ensure_broker`) runs the daemon with a pipe; the
-daemon calls `detach` first of all and `report` when it listens, or when it cannot.
+Both sides of the start are here. The starter (`ensure_broker`) runs the daemon with a pipe. The
+daemon first calls `detach`, and calls `report` when it listens or when it cannot start.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from roost.vocabulary import MIB
 START_SECONDS: Final = 20.0
 CONNECT_SECONDS: Final = 5.0
 STARTS: Final = 3
-"""How often a broker that is killed while it starts is started, before the caller is told."""
+"""A broker that is killed while it starts is started this often before the caller gets an error."""
 RETRY_SECONDS: Final = (0.1, 1.0)
-"""Waits between the three tries to connect."""
+"""Pauses between the three tries to connect."""
 
 _PROBE_SECONDS: Final = 1.0
 LOG_BYTES: Final = 10 * MIB
-"""A log that is larger is put aside as ``….1``, and a new one begins."""
+"""A larger log is renamed to ``….1``, and a new one begins."""
 _REPORT_BYTES: Final = 64 * 1024
 _LOG_LINE_CHARS: Final = 300
 _KEPT: Final = frozenset(
     {
         "PATH",
         "LANG",
-        # Where a window can be shown; a Wayland display is named relative to the runtime folder.
+        # Needed to show a window. A Wayland display is named relative to the runtime folder.
         "DISPLAY",
         "WAYLAND_DISPLAY",
         "XAUTHORITY",
@@ -50,18 +50,19 @@ _KEPT: Final = frozenset(
         "DBUS_SESSION_BUS_ADDRESS",
     }
 )
+"""Variables that processes we start inherit from the caller's environment."""
 _PATH_IF_NONE: Final = "/usr/local/bin:/usr/bin:/bin"
 
 
 def running_broker(home: Home) -> Endpoint | None:
-    """The endpoint of the broker that serves ``home``, if one answers."""
+    """Return the endpoint of the broker that serves ``home``, or None if no broker answers."""
     endpoint = read_endpoint(home)
     if endpoint is None:
         return None
     try:
         _dial(endpoint.socket, _PROBE_SECONDS).close()
     except Timeout:
-        return endpoint  # it has more callers than it can take in; that is alive
+        return endpoint  # the broker is alive but has more callers than it can accept now
     except OSError:
         return None
     return endpoint
@@ -74,11 +75,15 @@ def ensure_broker(
     timeout_seconds: float = START_SECONDS,
     command: Sequence[str] | None = None,
 ) -> Endpoint:
-    """The endpoint of the one broker of ``home``, started if none answers.
+    """Return the endpoint of the one broker of ``home``, started if none answers.
 
-    ``options`` go to a broker started here, and are ignored if one runs already. What a dead broker
-    left behind is no obstacle. If the new one cannot start, its own error is raised. A broker that
-    is killed while it starts is started again, ``STARTS`` times in all.
+    options: arguments for a broker started here; ignored if one runs already.
+    timeout_seconds: time limit for the start.
+    command: how to run the daemon (None: ``broker_command()``).
+
+    Files that a dead broker left behind do not matter. If the new broker cannot start, its own
+    error is raised. A broker that is killed while it starts is started again, ``STARTS`` times in
+    all.
     """
     endpoint = running_broker(home)
     if endpoint:
@@ -87,7 +92,8 @@ def ensure_broker(
     try:
         home.create()
         return _start(home, options, command or broker_command(), deadline)
-    except OSError as problem:  # also a full disk: neither the lock nor the log can be made then
+    except OSError as problem:
+        # On a full disk, for example, neither the lock nor the log can be made.
         raise cannot_start(home, problem) from None
 
 
@@ -96,7 +102,8 @@ def _start(
 ) -> Endpoint:
     lock = Lock(home.start_lock)
     while not lock.try_acquire():
-        # The holder may be slow, stopped, or waiting for a daemon of its own that nobody needs.
+        # The lock's holder may be slow or stopped, or may wait for a daemon that is no longer
+        # needed.
         endpoint = running_broker(home)
         if endpoint:
             return endpoint
@@ -108,7 +115,7 @@ def _start(
         deadline.pause()
     try:
         for start in range(1, STARTS + 1):
-            # Whoever held the lock before us has most likely started it.
+            # The previous holder of the lock has most likely started the broker.
             endpoint = running_broker(home)
             if endpoint:
                 return endpoint
@@ -133,7 +140,7 @@ def _start(
 
 
 def cannot_start(home: Home, problem: OSError) -> Internal:
-    """Why the broker cannot start, in the system's words, and what to do about it."""
+    """Build the error for a broker that cannot start, with the system's reason and a hint."""
     hint = f"Check the folder {home.path}."
     if problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         hint = f"Free space on the disk that holds {home.path}, then try again."
@@ -144,12 +151,15 @@ def cannot_start(home: Home, problem: OSError) -> Internal:
 
 
 def broker_command() -> list[str]:
-    """How to run the daemon: ``-P``, so that nothing in the folder it starts in is imported."""
+    """Return the command that runs the daemon. ``-P`` prevents imports from the current folder."""
     return [sys.executable, "-P", "-m", "roost.daemon"]
 
 
 def clean_environment(home: Home, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The environment of processes we start: the same whoever the first caller happened to be."""
+    """Return the environment for processes we start.
+
+    It does not depend on who the first caller is.
+    """
     kept = {
         name: value for name, value in environ.items() if name in _KEPT or name.startswith("LC_")
     }
@@ -164,22 +174,23 @@ def clean_environment(home: Home, environ: Mapping[str, str] = os.environ) -> di
 
 
 def detach() -> None:
-    """The daemon's first act: go on in a child of nobody, whose parent has already ended.
+    """Continue in a child process whose parent has ended. The daemon calls this first of all.
 
-    Clients that end an agent end the processes below it too; the broker must not be among them. Its
-    session and process group stay the ones it was started in. No thread may run yet.
+    A client that ends an agent also ends all processes below the agent, and the broker must not be
+    among them. Its session and process group stay the ones it was started in. No thread may run
+    yet.
     """
     if os.fork():
         os._exit(0)
 
 
 def report(ready_fd: int, error: RoostError | None = None) -> None:
-    """The daemon's word to its starter, on the descriptor it was given: ready, or why not.
+    """Tell the starter, on the descriptor it passed, that the daemon is ready or why not.
 
-    An error is the last thing to say: the starter then ends what is left of the daemon.
+    After an error, the starter ends what is left of the daemon.
     """
     said = "ready" if error is None else json.dumps(error.to_wire(), default=str)
-    with suppress(OSError):  # a starter that has gone away is no reason to stop
+    with suppress(OSError):  # the daemon goes on if its starter has ended
         os.write(ready_fd, said.encode() + b"\n")
     os.close(ready_fd)
 
@@ -194,10 +205,10 @@ def connect(
     timeout_seconds: float = CONNECT_SECONDS,
     wait: Callable[[float], object] = _wait,
 ) -> socket.socket:
-    """A blocking socket to the broker. It has not said hello yet.
+    """Return a blocking socket to the broker, before any hello.
 
-    Tries three times if the socket is missing, refuses or resets; given a ``Home``, the endpoint is
-    read anew each time, since a restarted broker may listen elsewhere.
+    Tries three times if the socket is missing, refuses or resets. Given a ``Home``, reads the
+    endpoint before each try, because a restarted broker may listen elsewhere. Raises ``Timeout``.
     """
     deadline = Deadline(timeout_seconds)
     for pause in (0.0, *RETRY_SECONDS):
@@ -215,7 +226,7 @@ def connect(
 def _dial(path: Path, timeout_seconds: float) -> socket.socket:
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        # Not settimeout(): a full backlog would fail at once with EAGAIN instead of waiting.
+        # With settimeout(), a full backlog would fail at once with EAGAIN instead of waiting.
         _set_send_timeout(sock, max(timeout_seconds, 0.001))
         sock.connect(str(path))
         _set_send_timeout(sock, 0)
@@ -245,10 +256,10 @@ def start_detached(
     log: Path,
     timeout_seconds: float,
 ) -> None:
-    """Run a daemon and wait for its word: return if it is ready, else raise what it says.
+    """Run a daemon and wait for its report. Returns if the daemon is ready, else raises its error.
 
-    The command gets ``--ready-fd`` and must call ``detach`` and ``report``. What it prints is
-    appended to ``log``. Raises ``OSError`` if it cannot be run.
+    The command gets ``--ready-fd`` and must call ``detach`` and ``report``. Its output is appended
+    to ``log``. Raises ``OSError`` if it cannot be run.
     """
     import subprocess
 
@@ -274,14 +285,15 @@ def start_detached(
             try:
                 said = _read_report(reports.fileno(), deadline)
                 if said == b"ready\n":
-                    launcher.wait(deadline.remaining())  # ends as soon as the daemon detaches
+                    # The launcher ends as soon as the daemon detaches.
+                    launcher.wait(deadline.remaining())
                     return
                 failure = _failure(said, log, log_size)
                 if not said and _was_killed(launcher.wait(deadline.remaining())):
                     failure = Interrupted("It was killed while it started.", hint="Try again.")
             except (TimeoutError, subprocess.TimeoutExpired):
                 failure = Timeout("It was not ready in time.", hint=_see(log))
-            # The launcher is not reaped yet, so the number of its group is still the daemon's.
+            # The launcher is not reaped yet, so its group number still belongs to the daemon.
             with suppress(OSError):
                 os.killpg(launcher.pid, signal.SIGKILL)
             launcher.wait()
@@ -289,13 +301,16 @@ def start_detached(
 
 
 def _was_killed(launcher_status: int) -> bool:
-    """Whether a daemon that ended without a word was killed. A launcher that fails before it has
-    detached has a status above zero; a daemon that fails after that says why."""
+    """Return whether a daemon that ended without a report was killed.
+
+    A launcher that fails before it detaches has a status above zero. A daemon that fails later
+    reports why.
+    """
     return launcher_status <= 0
 
 
 def open_log(log: Path) -> int:
-    """The log, to append to. One that has grown large is put aside first."""
+    """Open the log for appending and return its descriptor. A large log is renamed first."""
     with suppress(OSError):
         if log.stat().st_size > LOG_BYTES:
             os.replace(log, log.with_name(f"{log.name}.1"))
@@ -304,7 +319,7 @@ def open_log(log: Path) -> int:
 
 
 def _read_report(fd: int, deadline: Deadline) -> bytes:
-    """One line, or what there was of it when the last holder of the pipe ended."""
+    """Read one line, or what there is of it when the last holder of the pipe ends."""
     said = b""
     poll = select.poll()  # select() fails in a program that has more than 1024 files open
     poll.register(fd, select.POLLIN)
@@ -328,7 +343,7 @@ def _failure(said: bytes, log: Path, log_size: int) -> RoostError:
 
 
 def _last_log_line(log: Path, since: int) -> str:
-    """The last thing the daemon said before it died, most often an exception without its trace."""
+    """Return the daemon's last line in the log, most often an exception without its traceback."""
     with open(log, "rb") as said:
         end = said.seek(0, os.SEEK_END)
         said.seek(max(since, end - _REPORT_BYTES))
@@ -341,11 +356,11 @@ def _see(log: Path) -> str:
 
 
 def _source_folder() -> str | None:
-    """The folder this package is imported from, unless any interpreter of this kind finds it."""
+    """Return the folder this package is imported from, or None if every interpreter finds it."""
     import site
 
     folder = Path(__file__).resolve().parents[2]
     installed = [*site.getsitepackages(), site.getusersitepackages()]
     if folder in [Path(entry).resolve() for entry in installed]:
-        return None  # put first on the path, it would hide the standard library's modules
+        return None  # first on the path, that folder would hide modules of the standard library
     return str(folder)

@@ -1,6 +1,6 @@
-"""Which browsers this machine has, and how its package manager installs one.
+"""Find the browsers of this machine, and how its package manager installs one.
 
-Never a download of our own: the system's packages, or the exact words to type.
+Roost downloads no browser itself. It uses the system's packages, or tells the person what to type.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ KNOWN: Final = {
     "firefox": "Firefox (release, ESR or Developer Edition)",
 }
 
-# manager: (what to run first, how it installs, package of each browser)
+# manager: (command to run first, install command, package of each browser)
 _MANAGERS: Final = {
     "apt-get": (
         ("apt-get", "update", "-qq"),
@@ -65,7 +65,7 @@ _MANAGERS: Final = {
         ("brew", "install", "--cask"),
         {"chromium": "chromium", "firefox": "firefox"},
     ),
-    # Only where the system's own packages are empty shells around these (``_is_ubuntu``).
+    # Only for Ubuntu, whose own packages merely install these snaps (``_is_ubuntu``).
     "snap": ((), ("snap", "install"), {"chromium": "chromium", "firefox": "firefox"}),
 }
 _SNAPS: Final = "/snap/bin/"
@@ -78,7 +78,14 @@ def find_browser(
     search_path: str | None = None,
     places: Iterable[str] | None = None,
 ) -> str:
-    """The program of that browser; ``BrowserLost`` says how to get one."""
+    """Return the program of that browser.
+
+    kind: ``chromium`` or ``firefox``.
+    path: program that the person chose; None: search.
+    search_path, places: replace ``PATH`` and ``PLACES``.
+
+    Raises ``BrowserLost``, whose hint says how to get a browser.
+    """
     if path is not None:
         given = shutil.which(path)
         if given is None:
@@ -97,8 +104,10 @@ def find_browser(
 
 
 def check_reach(program: str, folder: Path, home: Path | None = None) -> None:
-    """``Unsupported`` where that browser could not use that folder: a snap sees nothing of the
-    hidden folders in a person's home, and says nothing about it."""
+    """Raise ``Unsupported`` if that browser cannot use that folder.
+
+    A snap cannot see hidden folders in a person's home, and fails without saying so.
+    """
     if not _is_snap(program):
         return
     user = user_folder() if home is None else home
@@ -111,7 +120,7 @@ def check_reach(program: str, folder: Path, home: Path | None = None) -> None:
 
 
 def _is_snap(program: str) -> bool:
-    """Also what Ubuntu has in its place: a script that starts the snap."""
+    """Return whether the program is a snap, or Ubuntu's script that starts one."""
     if program.startswith(_SNAPS) or os.path.realpath(program).endswith("/bin/snap"):
         return True
     try:
@@ -131,7 +140,7 @@ def _is_ubuntu() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """The commands that install a browser here, in order."""
+    """The commands that install a browser on this machine, in order."""
 
     manager: str
     commands: tuple[tuple[str, ...], ...]
@@ -147,8 +156,10 @@ def installation(
     which: Callable[[str], str | None] = shutil.which,
     is_ubuntu: bool | None = None,
 ) -> Installation:
-    """How this machine's package manager installs that browser. ``Unsupported`` where there is
-    none we know."""
+    """Return how this machine's package manager installs that browser.
+
+    Raises ``Unsupported`` if there is no known package manager.
+    """
     by_hand = f"Install {KNOWN[kind]} by hand, or give one with --browser-path."
     managers = list(_MANAGERS)
     if _is_ubuntu() if is_ubuntu is None else is_ubuntu:
@@ -162,7 +173,7 @@ def installation(
         )
     update, install, packages = _MANAGERS[manager]
     root = os.getuid() == 0 if is_root is None else is_root
-    # Homebrew refuses to run as root; the others refuse to run as anybody else.
+    # Homebrew refuses to run as root; the others need root.
     sudo = () if root or manager == "brew" else ("sudo",)
     commands = [(*sudo, *update)] if update else []
     return Installation(manager, (*commands, (*sudo, *install, packages[kind])))

@@ -1,4 +1,4 @@
-"""endpoint.json: where the running broker of a home listens, and which process it is."""
+"""endpoint.json names the socket and the process of the running broker of a home."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from roost.local.processes import Process
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One broker's address. It may be stale: only a connection proves that the broker lives."""
+    """One broker's address. It may be stale: only a connection proves that the broker runs."""
 
     socket: Path
     process: Process
     version: str
     """The broker's release."""
     wire: int
-    """The newest wire version it speaks."""
+    """The newest wire version that the broker speaks."""
     http: str | None = None
 
 
 def write_endpoint(home: Home, endpoint: Endpoint) -> None:
-    """Tell everybody where the broker is; done by the broker, once it listens."""
+    """Publish the endpoint. The broker does this once it listens."""
     fields = {
         "socket": str(endpoint.socket),
         "pid": endpoint.process.pid,
@@ -38,7 +38,7 @@ def write_endpoint(home: Home, endpoint: Endpoint) -> None:
 
 
 def read_endpoint(home: Home) -> Endpoint | None:
-    """What the last broker wrote; ``None`` if there is nothing, or nothing to be trusted."""
+    """Return the endpoint that the last broker wrote, or None if it is missing or not valid."""
     try:
         text = read_secret(home.endpoint)
         fields = json.loads(text or b"null")

@@ -1,7 +1,7 @@
-"""ROOST_HOME: the one folder everybody finds Roost by, its secret files, and where the socket lies.
+"""ROOST_HOME: the one folder by which all processes find Roost, its secret files, and its socket.
 
-MCP clients and browsers start us with all kinds of environments. Only ``ROOST_HOME`` and the
-password database are asked; ``HOME``, ``XDG_*`` and ``TMPDIR`` never, since they differ by caller.
+MCP clients and browsers start us with all kinds of environments. So Roost asks only ``ROOST_HOME``
+and the password database, never ``HOME``, ``XDG_*`` or ``TMPDIR``, which differ by caller.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _SECRET_FILE_BYTES: Final = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """One Roost. Two values of ``ROOST_HOME`` are two Roosts that know nothing of each other."""
+    """One Roost. Two values of ``ROOST_HOME`` are two independent Roosts."""
 
     path: Path
 
     @classmethod
     def find(cls, environ: Mapping[str, str] = os.environ) -> Home:
-        """The home this process belongs to; not touched, only named."""
+        """Return the home this process belongs to, without touching the folder."""
         given = environ.get("ROOST_HOME")
         if given:
             return cls(Path(os.path.abspath(given)))
@@ -37,65 +37,68 @@ class Home:
 
     @property
     def token(self) -> Path:
-        """The operator's token."""
+        """File with the operator's token."""
         return self.path / "token"
 
     @property
     def endpoint(self) -> Path:
-        """Where the running broker listens."""
+        """File that names the running broker's socket (see ``endpoint.py``)."""
         return self.path / "endpoint.json"
 
     @property
     def http_port(self) -> Path:
-        """The port HTTP was last served on, so that it stays the same."""
+        """File with the last HTTP port, so that the port stays the same."""
         return self.path / "http-port"
 
     @property
     def journal(self) -> Path:
-        """What is replayed after a restart."""
+        """The journal, which the broker replays after a restart."""
         return self.path / "journal.sqlite"
 
     @property
     def audit(self) -> Path:
-        """What a person reads."""
+        """The audit trail, for people to read."""
         return self.path / "audit.jsonl"
 
     @property
     def log(self) -> Path:
-        """The broker's diagnostics: its stdout and stderr."""
+        """Diagnostics of the broker: its stdout and stderr."""
         return self.path / "broker.log"
 
     @property
     def config(self) -> Path:
-        """The person's settings."""
+        """File with the person's settings."""
         return self.path / "config.toml"
 
     @property
     def files(self) -> Path:
-        """Each session's own folder, downloads included."""
+        """Parent of the sessions' own folders, which hold downloads and other files."""
         return self.path / "files"
 
     def extension(self, kind: str) -> Path:
-        """The copy of the extension that the person loads into a browser of that kind."""
+        """Folder with the copy of the extension for a browser of that kind."""
         return self.path / "extension" / kind
 
     @property
     def profiles(self) -> Path:
-        """Named sources of logins."""
+        """Folder of the profiles, which are named sources of logins."""
         return self.path / "profiles"
 
     @property
     def start_lock(self) -> Path:
-        """Held by whoever is starting the broker."""
+        """Lock that a process holds while it starts the broker."""
         return self.path / "start.lock"
 
     @property
     def broker_lock(self) -> Path:
-        """Held by the broker for as long as it lives."""
+        """Lock that the broker holds for as long as it lives."""
         return self.path / "broker.lock"
 
     def create(self) -> None:
-        """Make the folder, for us alone, or make sure that an existing one is safe to use."""
+        """Make the folder, accessible only to this user, or check that the existing one is safe.
+
+        Raises ``Unauthorized``.
+        """
         try:
             os.makedirs(self.path, mode=0o700, exist_ok=True)
         except OSError as problem:
@@ -116,7 +119,7 @@ class Home:
             )
 
     def operator_token(self) -> str:
-        """The operator's token, made at first use. All who ask at once get the same one."""
+        """Return the operator's token, made at first use. Concurrent callers get the same one."""
         made = self.kept_token()
         if made is None:
             self.create()
@@ -127,7 +130,7 @@ class Home:
         return made
 
     def kept_token(self) -> str | None:
-        """The operator's token, None if there is no file of it. Makes nothing."""
+        """Return the operator's token, or None if there is no token file."""
         data = read_secret(self.token)
         if data is None:
             return None
@@ -148,7 +151,7 @@ class Home:
 
 
 def user_folder() -> Path:
-    """This user's folder by the password database, whatever ``HOME`` says."""
+    """Return this user's home folder from the password database, whatever ``HOME`` says."""
     try:
         return Path(pwd.getpwuid(os.getuid()).pw_dir)
     except KeyError:
@@ -159,7 +162,10 @@ def user_folder() -> Path:
 
 
 def write_secret(path: Path, data: bytes) -> None:
-    """Put ``data`` at ``path``, readable by us alone. Readers see the old file or the new one."""
+    """Write ``data`` to ``path``, readable only by this user.
+
+    Readers see the old or the new file.
+    """
     temporary = _temporary_secret(path, data)
     try:
         os.replace(temporary, path)
@@ -169,7 +175,10 @@ def write_secret(path: Path, data: bytes) -> None:
 
 
 def read_secret(path: Path, limit: int = _SECRET_FILE_BYTES) -> bytes | None:
-    """What ``write_secret`` put there; ``None`` if nothing is. A file open to others is refused."""
+    """Return what ``write_secret`` wrote, or None.
+
+    Raises ``Unauthorized`` if others can read it.
+    """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
@@ -190,11 +199,12 @@ def read_secret(path: Path, limit: int = _SECRET_FILE_BYTES) -> bytes | None:
 def socket_path(
     home: Home, *, run_root: Path = Path("/run/user"), temporary_root: Path = Path("/tmp")
 ) -> Path:
-    """Where the broker of ``home`` listens: short, and in a folder nobody else can enter.
+    """Return the socket's path of ``home``: short, and in a folder that only this user can enter.
 
-    Unix sockets allow 104 bytes on macOS, so the path holds a hash of the home and not its name.
+    Unix sockets allow 104 bytes on macOS, so the path contains a hash of the home, not its name.
     """
-    from hashlib import sha256  # brings OpenSSL, 3 MiB; only the broker needs it
+    # Imported here because it costs 3 MiB (OpenSSL) and only the broker needs it.
+    from hashlib import sha256
 
     uid = os.getuid()
     runtime = run_root / str(uid)
@@ -215,7 +225,7 @@ def _is_our_folder(path: Path) -> bool:
 
 
 def _refuse_unless_private(folder: Path) -> None:
-    # lstat: a symbolic link somebody left in /tmp must not be followed.
+    # Use lstat, because a symbolic link that somebody left in /tmp must not be followed.
     found = os.lstat(folder)
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
         raise Unauthorized(
@@ -234,7 +244,8 @@ def _temporary_secret(path: Path, data: bytes) -> Path:
         with open(fd, "wb") as file:
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())  # else a power cut can leave the new name with nothing in it
+            # Without this, a power cut can leave an empty file under the new name.
+            os.fsync(file.fileno())
     except BaseException:
         os.unlink(temporary)
         raise
@@ -242,7 +253,7 @@ def _temporary_secret(path: Path, data: bytes) -> Path:
 
 
 def _link_secret(path: Path, data: bytes) -> None:
-    """As ``write_secret``, but the first one wins: an existing file stays."""
+    """Like ``write_secret``, but keep an existing file: the first writer wins."""
     temporary = _temporary_secret(path, data)
     try:
         with contextlib.suppress(FileExistsError):

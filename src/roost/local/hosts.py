@@ -1,4 +1,4 @@
-"""Which native hosts run: each leaves a record, so that a broker which starts can wake them."""
+"""Records of running native hosts. A broker that starts reads them to wake the hosts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from roost.local.processes import Process, identify, is_alive
 
 
 def record_host(home: Home, browser: str) -> Path:
-    """Say that this process is a host of that browser; remove the file when it ends."""
+    """Record that this process is a host of that browser.
+
+    The caller removes the file at its end.
+    """
     home.create()
     record = _folder(home) / f"{browser}.{os.getpid()}.json"
     with contextlib.suppress(FileExistsError):
@@ -26,7 +29,10 @@ def record_host(home: Home, browser: str) -> Path:
 
 
 def running_hosts(home: Home, browser: str) -> list[Process]:
-    """Those of that browser, in all its profiles. What killed ones left is removed."""
+    """Return the running hosts of that browser, in all its profiles.
+
+    Removes records of dead ones.
+    """
     found = []
     for record in sorted(_folder(home).glob(f"{browser}.*.json")):
         with contextlib.suppress(ValueError, KeyError, RoostError):

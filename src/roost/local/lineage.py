@@ -1,7 +1,7 @@
-"""Where a process comes from: its ancestors, under every name they are known by.
+"""A process's ancestors, under every name they are known by.
 
-The kernel's own name for a process does not tell enough. An agent's client may be ``node`` with a
-script, npx calls itself ``npm exec …``, an editor's server runs from a folder that names it.
+The kernel's own name of a process is not enough. An agent's client may be ``node`` with a script,
+npx calls itself ``npm exec …``, an editor's server runs from a folder that names it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from roost.local.processes import (
     has_terminal,
     identify,
 )
+from roost.vocabulary import CLIENT_VARIABLES
 
 _INTERPRETER: Final = re.compile(r"(python|pypy|node|bun|deno|ruby|perl)[\d.]*")
 
@@ -30,14 +31,18 @@ _VERSION: Final = re.compile(r"v?\d+(\.\d+)+[\w.+-]*")
 
 @dataclass(frozen=True, slots=True)
 class Relative:
-    """One process of a lineage."""
+    """One ancestor of a process."""
 
     process: Process
     names: frozenset[str]
-    """What it may be called: by the kernel, by its program file, by its first argument, and by the
+    """All names of the process: from the kernel, its program file, its first argument, and the
     script that an interpreter runs."""
     folders: frozenset[str] = frozenset()
-    """The folders its program file lies in."""
+    """All folders above its program file."""
+    control_group: str = ""
+    """The process's control group (Linux)."""
+    variables: frozenset[str] = frozenset()
+    """The names of the ``CLIENT_VARIABLES`` that the process was started with (Linux)."""
 
     @property
     def program(self) -> str:
@@ -53,20 +58,21 @@ class Lineage:
     program: str = ""
     has_terminal: bool = False
     control_group: str = ""
-    """The process's control group (Linux). A process that leaves its parent stays in it."""
+    """The process's control group (Linux). A process stays in it even after its parent has
+    ended."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether ``above`` reaches the top."""
+        """True if ``above`` reaches the top of the process tree."""
         return len(self.above) < DEPTH_MAX
 
     def __str__(self) -> str:
-        """Program names only: arguments may hold secrets."""
+        """Return program names only, because arguments may hold secrets."""
         return " < ".join([self.program or "?", *(one.program for one in self.above)])
 
 
 def lineage(pid: int) -> Lineage:
-    """The lineage of the process with that pid; an empty one if it cannot be seen from here."""
+    """Return the lineage of the process with that pid, empty if the process cannot be seen."""
     process = identify(pid)
     if process is None:
         return Lineage()
@@ -81,9 +87,11 @@ def lineage(pid: int) -> Lineage:
 
 
 def description(pid: int) -> str:
-    """Which program that process runs, and in which folder, for a person to read: by the kernel's
-    word. Version numbers are left out, so that an update does not make it another program. Empty if
-    the process cannot be looked into."""
+    """Describe the process's program and folder for a person, as the kernel reports them.
+
+    Leaves out version numbers, so that an updated program stays the same one. Empty if the process
+    cannot be inspected.
+    """
     process, file, folder = identify(pid), _program_file(pid), _working_folder(pid)
     if process is None:
         return ""
@@ -104,7 +112,9 @@ def _without_versions(path: str) -> str:
 def _relative(process: Process, arguments: Sequence[str]) -> Relative:
     file = _program_file(process.pid)
     names = frozenset(_names(process.program, os.path.basename(file), arguments))
-    return Relative(process, names, frozenset(file.split("/")[:-1]) - {""})
+    folders = frozenset(file.split("/")[:-1]) - {""}
+    group, variables = _control_group(process.pid), _client_variables(process.pid)
+    return Relative(process, names, folders, group, variables)
 
 
 def _names(program: str, file: str, arguments: Sequence[str]) -> Iterator[str]:
@@ -121,7 +131,7 @@ def _names(program: str, file: str, arguments: Sequence[str]) -> Iterator[str]:
 
 
 def _script(arguments: Sequence[str]) -> str | None:
-    """What an interpreter runs: the module after ``-m``, else the first word that is no option."""
+    """Return what an interpreter runs: the module after ``-m``, else the first non-option word."""
     for number, word in enumerate(arguments):
         if word in ("-c", "-e"):  # code, not a file
             return None
@@ -144,6 +154,14 @@ def _working_folder(pid: int) -> str:
         with suppress(OSError):
             return os.readlink(f"/proc/{pid}/cwd").removesuffix(" (deleted)")
     return ""
+
+
+def _client_variables(pid: int) -> frozenset[str]:
+    if sys.platform == "linux":
+        with suppress(OSError), open(f"/proc/{pid}/environ", "rb") as file:
+            names = {os.fsdecode(entry.partition(b"=")[0]) for entry in file.read().split(b"\0")}
+            return CLIENT_VARIABLES & names
+    return frozenset()
 
 
 def _control_group(pid: int) -> str:

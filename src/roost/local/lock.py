@@ -1,8 +1,8 @@
-"""A lock between processes, let go by the kernel when its holder dies, however it dies.
+"""A lock between processes. The kernel releases it when its holder dies, however it dies.
 
-Roost never removes the file: a waiter could then hold a lock on a file that has no name any more
-while a third process locks its successor. Somebody else may remove it, with the whole folder. So a
-lock counts only while the file that is locked is the one at the path.
+Roost never removes the lock's file: a waiter could then hold a lock on the removed file while a
+third process locks the new one. Somebody else may remove the file, with the whole folder. So a lock
+counts only while the locked file is the one at the path.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ class Lock:
 
     @property
     def is_held(self) -> bool:
+        """True while this object holds the lock."""
         return self._fd is not None
 
     def try_acquire(self) -> bool:
-        """Take it if nobody has it, without waiting. Also false if this very object has it."""
+        """Take the lock without waiting. Returns False if any process or this object holds it."""
         if self._fd is not None:
             return False
-        # Close-on-exec: a broker or browser we start must not keep the lock after we are gone.
+        # Close-on-exec, because a broker or browser we start must not keep the lock after we end.
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         fd = os.open(self._path, flags, 0o600)
         try:
@@ -44,21 +45,24 @@ class Lock:
         except BaseException:
             os.close(fd)
             raise
-        if not is_named:  # removed since it was opened: there is nothing to hold
+        if not is_named:  # somebody removed the file since it was opened
             os.close(fd)
             return False
         self._fd = fd
         return True
 
     def is_current(self) -> bool:
-        """Whether the file that this object has locked is still the one at the path. Raises
-        ``OSError`` if that cannot be seen now."""
+        """Return whether the locked file is still the one at the path.
+
+        Raises ``OSError`` if that cannot be seen now.
+        """
         return self._fd is not None and self._is_at_path(self._fd)
 
     def retake(self) -> bool:
-        """Lock the file that is at the path now, or a new one; whether that was possible.
+        """Lock the file that is at the path now, or a new one. Return whether that was possible.
 
-        If another process holds it, this object keeps the lock on the file it had."""
+        If another process holds that file's lock, this object keeps its lock on the old file.
+        """
         successor = Lock(self._path)
         if not successor.try_acquire():
             return False
@@ -74,10 +78,10 @@ class Lock:
         return os.path.samestat(found, os.fstat(fd))
 
     def acquire(self, timeout_seconds: float) -> None:
-        """Take it, waiting if need be; ``Timeout`` when it stays taken.
+        """Take the lock, waiting if necessary. Raises ``Timeout``.
 
-        flock has no timeout of its own, and an alarm signal or a thread would be the caller's
-        business; so this looks again every 20 ms.
+        flock has no timeout of its own, and an alarm signal or a thread would affect the caller. So
+        this tries again every 20 ms.
         """
         deadline = Deadline(timeout_seconds)
         while not self.try_acquire():
@@ -89,7 +93,7 @@ class Lock:
             deadline.pause()
 
     def release(self) -> None:
-        """Let it go; nothing happens if it is not held."""
+        """Release the lock, if it is held."""
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None

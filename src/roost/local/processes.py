@@ -1,6 +1,6 @@
-"""Processes by pid and start time, who is at the other end of a socket, and ending whole trees.
+"""Identify processes by pid and start time, find a socket's peer, and end process trees.
 
-A pid alone names nobody: the kernel gives it to somebody else later. So a process is its pid and
+A pid alone names nobody: the kernel gives it to another process later. So a process is its pid and
 its start time, and every signal goes to a process whose start time was checked.
 """
 
@@ -22,7 +22,7 @@ from typing import Final, Protocol
 from roost.local.deadline import Deadline
 
 DEPTH_MAX: Final = 64
-"""Ancestors that are looked at, at most."""
+"""Maximum number of ancestors to look at."""
 _KILL_SECONDS: Final = 5.0
 _LOOK_AGAIN_SECONDS: Final = 0.02
 _PS_SECONDS: Final = 10.0
@@ -32,26 +32,28 @@ _COMMAND_BYTES: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A process for as long as it lives, and never its successor."""
+    """One process, distinguished from later processes with the same pid."""
 
     pid: int
     started: str
-    """When it started: the same whenever asked, different after a reboot. Compare, do not read."""
+    """Start time as an opaque text. It stays the same for a process and differs after a reboot."""
     program: str = field(default="", compare=False)
-    """The name of what it runs now, as the kernel cuts it (15 characters)."""
+    """Name of the program that runs now, as the kernel cuts it (15 characters)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """Who connected, by the kernel's word. ``pid`` is 0 where it cannot be seen from here."""
+    """The process that connected, as the kernel reports it. ``pid`` is 0 if it cannot be seen."""
 
     uid: int
     pid: int
 
 
 def identify(pid: int) -> Process | None:
-    """The process that has this pid now; ``None`` if there is none, or only its zombie, or if the
-    system cannot say."""
+    """Return the process that has this pid now.
+
+    Returns None if there is none, if it is a zombie, or if the system cannot tell.
+    """
     with suppress(OSError):
         row = _table.row(pid)
         return row.process if row else None
@@ -59,27 +61,27 @@ def identify(pid: int) -> Process | None:
 
 
 def is_alive(process: Process) -> bool:
-    """Whether that very process still runs, as far as the system can say now. Zombies do not."""
+    """Return whether exactly that process still runs. A zombie does not; if unknown, it does."""
     try:
         row = _table.row(process.pid)
     except OSError:
-        return True  # this process has no descriptor left to look with: that ends nobody
+        return True  # no descriptor left to look with, which does not prove that the process ended
     return row is not None and row.process == process
 
 
 def ancestors(pid: int) -> list[Process]:
-    """The parent of ``pid``, its parent, and so on, as far as they can be seen; not ``pid``."""
+    """Return the parent of ``pid``, its parent, and so on, as far as they can be seen."""
     return _ancestors(pid, _table.look_up())
 
 
 def has_terminal(pid: int) -> bool:
-    """Whether the process has a controlling terminal."""
+    """Return whether the process has a controlling terminal."""
     row = _table.row(pid)
     return row is not None and row.has_terminal
 
 
 def command_lines(pids: Sequence[int]) -> dict[int, list[str]]:
-    """The arguments of each process, its program first. A process may rewrite its own."""
+    """Return the arguments of each process, its program first. A process may rewrite its own."""
     return _table.command_lines(pids)
 
 
@@ -88,7 +90,7 @@ def _ancestors(pid: int, row: Callable[[int], _Row | None]) -> list[Process]:
     child = row(pid)
     while child and len(found) < DEPTH_MAX:
         parent = row(child.parent)
-        # Younger than its child: the parent died just now and its pid was given away.
+        # A parent younger than its child is another process that got the pid of the real parent.
         if parent is None or parent.born > child.born:
             break
         found.append(parent.process)
@@ -97,7 +99,7 @@ def _ancestors(pid: int, row: Callable[[int], _Row | None]) -> list[Process]:
 
 
 def wait_until_gone(process: Process, timeout_seconds: float) -> bool:
-    """Wait until ``process`` has ended, child or not; returns whether it has."""
+    """Wait until ``process`` has ended, child or not. Return whether it has."""
     deadline = Deadline(timeout_seconds)
     pidfd = _open_pidfd(process.pid)
     try:
@@ -112,15 +114,15 @@ def wait_until_gone(process: Process, timeout_seconds: float) -> bool:
 def end_tree(process: Process, grace_seconds: float) -> bool:
     """End ``process``, its descendants and, if it leads one, its process group.
 
-    All are asked (SIGTERM), given ``grace_seconds``, then killed. Blocks that long at most, plus a
-    moment; returns whether nothing is left. If ``process`` is gone, or its pid is somebody else's
-    by now, nothing is touched. Whoever is its parent must still reap it.
+    Sends SIGTERM to all, waits up to ``grace_seconds``, then kills what is left for up to 5 s.
+    Returns whether nothing is left. Touches nothing if ``process`` is gone or its pid names another
+    process now. The parent must still reap it.
     """
     known = {process}
     _signal_all(_living(process, known), signal.SIGTERM)
     _wait_for_all(known, grace_seconds)
     deadline = Deadline(_KILL_SECONDS)
-    # Again and again: what they forked since is found only now.
+    # Repeat, because processes may have forked since the last look.
     while (left := _living(process, known)) and not deadline.has_passed():
         _signal_all(left, signal.SIGKILL)
         _wait_for_all(left, deadline.remaining())
@@ -134,7 +136,7 @@ class HasOptions(Protocol):
 
 
 def peer_of(sock: HasOptions) -> Peer:
-    """Who is at the other end of a connected unix socket: the one who called ``connect``."""
+    """Return the process that called ``connect`` at the other end of a connected unix socket."""
     if sys.platform == "linux":
         ucred = struct.Struct("=iII")  # pid, uid, gid
         sent = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, ucred.size)
@@ -162,24 +164,24 @@ class _Row:
     parent: int
     group: int
     born: int
-    """Start time as a number: a parent is never younger than its child."""
+    """Start time as a number. A parent never has a later one than its child."""
     has_terminal: bool = False
 
 
 class _ProcessTable(Protocol):
     def row(self, pid: int) -> _Row | None:
-        """Raises ``OSError`` if there is no descriptor left to look with."""
+        """Return the process's row. Raises ``OSError`` if no descriptor is left to look with."""
 
     def rows(self) -> Iterator[_Row]: ...
 
     def look_up(self) -> Callable[[int], _Row | None]:
-        """``row``, for many questions at one time."""
+        """Return a function like ``row`` that is fast for many pids at one moment."""
 
     def command_lines(self, pids: Sequence[int]) -> dict[int, list[str]]: ...
 
 
 class _ProcFs:
-    """Linux: ``/proc/<pid>/stat``, see proc_pid_stat(5)."""
+    """The process table on Linux: ``/proc/<pid>/stat``, see proc_pid_stat(5)."""
 
     def row(self, pid: int) -> _Row | None:
         if pid <= 0:
@@ -194,8 +196,9 @@ class _ProcFs:
         # The second field is the program's name in parentheses and may hold any byte, ")" included.
         name, _, fields = line.rpartition(b")")
         state, parent, group, *rest = fields.split()
+        # A zombie with other threads alive (num_threads above 1) still has its sockets and locks.
         if state in (b"Z", b"X", b"x") and int(rest[14]) <= 1:
-            return None  # while other threads live, so do its sockets and locks
+            return None
         ticks = int(rest[16])
         program = name.partition(b"(")[2].decode("utf-8", "replace")
         process = Process(pid, f"{_boot()}-{ticks}", program)
@@ -220,7 +223,7 @@ class _ProcFs:
 
 
 class _Ps:
-    """macOS and the like: what ``ps`` prints."""
+    """The process table on macOS and similar systems: the output of ``ps``."""
 
     def row(self, pid: int) -> _Row | None:
         return next(_parse_ps(self._run("-p", str(pid))), None) if pid > 0 else None
@@ -251,7 +254,7 @@ class _Ps:
             encoding="ascii",
             errors="replace",
             timeout=_PS_SECONDS,
-            check=False,  # it exits with 1 if there is no such process
+            check=False,  # ps exits with 1 if there is no such process
         )
         return done.stdout
 
@@ -280,13 +283,13 @@ def _boot() -> str:
 
 
 def _living(root: Process, known: set[Process]) -> set[Process]:
-    """Those of ``root``'s tree that live now; adds to ``known`` what joined since the last look."""
+    """Return the living processes of ``root``'s tree, and add new ones to ``known``."""
     rows = {row.process.pid: row for row in _table.rows()}
     children: dict[int, list[_Row]] = {}
     for row in rows.values():
         children.setdefault(row.parent, []).append(row)
     waiting = [row for row in rows.values() if row.process in known]
-    # The kernel gives a group's number to nobody else while one of its members lives.
+    # The kernel does not reuse a group's number while one of its members lives.
     if any(row.group == root.pid for row in waiting):
         waiting += [row for row in rows.values() if row.group == root.pid]
     found: set[Process] = set()
@@ -311,7 +314,8 @@ def _signal(process: Process, number: signal.Signals) -> None:
         if not is_alive(process):
             return
         if pidfd is not None and sys.platform == "linux":
-            # Checked after it was opened, so the signal cannot reach a successor of that pid.
+            # The process was checked after its pidfd was opened, so no other process gets the
+            # signal.
             signal.pidfd_send_signal(pidfd, number)
         else:
             os.kill(process.pid, number)
@@ -327,7 +331,7 @@ def _wait_for_all(processes: set[Process], seconds: float) -> None:
 
 
 def _open_pidfd(pid: int) -> int | None:
-    """A descriptor that stays with that process; ``None`` where the system has no such thing."""
+    """Open a descriptor of that process, or return None where the system has no pidfds."""
     if sys.platform == "linux":
         with suppress(OSError):
             return os.pidfd_open(pid)

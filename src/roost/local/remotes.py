@@ -1,9 +1,9 @@
-"""Where the remote agent of a running Firefox listens, if it was started with one.
+"""Find the port of a running Firefox's remote agent, if Firefox was started with one.
 
-https://firefox-source-docs.mozilla.org/remote/ — ``--remote-debugging-port`` on its command line,
-and ``WebDriverBiDiServer.json`` in its profile, say which port. Both may be wrong by now, and
-another user's process may have taken that port: so a port counts only if the kernel says that this
-very process listens there, on loopback. Where the kernel does not say (macOS), none is found.
+``--remote-debugging-port`` on Firefox's command line and ``WebDriverBiDiServer.json`` in its
+profile name the port (https://firefox-source-docs.mozilla.org/remote/). Both may be outdated, and
+another user's process may have taken the port. So a port counts only if the kernel says that this
+process listens there, on loopback. Where the kernel does not tell (macOS), no port is found.
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ _SAID: Final = "WebDriverBiDiServer.json"
 
 
 def has_remote(pid: int) -> bool:
+    """Return whether Firefox was started with its remote agent."""
     return _option(_command(pid), _OPTION) is not None
 
 
 def remote_port(pid: int) -> int | None:
+    """Return the port that Firefox's remote agent listens on, or None."""
     command = _command(pid)
     asked = _option(command, _OPTION)
     if asked is None:
@@ -35,7 +37,10 @@ def remote_port(pid: int) -> int | None:
 
 
 def _port(asked: int, profile: str | None, there: frozenset[int]) -> int | None:
-    """With 0, Firefox takes any that is free, and writes which into its profile."""
+    """Return the port if Firefox listens on it.
+
+    For port 0, Firefox takes any free port and writes it into its profile.
+    """
     if asked == 0 and profile is not None:
         with suppress(OSError, ValueError, KeyError, TypeError):
             asked = int(json.loads((Path(profile) / _SAID).read_bytes())["ws_port"])
@@ -45,7 +50,7 @@ def _port(asked: int, profile: str | None, there: frozenset[int]) -> int | None:
 
 
 def _option(command: list[str], name: str) -> str | None:
-    """An option's value; empty where it has none. Firefox takes one dash or two."""
+    """Return an option's value, empty if it has none. Firefox accepts one dash or two."""
     for index, word in enumerate(command[1:], 1):
         given, _, value = word.lstrip("-").partition("=")
         if word.startswith("-") and given == name:

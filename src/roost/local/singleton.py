@@ -1,7 +1,7 @@
-"""The folder that a Chromium makes for its singleton socket, and leaves behind.
+"""Chromium's folder for its singleton socket, which Chromium leaves behind.
 
-The socket's path must be short, so Chromium puts it into a new folder of the system's temporary
-folder and links to it from the profile.
+The socket's path must be short. So Chromium makes a new folder in the system's temporary folder,
+puts the socket there, and links to it from the profile.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _COOKIE = "SingletonCookie"
 
 
 def socket_folder(profile: Path) -> Path | None:
-    """The folder that a Chromium made for its socket, outside its profile, as the profile names it.
+    """Return the folder outside the profile that Chromium made for its socket, or None.
 
-    Chromium leaves that folder behind, also when it ends in order.
+    The profile's link names it. Chromium leaves that folder behind even when it exits normally.
     """
     try:
         target = Path(os.readlink(profile / _SOCKET))
@@ -27,8 +27,10 @@ def socket_folder(profile: Path) -> Path | None:
 
 
 def remove_socket_folder(folder: Path) -> None:
-    """Remove such a folder, once its Chromium has ended: the two files that Chromium puts there,
-    and the folder if it is empty then."""
+    """Remove such a folder once its Chromium has ended.
+
+    Removes the two files that Chromium puts there, then the folder if it is empty.
+    """
     with suppress(OSError):
         if folder.lstat().st_uid != os.getuid() or folder.is_symlink():
             return

@@ -1,11 +1,10 @@
-"""Who is at the other end of a TCP connection within this machine, and what it was started with;
-and where a process listens.
+"""Find the process at the other end of a local TCP connection, its environment, and its ports.
 
-Unix sockets tell their peer; TCP sockets do not, but Linux lists every connection with its owner.
-Where it does not (macOS), nobody is found, and whoever asks has to do without.
+Unix sockets name their peer. TCP sockets do not, but Linux lists every connection with its owner.
+Other systems (macOS) do not, so no process is found there.
 
-The list is long on a busy machine, so what is asked at every connection (``is_stranger``) asks the
-kernel for one row only, by sock_diag(7).
+The list is long on a busy machine. So ``is_stranger``, which runs for every connection, asks the
+kernel for a single row, by sock_diag(7).
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from roost.local.processes import Peer
 
 Address = tuple[str, int]
 _MAPPED: Final = "0000000000000000FFFF0000"
-"""How an IPv4 address stands in the IPv6 table, before the address itself."""
+"""Prefix of an IPv4 address in the kernel's IPv6 table."""
 _ESTABLISHED: Final = "01"
 _LISTENS: Final = "0A"
 
-# sock_diag(7): a netlink header and an inet_diag_req_v2 that names one connection by both its ends.
+# sock_diag(7): a netlink header and an inet_diag_req_v2 that names a connection by both its ends.
 _NETLINK_SOCK_DIAG: Final = 4
 _SOCK_DIAG_BY_FAMILY: Final = 20
 _NLM_F_REQUEST: Final = 1
@@ -38,14 +37,16 @@ _HEADER: Final = struct.Struct("=IHHII")
 _WANTED: Final = struct.Struct("=BBBxI")
 _ENDS: Final = struct.Struct("!HH16s16sI8s")
 _FOUND: Final = struct.Struct("=BBBB48xIIIII")
-"""An inet_diag_msg: family, state, timer, retries, ends, expires, two queues, uid, inode."""
+"""inet_diag_msg: family, state, timer, retries, ends, expires, two queues, uid, inode."""
 _REPLY_BYTES: Final = 4096
 _KERNEL_SECONDS: Final = 1.0
 
 
 def tcp_peer(here: Address, there: Address) -> Peer | None:
-    """The process that holds the ``there`` end of a connection to ``here``, both IPv4. ``pid`` is 0
-    where only its user is known: another user's processes cannot be looked into."""
+    """Return the process that holds the ``there`` end of a connection to ``here``, both IPv4.
+
+    ``pid`` is 0 if only the user is known: other users' processes cannot be inspected.
+    """
     if sys.platform != "linux":
         return None
     ends = _written(there), _written(here)
@@ -57,9 +58,11 @@ def tcp_peer(here: Address, there: Address) -> Peer | None:
 
 
 def is_stranger(here: Address, there: Address) -> bool:
-    """Whether another user than this process's holds the ``there`` end of a connection to ``here``,
-    both IPv4. A connection that its owner has closed meanwhile counts as a stranger's: the kernel
-    calls those root's. False where the system does not tell owners (macOS)."""
+    """Return whether another user holds the ``there`` end of a connection to ``here``, both IPv4.
+
+    A connection that its owner has closed meanwhile counts as a stranger's, because the kernel
+    lists it as root's. False where the system does not tell owners (macOS).
+    """
     if sys.platform != "linux":
         return False
     try:
@@ -73,7 +76,7 @@ def is_stranger(here: Address, there: Address) -> bool:
 
 
 def _diagnosed(here: Address, there: Address) -> int | None:
-    """The user who holds the ``there`` end, from one row of the kernel's table."""
+    """Return the user who holds the ``there`` end, from one row of the kernel's table."""
     ends = _ENDS.pack(
         there[1], here[1], socket.inet_aton(there[0]), socket.inet_aton(here[0]), 0, _NO_COOKIE
     )
@@ -95,6 +98,7 @@ def _diagnosed(here: Address, there: Address) -> int | None:
 
 
 def _listed(here: Address, there: Address, rows: list[list[str]]) -> int | None:
+    """Return the user who holds the ``there`` end, from the whole table."""
     ends = _written(there), _written(here)
     for row in rows:
         local, remote, uid, inode = row[1], row[2], row[7], row[9]
@@ -104,7 +108,7 @@ def _listed(here: Address, there: Address, rows: list[list[str]]) -> int | None:
 
 
 def listening(pid: int) -> frozenset[int]:
-    """The ports of this machine's own loopback address that the process itself listens on."""
+    """Return the loopback ports that the process itself listens on."""
     if sys.platform != "linux":
         return frozenset()
     here = _written(("127.0.0.1", 0)).removesuffix("0000")
@@ -115,8 +119,10 @@ def listening(pid: int) -> frozenset[int]:
 
 
 def started_with(pid: int, name: str) -> str | None:
-    """An environment variable as the process was started with it; None if it was not, or if it
-    cannot be looked into."""
+    """Return an environment variable as the process was started with it.
+
+    Returns None if it was not set, or if the process cannot be inspected.
+    """
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:
             environment = file.read().split(b"\0")
@@ -128,7 +134,10 @@ def started_with(pid: int, name: str) -> str | None:
 
 
 def _rows() -> Iterator[list[str]]:
-    """See proc_net_tcp(5): number, local, remote, state, …, uid (7), timeout, inode (9)."""
+    """Yield the rows of proc_net_tcp(5).
+
+    Columns: number, local, remote, state, …, uid (7), timeout, inode (9).
+    """
     for table in ("tcp", "tcp6"):
         with suppress(OSError), open(f"/proc/net/{table}", encoding="ascii") as file:
             next(file)
@@ -136,7 +145,7 @@ def _rows() -> Iterator[list[str]]:
 
 
 def _written(address: Address) -> str:
-    """As the kernel writes it: the address as a number of this machine's, then the port."""
+    """Return the address as the kernel writes it: a number in native byte order, then the port."""
     host, port = address
     number = int.from_bytes(socket.inet_aton(host), sys.byteorder)
     return f"{number:08X}:{port:04X}"
@@ -147,7 +156,7 @@ def _short(end: str) -> str:
 
 
 def _holder(inode: str) -> int:
-    """The process that has that socket open; 0 if it is not to be seen."""
+    """Return the process that has that socket open, or 0 if none can be seen."""
     wanted = f"socket:[{inode}]"
     for name in os.listdir("/proc"):
         if name.isdigit() and _holds(int(name), wanted):
@@ -156,7 +165,7 @@ def _holder(inode: str) -> int:
 
 
 def _holds(pid: int, wanted: str) -> bool:
-    with suppress(OSError):  # another user's, or gone meanwhile
+    with suppress(OSError):  # another user's process, or it ended meanwhile
         folder = f"/proc/{pid}/fd"
         for descriptor in os.listdir(folder):
             with suppress(FileNotFoundError):  # closed meanwhile

@@ -1,8 +1,8 @@
-"""What runs inside pages, and its caller.
+"""The code that runs inside pages, and the Python code that calls it.
 
 Lives here: ``source/`` (TypeScript, built into the one ``bundle.js`` every driver injects) and the
 Python that drives a page with it: ``page``, ``snapshots``, ``actions``, ``keys``, ``bundle``.
 May import: ``drivers``, ``errors``, ``vocabulary``. Of ``drivers`` only ``drivers.base``.
-Never here: which browser it is, who is calling, any state but the page's own memory.
+Never here: which browser it is, who is calling, any state except ``PageMemory``.
 Tests: ``tests/page``.
 """

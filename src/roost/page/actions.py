@@ -1,6 +1,7 @@
-"""What a person does in a page: every action checked first, given as trusted input, then settled.
+"""Actions in a page, such as clicking and typing.
 
-Each waits for its element to be there and actionable, within the caller's time, and says why not.
+Each action waits until its element exists and can be acted on, gives trusted input, and waits until
+the page has settled. If the element is not ready within ``wait_ms``, the error says why.
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ DRAG_STEPS = 5
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where an action goes: a point of the tab's viewport, and what is there."""
+    """The point of an action in the tab's viewport, and the element at that point."""
 
     x: float
     y: float
     about: Json
+    """The bundle's answer about the element."""
     frame: str | None
 
 
@@ -71,7 +73,10 @@ async def drag(page: Page, start: str, end: str, *, wait_ms: int) -> tuple[Spot,
 async def drag_between(
     page: Page, start: tuple[float, float], end: tuple[float, float], frame: str | None = None
 ) -> None:
-    """Press, move in steps, let go: pages that listen to the mouse and HTML5 ones both follow."""
+    """Press, move in steps, and release.
+
+    The steps work for pages that track the mouse and for pages with HTML5 drag and drop.
+    """
     (x, y), (end_x, end_y) = start, end
     steps = [
         MouseMove(x + (end_x - x) * step / DRAG_STEPS, y + (end_y - y) * step / DRAG_STEPS)
@@ -89,7 +94,7 @@ async def type_text(
     slowly: bool = False,
     submit: bool = False,
 ) -> Json:
-    """Replace a field's text. ``slowly`` types at its end, key by key."""
+    """Replace a field's text. With ``slowly``, type at the end of its text, key by key."""
     frame, field = await page.call_where(
         target, "focusForTyping", timeoutMs=wait_ms, replace=not slowly
     )
@@ -112,7 +117,7 @@ async def press_key(page: Page, key: str) -> None:
 
 
 async def fill(page: Page, target: str, value: Any, *, wait_ms: int) -> Json:
-    """Give any kind of field its value; what the field is decides how."""
+    """Set the value of any kind of field, by typing, clicking or choosing as its kind needs."""
     frame, field = await page.call_where(target, "setValue", timeoutMs=wait_ms, value=value)
     given: list[Input] = []
     match field.get("next"):
@@ -160,14 +165,14 @@ async def upload(page: Page, target: str, paths: Sequence[str], *, wait_ms: int)
 
 
 async def find_spot(page: Page, target: str, action: str, wait_ms: int) -> Spot:
-    """Where a pointer reaches the element, once it may be acted on."""
+    """Wait until the element can be acted on. Return the point where a pointer reaches it."""
     frame, ready = await page.call_where(target, "prepare", action=action, timeoutMs=wait_ms)
     x, y = await page.offset(frame) if frame is not None else (0.0, 0.0)
     return Spot(x + ready["point"]["x"], y + ready["point"]["y"], ready, frame)
 
 
 def _as_typed(value: Any) -> str:
-    """JSON has one kind of number: 12.0 means 12."""
+    """Return the value as text. JSON has only one number type, so 12.0 means 12."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 

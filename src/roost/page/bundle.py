@@ -1,4 +1,4 @@
-"""The built bundle, as shipped."""
+"""Reads the built page bundle from the package."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Key names as agents write them: ``Enter``, ``a``, ``Control+Shift+ArrowLeft``.
 
-Names are the DOM's ``KeyboardEvent.key`` values; a few usual spellings are understood.
+Names are the DOM's ``KeyboardEvent.key`` values, in any case, and a few common other spellings.
 https://www.w3.org/TR/uievents-key/
 """
 
@@ -40,7 +40,10 @@ _SPELLINGS = {
 
 
 def parse_keys(text: str) -> tuple[list[str], str]:
-    """The modifiers to hold and the key to press. ``BadRequest`` for a key that is none."""
+    """Return the modifiers to hold and the key to press.
+
+    Raises ``BadRequest`` for an unknown key.
+    """
     *held, key = _split(text)
     modifiers = [_name(name) for name in held]
     wrong = next((name for name in modifiers if name not in MODIFIERS), None)

@@ -1,8 +1,8 @@
-"""``Page``: one tab's page through its bundle. The only caller of the bundle's functions.
+"""``Page``: the only caller of the bundle's functions, for one tab.
 
-Frames are separate documents, each with the bundle in it; a ref says which one it belongs to
-(``f2e7``: element 7 of frame 2, plain ``e7`` of the main one). Numbers are never used twice in a
-tab, so the tab's memory outlives its documents.
+Each frame is a document of its own with its own bundle. A ref names the frame of its element:
+``f2e7`` is element 7 of frame 2, and plain ``e7`` is in the main frame. A tab never uses a number
+twice, so ``PageMemory`` outlives the tab's documents.
 """
 
 from __future__ import annotations
@@ -19,20 +19,21 @@ from roost.vocabulary import TabHandle
 
 Json = dict[str, Any]
 ONCE = frozenset({"setValue", "scroll"})
-"""What acts by itself. All else looks, or makes ready for input that is given after it."""
+"""Functions that change the page themselves, so they must not run twice. All others only read, or
+prepare for input that follows."""
 WATCHING = frozenset({"prepare", "focusForTyping", "setValue"})
-"""What begins to watch for the effects of the input that follows."""
+"""Functions that start to watch for the effects of the input that follows."""
 _REF = re.compile(r"(?:@|ref=)?(?:f(\d+))?e(\d+)")
 
 
 @dataclass(slots=True)
 class PageMemory:
-    """What must not be forgotten when a tab's documents change."""
+    """Numbers of refs and frames, which must survive a change of the tab's document."""
 
     next_ref: int = 1
     next_frame: int = 1
     prefixes: dict[str, str] = field(default_factory=dict)
-    """Frame id of the browser → ``f<n>``; the main frame has none."""
+    """The browser's frame id → ``f<n>``. The main frame has no entry."""
 
     def prefix(self, frame: str) -> str:
         known = self.prefixes.get(frame)
@@ -45,28 +46,32 @@ class PageMemory:
         return next((frame for frame, known in self.prefixes.items() if known == prefix), None)
 
     def keep_only(self, frames: Collection[str]) -> None:
-        """Forget frames that are gone; their numbers are not given again."""
+        """Forget frames that are gone. Their numbers are not used again."""
         if not self.prefixes.keys() <= set(frames):
             self.prefixes = {f: known for f, known in self.prefixes.items() if f in frames}
 
 
 class Page:
-    """Made per operation: a driver, a tab, and that tab's memory."""
+    """Access to one tab's page. A new ``Page`` is made for each operation."""
 
     def __init__(self, driver: Pages, tab: TabHandle, memory: PageMemory) -> None:
         self.driver = driver
         self.tab = tab
         self.memory = memory
         self.seen: tuple[str, str] | None = None
-        """The main document's address and title when it was last spoken to."""
+        """The main document's address and title at its last answer."""
         self.look: Json | None = None
-        """The snapshot to take with the next action, once it has settled."""
+        """Options of a snapshot to take together with the next action, once it has settled."""
         self.looked: Json | None = None
-        """That snapshot. None when another document came, or a frame was acted in."""
+        """That snapshot. None if the document changed or the action was in a child frame."""
         self._watched: set[str | None] = set()
+        """Frames whose bundle watches for the effects of the next input."""
 
     async def call(self, frame: str | None, function: str, **argument: Any) -> Json:
-        """A function of the bundle. What it reports as an error is raised as that error."""
+        """Call a function of the bundle and return its answer.
+
+        Raises the ``RoostError`` that the function reports.
+        """
         given = {name: value for name, value in argument.items() if value is not None}
         reply = await self.driver.call_page(
             self.tab, frame, function, self._numbers(frame) | given, once=function in ONCE
@@ -77,8 +82,11 @@ class Page:
         return answer
 
     async def act(self, frame: str | None, inputs: Sequence[Input]) -> None:
-        """Give input that is for that frame, and wait for what it started: handlers and a frame at
-        most, or the next document."""
+        """Give input to that frame and wait until the page has settled.
+
+        That takes as long as the page's handlers and at most one drawn frame, or until the next
+        document if the input navigates.
+        """
         self.looked = None
         argument = self._numbers(frame) | {"watched": frame in self._watched}
         self._watched.clear()
@@ -86,26 +94,28 @@ class Page:
             argument["snapshot"] = self.look
         reply = await self.driver.act(self.tab, inputs, frame, argument)
         if reply is not None:
-            # What cannot be read now is asked for again, and then says why.
+            # If the snapshot failed, the caller takes it again and gets the error then.
             with contextlib.suppress(RoostError):
                 self.looked = self._answer(frame, "settled", reply).get("snapshot")
 
     async def settle(self, frame: str | None) -> None:
-        """The same where something else than input has acted."""
+        """Wait until the page has settled after a change that was not made by input."""
         await self.act(frame, ())
 
     async def call_where(
         self, target: str, function: str, **argument: Any
     ) -> tuple[str | None, Json]:
-        """The same in the frame where the target is, and which frame that was. A ref says it; a
-        selector is looked for in the main document, in the others, and then waited for in the
-        main one."""
+        """Call a function in the frame that contains the target. Return the frame and the answer.
+
+        A ref names its frame. A selector is looked up in the main frame, then in the other frames.
+        If no frame has a match yet, wait for one in the main frame.
+        """
         ref = _REF.fullmatch(target)
         if ref is not None:
             frame = self._frame_of(target, ref)
             try:
                 return frame, await self._call_when_ready(frame, function, target, argument)
-            except NotFound:  # a ref's element is there or gone; here its whole frame is
+            except NotFound:  # for a ref this means that the whole frame is gone
                 raise _gone(target) from None
         try:
             now = argument | {"timeoutMs": 0}
@@ -119,7 +129,11 @@ class Page:
     async def _call_when_ready(
         self, frame: str | None, function: str, target: str, argument: Json
     ) -> Json:
-        """What may not be repeated must not be left while it waits: so it does not wait itself."""
+        """Call a function that waits for its target, if needed by a separate call of ``prepare``.
+
+        A function in ``ONCE`` cannot be repeated when a navigation interrupts it. So it does not
+        wait itself: ``prepare`` waits, and can be repeated.
+        """
         wait = argument.get("timeoutMs")
         if function in ONCE and wait is not None:
             try:
@@ -131,7 +145,7 @@ class Page:
         return await self.call(frame, function, target=target, **argument)
 
     async def offset(self, frame: str | None) -> tuple[float, float]:
-        """Where a frame's viewport begins in the tab's."""
+        """Return where a frame's viewport begins in the tab's viewport."""
         x = y = 0.0
         parents = {info.id: info.parent for info in await self.driver.frames(self.tab)}
         main = next(iter(parents))
@@ -146,14 +160,15 @@ class Page:
         return x, y
 
     async def owner(self, parent: str | None, frame: str) -> Json:
-        """The element that holds a frame, in its parent: its ref and where its content begins."""
+        """Return the element that holds a frame: its ref in the parent and where its content begins
+        there."""
         reply = await self.driver.call_page(
             self.tab, parent, "frameOwner", self._numbers(parent), owner_of=frame
         )
         return self._answer(parent, "frameOwner", reply)
 
     async def child_frames(self) -> list[tuple[str, str | None]]:
-        """Every frame but the main one, with its parent (None: the main one)."""
+        """Return every frame except the main one, with its parent (None: the main frame)."""
         main, *others = await self.driver.frames(self.tab)
         self.memory.keep_only([frame.id for frame in others])
         return [(f.id, None if f.parent in (None, main.id) else f.parent) for f in others]
@@ -185,7 +200,7 @@ class Page:
         page = reply.pop("page", None)
         if frame is None and page is not None:
             self.seen = page["url"], page["title"]
-        # Also before an error is raised: what covers an element, or is like it, was given a ref.
+        # Before an error is raised, because errors name other elements by new refs.
         self.memory.next_ref = max(self.memory.next_ref, int(reply.pop("nextRef", 1)))
         error = reply.get("error")
         if isinstance(error, dict) and error.get("code") in BY_CODE:

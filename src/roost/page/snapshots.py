@@ -1,4 +1,4 @@
-"""The page as an agent reads it: the main document's snapshot with each frame's own in place."""
+"""Builds the snapshot that an agent reads, with each frame's snapshot inside its parent's."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ INDENT = "  "
 FRAMES_READ = 50
 FRAMES_DEEP = 8
 FRAMES_SECONDS = 8.0
-"""What the frames of one reading may cost together: a page can nest a thousand of them."""
+"""Time for all frames of one snapshot together, because a page can nest a thousand frames."""
 
 
 @dataclass(slots=True)
 class _Budget:
-    """How many frames may still be read, and until when."""
+    """The number of frames that one snapshot may still read, and the deadline for that."""
 
     frames: int = FRAMES_READ
     ends: float = field(default_factory=lambda: asyncio.get_running_loop().time() + FRAMES_SECONDS)
 
     def take(self) -> int | None:
-        """The milliseconds for one more frame. None: it must not be read."""
+        """Take one frame from the budget. Return its milliseconds; None: do not read the frame."""
         left = int((self.ends - asyncio.get_running_loop().time()) * 1000)
         self.frames -= 1
         return left if self.frames >= 0 and left > 0 else None
@@ -33,15 +33,16 @@ class _Budget:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """``changes`` sums up a diff; it is None where the text is the page itself."""
+    """The text of a snapshot or a diff."""
 
     text: str
     truncated: bool
     changes: str | None = None
+    """A summary of the diff, such as ``2 added``. None if the text is a full snapshot."""
 
 
 async def read(page: Page, *, max_chars: int, target: str | None = None, **options: Any) -> Reading:
-    """The page or a part of it, its frames included, at most ``max_chars`` long."""
+    """Return the page, or the part at ``target``, with its frames, cut to ``max_chars``."""
     if target is None:
         frame, reply = None, await page.call(None, "snapshot", maxChars=max_chars, **options)
     else:
@@ -50,12 +51,15 @@ async def read(page: Page, *, max_chars: int, target: str | None = None, **optio
 
 
 def changes(reader: str, max_chars: int) -> Json:
-    """The snapshot that ``read_changes`` begins with, to be taken with an action."""
+    """Return the options of the snapshot that ``read_changes`` needs, for ``Page.look``."""
     return {"mode": "diff", "reader": reader, "maxChars": max_chars}
 
 
 async def read_changes(page: Page, *, reader: str, max_chars: int) -> Reading:
-    """What changed since this reader last read the page, in all its frames."""
+    """Return what changed in all frames since ``reader`` last read the page.
+
+    If the bundle cannot make a diff, return a full snapshot.
+    """
     options = changes(reader, max_chars)
     reply = page.looked or await page.call(None, "snapshot", **options)
     if reply["mode"] != "diff":
@@ -71,7 +75,7 @@ async def read_changes(page: Page, *, reader: str, max_chars: int) -> Reading:
                 found = await page.call(frame, "snapshot", budgetMs=budget_ms, **options)
                 replies.append(found)
             except RoostError:
-                continue  # a frame that went away, or has no document yet, has nothing to say
+                continue  # the frame is gone or has no document yet
     changed = [one for one in replies if one["mode"] != "diff" or any(one["changes"].values())]
     text = "\n".join(one["text"] for one in changed)
     cut = not is_all or any(one["truncated"] for one in changed) or len(text) > max_chars
@@ -87,7 +91,7 @@ async def _with_frames(
     budget: _Budget,
     deep: int = 1,
 ) -> Reading:
-    """Put each child frame's snapshot below the line that stands for it."""
+    """Insert each child frame's snapshot below the line of the element that holds the frame."""
     lines: list[str] = reply["text"].splitlines()
     if not reply["frames"]:
         return Reading(reply["text"], reply["truncated"])
@@ -110,7 +114,7 @@ async def _with_frames(
             below = await page.call(child, "snapshot", **given)
             inner = await _with_frames(page, child, below, room, options, budget, deep + 1)
         except RoostError:
-            continue  # gone, or not loaded yet: its line stands alone
+            continue  # the frame is gone or not loaded yet: keep its line without content
         if inner.text:
             indent = INDENT * (place["depth"] + 1)
             lines[place["line"]] = lines[place["line"]].rstrip(":") + ":"
@@ -123,8 +127,10 @@ async def _with_frames(
 
 
 async def _children(page: Page, frame: str | None, budget: _Budget) -> dict[str, str]:
-    """The child frames of a document, by the ref of the element that holds each; no more of them
-    than may be read."""
+    """Return a document's child frames by the ref of the element that holds each.
+
+    Stops at the number of frames that the budget still allows to read.
+    """
     found: dict[str, str] = {}
     for child, parent in await page.child_frames():
         if parent == frame and len(found) < budget.frames + 1:

@@ -1,7 +1,7 @@
-"""Logins that jars are cloned from: read from where a person has them, kept in ROOST_HOME.
+"""Profiles: logins that jars are cloned from, read from the person's files, kept in ROOST_HOME.
 
-Lives here: a reader for each kind of source, which of them a path is, the store of profiles;
-``__main__``, which reads them in a process of its own for the broker.
+Lives here: a reader for each kind of source, ``sources`` (picks the reader for a path), ``store``
+(the profiles of one ROOST_HOME), ``__main__`` (runs the readers in a separate process).
 May import: ``drivers``, ``errors``, ``local``, ``vocabulary``; cryptography, pydantic.
 Never here: anything that awaits, a jar, a browser's protocol; a write to a source.
 Tests: tests/profiles, with real browsers' own files.

@@ -1,8 +1,8 @@
-"""``python -m roost.profiles``: read logins in a process of its own, for the broker.
+"""``python -m roost.profiles``: read logins in a separate process, for the broker.
 
-Reading takes long where there is much to read, and a thread of the broker would stop the event loop
-for as long. Standard input has the order as one line of JSON, and after it the file's bytes where
-the order names no path. Standard output has what was read, or the error, as JSON.
+Reading many logins takes long. A thread would not help: it would hold Python's interpreter lock and
+block the broker's event loop. Standard input holds the order as one line of JSON, followed by the
+file's bytes if the order names no path. Standard output receives the logins, or the error, as JSON.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A Chromium profile folder (Chrome, Brave, Edge likewise): its Cookies, decrypted where possible,
-and localStorage.
+"""Read a profile folder of Chromium, Chrome, Brave or Edge: cookies and localStorage.
 
-Values of cookies are encrypted: ``v10`` with a key everybody knows (Linux) or one of the keychain
-(macOS), ``v11`` with one of the desktop's keyring.
+Chromium encrypts the values of cookies. ``v10`` values use a publicly known key (Linux) or a key in
+the keychain (macOS); ``v11`` values use a key in the desktop's keyring. Cookies that cannot be
+decrypted are left out and counted.
 https://chromium.googlesource.com/chromium/src/+/HEAD/components/os_crypt/
 """
 
@@ -24,27 +24,29 @@ from roost.profiles.leveldb import Bytes, read_leveldb
 PLACES = ("Cookies", "Network/Cookies", "Default/Cookies", "Default/Network/Cookies")
 SAME_SITES = {0: "None", 1: "Lax", 2: "Strict"}
 EPOCH_1601 = 11_644_473_600
-"""Seconds from Chromium's year zero to ours."""
+"""Seconds from Chromium's epoch (1601) to the Unix epoch (1970)."""
 SALT, LINUX_ROUNDS, MAC_ROUNDS = b"saltysalt", 1, 1003
 KNOWN_TO_ALL = "peanuts"
 IV = b" " * 16
 HOST_HASH_FROM = 24
-"""Since this version of the database a value begins with the hash of its host."""
+"""From this version of the database on, a decrypted value begins with the hash of its host."""
 NO_KEY = "cookies whose key could not be had: {}"
 WRONG_KEY = "cookies that none of the keys found opens"
 UNKNOWN = "cookies in an encryption Roost does not know ({})"
 STORAGE = "Local Storage/leveldb"
 ITEM, META, FIRST_FIELD = b"_", b"META:", b"\x08"
 WIDE, NARROW = 0, 1
-"""How the characters of a name or a value are kept."""
+"""Encodings of a stored name or value: UTF-16 or Latin-1."""
 
 
 def cookies_file(folder: Path) -> Path | None:
-    """Of a profile folder, or of the user data folder around it."""
+    """Return the cookie database of a profile folder, or of a user data folder's default profile.
+    None if there is none."""
     return next((folder / place for place in PLACES if (folder / place).is_file()), None)
 
 
 def read_chromium(store: Path, keyring: Keyring, platform: str = sys.platform) -> Harvest:
+    """Read the cookie database ``store`` and the localStorage of the same profile."""
     harvest = Harvest()
     with database(store) as connection:
         vault = _Vault(keyring, platform, has_host_hash=_version(connection) >= HOST_HASH_FROM)
@@ -69,7 +71,7 @@ def _rows(connection: sqlite3.Connection) -> Iterator[sqlite3.Row]:
 
 
 def _cookie(row: sqlite3.Row, value: str) -> Cookie:
-    columns = row.keys()  # older databases lack the partition's
+    columns = row.keys()  # older databases lack the columns of the partition
     partition = row["top_frame_site_key"] if "top_frame_site_key" in columns else ""
     ancestor = "has_cross_site_ancestor" not in columns or bool(row["has_cross_site_ancestor"])
     return Cookie(
@@ -87,7 +89,7 @@ def _cookie(row: sqlite3.Row, value: str) -> Cookie:
 
 
 class _Vault:
-    """The keys of one profile, asked for when they are first needed."""
+    """Decrypt the cookies of one profile. The keyring is asked only when it is first needed."""
 
     def __init__(self, keyring: Keyring, platform: str, *, has_host_hash: bool) -> None:
         self._keyring = keyring
@@ -96,11 +98,12 @@ class _Vault:
         self._from_keyring: list[bytes] | None = None
 
     def opened(self, sealed: bytes, host: str, harvest: Harvest) -> str | None:
+        """Decrypt a cookie's value. If no key fits, count it in ``left_out`` and return None."""
         if not sealed:
             return None
         version, body = sealed[:3], sealed[3:]
         if version == b"v10" and not self._is_mac:
-            # "": what Chromium falls back to when a keyring fails under it.
+            # Chromium falls back to an empty password if the keyring fails.
             keys = [_key(KNOWN_TO_ALL, LINUX_ROUNDS), _key("", LINUX_ROUNDS)]
         elif version in (b"v10", b"v11"):
             keys = self._keyring_keys()
@@ -122,6 +125,8 @@ class _Vault:
         return self._from_keyring
 
     def _decrypted(self, body: bytes, host: str, key: bytes) -> str | None:
+        """Return the value, or None if padding, host hash or encoding shows that the key is not
+        the right one."""
         if not body or len(body) % 16:
             return None
         opening = Cipher(algorithms.AES(key), modes.CBC(IV)).decryptor()
@@ -176,7 +181,8 @@ def _read_storage(cookies: Path, harvest: Harvest) -> None:
 
 
 def _written_at(pairs: Mapping[bytes, bytes], origin: str) -> int:
-    """By what stands beside an origin's items: a protobuf whose first field is a time."""
+    """Return when the origin's storage was last written, or 0 if unknown. The META entry of the
+    origin is a protobuf whose first field is that time."""
     about = pairs.get(META + origin.encode("latin-1"), b"")
     if not about.startswith(FIRST_FIELD):
         return 0

@@ -1,7 +1,7 @@
-"""A Firefox profile folder: cookies.sqlite, and localStorage below storage/default.
+"""Read a Firefox profile folder: cookies.sqlite, and localStorage below storage/default.
 
-Only what the person's own tabs use: containers are other identities, and stay where they are.
-Cookies that end with the browser are not in that database, so they are not imported.
+Only the logins of ordinary tabs are read, because containers are other identities. Firefox does not
+store session cookies in that database, so they are not imported.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from roost.profiles.snappy import unpacked
 
 COOKIES = "cookies.sqlite"
 SAME_SITES = {0: "None", 1: "Lax", 2: "Strict"}
-"""256: the site did not say."""
+"""Firefox stores 256 if the site set no SameSite."""
 MILLISECONDS_FROM = 10**11
-"""Firefox 142 began to count expiry in milliseconds; as seconds this is the year 5138."""
+"""Expiry values from here on are milliseconds, which Firefox uses since version 142. As seconds,
+this value would be the year 5138."""
 PARTITION = "partitionKey"
 UTF8, SNAPPY = 1, 1
 
@@ -30,6 +31,7 @@ def is_firefox_profile(folder: Path) -> bool:
 
 
 def read_firefox(folder: Path) -> Harvest:
+    """Read the cookies of a Firefox profile, and localStorage, most recently written first."""
     harvest = Harvest()
     with database(folder / COOKIES) as connection:
         for row in connection.execute(_COOKIES):
@@ -38,7 +40,7 @@ def read_firefox(folder: Path) -> Harvest:
                 harvest.left_out["cookies of other containers"] += 1
             else:
                 harvest.cookies.append(cookie)
-    # A folder's name holds the container or the embedding site, if there is one, after a "^".
+    # In a folder's name, "^" precedes the container or the embedding site. Skip both kinds.
     stores = folder.glob("storage/default/http*/ls/data.sqlite")
     for store in sorted(stores, key=lambda store: -store.stat().st_mtime):
         if "^" not in store.parts[-3]:
@@ -76,7 +78,8 @@ def _cookie(
         expires=expiry / 1000 if expiry >= MILLISECONDS_FROM else float(expiry),
         http_only=bool(http_only),
         secure=bool(secure),
-        # Older Firefoxes wrote 0 for "not said" as well; without Secure it cannot mean None.
+        # Older versions also wrote 0 if SameSite was not set. None requires Secure, so 0 without
+        # Secure means "not set".
         same_site=None if same_site == 0 and not secure else SAME_SITES.get(same_site),
         partition_key=site,
         cross_site_ancestor=site is not None and not _is_within(host, site),
@@ -84,7 +87,8 @@ def _cookie(
 
 
 def _site(partition: str) -> str:
-    """``(https,example.com)``, perhaps with a port behind, as the site it means."""
+    """Turn a partition key such as ``(https,example.com)`` or ``(https,example.com,8443)`` into a
+    site such as ``https://example.com:8443``."""
     scheme, host, *rest = partition.strip("()").split(",")
     port = next((f":{one}" for one in rest if one.isdigit()), "")
     return f"{scheme}://{host}{port}"

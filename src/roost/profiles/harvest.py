@@ -1,4 +1,4 @@
-"""What a source gave, what it did not, and a look into the database of a browser that runs."""
+"""The result of reading a source, and safe access to the database of a running browser."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from roost.errors import BadRequest
 
 TRIES = 20
 SIDE_FILES = ("-wal", "-journal")
-"""What sqlite keeps beside a database that is open; ``-shm`` is made anew from the first."""
+"""Files that sqlite keeps beside an open database. ``-shm`` is left out: sqlite rebuilds it."""
 
 
 @dataclass(slots=True)
 class Harvest:
-    """What was read. ``left_out`` says how many of what, and why, for the person to see."""
+    """The logins read from a source. ``left_out`` counts what was skipped, by a reason that the
+    person sees."""
 
     cookies: list[Cookie] = field(default_factory=list)
     storage: list[OriginStorage] = field(default_factory=list)
@@ -30,13 +31,13 @@ class Harvest:
 
 @contextmanager
 def database(path: Path) -> Iterator[sqlite3.Connection]:
-    """A moment's state of the database, also while its browser writes to it.
+    """Open a consistent copy of the database, even while its browser writes to it.
 
-    Nothing is locked and nothing written there, not even sqlite's own side files: a reader that
-    opened the database in place would do both. So its bytes are read, the main file twice around
-    the side files: if it did not change meanwhile, they belong together.
+    Opening the database in place would lock it and write side files in the browser's folder. So
+    this copies the bytes: the main file, the side files, and the main file again. If the main file
+    did not change, the copies belong together. Raises ``BadRequest`` if it cannot be read.
     """
-    with tempfile.TemporaryDirectory(prefix="roost-import-") as folder:  # 0700
+    with tempfile.TemporaryDirectory(prefix="roost-import-") as folder:  # mode 0700
         copy = Path(folder) / "copy.sqlite"
         for name, data in _moment(path).items():
             Path(f"{copy}{name}").write_bytes(data)
@@ -57,6 +58,7 @@ def database(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _moment(path: Path) -> dict[str, bytes]:
+    """Return the bytes of the database and its side files, by suffix, that belong together."""
     try:
         before = path.read_bytes()
         for _ in range(TRIES):

@@ -1,6 +1,7 @@
-"""The passwords Chromium keeps in the desktop's keyring (Linux) or the keychain (macOS).
+"""Read the passwords that Chromium keeps in the desktop's keyring (Linux) or keychain (macOS).
 
-Asked through the system's own programs, which ask the person where the system wants that.
+The system's own programs read them (``secret-tool``, ``security``). They ask the person for
+permission if the system requires it.
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 ASK_SECONDS = 60.0
-"""A person may have to unlock it first."""
+"""Timeout for one password: the person may have to unlock the keyring first."""
 BRANDS = {"chrome": "Chrome", "chromium": "Chromium", "brave": "Brave", "edge": "Microsoft Edge"}
 
 
 class Keyring:
-    """``problem`` says why there are no passwords, after they were asked for."""
+    """The keyring entries of the browser whose cookies are at ``store``.
+
+    After ``passwords``, ``problem`` says why one was not found.
+    """
 
     def __init__(self, store: Path, platform: str = sys.platform) -> None:
         self.problem = "it was not asked for"
@@ -25,7 +29,7 @@ class Keyring:
         self._brands = _likely_brands(store)
 
     def passwords(self) -> list[str]:
-        """All that may be the one; the right key proves itself."""
+        """Return all passwords that may be the right one. The caller tries each of them."""
         found = []
         for brand in self._brands:
             word = self._asked(self._question(brand))
@@ -65,13 +69,14 @@ class Keyring:
 
 
 def _likely_brands(store: Path) -> list[str]:
-    """The one the path names; all of them for a copy that lies elsewhere."""
+    """Return the brands that the path names, or all brands for a copy in another folder."""
     path = str(store).lower()
     return [brand for brand in BRANDS if brand in path] or list(BRANDS)
 
 
 def _with_session_bus() -> dict[str, str]:
-    """A broker started by an agent has no word of the desktop's bus; it is at a known place."""
+    """Return the environment with the address of the desktop's D-Bus. A broker that an agent
+    started may lack the variable, but the bus has a fixed path."""
     environ = dict(os.environ)
     bus = f"/run/user/{os.getuid()}/bus"
     if os.path.exists(bus):

@@ -1,7 +1,8 @@
-"""LevelDB, only to be read: where Chromium keeps localStorage. Pure but for ``read_leveldb``.
+"""Read LevelDB, in which Chromium keeps localStorage.
 
-What was written last stands in a log, what is older in sorted tables; the manifest, itself a log,
-says which tables count. Every entry bears a number, and the highest of a key is what holds.
+The latest writes are in a log, older ones in sorted tables. The manifest, which has the format of a
+log, says which tables are valid. Every entry has a sequence number, and for each key the entry with
+the highest number counts.
 https://github.com/google/leveldb/blob/main/doc/ (log_format.md, table_format.md, impl.md)
 """
 
@@ -21,17 +22,20 @@ DELETED, VALUE = 0, 1
 TRIES = 20
 
 Entry = tuple[bytes, int, bytes | None]
-"""A key, the number of the write, and the value; None: it was deleted."""
+"""A key, its sequence number, and the value, or None if the key was deleted."""
 
 
 class Damaged(ValueError):
-    """It is not that format, or not all of it is there."""
+    """The data is not in LevelDB's format, or is incomplete."""
 
 
 def read_leveldb(folder: Path) -> dict[bytes, bytes]:
-    """What the store holds at some moment, also while its browser writes to it: nothing is locked
-    and nothing written. Files come and go under a manifest; one that did not change meanwhile
-    belongs to what was read."""
+    """Return all keys and values of the store, even while its browser writes to it.
+
+    This locks and writes nothing. The browser adds and removes files, and the manifest records
+    that. If the manifest is the same before and after, the files that were read belong together.
+    Raises ``Damaged`` if the store cannot be read.
+    """
     for _ in range(TRIES):
         try:
             manifest = _manifest(folder)
@@ -39,7 +43,7 @@ def read_leveldb(folder: Path) -> dict[bytes, bytes]:
             if _manifest(folder) == manifest:
                 return _newest(entries)
         except FileNotFoundError:
-            continue  # replaced just now
+            continue  # the browser has just replaced the file
     raise Damaged("it changes all the time")
 
 
@@ -52,7 +56,7 @@ def _manifest(folder: Path) -> bytes:
 
 @dataclass(slots=True)
 class Version:
-    """Which files count: the tables, and the logs from that number on."""
+    """The valid files: the tables, the logs from number ``log`` on, and ``earlier_log``."""
 
     tables: set[int] = field(default_factory=set)
     log: int = 0
@@ -68,13 +72,13 @@ class Version:
     def _edited(self, edit: Bytes) -> None:
         while not edit.is_over:
             match edit.number():
-                case 1:  # the name of the order keys are in
+                case 1:  # the name of the comparator
                     edit.text()
                 case 2:
                     self.log = edit.number()
-                case 3 | 4:  # the next file's number, the last write's
+                case 3 | 4:  # the next file number, the last sequence number
                     edit.number()
-                case 5:  # where the next compaction begins
+                case 5:  # a compaction pointer
                     edit.number()
                     edit.text()
                 case 6:
@@ -83,7 +87,7 @@ class Version:
                 case 7:
                     edit.number()
                     self.tables.add(edit.number())
-                    edit.number()  # its size; then its first key and its last
+                    edit.number()  # its size, followed by its first and its last key
                     edit.text()
                     edit.text()
                 case 9:
@@ -118,7 +122,7 @@ def _newest(entries: list[Entry]) -> dict[bytes, bytes]:
 
 
 def records(log: bytes) -> Iterator[bytes]:
-    """Whole records; what was just being written at the end is not there yet."""
+    """Yield the complete records. Skip one at the end that is still being written."""
     parts: list[bytes] = []
     for start in range(0, len(log), BLOCK_BYTES):
         block, at = log[start : start + BLOCK_BYTES], 0
@@ -126,7 +130,7 @@ def records(log: bytes) -> Iterator[bytes]:
             size, kind = int.from_bytes(block[at + 4 : at + 6], "little"), block[at + 6]
             data = block[at + HEAD_BYTES : at + HEAD_BYTES + size]
             if kind == 0 or len(data) < size:
-                break  # room kept for later, or the end
+                break  # preallocated space, or the end of the file
             at += HEAD_BYTES + size
             parts = [data] if kind in (WHOLE, FIRST) else [*parts, data]
             if kind in (WHOLE, LAST):
@@ -136,7 +140,7 @@ def records(log: bytes) -> Iterator[bytes]:
 
 
 def batch_entries(batch: bytes) -> Iterator[Entry]:
-    """A write of several at once."""
+    """Yield the entries of a write batch, which the log stores as one record."""
     data = Bytes(batch)
     number, count = int.from_bytes(data.take(8), "little"), int.from_bytes(data.take(4), "little")
     for each in range(number, number + count):
@@ -149,10 +153,11 @@ def batch_entries(batch: bytes) -> Iterator[Entry]:
 
 
 def table_entries(table: bytes) -> Iterator[Entry]:
+    """Yield the entries of a sorted table, whose index block points to its data blocks."""
     footer = Bytes(table[-FOOTER_BYTES:])
     if len(table) < FOOTER_BYTES or table[-len(MAGIC) :] != MAGIC:
         raise Damaged("no table")
-    footer.number()  # where filters are, of which we need none
+    footer.number()  # skip the position and size of the metaindex block, which holds filters
     footer.number()
     for _, handle in _block(table, footer):
         for key, value in _block(table, Bytes(handle)):
@@ -161,7 +166,8 @@ def table_entries(table: bytes) -> Iterator[Entry]:
 
 
 def _block(table: bytes, handle: Bytes) -> Iterator[tuple[bytes, bytes]]:
-    """The pairs of a block. A key says how much of the one before it begins with."""
+    """Yield the keys and values of a block. A key is stored as the length of the prefix it shares
+    with the key before, followed by the rest."""
     offset, size = handle.number(), handle.number()
     stored, trailer = table[offset : offset + size], table[offset + size :][:TRAILER_BYTES]
     if len(trailer) < TRAILER_BYTES or trailer[0] not in (PLAIN, SNAPPY):
@@ -176,7 +182,7 @@ def _block(table: bytes, handle: Bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 class Bytes:
-    """Read from the front. Numbers are varints, texts have their length before them."""
+    """Read bytes from the front. Numbers are varints; texts are preceded by their length."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

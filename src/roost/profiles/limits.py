@@ -1,7 +1,7 @@
-"""How much one set of logins may hold: a little more than browsers keep.
+"""Limits on one set of logins, a little above what browsers keep.
 
 Chromium keeps at most 3,300 cookies and Firefox 3,000; both give an origin about 5 MB. More than
-these limits is a mistake or an attack, and reading it would keep everybody else waiting.
+these limits is a mistake or an attack, and reading it would delay all other callers.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ FILE_BYTES = 16 * MIB
 COOKIES = 5000
 ORIGINS = 1000
 ITEMS = 20_000
-"""Entries of localStorage, of all origins together."""
+"""Maximum number of localStorage entries of all origins together."""
 
 
 def check_size(contents: JarContents, field: str) -> None:
-    """``TooLarge`` names the limit that the logins are above."""
+    """Raise ``TooLarge``, which names the limit, if the logins exceed one."""
     items = sum(len(one.items) for one in contents.storage)
     for count, limit, what in (
         (len(contents.cookies), COOKIES, "cookies"),

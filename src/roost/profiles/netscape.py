@@ -1,4 +1,4 @@
-"""Netscape's cookies.txt, as curl, wget and browser extensions write it. Pure."""
+"""Read Netscape's cookies.txt, as curl, wget and browser extensions write it. No I/O."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FIELDS = 7
 
 
 def read_cookies_txt(text: str) -> Harvest:
-    """Lines that are no cookies are left out, and counted."""
+    """Return the cookies in the text. Lines that are no cookies are skipped and counted."""
     harvest = Harvest()
     for line in text.splitlines():
         http_only = line.startswith(HTTP_ONLY)
@@ -27,7 +27,7 @@ def read_cookies_txt(text: str) -> Harvest:
 
 def _cookie(fields: list[str], *, http_only: bool) -> Cookie | None:
     if len(fields) == FIELDS - 1:
-        fields.append("")  # an empty value, whose tab was trimmed away
+        fields.append("")  # the value is empty and its tab was trimmed
     if len(fields) != FIELDS or not fields[0] or not fields[5]:
         return None
     domain, subdomains, path, secure, expires, name, value = fields

@@ -1,4 +1,4 @@
-"""Snappy's block format, only to be read: Firefox packs larger localStorage values with it. Pure.
+"""Read Snappy's block format, with which Firefox compresses larger localStorage values. No I/O.
 
 https://github.com/google/snappy/blob/main/format_description.txt
 """
@@ -7,11 +7,11 @@ from __future__ import annotations
 
 LITERAL = 0
 UNPACKED_BYTES = 32 * 1024 * 1024
-"""More than a whole origin may store."""
+"""Limit on the uncompressed size. Browsers let a whole origin store less."""
 
 
 def unpacked(data: bytes) -> bytes:
-    """``ValueError`` where it is not that format."""
+    """Decompress the data. Raises ``ValueError`` if it is not in Snappy's format."""
     try:
         return _unpacked(data)
     except IndexError:
@@ -25,7 +25,7 @@ def _unpacked(data: bytes) -> bytes:
         kind, upper = data[at] & 3, data[at] >> 2
         at += 1
         if kind == LITERAL:
-            extra = max(0, upper - 59)  # 60 to 63: the size stands in that many bytes
+            extra = max(0, upper - 59)  # 60 to 63: the size follows in 1 to 4 bytes
             size = (int.from_bytes(data[at : at + extra], "little") if extra else upper) + 1
             at += extra
             out += data[at : at + size]
@@ -45,7 +45,7 @@ def _unpacked(data: bytes) -> bytes:
 
 
 def _length(data: bytes) -> tuple[int, int]:
-    """A varint; and where it ends."""
+    """Return the varint at the start, and the position after it."""
     length = shift = at = 0
     while True:
         byte = data[at]
@@ -59,7 +59,8 @@ def _length(data: bytes) -> tuple[int, int]:
 
 
 def _repeat(out: bytearray, offset: int, size: int) -> None:
-    """Copy what was written before; it may reach into what it writes."""
+    """Append ``size`` bytes from ``offset`` bytes back. Source and target may overlap, so copy byte
+    by byte."""
     if not 0 < offset <= len(out):
         raise ValueError("a copy of what is not there")
     for _ in range(size):

@@ -1,4 +1,4 @@
-"""Which kind of source a path is, and what of it is wanted."""
+"""Find out which kind of source a path is, read it, and keep only the wanted domains."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from roost.profiles.netscape import read_cookies_txt
 from roost.profiles.storage_state import is_storage_state, read_storage_state
 
 ORIGINS = 50
-"""Whose storage is taken from a browser's own profile, the latest first: each costs every clone a
-twentieth of a second or more. Who needs others names them."""
+"""How many origins' storage is taken from a browser's profile, most recently used first. Each one
+makes every clone at least 0.05 s slower. The person can name other sites with ``--domain``."""
 BEYOND = f"sites' storage beyond the {ORIGINS} used last; name the sites you need with --domain"
 
 
@@ -32,7 +32,10 @@ class SourceKind(StrEnum):
 
 
 def read_source(path: Path, domains: Sequence[str] = ()) -> tuple[SourceKind, Harvest]:
-    """All that can be taken from there. ``BadRequest`` when it is nothing Roost knows."""
+    """Read all logins at the path. Raises ``BadRequest`` if it is no source that Roost knows.
+
+    domains: take only logins of these domains and their subdomains; empty for all.
+    """
     wanted = [_domain(one) for one in domains]
     if not path.is_dir():
         kind, harvest = _file(path)
@@ -91,7 +94,8 @@ def _within(harvest: Harvest, domains: Sequence[str]) -> Harvest:
 
 
 def _is_of(host: str, domains: Sequence[str]) -> bool:
-    """On label boundaries: notexample.com is not of example.com."""
+    """Return True if the host is one of the domains or a subdomain of one. Compares whole labels:
+    notexample.com does not match example.com."""
     dotted = f".{host.removeprefix('.').lower()}"
     return any(dotted.endswith(f".{domain}") for domain in domains)
 

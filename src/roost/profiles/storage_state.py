@@ -1,4 +1,4 @@
-"""Playwright's storage state: cookies and localStorage as JSON. Pure.
+"""Read and write Playwright's storage state: cookies and localStorage as JSON. No I/O.
 
 https://playwright.dev/docs/api/class-browsercontext#browser-context-storage-state
 """
@@ -46,12 +46,12 @@ class _State(BaseModel):
 
 
 def is_storage_state(text: str) -> bool:
-    """Whether it is meant as one; ``read_storage_state`` says what is wrong with it."""
+    """Return True if the text looks like a storage state; ``read_storage_state`` checks it."""
     return text.lstrip().startswith("{")
 
 
 def read_storage_state(text: str, field: str) -> JarContents:
-    """``BadRequest`` names what is no storage state in it."""
+    """Parse a storage state. Raises ``BadRequest`` that names the first wrong place in it."""
     try:
         state = _State.model_validate_json(text)
     except ValidationError as error:
@@ -72,6 +72,7 @@ def read_storage_state(text: str, field: str) -> JarContents:
 
 
 def write_storage_state(contents: JarContents) -> str:
+    """Return the contents as a storage state in JSON."""
     origins = [
         {
             "origin": one.origin,
@@ -80,7 +81,7 @@ def write_storage_state(contents: JarContents) -> str:
         for one in contents.storage
     ]
     cookies = [_cookie_to(one) for one in contents.cookies]
-    # Without indentation, which Python's json does character by character, and ten times slower.
+    # No indentation: it makes Python's json about ten times slower.
     return json.dumps({"cookies": cookies, "origins": origins})
 
 
@@ -108,7 +109,7 @@ def _cookie_to(cookie: Cookie) -> dict[str, Any]:
         "expires": -1 if cookie.expires is None else cookie.expires,
         "httpOnly": cookie.http_only,
         "secure": cookie.secure,
-        # Playwright knows no "not said"; browsers treat such a cookie as Lax.
+        # Playwright has no value for "not set"; browsers treat such a cookie as Lax.
         "sameSite": cookie.same_site or "Lax",
     }
     if cookie.partition_key is not None:

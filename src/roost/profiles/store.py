@@ -1,4 +1,4 @@
-"""The profiles of one ROOST_HOME: a file each, for its owner alone."""
+"""The profiles of one ROOST_HOME. Each is a file that only this user can read."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from roost.vocabulary import MIB, PROFILE_PATTERN
 PROFILE_BYTES = 64 * MIB
 SUFFIX = ".json"
 ANY_AGENT = ".any-agent"
-"""The mark of profiles that every agent may clone."""
+"""Suffix of the empty file that marks a profile every agent may clone."""
 _NAME = re.compile(PROFILE_PATTERN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """A named source of logins. Jars get a copy; nothing ever writes back to it."""
+    """A named source of logins. Jars get a copy and never change the profile."""
 
     name: str
     source: str
-    """What kind of source it was read from."""
+    """The kind of source that the logins were read from."""
     imported_at: float
     contents: JarContents = field(repr=False)
 
@@ -40,14 +40,16 @@ _PROFILE = TypeAdapter(Profile)
 
 
 class ProfileStore:
-    """Read and written by the broker alone."""
+    """The folder of profiles. Only the broker reads and writes it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def put(self, profile: Profile, *, for_any_agent: bool = False) -> None:
-        """Keep it, in place of one of that name. ``for_any_agent``: every agent may clone it, not
-        only those that were started with it."""
+        """Store the profile and replace an existing one of that name.
+
+        for_any_agent: every agent may clone it, not only those that were started with it.
+        """
         path = self._path(profile.name)
         data = _PROFILE.dump_json(profile)
         if len(data) > PROFILE_BYTES:
@@ -57,13 +59,13 @@ class ProfileStore:
             )
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         mark = self._mark(profile.name)
-        mark.unlink(missing_ok=True)  # before the profile is another one
+        mark.unlink(missing_ok=True)  # first, so that an old mark never applies to the new profile
         write_secret(path, data)
         if for_any_agent:
             write_secret(mark, b"")
 
     def get(self, name: str) -> Profile:
-        """``ProfileNotFound`` also for one whose file cannot be read: there is no other instead."""
+        """Return the profile. Raises ``ProfileNotFound`` if it is missing or cannot be read."""
         data = read_secret(self._path(name), PROFILE_BYTES + 1)
         if data is None:
             raise _not_found(name)
@@ -80,12 +82,12 @@ class ProfileStore:
         return self._path(name).is_file()
 
     def check(self, name: str) -> None:
-        """``ProfileNotFound`` if there is none of that name."""
+        """Raise ``ProfileNotFound`` if there is no profile of that name."""
         if not self.has(name):
             raise _not_found(name)
 
     def is_for_any_agent(self, name: str) -> bool:
-        """Whether every agent may clone it."""
+        """Return True if every agent may clone the profile."""
         return self._mark(name).is_file()
 
     def names(self) -> list[str]:
@@ -97,7 +99,7 @@ class ProfileStore:
         return sorted(name for name in names if _NAME.fullmatch(name))
 
     def remove(self, name: str) -> None:
-        """Jars that were cloned from it keep what they have."""
+        """Delete the profile. Jars that were cloned from it keep their contents."""
         self._mark(name).unlink(missing_ok=True)
         try:
             self._path(name).unlink()

@@ -1,11 +1,11 @@
-"""``roost mcp``: an MCP server on stdio that is only a relay. The server itself is in the broker.
+"""``roost mcp``: a relay between an MCP client's stdio and the MCP server inside the broker.
 
-Lives here: ``relay.py`` (what passes, and what must be said again after a broker restart; no I/O),
-``lines.py`` (lines from a client that may send anything), ``broker_connection.py`` (hello, and
-coming back as the same agent), ``pump.py`` (stdin, stdout and the socket), ``main.py`` (flags,
-environment, hello).
-May import: ``errors``, ``local``, ``vocabulary``, ``wire``. Of the standard library: not asyncio.
-Every agent runs a shim, so each import costs memory once per agent.
-Never here: what a tool is. Anything on stdout that is not protocol.
+Lives here: ``relay.py`` (what passes, and what to repeat after a broker restart; no I/O),
+``lines.py`` (splits the client's input into lines of bounded length), ``broker_connection.py``
+(connects, says hello, resumes the same agent), ``pump.py`` (stdin, stdout and the socket),
+``main.py`` (flags, environment, hello).
+May import: ``errors``, ``local``, ``vocabulary``, ``wire``. Every agent runs a shim, so each import
+costs memory once per agent. Of the standard library: not asyncio.
+Never here: what a tool is; anything on stdout that is not protocol.
 Tests: ``tests/shim``.
 """

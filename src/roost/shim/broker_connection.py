@@ -1,4 +1,4 @@
-"""Coming in at the broker: start it if there is none, say hello, come back as who we were."""
+"""Connects the shim to the broker: starts a broker if needed, says hello, resumes the agent."""
 
 from __future__ import annotations
 
@@ -19,45 +19,47 @@ from roost.wire.hello import Hello, Welcome, parse_welcome
 
 NAME_CHARS: Final = 80
 _LONGEST_SECONDS: Final = 300.0
-"""More than all tries together take."""
+"""The deadline when the caller gives none: longer than all tries together take."""
 _LINGER: Final = ("--linger",)
-"""A broker that an agent needed ends some time after the last; `roost up` starts one to stay."""
+"""A broker that an agent starts ends some time after the last session; `roost up`'s stays."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A connection whose hello is done."""
+    """A connection on which the broker has accepted the hello."""
 
     sock: socket.socket
     software: str | None
     """The broker's release."""
     answers_pings: bool = False
+    """The broker answers ``{"ping": true}``."""
 
 
 class Entrance:
-    """Where this agent comes in, and comes back."""
+    """Connects this agent to the broker, and reconnects it as the same agent."""
 
     def __init__(self, home: Home, hello: Hello) -> None:
         self._home = home
         self._hello = hello
 
     def start(self) -> None:
-        """Have a broker running by the time we need it. Why there is none is told then."""
+        """Start a broker ahead of the first request. ``reach`` reports why that failed."""
         with suppress(RoostError):
             ensure_broker(self._home, options=_LINGER)
 
     def reach(self, client_name: str | None = None, seconds: float | None = None) -> Reached:
-        """Connect and say hello, as who we were if we can. Raises why it cannot be.
+        """Connect and say hello, as the same agent as before if that agent still exists.
 
         client_name: what the client calls itself.
-        seconds: after this long, raise ``Timeout``. None: as long as three tries take.
+        seconds: after this long, raise ``Timeout``. None: try until all tries have failed.
+        Raises the ``RoostError`` that says why there is no connection.
         """
         if self._hello.name is None:
             self._hello = replace(self._hello, name=agent_name(client_name, self._hello.cwd))
         deadline = Deadline(_LONGEST_SECONDS if seconds is None else seconds)
         for pause in RETRY_SECONDS:
-            # Found, and then gone before it had let us in: it is just being killed or stopped.
-            # Internal: it was killed while it started. Nothing was sent yet, so try again.
+            # OSError, Timeout: a broker was there and is just being killed or stopped. Internal: a
+            # broker was killed while it started. No request was sent yet, so it is safe to retry.
             with suppress(OSError, Timeout, Internal):
                 return self._admitted(deadline)
             if deadline.has_passed():
@@ -74,7 +76,7 @@ class Entrance:
         except Unauthorized:
             if self._hello.resume is None:
                 raise
-            # We were away too long; our agent has ended. Begin anew.
+            # The connection was lost for too long and the agent has ended. Start as a new agent.
             self._hello = replace(self._hello, resume=None)
             return self._greet(deadline)
 
@@ -83,7 +85,7 @@ class Entrance:
         ensure_broker(self._home, options=_LINGER, timeout_seconds=seconds)
         sock = connect(self._home)
         try:
-            # Read anew each time: the token changes when somebody removes the file.
+            # Read the token each time: it changes when somebody removes the file.
             hello = replace(self._hello, token=self._home.operator_token())
             welcome = _said(sock, hello)
         except BaseException:
@@ -95,14 +97,14 @@ class Entrance:
 
 
 def agent_name(client: str | None, folder: str | None) -> str:
-    """What people see of this agent: its client, and where it works."""
+    """Return the name that people see for this agent: its client and its working folder."""
     parts = [part for part in (client, os.path.basename(folder or "")) if part]
     shown = "".join(c if c.isprintable() else " " for c in " · ".join(parts))
     return shown.strip()[:NAME_CHARS] or "mcp"
 
 
 def _said(sock: socket.socket, hello: Hello) -> Welcome:
-    """Say hello; the answer. The broker says nothing after its welcome until it is asked."""
+    """Say hello and return the broker's welcome, after which the broker waits for a request."""
     sock.settimeout(HELLO_SECONDS)
     sock.sendall(encode_line({"hello": hello.to_wire()}))
     frames = JsonLines(LINK_FRAME_BYTES)

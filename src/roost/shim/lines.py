@@ -1,4 +1,4 @@
-"""Lines from a client. One that is too long is skipped, and what is known of it is told."""
+"""Splits a client's input into lines, and skips lines that are too long."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _END_BYTES = 256
-# Where the SDKs put a request's id: at the very start (Python, Go), or at the end (TypeScript).
+# The SDKs put a request's id at the very start (Python, Go) or at the end (TypeScript).
 _ID = rb'"id"\s*:\s*(\d{1,18}|"[^"\\]{1,128}")\s*'
 _FIRST = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?' + _ID + rb",")
 _LAST = re.compile(rb",\s*" + _ID + rb'(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*\Z')
@@ -15,7 +15,7 @@ _LAST = re.compile(rb",\s*" + _ID + rb'(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*\Z
 
 @dataclass(frozen=True, slots=True)
 class TooLong:
-    """A line above the limit: how long it was, and how it began and ended."""
+    """A line above the limit: its length, and its first and last bytes."""
 
     size: int
     start: bytes
@@ -23,14 +23,17 @@ class TooLong:
 
     @property
     def id(self) -> bytes | None:
-        """The request's id as JSON, if it stands where the SDKs put it."""
+        """The request's id as JSON, if it is where the SDKs put it; else None."""
         found = _FIRST.match(self.start) or _LAST.search(self.end)
         return None if found is None else found[1]
 
 
 class ClientLines:
-    """Cuts a stream into lines of at most ``limit`` bytes. A longer one is never held as a whole:
-    it becomes a ``TooLong``, and the next line is read as if nothing had been."""
+    """Cuts a stream into lines of at most ``limit`` bytes.
+
+    A longer line becomes a ``TooLong`` and is never held in memory as a whole. The lines after it
+    are read normally.
+    """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -47,7 +50,7 @@ class ClientLines:
         self._add(rest)
 
     def last(self) -> Iterator[bytes | TooLong]:
-        """At the end of the stream: the line that nobody ended, if there is one."""
+        """Yield the last line of the stream if it has no newline."""
         if self._held:
             yield self._line()
 

@@ -1,4 +1,4 @@
-"""``roost mcp``: the flags, and the environment clients give."""
+"""``roost mcp``: reads flags and environment, then relays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from roost.wire.hello import ClientKind, Hello
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Relay until the client is gone."""
+    """Relay between the client and the broker until the client is gone."""
     hello = hello_from(parser(os.environ).parse_args(arguments), os.environ)
     entrance, relay = Entrance(Home.find(), hello), Relay()
 
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
-    """The flags. What they say goes to the broker, which has the last word on it."""
+    """Return the parser of the flags. The broker checks their values again."""
     made = argparse.ArgumentParser(
         prog="roost mcp",
         description="MCP server on stdio for one agent. Starts the broker if there is none.",
@@ -58,9 +58,9 @@ def parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
 
 
 def hello_from(options: argparse.Namespace, environ: Mapping[str, str]) -> Hello:
-    """The hello of this agent; the token is added when it is said."""
+    """Return this agent's hello, without the token, which ``Entrance`` adds."""
     session, resumable = options.session, False
-    if session is None:  # the session of a conversation is kept for it 24 h
+    if session is None:  # a conversation resumes its own session, which is kept for 24 h
         session = conversation_in(environ)
         resumable = session is not None
     return Hello(
@@ -85,7 +85,7 @@ def hello_from(options: argparse.Namespace, environ: Mapping[str, str]) -> Hello
 def _working_folder() -> str | None:
     try:
         return os.getcwd()
-    except FileNotFoundError:  # removed under us
+    except FileNotFoundError:  # somebody removed the folder
         return None
 
 

@@ -1,8 +1,8 @@
-"""Stdin, stdout and the broker's socket: one thread, one ``poll``, bounded buffers.
+"""The I/O of the shim: stdin, stdout and the broker's socket in one thread, with one ``poll``.
 
-Neither side can make the other wait for ever: who does not read is not read from. Stdout is written
-in pieces that a ready pipe takes without blocking, so it need not be made non-blocking (it may be
-shared with others).
+Buffers are bounded: while one side does not read, the pump does not read from the other side.
+Stdout stays blocking, because other processes may share it. So the pump writes only pieces of
+``PIPE_BUF`` bytes, which a ready pipe takes without blocking.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ T = TypeVar("T")
 STDIN, STDOUT = 0, 1
 READ_BYTES: Final = 256 * KIB
 UNSENT_BYTES: Final = 16 * MIB
-"""More for one side, and the other is not read from until it is less."""
+"""While more than this waits for one side, the pump does not read from the other side."""
 REPEAT_BYTES: Final = KIB
-"""Room for what a repeated line is wrapped in."""
+"""Room for the ``{"repeat": …}`` around a line that is sent again."""
 TRIES: Final = 3
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -39,14 +39,14 @@ _GONE: Final = select.POLLERR | select.POLLHUP | select.POLLNVAL
 
 
 class Ended(Exception):
-    """Somebody wants this process to end."""
+    """A signal asks this process to end."""
 
 
 class Pump:
-    """Carries until the client is gone.
+    """Moves bytes between the client, the relay and the broker until the client is gone.
 
-    reach: connects within so many seconds (None: as long as it takes), or raises why it cannot.
-    prepare: what can be done for that before the client has spoken.
+    reach: connects to a broker within this many seconds (None: no limit), or raises why it cannot.
+    prepare: called once at the start; work that speeds up the first ``reach``.
     """
 
     def __init__(
@@ -62,14 +62,14 @@ class Pump:
         self._for_broker = bytearray()
         self._has_input = True
         self._fruitless = 0
-        """Connections in a row that were lost before a word was said on them."""
+        """Connections in a row that ended before the broker sent anything."""
         self._told_of: str | None = None
-        """The broker's release that the person was last told about: another one than ours."""
+        """The broker release that the person was last told about, because it differs from ours."""
         self._is_ending = False
         self._may_raise = False
 
     def run(self) -> None:
-        """Until stdin ends and all is answered, stdout breaks, or a signal comes."""
+        """Run until a signal, a closed stdout, or the last answer after the end of stdin."""
         woken, waker = os.pipe()
         os.set_blocking(waker, False)
         signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
@@ -87,10 +87,10 @@ class Pump:
             self._goodbye()
 
     def _unless_signalled(self, work: Callable[[], T]) -> T:
-        """Work that may take long, and that a signal may end anywhere."""
+        """Do work that may take long, and let a signal interrupt it by raising ``Ended``."""
         try:
             self._may_raise = True
-            if self._is_ending:  # the signal came a moment too early to be raised
+            if self._is_ending:  # the signal came before ``_may_raise`` was set
                 raise Ended
             return work()
         finally:
@@ -109,7 +109,7 @@ class Pump:
             self._take()
         poll = select.poll()
         poll.register(woken, select.POLLIN)
-        # Registered also when there is nothing to write: it says when its reader is gone.
+        # Registered even with nothing to write, because poll reports when the reader is gone.
         poll.register(STDOUT, select.POLLOUT if self._for_client else 0)
         if self._has_input and len(self._for_broker) < UNSENT_BYTES:
             poll.register(STDIN, select.POLLIN)
@@ -132,7 +132,7 @@ class Pump:
         self._take()
 
     def _take(self) -> None:
-        """What the relay wants said, into the buffers."""
+        """Move the relay's outgoing lines into the buffers."""
         for line in self._relay.to_client:
             self._for_client += line.rstrip(b"\n") + b"\n"
         for line in self._relay.to_broker:
@@ -180,12 +180,12 @@ class Pump:
         self._for_broker.clear()
         self._relay.lost()
         if self._relay.was_stopped:
-            # The person wants no broker: only the client's next request brings one back.
+            # The person stopped the broker, so only the client's next request starts one again.
             self._relay.give_up(Interrupted("The broker was stopped."))
         elif self._fruitless >= TRIES:
             self._relay.give_up(Interrupted(f"The broker went away {TRIES} times at once."))
         elif not self._is_ending:
-            self._connect()  # now, not at the next request: the grace to resume is running
+            self._connect()  # now and not at the next request: the grace period is running
 
     def _connect(self) -> None:
         seconds = self._relay.time_left
@@ -193,7 +193,7 @@ class Pump:
             reached = self._unless_signalled(lambda: self._reach(seconds))
         except RoostError as error:
             if isinstance(error, Timeout) and self._relay.refuse_late(error):
-                return  # the next turn goes on for the calls that have more time
+                return  # the next turn tries again for the calls that have time left
             sys.stderr.write(f"roost mcp: {error}\nhint: {error.hint}\n")
             self._relay.give_up(error)
             return
@@ -210,7 +210,10 @@ class Pump:
         self._relay.connected(reached.software, answers_pings=reached.answers_pings, note=note)
 
     def _goodbye(self) -> None:
-        """Our session ends now, not after the grace. The kernel delivers it when we are gone."""
+        """Tell the broker to end the agent now and not after the grace period.
+
+        The kernel delivers the message after this process has ended.
+        """
         if self._sock is None:
             return
         try:

@@ -1,13 +1,13 @@
-"""What passes between an MCP client and the broker, and what a new broker must be told again.
+"""The state of one MCP client's conversation with the broker, across broker restarts.
 
-No I/O: lines go in, lines for either side come out in ``to_client`` and ``to_broker``. The relay
-knows which requests the client still waits for. When the broker has restarted, it says
-``initialize`` again for the client (whose answer the client has already), and gives the broker what
-was under way as ``{"repeat": …}``: the broker knows which calls only read, and answers the rest
-``INTERRUPTED``. When there is no broker to be had, the relay itself answers.
+The relay does no I/O: lines go in, and lines for either side come out in ``to_client`` and
+``to_broker``. The relay knows which requests the client still waits for. After a broker restart, it
+sends the client's ``initialize`` again and drops the second answer. It sends pending requests as
+``{"repeat": …}``: the new broker repeats calls that only read and answers the others
+``INTERRUPTED``. If no broker can be reached, the relay answers the requests with the error.
 
-The broker bounds every call. For a broker that is stopped or hangs, the relay does: once a call is
-past its deadline the relay asks the broker for a sign of life, and without one answers ``TIMEOUT``.
+The broker limits the time of every call. For a broker that is stopped or hangs, the relay does: at
+a call's deadline it pings the broker, and if the broker sends nothing it answers ``TIMEOUT``.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from roost.wire.marks import error_text
 from roost.wire.weight import AGENT_VALUES, is_light
 
 TRIES: Final = 3
-"""So often is one request given to a broker: it may be what kills them."""
+"""Maximum number of times a request is sent: the request itself may be what kills brokers."""
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
 INTERNAL_ERROR: Final = -32603
 SIGN_SECONDS: Final = 5.0
-"""How long the broker may take to give a sign of life after a call's deadline."""
+"""Time that the broker has to send anything after a call's deadline."""
 _WAITS: Final = ("time", "timeout", "waitSeconds")
-"""Arguments by which calls ask to wait longer."""
+"""Arguments that extend a call's deadline."""
 _AGAIN: Final = "roost:initialize-again"
 _META: Final = "io.modelcontextprotocol/"
-"""Messages of 2026-07-28 and later say who they are from in ``_meta``, each for itself."""
+"""In MCP 2026-07-28 and later, each message names its client in ``_meta`` under this prefix."""
 
 
 @dataclass(slots=True)
 class _Request:
-    """One the client waits for."""
+    """A request that the client waits for."""
 
     message: dict[str, Any]
     line: bytes
     deadline: Deadline
     """When the broker should have answered."""
     sent: int = 0
-    """How often it was given to a broker."""
+    """Number of times the request was sent to a broker."""
 
     @property
     def is_call(self) -> bool:
@@ -56,16 +56,16 @@ class _Request:
 
 
 class Relay:
-    """One client, over any number of connections to brokers."""
+    """Relays one client's messages over any number of connections to brokers."""
 
     def __init__(self, deadline: Callable[[float], Deadline] = Deadline) -> None:
         self._deadline = deadline
         self.to_client: list[bytes] = []
         self.to_broker: list[bytes] = []
         self.was_stopped = False
-        """The broker said that it ends because the person wants it to."""
+        """The broker announced that it ends because the person stopped it."""
         self.client_name: str | None = None
-        """What the client calls itself."""
+        """The client's own name, from its requests."""
         self._is_connected = False
         self._waiting: dict[str | int, _Request] = {}
         self._initialize: dict[str, Any] | None = None
@@ -73,13 +73,13 @@ class Relay:
         self._software: str | None = None
         self._answers_pings = False
         self._sign: Deadline | None = None
-        """Until when the broker must give a sign of life. None: it was not asked for one."""
+        """Deadline for the broker to send anything. None: no call is late."""
         self._remark: str | None = None
-        """What the next answer to a call says besides."""
+        """A note to add to the next answer to a call."""
 
     @property
     def waits(self) -> bool:
-        """Whether the client waits for an answer."""
+        """True if the client waits for an answer."""
         return bool(self._waiting)
 
     # --- the client ---------------------------------------------------------------------------
@@ -123,7 +123,7 @@ class Relay:
             params = message.get("params")
             cancelled = _id_in(params, "requestId") if isinstance(params, dict) else None
             if cancelled is not None:
-                self._waiting.pop(cancelled, None)  # what is cancelled is not answered
+                self._waiting.pop(cancelled, None)  # a cancelled request gets no answer
         if self._is_connected:
             self.to_broker.append(line)
 
@@ -137,11 +137,11 @@ class Relay:
     def connected(
         self, software: str | None, *, answers_pings: bool = False, note: str | None = None
     ) -> None:
-        """A broker has let us in: say what it must know, and what the client waits for.
+        """Bring a newly connected broker up to date and send it the pending requests.
 
         software: the broker's release.
-        answers_pings: the broker gives a sign of life when asked.
-        note: what the next answer to a call is to say besides.
+        answers_pings: the broker answers pings.
+        note: a text to add to the next answer to a call.
         """
         is_other = self._software not in (None, software)
         self._is_connected, self._software, self.was_stopped = True, software, False
@@ -165,7 +165,10 @@ class Relay:
             request.sent += 1
 
     def from_broker(self, line: bytes) -> None:
-        """``ValueError`` for what no broker says: the connection is of no use, then."""
+        """Take one line from the broker.
+
+        Raises ``ValueError`` for a line that no broker sends; then close the connection.
+        """
         message = json.loads(line)
         if not isinstance(message, dict):
             raise ValueError("a message is a JSON object")
@@ -176,10 +179,10 @@ class Relay:
         request = _id_in(message)
         if "method" not in message and request is not None:
             if request == _AGAIN:
-                return  # the client was answered long ago
+                return  # the client already has the answer to its own ``initialize``
             about = self._waiting.pop(request, None)
             if about is None:
-                return  # it comes too late, or for a request that was cancelled
+                return  # the answer is late, or the request was cancelled
             if self._remark is not None and about.is_call and _add_note(message, self._remark):
                 line, self._remark = encode_line(message), None
         self.to_client.append(line)
@@ -188,7 +191,7 @@ class Relay:
 
     @property
     def patience(self) -> float | None:
-        """In how many seconds ``check`` is wanted; None: not before something is said."""
+        """Seconds until the next call of ``check``; None: not before the next message."""
         if not self._is_connected or not self._waiting:
             return None
         if self._sign is not None:
@@ -196,7 +199,7 @@ class Relay:
         return min(request.deadline.remaining() for request in self._waiting.values())
 
     def check(self) -> None:
-        """Ask a broker that is late for a sign of life; answer for one that gave none."""
+        """Ping a broker that is late. If it sends nothing, answer its late calls ``TIMEOUT``."""
         late = [id for id, about in self._waiting.items() if about.deadline.has_passed()]
         if not self._is_connected or not late:
             return
@@ -214,7 +217,7 @@ class Relay:
                 self._answer_with(error, request, self._waiting.pop(request))
 
     def _sign_of_life(self) -> None:
-        """A broker that works answers every call itself, if later than we thought."""
+        """Give late calls more time: a broker that works will answer them itself."""
         if self._sign is not None:
             self._sign = None
             for request in self._waiting.values():
@@ -222,25 +225,27 @@ class Relay:
                     request.deadline = self._deadline(SIGN_SECONDS)
 
     def lost(self) -> None:
-        """The connection is gone, and what was not sent yet with it."""
+        """Take note that the connection is gone. Drop what was not sent yet."""
         self._is_connected = False
         self._sign = None
         self.to_broker.clear()
 
     def give_up(self, error: RoostError) -> None:
-        """There is no broker to be had now: whoever waits is told why."""
+        """Answer all pending requests with ``error``: no broker can be reached."""
         self._refuse_all(error, list(self._waiting))
 
     @property
     def time_left(self) -> float | None:
-        """Seconds until the first call that waits must be answered, also without a broker. None: no
-        call waits."""
+        """Seconds until the first pending call must be answered, even without a broker.
+
+        None: no call is pending.
+        """
         if not self._waiting:
             return None
         return SIGN_SECONDS + min(one.deadline.remaining() for one in self._waiting.values())
 
     def refuse_late(self, error: Timeout) -> bool:
-        """Answer the calls whose deadline has passed; return whether there was one."""
+        """Answer the calls whose deadline has passed. Return whether there was any."""
         late = [id for id, about in self._waiting.items() if about.deadline.has_passed()]
         for request in late:
             self._answer_with(error, request, self._waiting.pop(request))
@@ -269,7 +274,7 @@ class Relay:
 
 
 def _refused_call(error: RoostError) -> dict[str, Any]:
-    """A tool's error as the MCP front end tells it."""
+    """Return a tool's error result in the form of the MCP front end."""
     return {
         "content": [{"type": "text", "text": error_text(error)}],
         "isError": True,
@@ -278,7 +283,10 @@ def _refused_call(error: RoostError) -> dict[str, Any]:
 
 
 def _waits(message: dict[str, Any]) -> float:
-    """Seconds a call asks to wait. Claudezilla's names count in milliseconds."""
+    """Return how many seconds a call asks to wait.
+
+    Tools under Claudezilla's names count in milliseconds, so a large number means milliseconds.
+    """
     params = message.get("params")
     arguments = params.get("arguments") if isinstance(params, dict) else None
     if not isinstance(arguments, dict):
@@ -292,7 +300,7 @@ def _waits(message: dict[str, Any]) -> float:
 
 
 def _add_note(answer: dict[str, Any], note: str) -> bool:
-    """Add a line to a tool's answer; whether it could be added."""
+    """Add a line to a tool's answer. Return whether the answer has content to add it to."""
     result = answer.get("result")
     content = result.get("content") if isinstance(result, dict) else None
     if not isinstance(content, list):
@@ -308,7 +316,7 @@ def _id_in(message: dict[str, Any], key: str = "id") -> str | int | None:
 
 
 def _name_in(message: dict[str, Any]) -> str | None:
-    """How a client calls itself: in ``initialize``, or in the ``_meta`` of any later request."""
+    """Return the client's name from ``initialize``, or from the ``_meta`` of another request."""
     params = message.get("params")
     about: Any = None
     if isinstance(params, dict):

@@ -1,8 +1,9 @@
-"""Attacks on the isolation, as a table made from the operation table: a new operation is in it.
+"""A table of attacks on the isolation, generated from the operation table.
 
-Each row is an operation that names something of a victim's (a tab, a session, a page, an id that
-only looks like one), and its twin: the very same with a name that nobody has. Whoever may not see
-the thing must get the same answer to both, word for word but for the name.
+A new operation is therefore attacked without further work. Each row is an operation that names
+something of a victim (a tab, a session, a page, an id that only looks like one). Its twin is the
+same operation with a name that nobody has. A caller that may not see the thing must get the same
+answer to both, word for word except for the name.
 """
 
 from __future__ import annotations
@@ -18,17 +19,18 @@ from roost.errors import RoostError, SessionGone, TabGone, Unauthorized
 from roost.testing.samples import sample
 
 CANARY = "canary"
-"""Stands in everything that is the victim's; it must never be in an answer to somebody else."""
+"""Text in everything that belongs to the victim. It must never be in an answer to another
+caller."""
 NO_TAB, NO_SESSION, NO_PAGE = "t9999", "no-such-session", "no-such-page"
 _VARIANTS: dict[type[Operation], list[dict[str, Any]]] = {
     ops.Tabs: [{"action": "select"}, {"action": "close"}],
 }
-"""What an operation can do to a tab, where that is not its only use."""
+"""Arguments for operations that do several things to a tab."""
 
 
 @dataclass(frozen=True, slots=True)
 class Victim:
-    """What an attacker may have seen or guessed of somebody else's."""
+    """The ids of a victim that an attacker may have seen or guessed."""
 
     session: str
     tab: str
@@ -39,30 +41,39 @@ class Victim:
 
 @dataclass(frozen=True, slots=True)
 class Attack:
+    """One call that the attacker makes, and the refusal it must get.
+
+    ``twin``: arguments of the same call with a name that nobody has.
+    """
+
     kind: str
     op: str
     arguments: Mapping[str, Any]
     refusal: type[RoostError]
     twin: Mapping[str, Any] | None = None
     named: tuple[str, str] = ("", "")
-    """The name in the attack, and the one in its twin."""
+    """The name in the attack, and the name in its twin."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """``wire`` is the reply or the error, as it left Roost."""
+    """An answer to an attacker. ``wire`` is the reply or the error, as it left Roost."""
 
     ok: bool
     wire: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Attacker(Protocol):
-    """Somebody who came in some way, with a session of its own."""
+    """A caller that came in through some front end and has a session of its own.
+
+    ``attempt`` makes a call and returns the answer, also if it is an error.
+    """
 
     async def attempt(self, op: str, arguments: Mapping[str, Any]) -> Answer: ...
 
 
 def attacks(victim: Victim) -> Iterator[Attack]:
+    """Yield every attack on that victim."""
     for operation in OPERATIONS.values():
         fields = operation.model_fields
         if operation.audience is Audience.OPERATOR:
@@ -107,7 +118,7 @@ def _arguments(operation: type[Operation], **given: Any) -> dict[str, Any]:
 
 
 async def check_attack(attacker: Attacker, attack: Attack) -> None:
-    """The attack is refused as it must be, and gives nothing away."""
+    """Assert that the attack is refused with the right error and reveals nothing."""
     answer = await attacker.attempt(attack.op, attack.arguments)
     assert not answer.ok, f"{attack} was answered {answer.wire}"
     assert answer.wire["code"] == attack.refusal.code, f"{attack}: {answer.wire}"
@@ -119,7 +130,7 @@ async def check_attack(attacker: Attacker, attack: Attack) -> None:
 
 
 def check_silence(wire: Mapping[str, Any], *known: str) -> None:
-    """Nothing of the victim's stands in it but what the attacker named itself."""
+    """Assert that the answer holds nothing of the victim except what the attacker itself named."""
     text = json.dumps(wire)
     for name in known:
         text = text.replace(name, "") if name else text

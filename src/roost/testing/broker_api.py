@@ -1,7 +1,8 @@
-"""``check_broker_api``: what every caller may rely on, whichever way it comes in.
+"""``check_broker_api``: what every caller may rely on, through whichever front end.
 
-Played through the broker itself and through each front end: the same checks must pass. This file:
-whose is what, sessions, events, deadlines. ``broker_space`` has the pool, captures and deaths.
+The same checks must pass on the broker itself and through each front end. This file checks
+ownership, sessions, events and deadlines. ``broker_space`` checks the pool, captures and crashes,
+and ``broker_jars`` cookies and storage.
 """
 
 from __future__ import annotations
@@ -55,13 +56,13 @@ _GRANT = ops.TabSpaceGrant  # refused as long as nobody waits, whatever it names
 
 
 def _on_tab(tab: str) -> list[Operation]:
-    """Every operation that works on a tab, on that tab."""
+    """Return every operation that works on a tab, with that tab."""
     named = [op for op in samples_with("tab", tab) if not isinstance(op, ops.Tabs | _GRANT)]
     return [*named, ops.Tabs(action="select", tab=tab), ops.Tabs(action="close", tab=tab)]
 
 
 def _in_session(session: str) -> list[Operation]:
-    """Every operation that works in a session, in that session."""
+    """Return every operation that works in a session, with that session."""
     named = [op for op in samples_with("session", session) if not isinstance(op, ops.SessionOpen)]
     return [*named, ops.Tabs(action="new", session=session)]
 
@@ -74,7 +75,7 @@ async def _refusal(scene: Scene, api: object, operation: Operation) -> RoostErro
     raise AssertionError(f"{operation!r} was answered {answer!r}")
 
 
-# --- whose is what -----------------------------------------------------------------------------
+# --- ownership ---------------------------------------------------------------------------------
 
 
 @api_check()
@@ -117,7 +118,7 @@ async def a_foreign_session_answers_exactly_like_an_absent_one(scene: Scene) -> 
 
 @api_check()
 async def without_a_tab_id_an_agent_gets_its_own_tab_and_never_anothers(scene: Scene) -> None:
-    """claudezilla §3: ownership was checked only when a tab id was passed."""
+    """Ownership must not be checked only when a tab id is given, as in Claudezilla."""
     ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
     hers = (await scene.navigate(ada, "https://ada.test/")).tab
     await error_of(TabGone, bob.call(ops.Evaluate(function="() => location.href")))
@@ -180,7 +181,7 @@ async def the_session_is_told_of_dialogs_and_console_errors(scene: Scene) -> Non
 
 @api_check()
 async def a_stranger_closes_no_session(scene: Scene) -> None:
-    """claudezilla §3: a stranger without tabs closed a window full of another agent's."""
+    """In Claudezilla, an agent without tabs could close a window full of another agent's."""
     ada, stranger = await scene.agent(name="ada"), await scene.agent(name="stranger")
     tabs = [await scene.open_tab(ada, URL) for _ in range(5)]
     session = (await ada.call(ops.SessionShow())).id
@@ -340,7 +341,7 @@ async def the_operator_names_what_it_means_and_sees_secrets_taken_out(scene: Sce
     assert (await operator.call(ops.Evaluate(function="() => 2", tab=tab))).value == 2
     await operator.call(ops.SessionDispose(session=session))
     await error_of(SessionGone, ada.call(ops.SessionShow()))
-    assert (await scene.navigate(ada)).opened  # it gets a new one when it next needs it
+    assert (await scene.navigate(ada)).opened  # it gets a new session when it next needs one
 
 
 @api_check()
@@ -376,7 +377,7 @@ async def an_agent_can_wait_for_the_person_to_hand_its_session_back(scene: Scene
     waiting = await started(ada.call(ops.SessionList(wait_seconds=60)))
     await operator.call(ops.SessionResume(session=session))
     assert [row.paused for row in (await waiting).sessions] == [False]
-    await ada.call(ops.SessionList(wait_seconds=60))  # nothing to wait for
+    await ada.call(ops.SessionList(wait_seconds=60))  # not paused: returns at once
     await scene.navigate(ada)
 
 
@@ -420,7 +421,7 @@ async def events_go_to_the_owner_and_to_nobody_else(scene: Scene) -> None:
         await scene.navigate(ada, "https://ada.test/2")
         moved = await next_notice(hers)
         assert (moved.kind, moved.data["url"]) == ("tab_navigated", "https://ada.test/2")
-        # Had he been told of hers, it would stand before his own.
+        # A notice about her tab would come before the notice about his own.
         own = (await scene.navigate(bob, "https://bob.test/")).tab
         assert (await next_notice(his)).data["tab"] == own
 
@@ -449,7 +450,7 @@ async def a_popup_belongs_to_its_openers_session_before_anything_is_told(scene: 
     await error_of(TabGone, bob.call(ops.Close(tab=popup)))
     href = await ada.call(ops.Evaluate(function="() => location.href", tab=popup))
     assert href.value == "https://site.test/popup"
-    # It did not become current: the agent did not ask for it.
+    # The popup did not become the current tab, because the agent did not ask for it.
     assert (await ada.call(ops.Evaluate(function="() => 1"))).tab == opener
 
 

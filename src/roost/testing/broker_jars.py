@@ -1,4 +1,4 @@
-"""A part of ``check_broker_api``: whose cookies and storage, cloned from where, and when."""
+"""A part of ``check_broker_api``: cookies and storage of jars, and when jars are cloned."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ async def _cookie(api: BrokerApi, name: str, session: str = "mine") -> str | Non
 
 
 async def _nothing_is_left(house: FakeHouse) -> None:
-    """Not in the core, the browser, the journal or the files."""
+    """Assert that no jar is left in the core or the browser."""
     await until(lambda: not house.state.jars)
     await until(lambda: list(house.browser.jars) == ["default"])
     assert not house.browser.pages
@@ -76,7 +76,7 @@ async def _nothing_is_left(house: FakeHouse) -> None:
 
 @api_check()
 async def two_clones_of_one_profile_have_its_logins_and_never_each_others(scene: Scene) -> None:
-    """Seed 004's own proof."""
+    """Each clone has the profile's login and its own data, and nothing of the other clone's."""
     _import_profile(scene.house)
     ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
     for number, api in ((1, ada), (2, bob)):

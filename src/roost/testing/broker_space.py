@@ -1,4 +1,4 @@
-"""The second half of ``check_broker_api``: the pool, who waits for whom, and what dies."""
+"""A part of ``check_broker_api``: the pool, the queue for slots, captures, and crashes."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ DAY = 24 * 3600.0
 
 @api_check()
 async def two_simultaneous_first_tabs_are_both_known(scene: Scene) -> None:
-    """claudezilla §3: they made two windows, one of which nobody knew of any more."""
+    """In Claudezilla they made two windows, one of which was forgotten."""
     ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
     scene.house.driver.may_open.clear()
     calls = [await started(scene.navigate(api)) for api in (ada, bob)]
-    await until(lambda: scene.house.driver.asked == 2)  # both are in the browser at once
+    await until(lambda: scene.house.driver.asked == 2)  # the browser works on both at once
     scene.house.driver.may_open.set()
     views = await answer_of(asyncio.gather(*calls))
     assert await scene.tabs(ada) == [views[0].tab]
@@ -47,7 +47,7 @@ async def two_simultaneous_first_tabs_are_both_known(scene: Scene) -> None:
 
 @api_check(pool=12)
 async def four_tabs_at_eleven_of_twelve_are_one_tab(scene: Scene) -> None:
-    """claudezilla §3: four simultaneous creates at 11 tabs gave 15 of 12."""
+    """In Claudezilla, four tabs created at the same time at 11 of 12 gave 15."""
     first = await scene.agent()
     for _ in range(11):
         await scene.open_tab(first)
@@ -105,7 +105,7 @@ async def a_tab_whose_caller_gives_up_gives_its_slot_back(scene: Scene) -> None:
     await until(lambda: not scene.house.state.tabs)
     scene.house.driver.may_open.set()
     assert await scene.open_tab(bob)
-    await until(lambda: len(scene.house.browser.pages) == 1)  # the page nobody wanted is closed
+    await until(lambda: len(scene.house.browser.pages) == 1)  # the unwanted page is closed
 
 
 # --- tab space ---------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ async def a_reservation_lapses_to_the_next_in_the_queue(scene: Scene) -> None:
 
 @api_check(pool=1)
 async def every_way_a_slot_is_freed_serves_the_queue(scene: Scene) -> None:
-    """claudezilla §3: only two of the six ways did."""
+    """In Claudezilla, only two of six ways to free a slot served the queue."""
     operator = await scene.operator()
     for free in ("close", "vanish", "goodbye", "dispose"):
         ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
@@ -176,7 +176,7 @@ async def every_way_a_slot_is_freed_serves_the_queue(scene: Scene) -> None:
 
 @api_check(pool=1)
 async def a_departed_agent_waits_for_nothing(scene: Scene) -> None:
-    """claudezilla §3: an agent that left without tabs stayed queued and was served when dead."""
+    """In Claudezilla, an agent that left without tabs stayed in the queue and was served later."""
     ada, ghost, bob = [await scene.agent(name=name) for name in ("ada", "ghost", "bob")]
     await scene.open_tab(ada)
     for api in (ghost, bob):
@@ -225,7 +225,8 @@ async def who_waits_ten_seconds_gets_a_slot_of_whoever_has_more_than_its_share(
     notes = (await ada.call(ops.Ping())).notes
     assert notes is not None
     assert any(tabs[0] in note and "lost" in note for note in notes)
-    # The owner uses the tab again: it comes back, and its own least recently used one is parked.
+    # The owner uses the tab again: it is reopened, and the owner's least recently used tab is
+    # parked.
     view = await ada.call(ops.Evaluate(function="() => location.href", tab=tabs[0]))
     assert (view.tab, view.value) == (tabs[0], URL)
     shown = {tab.tab: tab.state for tab in (await ada.call(ops.Tabs(action="list"))).tabs}
@@ -235,7 +236,7 @@ async def who_waits_ten_seconds_gets_a_slot_of_whoever_has_more_than_its_share(
 
 @api_check(pool=4)
 async def a_tab_in_use_is_not_taken_for_the_fair_share(scene: Scene) -> None:
-    """Neither with a call, nor a dialog, nor a download, nor a current one; then it is waited."""
+    """A tab with a call, a dialog or a download is in use, and so is a current tab."""
     ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
     tabs = [await scene.open_tab(ada, URL) for _ in range(4)]
     house = scene.house
@@ -264,7 +265,7 @@ async def waiting_for_a_slot_ends_with_the_seconds_asked_for(scene: Scene) -> No
     await bob.call(ops.TabSpaceRequest())
     status = await bob.call(ops.TabSpaceStatus(wait_seconds=0.01))
     assert (status.queued, status.position) == (True, 1)
-    # Who is not in the queue has nothing to wait for.
+    # A session that is not in the queue has nothing to wait for.
     assert not (await ada.call(ops.TabSpaceStatus(wait_seconds=60))).queued
 
 
@@ -336,7 +337,7 @@ async def who_waits_three_seconds_behind_another_agents_capture_is_told_by_whom(
     assert error.details["heldForMs"] == 3000
     assert len(error.details["holder"]) == 12
     assert error.details["tabPool"] == "1/12"
-    assert not second.done()  # one's own captures queue without a limit
+    assert not second.done()  # an agent's own captures queue without a limit
     scene.house.driver.may_capture.set()
     await answer_of(asyncio.gather(holding, second))
     await answer_of(bob.call(ops.TakeScreenshot(tab=tab)))
@@ -344,7 +345,7 @@ async def who_waits_three_seconds_behind_another_agents_capture_is_told_by_whom(
 
 @api_check()
 async def a_failed_capture_poisons_nothing(scene: Scene) -> None:
-    """claudezilla §3: one failed screenshot failed every later one of every agent."""
+    """In Claudezilla, one failed screenshot failed every later one of every agent."""
     ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
     tab = (await scene.navigate(ada)).tab
     await scene.navigate(bob)
@@ -369,7 +370,7 @@ async def a_capture_does_not_wait_for_a_script(scene: Scene) -> None:
     script.cancel()
 
 
-# --- deaths ------------------------------------------------------------------------------------
+# --- crashes and ends --------------------------------------------------------------------------
 
 
 @api_check()
@@ -423,7 +424,7 @@ async def a_call_running_in_a_closed_tab_is_told_why(scene: Scene) -> None:
 
 @api_check()
 async def a_live_agent_may_idle_for_ever(scene: Scene) -> None:
-    """claudezilla §3: the sweep closed the tabs of agents that were idle, not of dead ones."""
+    """In Claudezilla, the sweep closed the tabs of idle agents, not of dead ones."""
     ada = await scene.agent()
     tab = (await scene.navigate(ada)).tab
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""``FakeClock``: time that moves only when a test says so."""
+"""``FakeClock``: time that moves only when a test advances it."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class FakeTimer:
 
 
 class FakeClock:
-    """Implements ``broker.clock.Clock``."""
+    """A ``broker.clock.Clock`` whose time a test controls."""
 
     def __init__(self, now: float = START) -> None:
         self._now = now
         self._timers: list[tuple[float, int, FakeTimer]] = []
         self._numbers = count()
         self.waits: asyncio.Queue[tuple[str, float]] = asyncio.Queue()
-        """Each ``wait`` as it begins, by the task's name and the seconds: see ``waited``."""
+        """Each ``wait`` as it begins: the task's name and the seconds. ``waited`` reads them."""
 
     def now(self) -> float:
         return self._now
@@ -43,7 +43,7 @@ class FakeClock:
     def call_at(self, at: float, callback: Callable[[], None]) -> Timer:
         timer = FakeTimer(callback)
         if at <= self._now:
-            # As the real one: soon, but never from within the call that asked for it.
+            # Like the real clock: call it soon, but never from within this call.
             asyncio.get_running_loop().call_soon(timer.fire)
         else:
             heapq.heappush(self._timers, (at, next(self._numbers), timer))
@@ -53,7 +53,7 @@ class FakeClock:
         over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def end() -> None:
-            if not over.done():  # whoever waited was cancelled, and has not run since
+            if not over.done():  # the waiting task may have been cancelled already
                 over.set_result(None)
 
         timer = self.call_at(self._now + seconds, end)
@@ -65,15 +65,17 @@ class FakeClock:
             timer.cancel()
 
     async def waited(self, name: str) -> float:
-        """The seconds that the task of that name waits for; once it does, and no earlier wait."""
+        """Wait until the task of that name begins a wait, and return the seconds of that wait."""
         while True:
             task, seconds = await self.waits.get()
             if task == name:
                 return seconds
 
     def advance(self, seconds: float) -> None:
-        """Let time pass. What falls due is called in order, each at its own time, also what was
-        asked for only by an earlier one."""
+        """Let time pass, and make the callbacks that fall due, each at its own time.
+
+        Callbacks that an earlier one adds are included.
+        """
         until = self._now + seconds
         while self._timers and self._timers[0][0] <= until:
             at, _, timer = heapq.heappop(self._timers)

@@ -1,5 +1,4 @@
-"""The second half of ``check_driver``: calls that are cut short, pages and browsers that die, and
-drivers that take over from a dead broker's."""
+"""A part of ``check_driver``: cancelled calls, crashes, and restarts of the broker."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ from roost.testing.pictures import check_picture
 from roost.testing.waits import error_of, started
 from roost.vocabulary import JarPolicy
 
-# --- calls that do not end well ----------------------------------------------------------------
+# --- calls that are cut short ------------------------------------------------------------------
 
 
 @driver_check
@@ -160,7 +159,7 @@ async def a_killed_browser_can_be_started_again(rig: DriverRig) -> None:
     again = await rig.driver.start(Reports())
     assert not again.resumed
     assert tab not in again.tabs
-    if not rig.driver.capabilities.groups:  # a person's own keeps them, for who comes back
+    if not rig.driver.capabilities.groups:  # a person's own browser keeps its jar
         assert jar not in again.jars
     await rig.works(await rig.tab("/"))
 
@@ -196,7 +195,7 @@ async def stopping_is_safe_after_a_kill(rig: DriverRig) -> None:
     await rig.driver.stop()
 
 
-# --- taking over -------------------------------------------------------------------------------
+# --- the driver of the next broker -------------------------------------------------------------
 
 
 @driver_check

@@ -1,6 +1,6 @@
-"""The contract of drivers whose browser has tab groups and a person: sentence by sentence, as code.
+"""``check_groups``: the contract of drivers whose browser has tab groups and a person.
 
-Beside ``check_driver``, for drivers with ``Capabilities.groups``::
+Run it beside ``check_driver`` for drivers with ``Capabilities.groups``::
 
     @pytest.mark.parametrize("check", GROUP_CHECKS, ids=check_name)
     async def test_groups(check: GroupCheck) -> None:
@@ -33,13 +33,13 @@ TWO = Group("two@2", "Two", Color.GREEN)
 
 
 class GroupHarness(DriverHarness, Protocol):
-    """What tests must be able to do as the person at the browser."""
+    """Lets the checks act as the person at the browser. A driver's tests implement it."""
 
     async def person_opens(self, driver: Driver, group: str | None, url: str) -> None:
-        """A tab at that address, in that group; None: a tab of their own."""
+        """Open a tab at that address in that group. None: a tab of the person's own."""
 
     async def person_moves(self, driver: Driver, tab: TabHandle, group: str | None) -> None:
-        """Into that group; None: out of its own."""
+        """Move the tab into that group. None: out of its group."""
 
     async def person_closes_group(self, driver: Driver, group: str) -> None: ...
 
@@ -61,13 +61,14 @@ class GroupRig:
         return self.rig.reports
 
     async def tab(self, group: Group, path: str | None = None) -> TabHandle:
+        """Open a tab in that group, at that page if one is named."""
         tab = await self.driver.open_tab(self.jar, group)
         if path is not None:
             await self.driver.navigate(tab, self.rig.url(path))
         return tab
 
     async def moves(self, tab: TabHandle, group: str | None) -> None:
-        """The person moves it, and the driver has noticed."""
+        """Move the tab as the person, and wait until the driver has noticed."""
         await self.person.person_moves(self.driver, tab, group)
         await self.reports.first(TabRegrouped, lambda event: event == TabRegrouped(tab, group))
 
@@ -77,12 +78,13 @@ GROUP_CHECKS: list[GroupCheck] = []
 
 
 def group_check(check: GroupCheck) -> GroupCheck:
+    """Add a check to ``GROUP_CHECKS``."""
     GROUP_CHECKS.append(check)
     return check
 
 
 async def check_groups(harness: GroupHarness, check: GroupCheck | None = None) -> None:
-    """Hold the driver to one check, or to all of them, each with a driver of its own."""
+    """Run one check or all on the driver, each with a driver of its own."""
     for each in GROUP_CHECKS if check is None else [check]:
         driver, reports = harness.make(), Reports()
         try:
@@ -132,7 +134,7 @@ async def a_tab_the_person_opens_in_a_group_is_reported_and_can_be_used(at: Grou
 async def a_tab_of_the_persons_own_is_neither_reported_nor_there(at: GroupRig) -> None:
     mine = await at.tab(ONE, "/")
     await at.person.person_opens(at.driver, None, at.rig.url("/other"))
-    await at.driver.navigate(mine, at.rig.url("/other"))  # and all before it has been heard
+    await at.driver.navigate(mine, at.rig.url("/other"))  # comes after earlier events
     assert not any(isinstance(event, TabAppeared) for event in at.reports.events)
     heir = await at.rig.harness.another(at.driver)
     started = await heir.start(Reports())

@@ -1,4 +1,4 @@
-"""A part of ``check_driver``: what is put into jars, and taken out of them."""
+"""A part of ``check_driver``: writing to jars and reading from them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def a_jar_has_what_it_was_filled_with_and_no_other_jar_does(rig: DriverRig
     assert [one.items for one in await driver.read_storage(other, origins)] == [(), ()]
     await driver.delete_cookies(jar, cookies[:1])
     assert [cookie.name for cookie in await driver.read_cookies(jar)] == ["two"]
-    # The pages it took to get there are nobody's business.
+    # The driver does not report the pages that it needed for this.
     told = [e for e in rig.reports.events if isinstance(e, TabAppeared | TabDisappeared)]
     assert told == []
 

@@ -1,4 +1,4 @@
-"""The rig on which drivers are checked: how to make one, hurt its browser, and read its reports."""
+"""The rig on which a driver is checked: the harness, the driver, and its reports."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ COOKIES = "() => document.cookie"
 NEVER = "() => new Promise(() => {})"
 NO_TAB = TabHandle("no-such-tab")
 GROUP = Group("rig", "Rig", Color.BLUE)
-"""Where tabs have groups, those of checks are in this one."""
+"""Group of the checks' tabs, in browsers that have groups."""
 E = TypeVar("E", bound=DriverEvent)
 
 
 class DriverHarness(Protocol):
-    """What a driver's tests must be able to make, and to do to a browser behind its back."""
+    """Makes drivers, and acts on their browsers from outside. A driver's tests implement it."""
 
     @property
     def nowhere(self) -> str:
-        """An address no server answers at."""
+        """An address at which no server answers."""
 
     def url(self, path: str) -> str:
-        """The contract site's page at that path (``roost.testing.site.PAGES``)."""
+        """Return the address of a page of the contract site (``roost.testing.site.PAGES``)."""
 
     def make(self) -> Driver:
-        """A driver, not started, whose browser nobody else uses: there are no tabs and no jars."""
+        """Return a driver that is not started, with a browser of its own without tabs or jars."""
 
     async def another(self, driver: Driver) -> Driver:
-        """The driver of a broker that comes after the first one's was killed: same browser."""
+        """Return the driver of the next broker for the same browser, after a kill of the first."""
 
     async def let_go(self, driver: Driver) -> None:
-        """A check is over. Stop the driver, or leave its browser, empty again, to the next one."""
+        """End a check: stop the driver, or leave its browser empty for the next check."""
 
     async def open_page(self, driver: Driver, jar: str) -> None:
-        """The person opens a tab in that jar."""
+        """Open a tab in that jar as the person would."""
 
     async def crash(self, driver: Driver, tab: TabHandle) -> None:
         """Kill the page's process."""
@@ -52,7 +52,7 @@ class DriverHarness(Protocol):
 
 
 class Reports:
-    """All a driver reports, in order."""
+    """All events that a driver reports, in order."""
 
     def __init__(self) -> None:
         self.events: list[DriverEvent] = []
@@ -63,7 +63,7 @@ class Reports:
         self._news.set()
 
     async def first(self, kind: type[E], matches: Callable[[E], bool] = lambda _: True) -> E:
-        """The first such event, now or when it comes."""
+        """Return the first event that matches, now or when it comes."""
         while True:
             for event in self.events:
                 if isinstance(event, kind) and matches(event):
@@ -72,12 +72,13 @@ class Reports:
             await self._news.wait()
 
     def about(self, tab: TabHandle) -> list[DriverEvent]:
+        """Return the events about that tab."""
         return [event for event in self.events if getattr(event, "handle", None) == tab]
 
 
 @dataclass(frozen=True, slots=True)
 class DriverRig:
-    """One started driver, and what a check needs to play with it."""
+    """One started driver, and helpers for checks."""
 
     harness: DriverHarness
     driver: Driver
@@ -88,11 +89,12 @@ class DriverRig:
 
     @property
     def policy(self) -> JarPolicy:
-        """Of the jars that checks use: fresh ones, where there are any."""
+        """The policy of the checks' jars: fresh if the driver has fresh jars, else shared."""
         jars = self.driver.capabilities.jars
         return JarPolicy.FRESH if JarPolicy.FRESH in jars else JarPolicy.SHARED
 
     async def fresh_jar(self) -> str:
+        """Make a jar of ``policy`` and return its handle."""
         return await self.driver.make_jar(self.policy)
 
     @property
@@ -100,22 +102,24 @@ class DriverRig:
         return GROUP if self.driver.capabilities.groups else None
 
     async def open(self, jar: str) -> TabHandle:
+        """Open a blank tab in that jar, and in ``group`` where there are groups."""
         return await self.driver.open_tab(jar, self.group)
 
     async def tab(self, path: str | None = None, *, jar: str | None = None) -> TabHandle:
-        """A tab, at that page if one is named, in a jar of its own unless one is given."""
+        """Open a tab at that page, or blank, in the given jar, or in a new one."""
         tab = await self.open(jar or await self.fresh_jar())
         if path is not None:
             await self.driver.navigate(tab, self.url(path))
         return tab
 
     async def works(self, tab: TabHandle) -> None:
+        """Assert that the tab evaluates scripts."""
         assert await self.driver.evaluate(tab, "() => 6") == 6
 
     async def running(self, tab: TabHandle) -> asyncio.Task[Any]:
-        """A call that never ends by itself and has reached the browser."""
+        """Return a call that has reached the browser and never ends by itself."""
         call = await started(self.driver.evaluate(tab, NEVER))
-        await self.works(await self.tab())  # asked later and answered: the other one runs
+        await self.works(await self.tab())  # asked later, so the call has begun
         assert not call.done()
         return call
 
@@ -123,11 +127,15 @@ class DriverRig:
 DriverCheck = Callable[[DriverRig], Awaitable[None]]
 DRIVER_CHECKS: list[DriverCheck] = []
 JAR_CHECKS: list[DriverCheck] = []
-"""Those of browsers whose jars are apart from one another."""
+"""The checks for browsers whose jars are separate."""
 
 
 async def check_driver(harness: DriverHarness, check: DriverCheck | None = None) -> None:
-    """Hold the driver to one check, or to all of them, each with a driver of its own."""
+    """Run one check or all on the driver, each with a driver of its own.
+
+    ``harness``: makes drivers, and acts on their browsers.
+    ``check``: the check to run; all of ``DRIVER_CHECKS`` by default.
+    """
     for each in DRIVER_CHECKS if check is None else [check]:
         driver, reports = harness.make(), Reports()
         try:
@@ -139,14 +147,17 @@ async def check_driver(harness: DriverHarness, check: DriverCheck | None = None)
 
 
 def check_name(check: DriverCheck) -> str:
+    """Return the check's name, for use as the id of a test."""
     return getattr(check, "__name__", "check")
 
 
 def driver_check(check: DriverCheck) -> DriverCheck:
+    """Add a check to ``DRIVER_CHECKS``."""
     DRIVER_CHECKS.append(check)
     return check
 
 
 def jar_check(check: DriverCheck) -> DriverCheck:
+    """Add a check to ``DRIVER_CHECKS`` that needs separate jars."""
     JAR_CHECKS.append(check)
     return driver_check(check)

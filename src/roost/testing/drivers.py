@@ -1,14 +1,14 @@
 """``check_driver``: the contract of ``drivers/base.py``, sentence by sentence, as code.
 
-A driver's own test file says how to make one and how to hurt its browser (``DriverHarness``) and
-runs each check as a test::
+A driver's own test file implements ``DriverHarness``, which makes the driver and can crash its
+browser, and runs each check as a test::
 
     @pytest.mark.parametrize("check", DRIVER_CHECKS, ids=check_name)
     async def test_contract(check: DriverCheck) -> None:
         await check_driver(MyHarness(), check)
 
-Checks use only JavaScript that the fake browser knows, too. What happens when something dies is in
-``driver_deaths``.
+Checks use only JavaScript that the fake browser understands. ``driver_deaths`` checks crashes and
+cancelled calls, ``driver_jars`` the contents of jars.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ async def removing_a_jar_closes_its_tabs_and_no_others(rig: DriverRig) -> None:
     await rig.reports.first(TabDisappeared, lambda event: event.handle == tab)
     await error_of(TabGone, rig.driver.evaluate(tab, HREF))
     await error_of(JarUnavailable, rig.open(jar))
-    await rig.driver.remove_jar(jar)  # gone already: no error
+    await rig.driver.remove_jar(jar)  # the jar is gone already: no error
     await rig.works(stranger)
 
 
@@ -170,7 +170,7 @@ async def a_closed_tab_is_reported_and_gone(rig: DriverRig) -> None:
     await error_of(TabGone, rig.driver.evaluate(tab, HREF))
     await error_of(TabGone, rig.driver.navigate(tab, rig.url("/")))
     await error_of(TabGone, rig.driver.capture(tab, Shot()))
-    await rig.driver.close_tab(tab)  # gone already: no error
+    await rig.driver.close_tab(tab)  # the tab is gone already: no error
     assert len([e for e in rig.reports.about(tab) if isinstance(e, TabDisappeared)]) == 1
 
 
@@ -345,7 +345,7 @@ async def a_picture_does_not_wait_for_a_call_on_another_tab(rig: DriverRig) -> N
 
 @driver_check
 async def every_refusal_says_what_and_what_next(rig: DriverRig) -> None:
-    """Errors cross to agents as they are: none may be empty."""
+    """Agents get a driver's errors as they are, so no message and no hint may be empty."""
     for error in (
         await error_of(TabGone, rig.driver.evaluate(NO_TAB, HREF)),
         await error_of(JarUnavailable, rig.open("no-such-jar")),
@@ -357,7 +357,7 @@ async def every_refusal_says_what_and_what_next(rig: DriverRig) -> None:
 
 @driver_check
 async def tabs_behind_others_of_their_jar_are_captured_too(rig: DriverRig) -> None:
-    """In one jar, tabs share a window: only one of them is in front."""
+    """Tabs of one jar share a window, and only one of them is in front."""
     jar = await rig.fresh_jar()
     tabs = [await rig.tab("/", jar=jar) for _ in range(3)]
     for tab in tabs:

@@ -1,7 +1,7 @@
-"""Faults, as verbs: a wire peer that says anything at all, and a proxy that breaks what it carries.
+"""Inject faults: a peer that sends anything, and a proxy that breaks what it carries.
 
-``Peer`` speaks the socket by hand, well or badly. ``FaultyLink`` stands between a client and a
-broker: both think they talk to each other until it is told to misbehave.
+``Peer`` speaks the socket's protocol by hand, correctly or not. ``FaultyLink`` sits between a
+client and a broker and forwards all bytes until it is told to misbehave.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from roost.vocabulary import LINK_FRAME_BYTES
 
 
 class Peer:
-    """A connection to the broker's socket on which everything is said by hand."""
+    """A connection to the broker's socket on which the test writes every message by hand."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
@@ -32,6 +32,7 @@ class Peer:
 
     @classmethod
     async def dial(cls, home: Home) -> Peer:
+        """Connect to the broker of that home, and say nothing yet."""
         endpoint = read_endpoint(home)
         assert endpoint is not None
         path = os.fspath(endpoint.socket)
@@ -39,20 +40,22 @@ class Peer:
 
     @classmethod
     async def admitted(cls, house: FakeHouse, **hello: Any) -> Peer:
-        """One that has said a good hello and was welcomed."""
+        """Connect, say a valid hello, and check that the broker welcomes it."""
         peer = await cls.dial(house.home)
         peer.say(hello={**house.hello().to_wire(), **hello})
         assert "welcome" in await peer.hear()
         return peer
 
     def say(self, **message: Any) -> None:
+        """Send a message as one line of JSON."""
         self.write(json.dumps(message).encode() + b"\n")
 
     def write(self, data: bytes) -> None:
+        """Send these bytes as they are."""
         self.writer.write(data)
 
     async def hear(self) -> dict[str, Any]:
-        """The next message; events are passed over."""
+        """Return the next message that is not an event."""
         async with asyncio.timeout(SECONDS):
             while True:
                 line = await self.reader.readline()
@@ -62,15 +65,16 @@ class Peer:
                     return message
 
     async def call(self, op: str, **arguments: Any) -> dict[str, Any]:
+        """Call an operation and return the broker's next message."""
         self.say(id=op, op=op, args=arguments)
         return await self.hear()
 
     async def hear_the_end(self) -> list[dict[str, Any]]:
-        """All that is said until the broker closes the connection."""
+        """Return all messages until the broker closes the connection."""
         async with asyncio.timeout(SECONDS):
             try:
                 data = await self.reader.read()
-            except ConnectionError:  # it did not even read what we sent
+            except ConnectionError:  # the broker closed without reading what we sent
                 data = b""
         return [json.loads(line) for line in data.splitlines()]
 
@@ -81,7 +85,7 @@ class Peer:
 
 
 class FaultyLink:
-    """Carries bytes between clients and a broker, until told otherwise."""
+    """A proxy that carries bytes between clients and a broker until told otherwise."""
 
     def __init__(self, path: Path, broker: Path) -> None:
         self.path = path
@@ -93,28 +97,28 @@ class FaultyLink:
         self._flowing.set()
         self._replacement: bytes | None = None
         self.refuses = False
-        """Closes whoever connects, at once."""
+        """Close new connections at once."""
         self.connections = 0
 
     async def start(self) -> None:
         self._server = await asyncio.start_unix_server(self._accepted, os.fspath(self.path))
 
     def cut(self) -> None:
-        """Every connection breaks, now."""
+        """Break every connection now."""
         for writer in self._writers:
             writer.transport.abort()
         self._writers.clear()
 
     def stall(self) -> None:
-        """Nothing arrives any more, and nothing is lost."""
+        """Hold all bytes back from now on. Nothing is lost."""
         self._flowing.clear()
 
     def flow(self) -> None:
-        """The end of a stall."""
+        """End a stall."""
         self._flowing.set()
 
     def garble(self, data: bytes) -> None:
-        """The broker's next bytes arrive as these."""
+        """Replace the broker's next bytes by these."""
         self._replacement = data
 
     async def aclose(self) -> None:
@@ -161,12 +165,12 @@ class FaultyLink:
 
 
 class _EndOfStream(Exception):
-    """One side has closed; so does the other."""
+    """One side has closed, so close the other."""
 
 
 @asynccontextmanager
 async def faulty_link(house: FakeHouse) -> AsyncIterator[FaultyLink]:
-    """Stands between the house and whoever connects to it from now on."""
+    """Put a ``FaultyLink`` between the house and all clients that connect from now on."""
     endpoint = read_endpoint(house.home)
     assert endpoint is not None
     link = FaultyLink(endpoint.socket.with_suffix(".faulty"), endpoint.socket)

@@ -1,5 +1,7 @@
-"""A whole Roost in this process: real core, broker, journal and socket; a browser and a time that
-do as the test says."""
+"""A whole Roost in this process, with a fake browser and a fake clock.
+
+Core, broker, journal and socket are real.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,10 @@ from roost.wire.hello import ClientKind, Hello
 
 
 class HeldDriver(FakeDriver):
-    """A fake whose browser can be slow, or absent: clear a ``may_…``, and those calls wait."""
+    """A fake driver whose browser can be slow or fail.
+
+    Clear a ``may_…`` event to make the calls of that kind wait.
+    """
 
     def __init__(self, browser: FakeBrowser | None = None) -> None:
         super().__init__(browser)
@@ -44,10 +49,10 @@ class HeldDriver(FakeDriver):
         self.may_make = _opened()
         self.may_fill = _opened()
         self.failing: Exception | None = None
-        """What starts and opened tabs fail with, while it is set."""
+        """While this is set, starting the browser and opening tabs fail with it."""
         self.starts = 0
         self.asked = 0
-        """Tabs and captures asked for, held ones included."""
+        """Number of tabs and captures asked for, including those that wait."""
         self.makings = self.fillings = 0
 
     async def start(self, report: Report) -> Started:
@@ -83,7 +88,7 @@ class HeldDriver(FakeDriver):
 
 
 class HeldGroupedDriver(HeldDriver, GroupedDriver):
-    """The same as a person's own browser."""
+    """A ``HeldDriver`` of a person's own browser, with tab groups."""
 
 
 def _opened() -> asyncio.Event:
@@ -94,7 +99,7 @@ def _opened() -> asyncio.Event:
 
 @dataclass(frozen=True, slots=True)
 class FakeHouse:
-    """What ``fake_house`` built, and how to come in."""
+    """A running Roost made by ``fake_house``, and ways to connect to it."""
 
     home: Home
     clock: FakeClock
@@ -114,45 +119,48 @@ class FakeHouse:
 
     @property
     def person(self) -> GroupedBrowser:
-        """The browser of a house with a person, as they see it."""
+        """The person's own browser, in a house with ``has_person``."""
         assert isinstance(self.driver, GroupedDriver)
         return self.driver.browser
 
     def hello(self, kind: ClientKind = ClientKind.PYTHON) -> Hello:
-        """A command says ``--operator``: tests run from no terminal."""
+        """Return a hello of that kind.
+
+        A command says ``--operator``, because tests run without a terminal.
+        """
         is_command = kind is ClientKind.CLI
         token = self.home.operator_token()
         return Hello(token=token, kind=kind, name="tester", operator=is_command)
 
     def admit(self, hello: Hello | None = None, *, pid: int | None = None) -> Admission:
-        """Come in without a socket, as this process."""
+        """Be admitted without a socket. ``pid``: the caller's process; this process by default."""
         peer = Peer(os.getuid(), os.getpid() if pid is None else pid)
         return self.door.admit(hello or self.hello(), peer, on_end=lambda: None)
 
     async def welcome(self) -> Admission:
-        """Come in as an agent that the person lets use their browser, which is up."""
+        """Be admitted as an agent that the person allows to use their browser, which is up."""
         admission = self.admit()
         await self.broker.browsers[FAKE].ready()
         self.person.say(PersonAnswered(self.label_of(admission), True))
         return admission
 
     def label_of(self, admission: Admission) -> str:
-        """How the person is asked about that agent."""
+        """Return the name under which the person is asked about that agent."""
         agent = self.state.agents[admission.agent]
         return Consent(browser=FAKE, name=agent.known_as, called=agent.name).label
 
     def group_of(self, admission: Admission) -> str:
-        """The group the person sees that agent's own session in."""
+        """Return the key of the group that shows the agent's own session."""
         return self.state.sessions[self.state.agents[admission.agent].home].group
 
     async def client(self, hello: Hello | None = None) -> Client:
-        """Come in through the socket."""
+        """Connect a client through the socket."""
         client = Client(self.home, replace(hello or self.hello(), token=""), start=False)
         await client.reach()
         return client
 
     def handle(self, tab: str) -> TabHandle:
-        """The fake browser's own id of a tab."""
+        """Return the fake browser's own id of a tab."""
         return self.broker.handle(TabId(tab))
 
 
@@ -166,8 +174,17 @@ async def fake_house(
     reads: Reads = Reads.PRIVATE,
     has_person: bool = False,
 ) -> AsyncIterator[FakeHouse]:
-    """Built in that folder, listening, and taken down again. A house built where another was goes
-    on from its journal; give it the other's browser, and that has outlived the broker."""
+    """Build a Roost in that folder, listen, and take it down at the end.
+
+    ``browser``: the browser to use; it outlives this house.
+    ``clock``: the clock to use.
+    ``pool``: tab limit of the browser.
+    ``reads``: who may read a tab.
+    ``has_person``: the browser is a person's own, with tab groups.
+
+    A house in the folder of an earlier one continues from its journal. Give it the earlier house's
+    browser to play a browser that outlived its broker.
+    """
     home = Home(folder)
     home.create()
     clock = clock or FakeClock()
@@ -191,7 +208,7 @@ async def fake_house(
 
 
 def _with_person(broker: Broker, browser: FakeBrowser | None) -> HeldDriver:
-    """The browser is the person's own."""
+    """Make the browser a person's own."""
     its = frozenset({FAKE})
     broker.state.rules = replace(
         broker.state.rules, grouped=its, personal=its, default_policy={FAKE: JarPolicy.SHARED}
@@ -201,7 +218,7 @@ def _with_person(broker: Broker, browser: FakeBrowser | None) -> HeldDriver:
 
 async def _take_down(broker: Broker, driver: HeldDriver, *, keeps_browser: bool) -> None:
     await broker.aclose(end_browsers=not keeps_browser)
-    driver.browser.report = None  # a dead broker hears nothing more
+    driver.browser.report = None  # a dead broker gets no more events
 
 
 def _announce(home: Home) -> None:

@@ -1,4 +1,4 @@
-"""Just enough of PNG and JPEG to know that a picture is whole, and how large."""
+"""Read just enough of PNG and JPEG to check that a picture is complete, and how large it is."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FRAME_HEADERS = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
 def check_picture(picture: Picture, format: str) -> None:
-    """It is what it says: of that format, complete, and of the size it claims."""
+    """Assert that the picture has that format, is complete, and has the size it claims."""
     assert picture.mime_type == f"image/{format}"
     read = _png_size if format == "png" else _jpeg_size
     assert read(picture.data) == (picture.width, picture.height)

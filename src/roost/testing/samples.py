@@ -1,4 +1,4 @@
-"""A good example of every operation, so that what holds for all can be checked on all."""
+"""A valid example of every operation, so that general rules can be checked on all of them."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ _BY_FIELD: dict[str, Any] = {
     "x": 1,
     "y": 1,
 }
-"""What a required argument of that name may be."""
+"""Valid values for required arguments, by name."""
 _ONE_OF_MANY: dict[str, dict[str, Any]] = {
     "browser_find": {"text": "x"},
     "browser_scroll": {"direction": "down"},
     "browser_storage_state": {"action": "save"},
     "browser_wait_for": {"text": "x"},
 }
-"""What operations of their own kind need."""
+"""Arguments for operations that need one of several optional arguments."""
 
 
 def sample(op: str, **given: Any) -> Operation:
-    """That operation with all it needs, and what is given."""
+    """Return that operation with valid required arguments, and with those given."""
     operation = OPERATIONS[op]
     needed = {
         name: _BY_FIELD[name]
@@ -57,7 +57,7 @@ def sample(op: str, **given: Any) -> Operation:
 
 
 def samples_with(field: str, value: Any) -> list[Operation]:
-    """Every operation that takes that argument, with it."""
+    """Return every operation that has the argument, with the value set."""
     return [
         sample(op, **{field: value})
         for op, operation in OPERATIONS.items()

@@ -1,6 +1,7 @@
-"""The scene an API is checked on: a house, agents that come in one way or another, and an operator.
+"""The scene of an API check: a house, its agents, and an operator.
 
-A front end joins by saying how an agent comes in through it (``Way``)."""
+A front end takes part by implementing ``Way``: how an agent connects through it.
+"""
 
 from __future__ import annotations
 
@@ -29,16 +30,16 @@ NEVER = ops.Evaluate(function="() => new Promise(() => {})")
 
 
 class Way(Protocol):
-    """One way in: direct, or through a front end."""
+    """One way to connect: direct, or through a front end. ``enter`` connects a caller."""
 
     async def enter(self, house: FakeHouse, hello: Hello) -> BrokerApi: ...
 
     async def leave(self, house: FakeHouse, api: BrokerApi) -> None:
-        """Say goodbye."""
+        """Disconnect with a goodbye."""
 
 
 class Direct:
-    """The broker's own ``BrokerApi``, without anything in between."""
+    """Uses the broker's own ``BrokerApi``, without anything in between."""
 
     def __init__(self) -> None:
         self._admissions: dict[BrokerApi, Admission] = {}
@@ -53,7 +54,7 @@ class Direct:
 
 
 class Socket:
-    """The client library over the unix socket."""
+    """Uses the client library over the unix socket."""
 
     async def enter(self, house: FakeHouse, hello: Hello) -> BrokerApi:
         return await house.client(hello)
@@ -65,7 +66,7 @@ class Socket:
 
 @dataclass(slots=True)
 class Scene:
-    """One house with its callers, who all come in the same way."""
+    """One house with its callers, who all connect the same way."""
 
     house: FakeHouse
     way: Way
@@ -74,10 +75,12 @@ class Scene:
     async def agent(
         self, *, name: str = "tester", session: str | None = None, jar: JarPolicy | None = None
     ) -> BrokerApi:
+        """Connect an agent. ``session``: id of a named session to join."""
         joined = None if session is None else SessionId(session)
         return await self._enter(replace(self.house.hello(), name=name, session=joined, jar=jar))
 
     async def operator(self) -> BrokerApi:
+        """Connect the operator."""
         return await self._enter(self.house.hello(ClientKind.CLI))
 
     async def _enter(self, hello: Hello) -> BrokerApi:
@@ -86,6 +89,7 @@ class Scene:
         return api
 
     async def leave(self, api: BrokerApi) -> None:
+        """Disconnect one caller with a goodbye."""
         self._here.remove(api)
         await self.way.leave(self.house, api)
 
@@ -94,21 +98,26 @@ class Scene:
             await self.leave(api)
 
     async def navigate(self, api: BrokerApi, url: str = URL, **where: str) -> PageView:
+        """Navigate the caller's tab. ``where``: ``tab`` or ``session``."""
         return await api.call(ops.Navigate.model_validate({"url": url, **where}))
 
     async def open_tab(self, api: BrokerApi, url: str | None = None, **where: Any) -> str:
-        """One more tab; evicts nothing unless told to."""
+        """Open one more tab and return its id. Evict nothing unless ``evict`` is given."""
         arguments = {"action": "new", "url": url, "evict": False, **where}
         view = await api.call(ops.Tabs.model_validate(arguments))
         assert view.opened is not None
         return view.opened
 
     async def tabs(self, api: BrokerApi, **where: str) -> list[str]:
+        """Return the ids of the caller's tabs. ``where``: ``session``."""
         view = await api.call(ops.Tabs.model_validate({"action": "list", **where}))
         return [tab.tab for tab in view.tabs]
 
     async def under_way(self, api: BrokerApi, operation: Answers[R]) -> asyncio.Task[R]:
-        """A call the broker is working on: a later one on the same connection is answered."""
+        """Return a call that the broker is working on.
+
+        The broker has received it, because a later call on the same connection has been answered.
+        """
         task = await started(api.call(operation))
         await api.call(ops.Ping())
         assert not task.done()
@@ -116,7 +125,7 @@ class Scene:
 
 
 async def next_notice(notices: Notices, *kinds: str) -> Notice:
-    """The next notice, of one of these kinds if any are named."""
+    """Return the next notice, of one of these kinds if any are named."""
     async with asyncio.timeout(SECONDS):
         async for notice in notices:
             if not kinds or notice.kind in kinds:
@@ -125,7 +134,7 @@ async def next_notice(notices: Notices, *kinds: str) -> Notice:
 
 
 def blind(error: RoostError, *names: str) -> dict[str, Any]:
-    """The whole error object, with these names taken out: what is left must give nothing away."""
+    """Return the error's wire form without these names. The rest must reveal nothing."""
     return {key: _without(value, names) for key, value in error.to_wire().items()}
 
 
@@ -141,6 +150,8 @@ ApiCheck = Callable[[Scene], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
+    """The settings of the house in which a check runs."""
+
     pool: int = 12
     reads: Reads = Reads.PRIVATE
 
@@ -149,7 +160,7 @@ API_CHECKS: dict[ApiCheck, Setting] = {}
 
 
 def api_check(pool: int = 12, reads: Reads = Reads.PRIVATE) -> Callable[[ApiCheck], ApiCheck]:
-    """Marks a check, with the settings of the house it wants."""
+    """Add a check to the suite, with the settings of the house it needs."""
 
     def add(check: ApiCheck) -> ApiCheck:
         API_CHECKS[check] = Setting(pool, reads)
@@ -161,7 +172,12 @@ def api_check(pool: int = 12, reads: Reads = Reads.PRIVATE) -> Callable[[ApiChec
 async def check_broker_api(
     way: Callable[[], Way], folder: Path, check: ApiCheck | None = None
 ) -> None:
-    """Hold the way in to one check, or to all, each in a house of its own below ``folder``."""
+    """Run one check or all on that way to connect.
+
+    ``way``: makes the ``Way`` for one check.
+    ``folder``: each check gets a house of its own below it.
+    ``check``: the check to run; all by default.
+    """
     for number, each in enumerate(API_CHECKS if check is None else [check]):
         setting = API_CHECKS[each]
         place = folder / str(number)

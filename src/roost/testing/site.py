@@ -1,5 +1,8 @@
-"""The web that contracts are played on: one table, served over HTTP to real browsers and given to
-the fake one directly, so that all drivers see the same pages."""
+"""The web site that the contract suites use.
+
+One table of pages is served over HTTP to real browsers and given to the fake browser directly, so
+that all drivers see the same pages.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,11 @@ from roost.errors import NotFound
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """What one path answers. One that ``stalls`` takes the request and never says a word; one that
-    ``dribbles`` is slow to come to its title."""
+    """The answer at one path.
+
+    ``stalls``: take the request and never answer.
+    ``dribbles``: send the start of the document, and its title some time later.
+    """
 
     title: str = ""
     status: int = 200
@@ -47,7 +53,7 @@ FAKE_NOWHERE = "http://nowhere.test/"
 
 
 def fake_web(url: str) -> FakeResponse:
-    """The table as the fake browser's web; there is nothing beside it."""
+    """Answer the fake browser from the table. All other addresses raise ``NotFound``."""
     parts = urlsplit(url)
     page = PAGES.get(parts.path)
     if f"{parts.scheme}://{parts.netloc}" != FAKE_BASE or page is None:
@@ -62,9 +68,9 @@ _: Web = fake_web
 
 @contextmanager
 def served() -> Iterator[str]:
-    """The table over HTTP on a port of its own; gives its base address, without a slash."""
+    """Serve the table over HTTP on a free port. Yield the base address without a slash."""
     server = _Server(("127.0.0.1", 0), _Handler)
-    # It looks this often whether it should end; requests are served at once.
+    # The server checks this often whether to stop; requests are served at once.
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
@@ -78,7 +84,7 @@ def served() -> Iterator[str]:
 
 @contextmanager
 def unreachable() -> Iterator[str]:
-    """An address that refuses connections: the port is ours, and nobody listens on it."""
+    """Yield an address that refuses connections: we hold the port, and nothing listens on it."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         yield f"http://127.0.0.1:{taken.getsockname()[1]}/"
@@ -117,7 +123,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        pass  # a test's output is its own
+        pass  # keep the test's output clean
 
 
 def _document(title: str) -> bytes:

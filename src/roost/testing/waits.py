@@ -1,4 +1,4 @@
-"""Waiting without sleeping: for a call to be under way, for a refusal, for something to be true."""
+"""Wait without sleeping: for a call to begin, for a refusal, for a condition."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from roost.errors import RoostError
 T = TypeVar("T")
 E = TypeVar("E", bound=RoostError)
 SECONDS = 20.0
-"""No wait in a test is longer. Nothing waits this long in a run that passes."""
+"""Timeout of every wait in a test. No wait comes near it in a run that passes."""
 
 
 async def error_of(kind: type[E], call: Awaitable[object]) -> E:
-    """The error the call is answered with, which must be of exactly that class."""
+    """Return the error that the call raises. Its class must be exactly ``kind``."""
     try:
         async with asyncio.timeout(SECONDS):
             answer = await call
@@ -27,14 +27,14 @@ async def error_of(kind: type[E], call: Awaitable[object]) -> E:
 
 
 async def started(call: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-    """The call as a task that has run up to its first wait."""
+    """Start the call as a task, and return the task once it has run up to its first wait."""
     task = asyncio.get_running_loop().create_task(call)
     await turn()
     return task
 
 
 async def turn() -> None:
-    """One turn of the loop: whatever was ready when this was called has run."""
+    """Wait one turn of the loop: everything that was ready before has run."""
     loop = asyncio.get_running_loop()
     over: asyncio.Future[None] = loop.create_future()
     loop.call_soon(over.set_result, None)
@@ -42,13 +42,13 @@ async def turn() -> None:
 
 
 async def until(condition: Callable[[], object]) -> None:
-    """Go on once the condition holds. Only for what happens in this process's own loop."""
+    """Wait until the condition holds. Use it only for what happens in this process's own loop."""
     async with asyncio.timeout(SECONDS):
         while not condition():
             await turn()
 
 
 async def answer_of(call: Awaitable[T]) -> T:
-    """The call's answer, in time."""
+    """Return the call's answer. Raise ``TimeoutError`` if it takes longer than ``SECONDS``."""
     async with asyncio.timeout(SECONDS):
         return await call

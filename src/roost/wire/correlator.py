@@ -1,7 +1,7 @@
-"""Which reply belongs to which request, with many in flight on one connection.
+"""Match replies to requests, with many requests in flight on one connection.
 
-No waiting happens here: the caller gives each request a *sink* of its own (a Future, a queue, a
-callback) and gets it back exactly once, when the reply, the deadline or the end comes.
+Nothing waits here. The caller gives each request its own *sink* (a Future, a queue, a callback) and
+gets the sink back exactly once: when the reply, the deadline or the end of the connection comes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class _Pending(Generic[T]):
 
 
 class Correlator(Generic[T]):
-    """Mints request ids and keeps what waits for their replies. Entries leave when given back."""
+    """Mints request ids and keeps the sinks that wait for replies."""
 
     def __init__(self, next_id: int = 1) -> None:
         self._next_id = next_id
@@ -34,7 +34,10 @@ class Correlator(Generic[T]):
 
     @property
     def next_id(self) -> int:
-        """The first id never used. A link hands it to the next broker: ids must not be reused."""
+        """The first id not used yet.
+
+        A link tells it to the next broker, because ids must not be reused.
+        """
         return self._next_id
 
     def start(
@@ -47,7 +50,9 @@ class Correlator(Generic[T]):
     ) -> int:
         """Mint the id of a request whose reply goes to ``sink``.
 
-        ``owner`` groups requests that fail together; ``deadline`` is an absolute time.
+        label: name of the request in logs.
+        owner: requests of one owner can be failed together.
+        deadline: an absolute time, on the caller's clock.
         """
         request_id = self.mint()
         self._pending[request_id] = _Pending(sink, label, owner, deadline)
@@ -60,35 +65,38 @@ class Correlator(Generic[T]):
         self._pending[request_id] = _Pending(sink, label, None, None)
 
     def mint(self) -> int:
-        """An id whose reply somebody else keeps track of."""
+        """Mint an id whose reply the caller tracks elsewhere."""
         request_id = self._next_id
         self._next_id += 1
         return request_id
 
     def resolve(self, request_id: object) -> T | None:
-        """The sink of that request, removed; ``None`` for an id unknown, answered or no id at all.
+        """Remove the request and return its sink, or None if no such request waits.
 
-        Takes whatever JSON held, so that ``true``, ``1.0`` and ``[]`` are refused and not mistaken.
+        Accepts any JSON value, so that ``true``, ``1.0`` and ``[]`` are not mistaken for an id.
         """
         if type(request_id) is not int or request_id not in self._pending:
             return None
         return self._remove(request_id)
 
     def label(self, request_id: int) -> str | None:
-        """What that request was labelled with, while it waits."""
+        """Return the label of a request that still waits."""
         pending = self._pending.get(request_id)
         return None if pending is None else pending.label
 
     def fail_owner(self, owner: Hashable) -> list[T]:
-        """Remove all requests of ``owner``; the caller fails their sinks, oldest first."""
+        """Remove all requests of ``owner``.
+
+        Return their sinks, oldest first, for the caller to fail.
+        """
         return [self._remove(request_id) for request_id in sorted(self._ids_of.get(owner, ()))]
 
     def fail_all(self) -> list[T]:
-        """Remove every request; the caller fails their sinks, oldest first."""
+        """Remove all requests. Return their sinks, oldest first, for the caller to fail."""
         return [self._remove(request_id) for request_id in list(self._pending)]
 
     def overdue(self, now: float) -> list[T]:
-        """Remove the requests whose deadline has come; the caller fails their sinks."""
+        """Remove requests whose deadline has come. Return their sinks for the caller to fail."""
         late = [
             request_id
             for request_id, pending in self._pending.items()
@@ -97,7 +105,7 @@ class Correlator(Generic[T]):
         return [self._remove(request_id) for request_id in late]
 
     def stuck(self) -> list[str]:
-        """The labels of what still waits, oldest first: for logs, and for tests to find empty."""
+        """Return the labels of waiting requests, oldest first, for logs and tests."""
         return [pending.label for pending in self._pending.values()]
 
     def _remove(self, request_id: int) -> T:

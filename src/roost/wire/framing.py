@@ -1,20 +1,21 @@
-"""Frames in a byte stream: JSON lines, NUL-separated JSON, native messaging.
+"""Encode and decode frames in a byte stream: JSON lines, NUL-separated JSON, native messaging.
 
-Every decoder is fed chunks as they arrive and gives back an iterator of what they completed::
+The caller feeds a decoder chunks as they arrive. ``feed`` returns an iterator of the completed
+values::
 
     for value in lines.feed(chunk):
         handle(value)
 
-The chunk is taken in whole before ``feed`` returns. If it held good frames and then a bad one, the
-iterator yields the good ones and raises at the bad one; so go through it with ``for`` (``list()``
-would lose the good ones). A decoder that has failed stays failed: what follows a frame we could not
-read cannot be trusted, and every later ``feed`` raises the same error.
+``feed`` consumes the whole chunk before it returns. If good frames precede a bad one, the iterator
+yields the good ones and then raises. Use ``for``: ``list()`` would lose the good ones. A failed
+decoder stays failed, because nothing after an unreadable frame can be trusted. Every later ``feed``
+raises the same error.
 
-* ``TooLarge``: a frame above the limit. Raised as soon as that is certain; nothing is kept of it.
-  Also a frame with more values than the decoder was told to read (``wire.weight`` says why).
-* ``BadRequest``: not UTF-8, not JSON, nested too deep, or a number JSON has no room for.
+* ``TooLarge``: a frame above the limit. Raised as soon as that is certain; nothing of it is kept.
+  Also raised for a frame with more values than allowed (``wire.weight`` says why).
+* ``BadRequest``: not UTF-8, not JSON, nested too deep, or a number outside JSON's range.
 
-All of it is linear in the bytes fed, however they are cut.
+All decoders are linear in the bytes fed, however the chunks are cut.
 """
 
 from __future__ import annotations
@@ -30,26 +31,32 @@ from roost.wire.weight import is_light
 
 T = TypeVar("T")
 
-_LENGTH: Final = struct.Struct("=I")  # native byte order, as native messaging has it
+_LENGTH: Final = struct.Struct("=I")  # native messaging uses native byte order
 
 
 class Splitter:
-    """Cuts a stream at a delimiter. For relays, which need frames but not what they say."""
+    """Cuts a stream at a delimiter.
+
+    Relays use it, because they need frames but not their content.
+    """
 
     def __init__(self, delimiter: bytes, limit: int) -> None:
         self._delimiter = delimiter
         self._limit = limit
-        # A bytearray, not a list of chunks: ten million one-byte chunks must not cost 80 MiB.
+        # A list of chunks would need 80 MiB for ten million one-byte chunks.
         self._tail = bytearray()
         self._failure: TooLarge | None = None
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """The frames ``data`` completes, without their delimiter. Empty frames are frames."""
+        """Return the frames that ``data`` completes, without their delimiter.
+
+        A frame may be empty.
+        """
         if self._failure is not None:
             raise self._failure
         pieces = data.split(self._delimiter)
         if self._tail and len(pieces) > 1:
-            # Joined only once the frame is whole, so what is held is never scanned again.
+            # Join only when the frame is complete, so that held bytes are never scanned again.
             self._tail += pieces[0]
             pieces[0] = bytes(self._tail)
             self._tail.clear()
@@ -77,7 +84,7 @@ class NativeSplitter:
         self._failure: TooLarge | None = None
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """The messages ``data`` completes, without their length."""
+        """Return the messages that ``data`` completes, without their length."""
         if self._failure is not None:
             raise self._failure
         held = self._held
@@ -104,9 +111,9 @@ class _Cuts(Protocol):
 
 
 class _JsonFrames:
-    """Decodes what a splitter cut. Blank frames are skipped.
+    """Decodes the frames of a splitter. Skips blank frames.
 
-    ``values``: how many values a frame may hold; None where nobody else waits for the reader.
+    ``values``: maximum number of values in a frame. None where a slow frame delays nobody else.
     """
 
     def __init__(self, splitter: _Cuts, values: int | None = None) -> None:
@@ -115,7 +122,10 @@ class _JsonFrames:
         self._failure: RoostError | None = None
 
     def feed(self, data: bytes) -> Iterator[Any]:
-        """The JSON values ``data`` completes; see the module for how failures are told."""
+        """Return the JSON values that ``data`` completes.
+
+        The module docstring says how it fails.
+        """
         if self._failure is not None:
             raise self._failure
         values: list[Any] = []
@@ -134,7 +144,7 @@ class _JsonFrames:
 
 
 class JsonLines(_JsonFrames):
-    """One JSON value a line, ended by LF or CRLF. Agents and links talk to the broker in it."""
+    """One JSON value per line, ended by LF or CRLF. Agents and links use it with the broker."""
 
     def __init__(self, limit: int, values: int | None = None) -> None:
         super().__init__(Splitter(b"\n", limit), values)
@@ -148,15 +158,17 @@ class NulFrames(_JsonFrames):
 
 
 class NativeMessages(_JsonFrames):
-    """JSON values behind their length: what browsers say to native-messaging hosts."""
+    """JSON values with a length prefix, as browsers send them to native-messaging hosts."""
 
     def __init__(self, limit: int) -> None:
         super().__init__(NativeSplitter(limit))
 
 
 def decode(frame: bytes | str, values: int | None = None) -> Any:
-    """One JSON value, where something else has cut the frame already. Raises ``BadRequest``, or
-    ``TooLarge`` for more than that many values."""
+    """Decode one frame that something else has cut already.
+
+    Raises ``BadRequest``, or ``TooLarge`` for more than ``values`` values.
+    """
     try:
         if isinstance(frame, str):
             _check_light(frame.encode(errors="replace"), values)
@@ -168,26 +180,29 @@ def decode(frame: bytes | str, values: int | None = None) -> Any:
 
 
 def encode(value: Any) -> bytes:
-    """``value`` as JSON. NaN and infinities are the caller's mistake: ``ValueError``."""
+    """Encode ``value`` as JSON. Raises ``ValueError`` for NaN and infinities."""
     # JSON escapes every control character, so no encoded value holds a raw LF or NUL.
     try:
         return _compact(value).encode()
-    except UnicodeEncodeError:  # half a surrogate pair: pages send them; only an escape can say it
+    except UnicodeEncodeError:  # pages send half surrogate pairs, which only an escape can express
         return _ascii(value).encode()
 
 
 def encode_line(value: Any) -> bytes:
-    """``value`` as one JSON line."""
+    """Encode ``value`` as one JSON line."""
     return encode(value) + b"\n"
 
 
 def encode_nul(value: Any) -> bytes:
-    """``value`` as one NUL-ended frame; a NUL inside a string is escaped and cannot split it."""
+    """Encode ``value`` as one frame ended by NUL. JSON escapes every NUL inside a string."""
     return encode(value) + b"\0"
 
 
 def encode_native(value: Any, limit: int) -> bytes:
-    """``value`` as one native message. A body above ``limit`` is ``TooLarge``: browsers drop us."""
+    """Encode ``value`` as one native message.
+
+    Raises ``TooLarge`` above ``limit``: the browser would end the connection.
+    """
     body = encode(value)
     if len(body) > limit:
         raise _too_large(limit)
@@ -200,12 +215,12 @@ def _refuse_constant(name: str) -> Any:
 
 def _finite(digits: str) -> float:
     number = float(digits)
-    if not isfinite(number):  # 1e999 reads as infinity, which could never be sent on
+    if not isfinite(number):  # 1e999 reads as infinity, which JSON cannot express
         raise ValueError("a number is too large")
     return number
 
 
-# Made once: json.loads and json.dumps build a new one per call when given any option.
+# json.loads and json.dumps build a new coder per call when given any option.
 _decode = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite).decode
 _compact = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 _ascii = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
@@ -235,5 +250,5 @@ def _not_json(problem: Exception) -> BadRequest:
             why = f"{problem.msg} at character {problem.pos}"
         case _:
             why = "a number in it is out of range"
-    # Only where and why: what the frame says may be a secret.
+    # Report only place and reason: the frame's content may be a secret.
     return BadRequest(f"A frame is not JSON: {why}.", hint="Send UTF-8 JSON, one value a frame.")

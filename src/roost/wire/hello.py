@@ -1,7 +1,8 @@
-"""The first exchange on a connection: who you are, which versions you speak, what you were given.
+"""The first exchange on a connection: identity, wire versions, options.
 
-The client says ``Hello``, the broker answers ``Welcome`` or an error and closes. Unknown fields are
-ignored, so that either side may be newer; known fields of a wrong type are refused by name.
+The client sends ``Hello``. The broker answers with ``Welcome``, or with an error and closes.
+Unknown fields are ignored, so that either side may be newer. Known fields of a wrong type are
+refused by name.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _PATH_CHARS = 4096
 
 
 class ClientKind(StrEnum):
-    """What sits at the other end."""
+    """The kind of program that connects."""
 
     PYTHON = "python"
     CLI = "cli"
@@ -47,26 +48,32 @@ class ClientKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hello:
-    """Client to broker. Secrets stay out of its repr."""
+    """The client's first message. Its repr hides secrets.
+
+    versions: the wire versions that the client speaks.
+    token: the operator's token from ``ROOST_HOME``.
+    name: how the agent calls itself.
+    browser, jar, profile, allow, deny: options of the sessions that the agent makes.
+    files: further folders that the agent may read and write.
+    """
 
     versions: tuple[int, ...] = SUPPORTED
     token: str = field(repr=False)
     kind: ClientKind = ClientKind.PYTHON
     software: str | None = None
-    """The client's release: for people, decides nothing."""
+    """The client's release, shown to people. It decides nothing."""
     name: str | None = None
     cwd: str | None = None
-    """Where the agent works: uploads are read below it."""
+    """The agent's working directory, where it may read and write files."""
     session: SessionId | None = None
-    """A global session id, from a flag or the environment: joined on purpose. A hook says here
-    which session its client is in, a command which conversation of its client it belongs to; that
-    joins nothing."""
+    """Id of the global session that an agent joins, from a flag or the environment. A hook sends
+    the session of its client here, a command its client's conversation; those join nothing."""
     resumable: bool = False
-    """The session id is the agent's own (``CLAUDE_CODE_SESSION_ID`` …), not one a person gave."""
+    """The session id is that of the client's conversation (``CLAUDE_CODE_SESSION_ID`` …)."""
     resume: str | None = field(default=None, repr=False)
-    """The secret of an earlier ``Welcome``: the same client comes back."""
+    """The secret of an earlier ``Welcome``, with which the same client comes back."""
     operator: bool = False
-    """Act as the person, wherever the command runs. Audited."""
+    """Act as the person, wherever the command runs. The audit trail records it."""
     browser: str | None = None
     jar: JarPolicy | None = None
     profile: str | None = None
@@ -74,12 +81,12 @@ class Hello:
     deny: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     names: str | None = None
-    """Which names the tools have, for an agent that speaks MCP: ``browser`` or ``firefox``."""
+    """Naming of the tools for an agent that speaks MCP: ``browser`` or ``firefox``."""
     tools: tuple[str, ...] = ()
-    """Which tools it is shown: ``core``, ``all``, or the tools by name."""
+    """The tools the agent is shown: ``core``, ``all``, or tools by name."""
 
     def to_wire(self) -> dict[str, Any]:
-        """As plain JSON data; what was not given is left out."""
+        """Return the message as plain JSON data, without fields that were not given."""
         return _given(
             versions=list(self.versions),
             token=self.token,
@@ -104,7 +111,7 @@ class Hello:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Welcome:
-    """Broker to client. ``secret`` lets this client come back after a lost connection."""
+    """The broker's answer. ``secret`` lets this client resume after a lost connection."""
 
     version: int
     agent: AgentId
@@ -112,10 +119,10 @@ class Welcome:
     secret: str | None = field(default=None, repr=False)
     session: SessionId | None = None
     pings: bool = False
-    """With ``mcp``: the broker answers ``{"ping": true}`` with ``{"pong": true}``."""
+    """For MCP clients: the broker answers ``{"ping": true}`` with ``{"pong": true}``."""
 
     def to_wire(self) -> dict[str, Any]:
-        """As plain JSON data; what was not given is left out."""
+        """Return the message as plain JSON data, without fields that were not given."""
         return _given(
             version=self.version,
             agent=self.agent,
@@ -127,7 +134,7 @@ class Welcome:
 
 
 def parse_hello(value: object) -> Hello:
-    """The hello a stranger sent, every field checked; ``BadRequest`` names the first bad one."""
+    """Check every field of a hello and return it. ``BadRequest`` names the first bad field."""
     fields = _Fields("hello", value)
     return Hello(
         versions=fields.required("versions", _versions),
@@ -152,7 +159,7 @@ def parse_hello(value: object) -> Hello:
 
 
 def parse_welcome(value: object) -> Welcome:
-    """The broker's answer, checked the same way."""
+    """Check every field of a welcome and return it. ``BadRequest`` names the first bad field."""
     fields = _Fields("welcome", value)
     return Welcome(
         version=fields.required("version", _version),
@@ -165,7 +172,10 @@ def parse_welcome(value: object) -> Welcome:
 
 
 def agree(versions: Sequence[int], supported: Sequence[int] = SUPPORTED) -> int:
-    """The highest wire version both sides speak, or ``BadRequest`` saying which side to update."""
+    """Return the highest wire version both sides speak.
+
+    ``BadRequest`` says which side to update.
+    """
     common = set(versions) & set(supported)
     if common:
         return max(common)
@@ -181,8 +191,10 @@ def agree(versions: Sequence[int], supported: Sequence[int] = SUPPORTED) -> int:
 
 
 def difference(ours: str, brokers: str | None) -> str | None:
-    """What to tell the person if the broker is of another release than this program, and what to
-    type. None if both are of one release."""
+    """Return what to tell the person, and what to type, if the broker is of another release.
+
+    Returns None if both are of the same release.
+    """
     if brokers is None or brokers == ours:
         return None
     is_newer = _release(ours) > _release(brokers)
@@ -203,7 +215,7 @@ def _given(**fields: Any) -> dict[str, Any]:
 
 
 class _Fields:
-    """Reads the known fields of one message, and blames by name. ``null`` counts as not given."""
+    """Reads known fields of one message; errors name the field. ``null`` counts as not given."""
 
     def __init__(self, message: str, value: object) -> None:
         if not isinstance(value, Mapping):
@@ -215,7 +227,7 @@ class _Fields:
         try:
             return read(self._fields.get(key))
         except ValueError as expected:
-            # What was sent is not repeated: it may be a secret.
+            # Do not repeat the value: it may be a secret.
             raise BadRequest(f"{key} in {self._message} must be {expected}.", field=key) from None
 
     def get(self, key: str, read: Callable[[object], R], default: D) -> R | D:
@@ -245,7 +257,7 @@ def _secret(value: object) -> str:
 
 def _text(value: object) -> str:
     text = _string(value, _TEXT_CHARS)
-    if not text.isprintable():  # it will stand in logs and tables
+    if not text.isprintable():  # the text appears in logs and tables
         raise ValueError("printable text on one line")
     return text
 
@@ -266,7 +278,8 @@ def _session(value: object) -> SessionId:
 
 
 def _version(value: object) -> int:
-    if type(value) is not int or not 0 < value <= _VERSION_MAX:  # True is an int, and no version
+    # ``True`` is an int but not a version.
+    if type(value) is not int or not 0 < value <= _VERSION_MAX:
         raise ValueError("a wire version: a whole number from 1")
     return value
 

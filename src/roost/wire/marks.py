@@ -1,8 +1,8 @@
-"""Text that a model reads, with everything a page could have written between marks.
+"""Text for models, with everything that a page could have written between marks.
 
-A model cannot tell who wrote a sentence, so the text says it: page text stands between
+A model cannot tell who wrote a sentence, so the text has to say it. Page text stands between
 ``<page-content untrusted id=N>`` and ``</page-content id=N>``. N is random and does not occur in
-the text, so no page can close its mark and go on in Roost's voice.
+the text, so no page can close its mark and continue as if it were Roost.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ MARK_BYTES = 8
 
 
 def marked(lines: Iterable[str]) -> str:
-    """Page text between marks."""
-    import secrets  # only here: shims import this module, and secrets brings megabytes along
+    """Return the lines of page text between marks."""
+    # Imported here because shims import this module, and ``secrets`` costs megabytes.
+    import secrets
 
     text = "\n".join(lines)
     mark = secrets.token_hex(MARK_BYTES)
@@ -27,10 +28,10 @@ def marked(lines: Iterable[str]) -> str:
 
 
 def error_text(error: RoostError) -> str:
-    """An error as a model reads it.
+    """Return an error as a model reads it.
 
-    First line ``CODE: message``, then ``hint: …``, then one line of JSON with the details (if any),
-    then what the page said, marked (if anything).
+    The first line is ``CODE: message``, then ``hint: …``, then one line of JSON with the details
+    (if any), then the page's own text between marks (if any).
     """
     parts = [one_line(str(error)), f"hint: {one_line(error.hint)}"]
     details = dict(error.details)
@@ -44,10 +45,13 @@ def error_text(error: RoostError) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text without line breaks: what a caller sent must not look like lines of Roost's own."""
+    """Return the text on one line, so that a caller's text cannot look like lines of Roost."""
     return " ".join(text.splitlines())
 
 
 def sendable(text: str) -> str:
-    """The text without half surrogate pairs. Pages have them, and UTF-8 cannot encode them."""
+    """Return the text without half surrogate pairs.
+
+    Pages have them, but UTF-8 cannot encode them.
+    """
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,8 +1,8 @@
-"""What a JSON frame costs to read, known before it is read.
+"""Estimate what a JSON frame costs to parse, before it is parsed.
 
-A string is cheap: about a millisecond a megabyte. Many small values are not: a megabyte of empty
-lists takes a tenth of a second, during which the event loop answers nobody. A thread does not help,
-because the parser holds the interpreter's lock. So a frame is weighed first, by counting bytes.
+A string is cheap: about a millisecond per megabyte. Many small values are not: a megabyte of empty
+lists takes a tenth of a second, during which the event loop serves nobody. A thread does not help,
+because the parser holds the interpreter's lock. So Roost first counts separators in the bytes.
 """
 
 from __future__ import annotations
@@ -12,28 +12,30 @@ from typing import Final
 from roost.vocabulary import KIB, MIB
 
 FEATHER_BYTES: Final = 64 * KIB
-"""A frame of this size is always light."""
+"""A frame up to this size is always light."""
 ANSWER_BYTES: Final = 4 * MIB
-"""The largest answer of a browser that is read. Its strings take 10 ms, and 20 more on their way to
-the agent."""
+"""The largest browser response that Roost parses. Its strings take 10 ms, and 20 ms more on their
+way to the agent."""
 PICTURE_BYTES: Final = 16 * MIB
-"""The largest answer that is one string without escapes: a picture, a print, a body."""
+"""The largest browser response that is one string without escapes: a picture, a print, a body."""
 WEIGHED_BYTES: Final = 8 * MIB
-"""The largest frame whose strings are looked into, to tell their commas from the frame's own."""
+"""The largest frame whose strings are scanned, to tell their commas from the frame's own."""
 ANSWER_VALUES: Final = 100_000
-"""Values in an answer of a browser. They take 20 ms at worst, when somebody asked for them."""
+"""Maximum number of values in a browser's response. They take at most 20 ms, and an agent asked for
+them."""
 EVENT_VALUES: Final = 10_000
-"""Values in an event of a browser. Pages cause events as often as they like."""
+"""Maximum number of values in a browser's event. Pages can cause any number of events."""
 EVENT_STRING_BYTES: Final = 64 * KIB
-"""What is read of one string in an event. Nobody keeps as much."""
+"""Longer strings in events are cut to this length. No code needs more."""
 AGENT_VALUES: Final = 50_000
-"""Values in a frame of an agent. They are checked against the operation's model as well."""
+"""Maximum number of values in an agent's frame. Each is also checked against the operation's
+model."""
 
 _ESCAPE_BYTES: Final = len(rb"\uXXXX")
 
 
 def is_light(frame: bytes, values: int) -> bool:
-    """Whether the frame holds at most about that many values."""
+    """Return whether the frame holds at most about ``values`` values."""
     if len(frame) <= FEATHER_BYTES:
         return True
     if _separators(frame) <= values:
@@ -42,11 +44,12 @@ def is_light(frame: bytes, values: int) -> bool:
 
 
 def lightened(event: bytes) -> bytes:
-    """The event with its long strings cut, which costs a tenth of reading them. An event with very
-    many strings is left as it is: ``is_light`` says what it weighs.
+    """Return the event with its long strings cut, which costs a tenth of parsing them.
 
-    What stands between two quotation marks is a string or a part of one. (Else it is a list of
-    thousands of numbers, and what is left of it is no JSON.)
+    An event with very many strings is returned unchanged; ``is_light`` judges it.
+
+    Bytes between two quotation marks are a string or a part of one. The exception is a list of
+    thousands of numbers; cutting it leaves invalid JSON.
     """
     parts, kept, here = [], 0, 0
     for _ in range(2 * EVENT_VALUES):
@@ -54,7 +57,7 @@ def lightened(event: bytes) -> bytes:
         end = len(event) if there < 0 else there
         if end - here > EVENT_STRING_BYTES:
             parts.append(event[kept : _cut(event, here)])
-            # Backslashes at the end stay: they escape the quotation mark that follows.
+            # Keep backslashes at the end: they escape the quotation mark that follows.
             kept = _before_backslashes(event, here, end)
         if there < 0:
             return b"".join([*parts, event[kept:]])
@@ -63,7 +66,7 @@ def lightened(event: bytes) -> bytes:
 
 
 def _cut(event: bytes, start: int) -> int:
-    """Where to end the string that starts there: in no character and in no escape."""
+    """Return where to cut the string that starts there, outside of characters and escapes."""
     end = start + EVENT_STRING_BYTES
     while event[end] & 0xC0 == 0x80:
         end -= 1
@@ -76,8 +79,10 @@ def _before_backslashes(event: bytes, start: int, end: int) -> int:
 
 
 def _values(frame: bytes, most: int) -> int:
-    """How many values the frame holds, what stands in strings not counted. Where there are more
-    strings than ``most``, some number above that."""
+    """Count the values of the frame, without what is inside strings.
+
+    Returns ``most + 1`` if there are more strings than ``most``.
+    """
     if b"\\" in frame:
         frame = frame.replace(rb"\\", b"").replace(rb"\"", b"")
     if frame.count(b'"') > 2 * most:
@@ -86,5 +91,8 @@ def _values(frame: bytes, most: int) -> int:
 
 
 def _separators(text: bytes) -> int:
-    """Every value but the first of a list or object follows a comma; the first, a bracket."""
+    """Count separators.
+
+    Every value follows a comma or, as the first of its container, a bracket.
+    """
     return text.count(b",") + text.count(b"[") + text.count(b"{")

@@ -11,6 +11,7 @@ from roost.api import operations as ops
 from roost.broker.doors.callers import (
     ActsAs,
     IsOperator,
+    Place,
     Shim,
     SiblingsCaller,
     Unproven,
@@ -81,6 +82,20 @@ TREE = Tree(
       tmux: server
         fish
           python:in-tmux
+      tmux: server                   ~the agents' group
+        sh
+          python:in-grouped-tmux
+      SCREEN                         $CLAUDECODE
+        sh
+          python:in-marked-screen
+      tmux: server                   ~another group
+        bash
+          python:in-own-tmux
+          claude                     @own
+            python:shim-own
+      gnome-terminal-                $CLAUDECODE
+        bash
+          python:in-marked-terminal
       code
         code                         @vscode
           python:shim-vscode
@@ -121,7 +136,12 @@ SHIMS = [
         ("vscode", "v"),
         ("by-hand", "h"),
         ("wrapped", "w"),
+        ("own", "o"),
     )
+]
+PLACES = [
+    Place("another group" if shim.home == "o" else "the agents' group", shim.above)
+    for shim in SHIMS
 ]
 AGENTS = {TREE["agent"].process: AgentId("agent-python")}
 A_TERMINAL, NO_TERMINAL = True, False
@@ -134,7 +154,7 @@ def verdict(name: str, terminal: bool, *, conversation: str | None = None) -> Ve
         AGENTS,
         SHIMS,
         conversation=conversation,
-        control_groups={"the agents' group"},
+        places=PLACES,
     )
 
 
@@ -156,7 +176,9 @@ def test_a_command_is_the_agent_of_the_nearest_client_above_it(
     assert verdict(command, terminal) == ActsAs((AgentId(agent),))
 
 
-@pytest.mark.parametrize("command", ["mine", "mine-make", "in-tmux", "by-ssh"])
+@pytest.mark.parametrize(
+    "command", ["mine", "mine-make", "in-tmux", "by-ssh", "in-own-tmux", "in-marked-terminal"]
+)
 def test_a_command_in_a_terminal_that_no_client_runs_is_the_persons(command: str) -> None:
     assert verdict(command, A_TERMINAL) == IsOperator("terminal")
 
@@ -186,6 +208,31 @@ def test_beside_a_shim_in_a_wrapper_a_terminal_proves_nothing(command: str) -> N
     assert isinstance(verdict(command, A_TERMINAL), Unproven)
 
 
+@pytest.mark.parametrize(
+    ("command", "server"), [("in-grouped-tmux", "tmux: server"), ("in-marked-screen", "SCREEN")]
+)
+def test_a_multiplexer_that_an_agent_may_have_started_is_not_the_persons_terminal(
+    command: str, server: str
+) -> None:
+    found = verdict(command, A_TERMINAL)
+    assert isinstance(found, Unproven)
+    assert server in found.because
+    assert not found.may_keep_house
+    assert not found.below
+
+
+def test_a_multiplexer_whose_parent_is_known_is_judged_by_its_parent() -> None:
+    tree = Tree("init\n  sshd\n    bash\n      zellij $CLAUDECODE\n        bash\n          x:me")
+    command = Lineage(tree.above("me"), "roost", has_terminal=True)
+    assert whose(command, {}, []) == IsOperator("terminal")
+
+
+def test_where_there_are_no_control_groups_they_prove_nothing() -> None:
+    tree = Tree("launchd\n  tmux\n    zsh\n      x:me")
+    command = Lineage(tree.above("me"), "roost", has_terminal=True)
+    assert whose(command, {}, [], places=[Place("")]) == IsOperator("terminal")
+
+
 @pytest.mark.parametrize("command", ["orphan", "orphan-shell"])
 @pytest.mark.parametrize("terminal", [A_TERMINAL, NO_TERMINAL])
 def test_an_orphan_from_where_an_agent_runs_may_not_even_keep_the_house(
@@ -198,7 +245,7 @@ def test_an_orphan_from_where_an_agent_runs_may_not_even_keep_the_house(
 
 def test_a_service_of_the_systems_may_keep_the_house() -> None:
     command = Lineage(TREE.above("orphan"), "roost", NO_TERMINAL, "a service's own group")
-    found = whose(command, AGENTS, SHIMS, control_groups={"the agents' group"})
+    found = whose(command, AGENTS, SHIMS, places=PLACES)
     assert isinstance(found, Unproven)
     assert found.may_keep_house
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +26,17 @@ from roost.drivers.base import (
     MouseDown,
     MouseMove,
     MouseUp,
+    RequestSent,
     Shot,
     TabAppeared,
     TabArrived,
+    TabDied,
     Wheel,
 )
 from roost.errors import BadRequest, BrowserLost, TabCrashed
 from roost.local.processes import identify, is_alive
 from roost.testing.driver_rig import COOKIES, HREF, Reports
-from roost.testing.waits import error_of, started
+from roost.testing.waits import answer_of, error_of, started
 from roost.vocabulary import JarPolicy, TabHandle
 
 pytestmark = pytest.mark.browser
@@ -324,6 +328,43 @@ async def test_the_next_broker_knows_of_crashes_dialogs_and_popups_of_meanwhile(
         await heir.answer_dialog(talking, accept=True, text=None)
         await error_of(TabCrashed, heir.evaluate(crashing, HREF))
         assert (await heir.reload(crashing)).url == lodging.url("/")
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """An address whose server takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/"
+
+
+async def test_a_tab_whose_process_dies_before_its_first_page_comes_has_crashed(
+    lodging: Lodging[HandledFirefox], silent: str
+) -> None:
+    async with lodging.guest(reports := Reports()) as driver:
+        tab = await driver.open_tab(await driver.make_jar(JarPolicy.FRESH))
+        pid = await driver.page_pid(tab)
+        going = await started(driver.navigate(tab, silent))
+        await reports.first(RequestSent)
+        os.kill(pid, signal.SIGKILL)
+        assert (await reports.first(TabDied)).handle == tab
+        with suppress(TabCrashed):  # Firefox may tell first that the request ended
+            await answer_of(going)
+        await error_of(TabCrashed, driver.evaluate(tab, HREF))
+
+
+async def test_the_next_broker_finds_a_popup_that_its_opener_wrote_into_alive(
+    lodging: Lodging[HandledFirefox], silent: str
+) -> None:
+    async with lodging.guest(reports := Reports()) as driver:
+        tab = await open_page(driver, lodging.url("/"))
+        write = f"() => {{ window.open('{silent}').document.write('<p>Written') }}"
+        await driver.evaluate(tab, write)
+        popup = (await reports.first(TabAppeared)).handle
+        written = "() => document.body.textContent"
+        assert await driver.evaluate(popup, written) == "Written"
+        driver.dies_like_its_broker()
+        heir = await lodging.heir(Reports())
+        assert await heir.evaluate(popup, written) == "Written"
 
 
 async def test_a_tab_that_a_killed_broker_was_opening_is_nobodys_and_closed(

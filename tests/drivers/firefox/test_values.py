@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from roost.drivers.firefox.values import MAX_DEPTH, plain
-from roost.errors import BadRequest
+from roost.errors import BadRequest, TooLarge
+from roost.wire.weight import ANSWER_BYTES, ANSWER_VALUES
 
 
 def number(value: float | str) -> dict[str, Any]:
@@ -64,3 +65,65 @@ def nested(levels: int) -> dict[str, Any]:
 def test_a_value_that_firefox_stopped_describing_is_refused_and_not_cut_in_silence() -> None:
     with pytest.raises(BadRequest, match="nested more than 100 levels"):
         plain(nested(MAX_DEPTH + 1))
+
+
+def reference(number: int) -> dict[str, Any]:
+    return {"type": "array", "internalId": str(number)}
+
+
+def doubled(inner: dict[str, Any], times: int) -> dict[str, Any]:
+    """What Firefox makes of ``for (…) a = [a, a]``: the second of each pair is a reference."""
+    value = {**inner, "internalId": "0"}
+    for number in range(times):
+        pair = [value, {"type": value["type"], "internalId": value["internalId"]}]
+        value = {"type": "array", "internalId": str(number + 1), "value": pair}
+    return value
+
+
+def written(value: Any) -> int:
+    """How many values an encoder writes."""
+    if isinstance(value, dict):
+        return 1 + sum(map(written, value.values()))
+    return 1 + sum(map(written, value)) if isinstance(value, list) else 1
+
+
+def test_references_count_as_much_as_what_they_refer_to() -> None:
+    leaf = {"type": "array", "value": [number(1)]}
+    fits = 15  # 2^15 leaves of two values each, and the lists around them
+    assert written(plain(doubled(leaf, fits))) == 3 * 2**fits - 1 <= ANSWER_VALUES
+    for times in (fits + 1, 24, 90):
+        with pytest.raises(TooLarge, match=f"more than {ANSWER_VALUES} values"):
+            plain(doubled(leaf, times))
+
+
+@pytest.mark.parametrize("letter", ["a", "☃", "\ud800"])
+def test_strings_count_again_in_each_reference(letter: str) -> None:
+    letters = ANSWER_BYTES // 4 // len(letter.encode(errors="surrogatepass"))
+    for leaf in (
+        {"type": "array", "value": [{"type": "string", "value": letter * letters}]},
+        {"type": "object", "value": [[letter * letters, number(1)]]},
+    ):
+        assert written(plain(doubled(leaf, 2)))
+        with pytest.raises(TooLarge, match=f"more than {ANSWER_BYTES} bytes"):
+            plain(doubled(leaf, 3))
+
+
+def test_levels_behind_references_count_as_levels() -> None:
+    """Lists that each hold the one before, side by side: no description is deep."""
+    side_by_side: list[dict[str, Any]] = [{"type": "array", "internalId": "0", "value": []}]
+    for n in range(1, MAX_DEPTH):
+        side_by_side.append({"type": "array", "internalId": str(n), "value": [reference(n - 1)]})
+    assert plain({"type": "array", "value": side_by_side})[1] == [[]]
+    side_by_side.append(
+        {"type": "array", "internalId": "deeper", "value": [reference(MAX_DEPTH - 1)]}
+    )
+    with pytest.raises(BadRequest, match="nested more than 100 levels"):
+        plain({"type": "array", "value": side_by_side})
+
+
+def test_a_deep_value_that_occurs_again_is_refused_and_not_cut_in_silence() -> None:
+    deep: dict[str, Any] = {"type": "array", "internalId": "x"}
+    for _ in range(MAX_DEPTH + 1):
+        deep = {"type": "array", "value": [deep]}
+    with pytest.raises(BadRequest, match="nested more than 100 levels"):
+        plain(deep)

@@ -1,4 +1,4 @@
-"""One browser as the broker holds it, and what belongs to its tabs and jars.
+"""The broker's side of one browser: its lifetime, its jars, and what belongs to its tabs.
 
 Lives here: ``browser`` (started at the first page call, restarted when it dies), ``jars`` and
 ``jar_backups`` (cookies and storage, and their copies for a restart), ``page_records`` (what a page

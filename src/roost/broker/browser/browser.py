@@ -1,6 +1,6 @@
-"""One browser as the broker holds it: started at the first page call, restarted when it dies.
+"""``Browser`` starts one browser at its first page call and restarts it when it dies.
 
-The only room that talks to a driver's lifetime. Driver events become core events here.
+Only this file starts and stops drivers. It also translates driver events into core events.
 """
 
 from __future__ import annotations
@@ -47,12 +47,17 @@ from roost.vocabulary import BrowserId, JarPolicy, SessionId, TabHandle
 
 logger = logging.getLogger(__name__)
 RESTART_SECONDS = (1.0, 30.0)
+"""The shortest and the longest delay between attempts to restart a browser."""
 STOP_SECONDS = 10.0
 GOOD_MINUTE = 60.0
+"""A browser that ran this long was healthy, so its next restart is immediate again."""
 
 
 class Browser:
-    """A driver, whether it runs, and its jars."""
+    """One driver with its jars. ``started`` is None while the browser does not run.
+
+    heard: called with the page events, which the core does not need.
+    """
 
     def __init__(
         self,
@@ -74,23 +79,26 @@ class Browser:
         self._look_soon = around.look_soon
         self._starting: asyncio.Task[None] | None = None
         self._early: list[DriverEvent] = []
+        """Events that came before ``BrowserUp`` was fed."""
         self._opens = 0
         self._unclaimed: list[TabDisappeared | TabRegrouped] = []
+        """Events of tabs whose handle the core may not know yet. See ``opening``."""
         self._failures = 0
         self._up_at = 0.0
         self._stopping = False
 
     async def ready(self) -> Driver:
-        """The driver, once its browser runs. All who ask meanwhile wait for the same start."""
+        """Return the driver, after starting the browser if needed. All callers share one start."""
         if self.started is None:
             if self._starting is None or self._starting.done():
                 self._starting = self._tasks.spawn(self._start(), name=f"start {self.id}")
-            # Shielded: one caller's deadline must not stop the start the others wait for.
+            # Shielded: one caller's deadline must not cancel the start that others wait for.
             await asyncio.shield(self._starting)
         return self.driver
 
     def linked(self, link: Link) -> None:
-        """A keeper connected: one a start waits for, or one that an earlier broker left."""
+        """Give the driver a link that connected: one that a start waits for, or one from the time
+        of an earlier broker."""
         if not isinstance(self.driver, Linked):
             raise Unsupported(f"{self.id} takes no links.")
         self.driver.linked(link)
@@ -99,8 +107,11 @@ class Browser:
 
     @asynccontextmanager
     async def opening(self, jar: str, group: Group | None) -> AsyncIterator[TabHandle]:
-        """A tab, for whoever claims its handle inside. A person may be quicker than that: what they
-        do to a tab that is not claimed yet is heard once it is."""
+        """Open a tab and yield its handle; the caller must feed ``TabOpened`` inside.
+
+        The person may close or move the tab before the core knows its handle. Such events are held
+        back until the block ends.
+        """
         self._opens += 1
         try:
             yield await self.driver.open_tab(jar, group)
@@ -119,6 +130,7 @@ class Browser:
         await self.jars.close()
 
     async def _start(self) -> None:
+        """Start the browser, or take over one that an earlier broker left, and tell the core."""
         self._early = []
         started = await self.driver.start(self._heard)
         has_jars = started.resumed or self.driver.capabilities.groups
@@ -128,7 +140,7 @@ class Browser:
         self.started = started
         self._up_at = self._clock.now()
         if not started.resumed or self._is_another(started):
-            # Rows of an earlier browser, if there are any: their pages died with it.
+            # If there are rows of an earlier browser, their pages died with it.
             self._feed(ev.BrowserDown(self.id))
         self._feed(
             ev.BrowserUp(
@@ -144,28 +156,32 @@ class Browser:
             self._translate(event)
         self._early = []
         if started.resumed:
-            # The earlier broker may have died before it kept what the last action changed.
+            # The earlier broker may have died before it backed up what the last action changed.
             for jar in self._state().jars.values():
                 if jar.browser == self.id and jar.handle is not None:
                     self._look_soon(jar.id)
 
     def _is_another(self, started: Started) -> bool:
-        """True if the rows describe an earlier browser than the one that runs. That happens when a
-        broker died while it started the browser. None of the rows' jars is in the browser then."""
+        """Return True if the rows describe an earlier browser than the one that runs.
+
+        That happens if a broker died while it started the browser. Then none of the rows' jars is
+        in the browser.
+        """
         jars = [jar for jar in self._state().jars.values() if jar.browser == self.id]
         own = {jar.handle for jar in jars if jar.policy is not JarPolicy.SHARED} - {None}
-        is_ours = not self.driver.capabilities.groups  # a person may remove all jars
+        # In a person's own browser, missing jars prove nothing: the person may remove them all.
+        is_ours = not self.driver.capabilities.groups
         return is_ours and bool(own) and own.isdisjoint(started.jars)
 
     async def put_downloads(self, session: SessionId) -> None:
-        """Downloads go to the session's folder again, after a protocol client sent them away."""
+        """Send downloads to the session's folder again, after a CDP client chose another one."""
         if self.started is not None:
             await self.jars.put_downloads(session)
 
     def _heard(self, event: DriverEvent) -> None:
         event = shortened(event)
         if self.started is None:
-            # It runs ahead of BrowserUp; the core must know the browser before its tabs.
+            # The event precedes BrowserUp, but the core must know the browser before its tabs.
             self._early.append(event)
         else:
             self._translate(event)
@@ -228,12 +244,13 @@ class Browser:
             self._failures = 0
         self.started = None
         self._feed(ev.BrowserDown(self.id))
-        is_ours = not self.driver.capabilities.asks_person  # a person's own comes back by itself
+        is_ours = not self.driver.capabilities.asks_person  # Roost never starts a person's browser
         if not self._stopping and is_ours and self._has_lost_tabs():
             self._tasks.spawn(self._restart(), name=f"restart {self.id}")
 
     async def _restart(self) -> None:
-        """Bring it back for the tabs that wait: at once the first time, then ever slower."""
+        """Start the browser again for its lost tabs: at once the first time, then with growing
+        delays."""
         while not self._stopping and self.started is None and self._has_lost_tabs():
             shortest, longest = RESTART_SECONDS
             if self._failures:

@@ -1,7 +1,8 @@
-"""What sessions have downloaded: each file in its session's own folder, under a name that is safe.
+"""Downloads of sessions: each file goes to its session's own folder, under a safe name.
 
-The browser puts a file down under an id; once it is whole it is moved to where its owner finds it.
-What a server calls a file is a wish: it must not lead out of the folder, hide, or overwrite.
+The browser saves an unfinished file under an id. When it is complete, Roost renames it. The server
+only suggests a name: the name used must not lead out of the folder, hide the file, or overwrite
+another.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from roost.vocabulary import SessionId, TabId
 
 logger = logging.getLogger(__name__)
 FOLDER = "downloads"
-"""In the session's own folder."""
+"""Name of the folder for downloads inside the session's own folder."""
 KEPT = 200
 FILES_SHOWN = 1000
 ALIKE = 100
-"""How many files of one name are told apart by counting."""
+"""How many files of one name get a number in order; later ones get a random number."""
 NAME_BYTES = 180
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|\u202a-\u202e\u2066-\u2069]')
 
@@ -39,19 +40,19 @@ class DownloadState(StrEnum):
 
 @dataclass(slots=True)
 class Download:
-    """One file. ``told`` when a reply has said that it is there."""
+    """One downloaded file. ``told``: a reply has already reported it to the agent."""
 
     name: str
     url: str
     tabs: frozenset[TabId]
-    """Whose page began it, and whose page opened that one."""
+    """The tab whose page began the download, and the tab that opened that tab."""
     state: DownloadState = DownloadState.RUNNING
     path: Path | None = None
     told: bool = False
 
 
 class Downloads:
-    """Of all sessions, below ``files``."""
+    """The downloads of all sessions, in folders below ``files``."""
 
     def __init__(self, files: Path) -> None:
         self._files = files
@@ -69,7 +70,8 @@ class Downloads:
         return download
 
     def ended(self, event: DownloadEnded) -> tuple[SessionId, Download] | None:
-        """The download that is over, and whose; None if it is nobody's any more."""
+        """Finish a download and move its file. Returns the session and the download, or None if the
+        session has ended."""
         known = self._running.pop(event.download, None)
         if known is None:
             return None
@@ -79,7 +81,7 @@ class Downloads:
             folder = self._files / session / FOLDER
             source = Path(event.path)
             try:
-                # A protocol client of the session may have it elsewhere: then it stays there.
+                # A CDP client of the session may have chosen another folder; leave the file there.
                 is_elsewhere = source.is_file() and not source.is_relative_to(folder)
                 download.path = source if is_elsewhere else _moved(source, folder, download.name)
                 download.state = DownloadState.DONE
@@ -89,14 +91,14 @@ class Downloads:
         return known
 
     def tabs(self) -> frozenset[TabId]:
-        """The tabs with a download under way."""
+        """Return the tabs with a running download."""
         return frozenset(tab for _, download in self._running.values() for tab in download.tabs)
 
     def of(self, session: SessionId) -> list[Download]:
         return self._kept.get(session, [])
 
     def files(self, session: SessionId) -> list[Path]:
-        """What lies in its folder and is whole: unfinished files have only an id."""
+        """Return the complete files in the session's folder. Unfinished files are named by id."""
         folder = self._files / session / FOLDER
         running = self._running.keys()
         with contextlib.suppress(OSError):
@@ -105,11 +107,11 @@ class Downloads:
         return []
 
     def untold(self, session: SessionId, tab: TabId) -> list[Download]:
-        """What this tab has begun to download and no reply has said."""
+        """Return the downloads of this tab that no reply has reported yet."""
         return [one for one in self.of(session) if tab in one.tabs and not one.told]
 
     async def changed(self) -> None:
-        """Wait until any begins or ends."""
+        """Wait until any download begins or ends."""
         await self._changed.wait()
 
     def forget(self, session: SessionId) -> None:
@@ -119,7 +121,7 @@ class Downloads:
 
 
 def safe_name(wish: str) -> str:
-    """One plain file name: no folders, no control or direction marks, not hidden, not too long."""
+    """Return a safe file name: no folders, no control or direction marks, not hidden, not long."""
     name = _UNSAFE.sub("_", wish.encode(errors="replace").decode()).strip().lstrip(".")
     stem, suffix = os.path.splitext(name)
     suffix = suffix.encode()[:20].decode(errors="ignore")
@@ -128,11 +130,11 @@ def safe_name(wish: str) -> str:
 
 
 def _moved(source: Path, folder: Path, name: str) -> Path:
-    """Into the folder under that name, or the next free one like it."""
+    """Move the file into the folder, under that name or the next free numbered one."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     stem, suffix = os.path.splitext(name)
-    # Beyond some files of one name a number of its own: the search for a free one would take longer
-    # with every file.
+    # After ``ALIKE`` files of one name use a random number: the search for a free number would
+    # take longer with every file.
     for number in (*range(ALIKE), secrets.token_hex(4)):
         target = folder / (f"{stem} ({number}){suffix}" if number else name)
         with contextlib.suppress(FileExistsError):

@@ -1,14 +1,14 @@
-"""Which files an agent may name: below its working folder, or in its session's own folder.
+"""Which files may an agent name? Those below its working folder and in its session's own folder.
 
 Rules:
 
-1. A working folder that is nobody's project gives no rights (``working_folder``): desktop programs
-   start their MCP servers in ``/`` or in the home folder.
-2. Symbolic links are resolved before the path is judged, and are not followed when it is written.
-3. Hidden files and folders (``.ssh``, ``.git``, ``.env``) are left out, unless a folder that was
-   given with ``--files`` is, or lies in, such a folder.
-4. ROOST_HOME is forbidden but for the session's own folder.
-5. A file that exists is overwritten only if the caller asks for that.
+1. A working folder that cannot be a project gives no rights (``working_folder``), because desktop
+   programs start their MCP servers in ``/`` or in the home folder.
+2. Symbolic links are resolved before a path is checked, and are not followed when it is written.
+3. Hidden files and folders (``.ssh``, ``.git``, ``.env``) are forbidden, unless an allowed folder
+   is itself hidden or lies in a hidden folder, as one given with ``--files`` may.
+4. ROOST_HOME is forbidden, except for the session's own folder.
+5. An existing file is overwritten only if the caller asks for it.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ NAME_CHARS = 200
 _SYSTEM: Final = tuple(
     map(Path, ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/run", "/sbin", "/sys"))
 ) + tuple(map(Path, ("/usr", "/Applications", "/Library", "/System")))
-"""Nobody's project lies below these."""
+"""System folders: no project lies below these."""
 _COMMON: Final = frozenset(
     map(Path, ("/", "/home", "/media", "/mnt", "/opt", "/private/tmp", "/root", "/srv", "/tmp"))
 ) | frozenset(map(Path, ("/Users", "/Volumes", "/var", "/var/tmp")))
-"""These hold everybody's things; a folder below them may be a project."""
+"""These are no projects themselves, but a folder below them may be one."""
 
 
 def working_folder(said: str | None, user_home: Path, roost_home: Path) -> str | None:
-    """The working folder, if files below it may be the agent's business; otherwise None.
+    """Return the real path of the working folder if the agent may use files below it, else None.
 
-    said: where the agent's program was started, as it says.
+    said: the folder where the agent's program says that it was started.
     user_home: the home folder of the user. Neither this folder, nor one that holds it, nor a hidden
         folder in it is a project.
     """
@@ -54,7 +54,12 @@ def working_folder(said: str | None, user_home: Path, roost_home: Path) -> str |
 
 
 class Folders:
-    """``home`` is ROOST_HOME, ``own`` the session's folder in it, ``others`` what else is given."""
+    """The folders whose files one agent may name in calls on one session.
+
+    home: ROOST_HOME.
+    own: the session's folder in ROOST_HOME.
+    others: working folders and folders given with ``--files``. Relative names start at the first.
+    """
 
     def __init__(self, home: Path, own: Path, others: Iterable[str]) -> None:
         self._home = home.resolve()
@@ -62,8 +67,8 @@ class Folders:
         self._others = [Path(folder) for folder in others]
 
     def to_read(self, name: str | None, field: str, fallback: str = "") -> Path:
-        """A file that exists. ``BadRequest`` says what is wrong with any other. Without a name, the
-        file ``fallback`` in the session's own folder."""
+        """Return the path of an existing file. Raises ``BadRequest`` if it is not one or not
+        allowed. Without a name, use the file ``fallback`` in the session's own folder."""
         _, path = self._placed(name, field) if name else (self._own, self._own / fallback)
         if not os.path.isfile(path):
             shown = name or str(path)
@@ -71,7 +76,7 @@ class Folders:
         return path
 
     def to_write(self, name: str, field: str) -> Path:
-        """Where to write; its folder is made."""
+        """Return the path to write to, and create its folder."""
         root, path = self._placed(name, field)
         with _told(path, field):
             os.close(_opened_folder(root, path.parent))
@@ -95,7 +100,7 @@ class Folders:
         secret: only the owner may read the file.
         """
         root, path = self._placed(name, field) if name else (self._own, self._own / fallback)
-        # Not to wait at a pipe that somebody put there.
+        # O_NONBLOCK: opening must not block if the path is a named pipe.
         flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         flags |= 0 if overwrite or not name else os.O_EXCL
         with _told(path, field):
@@ -114,16 +119,16 @@ class Folders:
                 if not stat.S_ISREG(os.fstat(file).st_mode):
                     raise BadRequest(f"{field}: {path.name} is not a file.", field=field)
                 if secret:
-                    os.fchmod(file, 0o600)  # it may have existed, open to others
+                    os.fchmod(file, 0o600)  # an existing file may be readable for others
                 writing.truncate()
                 writing.write(data)
         return path
 
     def _placed(self, name: str, field: str) -> tuple[Path, Path]:
-        """The folder that gives the right to the file, and the file, both resolved."""
+        """Return the allowed folder that contains the file, and the file, both resolved."""
         base = self._others[0] if self._others else self._own
         try:
-            # Resolved on both sides: a symlink must not lead out of the folder.
+            # Resolve the file like its folders: a symlink must not lead out of the folder.
             real = Path(os.path.normpath(base / name)).resolve()
         except (OSError, ValueError, RuntimeError):  # too long, a NUL, a loop of links
             raise BadRequest(f"{field}: {name[:NAME_CHARS]!r} is no path.", field=field) from None
@@ -150,8 +155,8 @@ class Folders:
 
 
 def _opened_folder(root: Path, folder: Path) -> int:
-    """A descriptor of the folder, made if it is missing. No link below ``root`` is followed: it may
-    have been put there since the path was resolved."""
+    """Open the folder, create it if it is missing, and return its descriptor. Follow no symbolic
+    link below ``root``: one may have been put there after the path was resolved."""
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
     opened = os.open(root, flags)
@@ -168,7 +173,7 @@ def _opened_folder(root: Path, folder: Path) -> int:
 
 @contextmanager
 def _told(path: Path, field: str) -> Iterator[None]:
-    """What the file system refuses: a name too long for it, a folder, a full disk."""
+    """Turn an ``OSError`` (name too long, a folder, a full disk) into ``BadRequest``."""
     try:
         yield
     except OSError as problem:

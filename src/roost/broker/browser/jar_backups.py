@@ -1,11 +1,11 @@
-"""What a jar held, kept for the day its browser dies: read when it may have changed.
+"""Backups of jars (*backups*), from which a jar is filled again after its browser died.
 
-No browser reports changed cookies or storage. So they are read after actions, at most once a second
-per jar, and written beside the journal; a jar that has to be made again gets them back.
+No browser reports changed cookies or storage. So Roost reads them after actions, at most once a
+second per jar, and stores them in the journal's file.
 
-What could not be put back is *owed* to the jar. A page that opens meanwhile finds nothing and
-stores its defaults, so the backup does not take over what the jar holds at an origin that is
-owed its contents: the only copy would be overwritten by the defaults.
+Contents that could not be put back are *owed* to the jar. A page that opens meanwhile finds empty
+storage and stores its defaults. So the backup ignores what the jar holds at an origin with owed
+contents: otherwise the defaults would overwrite the only copy.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ AT_MOST_EVERY = 1.0
 
 @dataclass(frozen=True, slots=True)
 class JarBackup:
-    """What is kept of one jar.
+    """The backup of one jar.
 
-    ``cookies``, ``storage``: what the jar held, and what it is owed.
+    ``cookies``, ``storage``: what the jar held, including what it is owed.
     ``owed_cookies``: those of ``cookies`` that are not in the jar.
     ``owed_origins``: those of ``storage`` that are not in the jar.
     ``stores``: the browser's processes that held the jar's contents when they were read.
@@ -53,7 +53,7 @@ _JAR_BACKUP = TypeAdapter(JarBackup)
 
 
 class JarBackups:
-    """``read`` asks the jar's browser what it holds."""
+    """The backups of all jars. ``read`` reads a jar's contents from its browser."""
 
     def __init__(
         self,
@@ -69,10 +69,10 @@ class JarBackups:
         self._due: dict[JarId, Timer] = {}
         self._last: dict[JarId, bytes] = {}
         self._unwritten: dict[JarId, Timer] = {}
-        """Jars whose last backup the disk did not take, and when it is written again."""
+        """Jars whose last backup could not be written, with the timer of the next attempt."""
 
     def may_have_changed(self, jar: JarId) -> None:
-        """Something was done with that jar: look soon, once for all that is done meanwhile."""
+        """Read the jar within a second. All calls until then share one read."""
         if jar not in self._due:
             at = self._clock.now() + AT_MOST_EVERY
             self._due[jar] = self._clock.call_at(at, lambda: self._look(jar))
@@ -104,14 +104,14 @@ class JarBackups:
         self._journal.keep(jar, None)
 
     def forget_others(self, jars: Container[str]) -> None:
-        """Whatever is kept of jars beside these: an earlier broker died before it forgot them."""
+        """Delete the backups of all other jars, which an earlier broker left when it died."""
         for key in self._journal.jar_backups():
             if key not in jars:
                 self._journal.keep(key, None)
 
     def _write(self, jar: JarId) -> None:
-        """Write the jar's last backup, and try again later if the disk does not take it: the jar
-        may not change again before its browser dies."""
+        """Write the jar's last backup, and retry later if that fails: the jar may not change again
+        before its browser dies."""
         earlier = self._unwritten.pop(jar, None)
         if earlier is not None:
             earlier.cancel()
@@ -127,5 +127,5 @@ class JarBackups:
         try:
             backup = await self._read(jar)
         except RoostError:
-            return  # the jar or its browser is gone; what was kept before still counts
+            return  # the jar or its browser is gone; the previous backup stays valid
         self.keep(jar, backup)

@@ -1,7 +1,7 @@
-"""The jars of one browser: made and filled at first use, looked into, removed.
+"""The jars of one browser: they are made and filled at first use, backed up, and removed.
 
-A jar is recorded before it is made and forgotten after it is gone, by the core. Here it is seen to
-that whatever happens in between, to the session, the browser or the caller, leaves nothing behind.
+The core records a jar before it is made and forgets it after it is removed. This file makes sure
+that no jar stays in the browser if the session ends or the caller is cancelled in between.
 """
 
 from __future__ import annotations
@@ -37,67 +37,75 @@ from roost.vocabulary import JarId, JarPolicy, SessionId, TabHandle
 
 logger = logging.getLogger(__name__)
 PAGE_SECONDS = 5.0
-"""A page that does not say by then what it stores is asked another time. On a busy machine a page
-needs more than a second, and values that are never read are lost with the browser."""
+"""How long one page may take to return its localStorage; a later look asks it again. On a busy
+machine a page needs more than a second, and values that are never read are lost if the browser
+dies."""
 MAKE_SECONDS = 60.0
-"""For a jar in the browser and all that is put into it. Drivers have shorter deadlines of their own
-for each step that can hang."""
+"""Timeout for making a jar and putting its contents in. Drivers have shorter timeouts for each step
+that can hang."""
 CLEAN_UP_SECONDS = 10.0
 PUT_BACK_SECONDS = 10.0
-"""How long a navigation waits for what is owed to the origin it goes to."""
+"""How long a navigation waits while the owed contents of its origin are put back."""
 LOOKS = 3
-"""How often a jar is read whose contents are lost, or cannot be read, while they are read."""
+"""How often reading a jar is tried if its contents are lost meanwhile or one of its pages is
+busy."""
 PAGES_ASKED = 3
-"""Pages of one origin that are asked until one answers."""
+"""How many pages of one origin are asked for its storage until one answers."""
 ORIGINS_TOLD = 5
 ORIGINS_KEPT = 100
 STORAGE_CHARS = 10_000_000
-"""Browsers let an origin keep less; more than this is not kept."""
+"""Limit for the backup of one origin. Browsers themselves allow an origin less than this."""
 JAR_CHARS = 6_000_000
-"""How much storage of all origins together is kept or saved: it is written and read in one go."""
+"""Limit for the storage of all origins in one backup, which is written and read as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What jars need of the house around their browser."""
+    """What a browser and its jars need from the broker, as functions and shared objects."""
 
     state: Callable[[], State]
     feed: Callable[[ev.Event], object]
     note: Callable[[SessionId, str], None]
-    """A line in the session's next reply."""
+    """Add a line to the session's next reply."""
     kept: Callable[[JarId], JarBackup | None]
+    """Return the backup of the jar's contents."""
     keep: Callable[[JarId, JarBackup], None]
+    """Write the backup of the jar's contents."""
     look_soon: Callable[[JarId], None]
-    """Have the jar read and kept within about a second."""
+    """Read the jar and write its backup within about a second."""
     profile: Callable[[str], Awaitable[JarContents]]
     clock: Clock
     tasks: Tasks
     files: Path
     upstream: str | None = None
+    """The person's own proxy."""
     http: Callable[[], str | None] = lambda: None
-    """Where this broker serves HTTP."""
+    """Return the address where this broker serves HTTP."""
 
 
 class Jars:
-    """``driver`` gives the browser they are in."""
+    """The jars of one browser. ``driver`` returns the driver of that browser."""
 
     def __init__(self, driver: Callable[[], Driver], around: Surroundings) -> None:
         self._driver = driver
         self._around = around
         self._making: dict[JarId, asyncio.Task[str]] = {}
         self._visited: dict[JarId, dict[str, None]] = {}
-        """Origins whose pages were open in each jar lately: they may have stored something."""
+        """Origins whose pages were open in each jar lately, oldest first: they may have stored
+        something."""
         self._proxies: dict[JarId, FilteringProxy] = {}
         self._owed: dict[JarId, tuple[str, ...]] = {}
-        """Origins whose contents could not be put back into the jar, once they were asked for."""
+        """Origins whose contents could not be put back, per jar. A cache of the backup's field."""
         self._turns: dict[JarId, asyncio.Lock] = {}
-        """Contents are put back into a jar by one task at a time."""
+        """One lock per jar: only one task at a time may put contents back."""
         self._misses: Counter[JarId] = Counter()
-        """How often in a row a page of the jar could not be read."""
+        """How many reads in a row found a page of the jar that could not be read."""
 
     async def handle(self, jar: JarId, *, proxy: str | None = None) -> str:
-        """The jar's handle; made at first use, once, however many ask. ``proxy`` is the way to the
-        network of one that has no domain lists."""
+        """Return the jar's handle, and make the jar at first use. All callers share one attempt.
+
+        proxy: the proxy for a jar without domain lists; others use their own filtering proxy.
+        """
         row = self._around.state().jars.get(jar)
         if row is None or row.session is None:
             raise SessionGone("The session ended.")
@@ -116,11 +124,12 @@ class Jars:
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if making.cancelled() and task is not None and not task.cancelling():
-                raise SessionGone("The session ended.") from None  # it was ended, not we
+                # ``remove`` cancelled the making; this caller was not cancelled.
+                raise SessionGone("The session ended.") from None
             raise
 
     async def remove(self, jar: JarId | None, handle: str | None) -> None:
-        """The jar, its tabs, and the proxy it went through; one that is being made is not made."""
+        """Remove the jar with its tabs and its filtering proxy. Cancel it if it is being made."""
         making = None if jar is None else self._making.get(jar)
         if making is not None:
             making.cancel()
@@ -139,8 +148,8 @@ class Jars:
     # --- making --------------------------------------------------------------------------------
 
     async def _made_in_time(self, row: Jar, session: Session, way_out: str | None) -> str:
-        """Make the jar before the deadline. All callers share one attempt, so an attempt that hangs
-        must end: the next call then makes a new one."""
+        """Make the jar within ``MAKE_SECONDS``. All callers share one attempt, so an attempt that
+        hangs must end before a call can begin a new one."""
         try:
             async with asyncio.timeout(MAKE_SECONDS):
                 return await self._make(row, session, way_out)
@@ -152,13 +161,14 @@ class Jars:
             ) from None
 
     async def _make(self, row: Jar, session: Session, way_out: str | None) -> str:
+        """Make the jar with its proxy and first contents, and tell the core. Undo all on errors."""
         contents = await self._first_contents(row, session)
         try:
             proxy = await self._proxy_for(session, row.id)
             if proxy is not None:
                 way_out = f"{LOOPBACK}:{proxy.port}"
             handle = await self._made(row, session, way_out)
-        except BaseException:  # also a cancelled one must not leave its proxy listening
+        except BaseException:  # also when cancelled, the proxy must not stay open
             await self._forget_proxy(row.id)
             raise
         try:
@@ -168,7 +178,7 @@ class Jars:
             now = self._around.state().jars.get(row.id)
             if now is None or now.session is None:
                 raise SessionGone("The session ended.")
-        except BaseException:  # also a cancelled one must not leave its jar behind
+        except BaseException:  # also when cancelled, the jar must not stay in the browser
             await self._clean_up(self._driver().remove_jar(handle))
             await self._forget_proxy(row.id)
             raise
@@ -184,7 +194,7 @@ class Jars:
         try:
             return await asyncio.shield(making)
         except asyncio.CancelledError:
-            # What a browser was asked for comes, whether or not anybody still waits for it.
+            # The browser makes the jar although its caller no longer waits, so remove it then.
             await self._clean_up(self._remove_when_made(making))
             raise
 
@@ -192,33 +202,35 @@ class Jars:
         await self._driver().remove_jar(await making)
 
     async def _clean_up(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do it, unless the browser is gone, which took it along, or hangs."""
+        """Run ``work``, and ignore its error: the browser is gone with all its jars, or hangs."""
         with contextlib.suppress(RoostError, TimeoutError):
             async with asyncio.timeout(CLEAN_UP_SECONDS):
                 await work
 
     async def _first_contents(self, row: Jar, session: Session) -> JarContents | None:
+        """Return what to put into a new jar: its backup, else the profile it is cloned from."""
         if row.policy is JarPolicy.SHARED:
             return None
         kept = self._around.kept(row.id)
         if kept is not None:
-            return kept.contents  # its browser died; this is its heir
+            return kept.contents  # the browser died, so this jar replaces one that had contents
         if row.policy is JarPolicy.CLONE:
-            assert session.profile is not None  # the core makes no such session
+            assert session.profile is not None  # the core refuses a clone without a profile
             return await self._around.profile(session.profile)
         return None
 
     # --- putting in ----------------------------------------------------------------------------
 
     async def _fill(self, jar: JarId, handle: str, contents: JarContents, session: Session) -> None:
-        """Put the contents into a new jar, and keep them: what did not get in is owed to the jar.
+        """Put the contents into a new jar and back them up. What the browser refuses is owed.
 
-        The backup is written before anybody can open a page in the jar. The stores are asked for
-        before anything is put in, so that the next look notices if one of them dies meanwhile.
+        The backup is written before any page can open in the jar. The browser's store processes
+        are asked for before anything is put in, so that the next look notices if one dies
+        meanwhile.
         """
         before = await self._stores()
         cookies, storage = await self._put(handle, contents)
-        after = await self._stores()  # a process may have been started for what was put in
+        after = await self._stores()  # putting contents in may have started a store process
         stores = Stores(before.cookies or after.cookies, before.storage or after.storage)
         self._owe(
             jar, JarBackup(contents.cookies, contents.storage, stores=stores), cookies, storage
@@ -233,7 +245,7 @@ class Jars:
             )
 
     async def put(self, jar: JarId, contents: JarContents) -> tuple[int, int]:
-        """Put it in, beside what is there; how many cookies and origins the browser refused."""
+        """Add the contents to the jar. Returns how many cookies and origins the browser refused."""
         cookies, storage = await self._put(self._handle(jar), contents)
         if self._around.state().jars[jar].policy is not JarPolicy.SHARED:
             left = {one.origin for one in storage}
@@ -241,8 +253,8 @@ class Jars:
         return len(cookies), len(storage)
 
     def _keep_put(self, jar: JarId, storage: Sequence[OriginStorage]) -> None:
-        """Keep storage that a caller put into the jar: no look reads origins without a page. It
-        settles what the jar was owed there."""
+        """Add storage that a caller put into the jar to the backup, because a look reads no origin
+        without an open page. Nothing is owed at these origins any longer."""
         kept = self._around.kept(jar) or JarBackup()
         items = {one.origin: dict(one.items) for one in kept.storage}
         for one in storage:
@@ -255,7 +267,7 @@ class Jars:
     async def _put(
         self, handle: str, contents: JarContents
     ) -> tuple[list[Cookie], list[OriginStorage]]:
-        """Put it in, beside what is there; returns what did not get in."""
+        """Add the contents to the jar. Returns the cookies and storage the browser refused."""
         now, driver = self._around.clock.now(), self._driver()
         cookies = [one for one in contents.cookies if one.expires is None or one.expires > now]
         refused = await driver.write_cookies(handle, cookies) if cookies else []
@@ -264,10 +276,10 @@ class Jars:
         return refused, left
 
     async def put_back(self, jar: JarId, url: str) -> None:
-        """Try again to put back what is owed to the origin of ``url``, where a page is to open.
+        """Put back the contents owed at the origin of ``url``, before a page opens there.
 
-        Nothing is put under the eyes of a page that is open there: it has begun anew, and would
-        see its storage change.
+        Do nothing if a page of the jar is already open at that origin: it has started with empty
+        storage, which must not change while the page runs.
         """
         origin = _origin(url)
         if origin is None or origin not in self._owed_to(jar):
@@ -277,14 +289,14 @@ class Jars:
             if kept is None or origin not in self._owed_to(jar) or origin in self._pages(jar):
                 return
             contents = [one for one in kept.storage if one.origin == origin]
-            with contextlib.suppress(RoostError, TimeoutError):  # then it stays owed
+            with contextlib.suppress(RoostError, TimeoutError):  # the contents stay owed
                 async with asyncio.timeout(PUT_BACK_SECONDS):
                     left = await self._driver().write_storage(self._handle(jar), contents)
                     if not left:
                         self._settled(jar, origin)
 
     def _settled(self, jar: JarId, origin: str) -> None:
-        """The contents of that origin are in the jar again."""
+        """Record that the contents of the origin are in the jar again."""
         self._owed[jar] = tuple(one for one in self._owed_to(jar) if one != origin)
         kept = self._around.kept(jar)
         if kept is not None:
@@ -297,20 +309,21 @@ class Jars:
         cookies: Sequence[Cookie],
         storage: Sequence[OriginStorage],
     ) -> None:
-        """Keep what is kept, and that the jar lacks these of it."""
+        """Write the backup, and record in it which cookies and storage the jar lacks."""
         self._owed[jar] = tuple(one.origin for one in storage)
         kept = replace(kept, owed_cookies=tuple(cookies), owed_origins=self._owed[jar])
         self._around.keep(jar, kept)
 
     def _owed_to(self, jar: JarId) -> tuple[str, ...]:
-        """Origins whose contents are not in the jar; an earlier broker may have left them so."""
+        """Return the origins whose contents are not in the jar. The backup names those that an
+        earlier broker could not put back."""
         if jar not in self._owed:
             kept = self._around.kept(jar)
             self._owed[jar] = kept.owed_origins if kept else ()
         return self._owed[jar]
 
     async def put_downloads(self, session: SessionId) -> None:
-        """Of all its jars, into its own folder."""
+        """Make the browser save downloads from all jars of the session in the session's folder."""
         driver = self._driver()
         if isinstance(driver, Tapped):
             for jar in self._around.state().jars_of(session):
@@ -323,10 +336,11 @@ class Jars:
     # --- looking -------------------------------------------------------------------------------
 
     async def look(self, jar: JarId) -> JarBackup:
-        """Its cookies, and the storage of the pages that are open in it; of others, as it was.
+        """Read the jar's cookies and the storage of its open pages, and return the new backup.
 
-        A process of the browser that held them may have died since the last look, and taken them
-        along. Then they are put back first, else the only copy would be overwritten by nothing.
+        The backup keeps the last known storage of origins without an open page. If a store process
+        of the browser has died since the last look, its contents are lost. They are put back first,
+        otherwise the empty jar would overwrite the only copy.
         """
         for _ in range(LOOKS):
             kept, stores = self._around.kept(jar) or JarBackup(), await self._stores()
@@ -347,8 +361,8 @@ class Jars:
         raise JarUnavailable("The browser loses what is in its jars as it is read.")
 
     async def _put_back_lost(self, jar: JarId, kept: JarBackup, now: Stores) -> None:
-        """Put back what was lost with a process that has died. The copy wins over what a site has
-        set since: it did so because it missed what was lost."""
+        """Put back what a dead store process held. The backup wins over what a site has set since:
+        the site only replaced values that it no longer found."""
         died = kept.stores.lost_by(now)
         lost = JarContents(
             kept.cookies if died.cookies else (), kept.storage if died.storage else ()
@@ -371,7 +385,7 @@ class Jars:
             )
 
     async def whole(self, jar: JarId) -> JarContents:
-        """All of it, as it is now: also of origins that no page is open at."""
+        """Read all current contents of the jar, also of origins without an open page."""
         known, pages = self._around.kept(jar), self._pages(jar)
         stored = dict.fromkeys(one.origin for one in (known.storage if known else ()))
         away = [one for one in stored | self._visited.get(jar, {}) if one not in pages]
@@ -379,7 +393,12 @@ class Jars:
         return await self._contents(jar, {one.origin: one for one in read})
 
     async def _contents(self, jar: JarId, newer: dict[str, OriginStorage]) -> JarContents:
-        """What the jar holds; of origins whose contents it is owed, those."""
+        """Read cookies and open pages, and merge them with the backup.
+
+        At origins whose contents are owed, the backup counts and not what was read.
+
+        newer: storage of origins without an open page, if the caller has just read it.
+        """
         handle, known, owed = self._handle(jar), self._around.kept(jar), self._owed_to(jar)
         cookies = await self._driver().read_cookies(handle)
         found = dict(newer)
@@ -399,7 +418,7 @@ class Jars:
         return await driver.stores() if isinstance(driver, Stored) else Stores()
 
     def visited(self, jar: JarId, url: str) -> None:
-        """A page of the jar is there."""
+        """Remember the origin of an address that a page of the jar has reached."""
         origin = _origin(url)
         if origin is not None:
             origins = self._visited.setdefault(jar, {})
@@ -415,14 +434,14 @@ class Jars:
         return row.handle
 
     def _look_again(self, jar: JarId, *, is_unread: bool) -> None:
-        """A page that is busy or on its way cannot be read. Without another look, the copy of what
-        it stores would stay as old as it is until the next action."""
+        """Order another look if a page was busy or navigating and could not be read. Without it,
+        the backup of that page's storage would stay old until the next action."""
         self._misses[jar] = self._misses[jar] + 1 if is_unread else 0
         if 0 < self._misses[jar] <= LOOKS:
             self._around.look_soon(jar)
 
     def _pages(self, jar: JarId) -> dict[str, list[TabHandle]]:
-        """The pages that are open in the jar, by origin."""
+        """Return the open pages of the jar, by origin."""
         pages: dict[str, list[TabHandle]] = {}
         for tab in self._around.state().tabs.values():
             if tab.jar == jar and tab.handle is not None and tab.state is TabState.OPEN:
@@ -432,7 +451,7 @@ class Jars:
         return pages
 
     async def _read_pages(self, pages: Sequence[TabHandle], origin: str) -> OriginStorage | None:
-        """What the first of the pages that answers says that its origin stores."""
+        """Return the origin's storage from the first page that answers, or None."""
         for page in pages[-PAGES_ASKED:]:
             read = await self._read_page(page, origin)
             if read is not None:
@@ -440,7 +459,8 @@ class Jars:
         return None
 
     async def _read_page(self, page: TabHandle, origin: str) -> OriginStorage | None:
-        """None where the page is at another origin by now, shows a dialog, or is busy."""
+        """Return the page's storage. None if the page has left the origin, shows a dialog, is busy
+        or stores too much."""
         try:
             async with asyncio.timeout(PAGE_SECONDS):
                 read = await self._driver().read_page_storage(page, origin)
@@ -451,8 +471,8 @@ class Jars:
     # --- proxies -------------------------------------------------------------------------------
 
     async def reopen_proxies(self, jars: Sequence[Jar]) -> None:
-        """Jars of an earlier broker's browser go through the ports they were made with. One that
-        cannot be had again leaves its jar without a way out, which is what the lists demand."""
+        """Open the filtering proxies of existing jars on their old ports, which a jar cannot
+        change. If a port is taken, its jar stays without network: no list may be bypassed."""
         for jar in jars:
             session = self._around.state().sessions.get(jar.session or SessionId(""))
             if jar.proxy_port is not None and session is not None:
@@ -462,11 +482,11 @@ class Jars:
                     logger.error("proxy port %d of %s: %s", jar.proxy_port, jar.id, error)
 
     def proxy(self, jar: JarId | None) -> FilteringProxy | None:
-        """What holds the domain lists of that jar, if it has any."""
+        """Return the filtering proxy of the jar, or None if the jar has no domain lists."""
         return None if jar is None else self._proxies.get(jar)
 
     def _own_ports(self) -> frozenset[int]:
-        """Where this broker listens: HTTP, and the filtering proxies."""
+        """Return the ports where this broker listens: HTTP, and the filtering proxies."""
         jars = self._around.state().jars.values()
         ports = [urlsplit(self._around.http() or "").port, *(jar.proxy_port for jar in jars)]
         return frozenset(port for port in ports if port is not None)
@@ -474,7 +494,7 @@ class Jars:
     async def _proxy_for(
         self, session: Session, jar: JarId, port: int = 0
     ) -> FilteringProxy | None:
-        await self._forget_proxy(jar)  # of the same jar in a browser that died
+        await self._forget_proxy(jar)  # left from this jar in a browser that died
         if not session.allow and not session.deny:
             return None
         upstream = self._around.upstream
@@ -490,7 +510,7 @@ class Jars:
 
 
 def _unread(owed: Sequence[Cookie], read: Sequence[Cookie]) -> tuple[Cookie, ...]:
-    """Those that are owed and that the site has not set anew."""
+    """Return the owed cookies that the site has not set again."""
     there = {_key(one) for one in read}
     return tuple(one for one in owed if _key(one) not in there)
 
@@ -500,7 +520,7 @@ def _key(cookie: Cookie) -> tuple[str, str, str, str | None]:
 
 
 def _listed(cookies: Sequence[Cookie], storage: Sequence[OriginStorage]) -> str:
-    """How many cookies, and the storage of which sites."""
+    """Describe in words how many cookies there are, and which sites the storage is of."""
     parts = [f"{len(cookies)} cookies"] if cookies else []
     if storage:
         names = ", ".join(one.origin for one in storage[:ORIGINS_TOLD])
@@ -510,7 +530,7 @@ def _listed(cookies: Sequence[Cookie], storage: Sequence[OriginStorage]) -> str:
 
 
 def _origin(url: str) -> str | None:
-    """As pages call their own; None where nothing is stored."""
+    """Return the origin as ``location.origin`` would; None for addresses that store nothing."""
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -524,8 +544,8 @@ def _origin(url: str) -> str | None:
 
 
 def _in_room(storage: Iterable[OriginStorage]) -> tuple[OriginStorage, ...]:
-    """What fits into ``JAR_CHARS``, the smallest first: one site must not cost all the others
-    theirs."""
+    """Return the origins that fit into ``JAR_CHARS``, smallest first, so that one large site does
+    not displace all others."""
     found, room = [], JAR_CHARS
     for one in sorted(storage, key=_chars):
         room -= _chars(one)

@@ -1,4 +1,4 @@
-"""One lane per tab: operations that act on a tab take turns; different tabs never wait."""
+"""One lane per tab: operations on one tab take turns, and different tabs never wait."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Lane:
 
 
 class Lanes:
-    """Lanes exist while somebody is in them."""
+    """The lanes of all tabs. A lane exists while a call holds it or waits for it."""
 
     def __init__(self) -> None:
         self._lanes: dict[TabId, _Lane] = {}
@@ -30,7 +30,7 @@ class Lanes:
 
     @asynccontextmanager
     async def turn(self, tab: TabId) -> AsyncIterator[None]:
-        """Wait for the tab's turn and hold it. Raises why the tab ended, if it ends meanwhile."""
+        """Wait for the tab's turn and hold it. Raises the tab's error if it ends meanwhile."""
         lane = self._lanes.setdefault(tab, _Lane())
         lane.users += 1
         try:
@@ -40,7 +40,7 @@ class Lanes:
                 try:
                     yield
                 except TabGone:
-                    # The core knows why the tab went; the driver only that it did.
+                    # The core knows why the tab is gone; the driver does not.
                     raise lane.ended or TabGone(f"Tab {tab} is gone.", tab=tab) from None
         finally:
             lane.users -= 1
@@ -48,11 +48,12 @@ class Lanes:
                 del self._lanes[tab]
 
     def tabs(self) -> frozenset[TabId]:
-        """The tabs that somebody works on or waits for."""
+        """Return the tabs that a call works on or waits for."""
         return frozenset(self._lanes)
 
     def end(self, tab: TabId, error: RoostError) -> None:
-        """The tab is gone: whoever waits for it, or works on it, is told why."""
+        """End the lane of a tab that is gone. Calls that wait for the tab raise ``error``. The call
+        that works on it raises ``error`` when its driver reports ``TabGone``."""
         lane = self._lanes.pop(tab, None)
         if lane is not None:
             lane.ended = error

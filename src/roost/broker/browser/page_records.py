@@ -1,6 +1,7 @@
-"""What a tab's page has said and done, kept for its owner: console, network, dialog, readiness.
+"""The record of each tab's page: console messages, requests, dialog, and when it last changed.
 
-Fed by the driver's page events, read by page operations. Bounded; gone with the tab.
+The driver's page events fill the record, and page operations read it. Its size is bounded, and it
+is dropped with the tab.
 """
 
 from __future__ import annotations
@@ -33,18 +34,18 @@ from roost.page.page import PageMemory
 CONSOLE_KEPT = 500
 REQUESTS_KEPT = 500
 NOTICE_CHARS = 2000
-"""How much of a console line a notice carries. ``text_limits`` bounds what is kept."""
+"""How much of a console message a notice carries. ``text_limits`` bounds the record itself."""
 CRITICAL = frozenset({"document", "script", "stylesheet", "xhr", "fetch"})
 VISUAL = frozenset({"image", "font"})
 
 
 def remembered(tab: Tab) -> PageMemory:
-    """What an earlier reading left on the tab's row."""
+    """Return the page memory that an earlier reading saved in the tab's row."""
     return PageMemory(tab.next_ref, tab.next_frame, dict(tab.frames))
 
 
 def notice_of(event: PageEvent) -> tuple[str, dict[str, Any]] | None:
-    """What the session's agents are told of it at once, if anything."""
+    """Return kind and data of the notice that the session's agents get for the event, if any."""
     match event:
         case DialogOpened():
             return "dialog_opened", {"kind": event.kind, "message": event.message}
@@ -59,7 +60,7 @@ def notice_of(event: PageEvent) -> tuple[str, dict[str, Any]] | None:
 
 @dataclass(slots=True)
 class RequestRecord:
-    """One request. Its address is kept without secrets: this is a log."""
+    """One network request of a page. Its address is redacted, because this is a log."""
 
     number: int
     request: str
@@ -75,26 +76,26 @@ class RequestRecord:
 
 @dataclass(slots=True)
 class PageRecord:
-    """One tab's."""
+    """The record of one tab's page."""
 
     memory: PageMemory = field(default_factory=PageMemory)
     console: deque[ConsoleSaid] = field(default_factory=lambda: deque(maxlen=CONSOLE_KEPT))
     requests: OrderedDict[int, RequestRecord] = field(default_factory=OrderedDict)
     dialog: DialogOpened | None = None
     chooser: ChooserOpened | None = None
-    """The page asked for files, and nobody has given it any yet."""
+    """The file chooser that the page has open, if any."""
     _pending: dict[str, RequestRecord] = field(default_factory=dict)
     _count: int = 0
     _changed: ChangeSignal = field(default_factory=ChangeSignal)
     interrupted_by_dialogs: set[Callable[[], None]] = field(default_factory=set)
-    """Who must be told at once, because a page that shows a dialog answers nothing."""
+    """Callbacks to run when a dialog opens, because a page with a dialog answers no calls."""
     rests_since: float = math.inf
-    """When somebody last acted here, or something last came for the page. Infinite while somebody
-    acts, and while nobody has."""
+    """When the page was last acted on or got its last event. Infinite during an action, and before
+    the first one."""
 
     @contextmanager
     def stirred(self, clock: Clock) -> Iterator[None]:
-        """Around what acts in the page, in the tab's turn."""
+        """Wrap an action in the page, so that the page does not count as untouched."""
         self.rests_since = math.inf
         try:
             yield
@@ -102,7 +103,7 @@ class PageRecord:
             self.rests_since = clock.now()
 
     def stir(self, now: float) -> None:
-        """Something came for the page."""
+        """Note that something came for the page at ``now``."""
         if self.rests_since != math.inf:
             self.rests_since = now
 
@@ -121,7 +122,7 @@ class PageRecord:
             case ChooserClosed():
                 self.chooser = None
             case DownloadBegan() | DownloadEnded():
-                pass  # the session's, not the page's: kept in ``downloads``
+                pass  # downloads belong to the session: see ``downloads``
             case RequestSent():
                 self._sent(event, now)
             case RequestEnded():
@@ -132,7 +133,7 @@ class PageRecord:
         self._changed.tell()
 
     def pending(self, kinds: frozenset[str]) -> int:
-        """How many requests of those kinds are under way."""
+        """Return how many requests of those kinds have not ended."""
         return sum(record.kind in kinds for record in self._pending.values())
 
     async def changed(self) -> None:

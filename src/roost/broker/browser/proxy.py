@@ -1,14 +1,14 @@
-"""The filtering proxy: where a session's domain lists are held, for whatever its pages do.
+"""The filtering proxy: it enforces a session's domain lists on all traffic of the session's pages.
 
-One listener per jar that has lists. Everything the jar's pages fetch comes through it: documents,
-scripts, redirects, popups, workers, WebSockets (they ask for a tunnel, like https). It forwards
-what the lists allow and answers the rest itself. It keeps its port over broker restarts, because a
-jar cannot be given another; while no broker is there, nothing gets through.
+Each jar with domain lists has its own listener. Everything the jar's pages fetch passes it:
+documents, scripts, redirects, popups, workers, WebSockets (which use CONNECT, like https). The
+proxy forwards what the lists allow and refuses the rest with 403. It keeps its port over broker
+restarts, because a jar's proxy cannot be changed. While no broker runs, the jar has no network.
 
-The proxy resolves each name once, holds every address against the deny list, and connects to the
-very addresses it has checked. With a proxy of the person's own above it, that one resolves names:
-then a name that resolves here to a denied address is refused, too, but which address the proxy
-above connects to cannot be known here.
+The proxy resolves each name once, checks every address against the deny list, and connects only to
+the addresses it has checked. If the person uses a proxy of their own (``upstream``), that proxy
+resolves names again. Names that resolve here to a denied address are still refused, but the
+upstream proxy may resolve the name to another address.
 
 Only this user's processes are served (``local/tcp_peers.py``).
 """
@@ -36,21 +36,22 @@ HEAD_BYTES = 64 * 1024
 CHUNK = 64 * 1024
 BACKLOG = 128
 HEAD_SECONDS = 60.0
-"""How long a connection may wait for its request: browsers open some before they need them."""
+"""How long a connection may stay without a request: browsers open connections in advance."""
 CONNECT_SECONDS = 20.0
 REFUSALS = 64
 LAST_SECONDS = 30.0
-"""What a site may take to finish a tunnel whose browser has said all."""
+"""How long a tunnel stays open for the site after the browser has closed its side."""
 _HOP_BY_HOP = (b"proxy-connection:", b"proxy-authorization:", b"connection:", b"keep-alive:")
 
 Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class FilteringProxy:
-    """Listens for one jar.
+    """The filtering proxy of one jar.
 
+    allow, deny: the domain lists.
     upstream: the person's own proxy (``host:port`` or a URL), if any.
-    own_ports: ports of this machine where Roost itself listens; pages have no business there.
+    own_ports: returns the local ports where Roost itself listens; pages may not connect there.
     """
 
     def __init__(
@@ -73,7 +74,7 @@ class FilteringProxy:
         self.port = 0
 
     async def start(self, port: int = 0) -> None:
-        """Listen, on the port the jar was made with if it has one already."""
+        """Listen on the port; 0 picks a free one, for a new jar."""
         self._server = await asyncio.start_server(
             self._accepted, LOOPBACK, port, limit=HEAD_BYTES, backlog=BACKLOG
         )
@@ -90,8 +91,8 @@ class FilteringProxy:
         return self._refused
 
     def refused_since(self, count: int) -> list[UrlBlocked]:
-        """Why each request after the first ``count`` refused ones was refused, as far as
-        remembered. Each names its host."""
+        """Return the errors of the refusals after the first ``count``, at most the last
+        ``REFUSALS``. Each error names its host."""
         new = min(self._refused - count, len(self._refusals))
         return list(self._refusals)[len(self._refusals) - new :]
 
@@ -108,13 +109,14 @@ class FilteringProxy:
                 head = await reader.readuntil(b"\r\n\r\n")
             await self._forward(head, reader, writer)
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):
-            pass  # the browser or the site went away; there is nobody to tell
+            pass  # the browser or the site closed the connection, so no response can be sent
         finally:
             writer.close()
 
     async def _forward(
         self, head: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
+        """Check one request against the lists, then tunnel or forward it, or refuse it."""
         try:
             method, target, version = head.split(b"\r\n", 1)[0].decode("ascii").split(" ")
             host, port = _destination(method, target)
@@ -147,8 +149,8 @@ class FilteringProxy:
             site.close()
 
     async def _checked(self, host: str, port: int) -> Sequence[str]:
-        """The addresses to connect to, in order; ``UrlBlocked`` if the lists do not let them
-        pass. Without any, only the proxy above can resolve the host."""
+        """Return the addresses to connect to, in order. Raises ``UrlBlocked`` if the lists refuse
+        the host or an address. Returns none if only the upstream proxy can resolve the host."""
         if not host_allowed(host, self._allow, self._deny):
             raise outside(host)
         try:
@@ -170,6 +172,7 @@ class FilteringProxy:
     async def _reached(
         self, host: str, port: int, addresses: Sequence[str], *, tunnel: bool
     ) -> Stream:
+        """Connect to the site, or to the upstream proxy, and there ask for a tunnel if wanted."""
         async with asyncio.timeout(CONNECT_SECONDS):
             if self._upstream is None:
                 return await _connected(addresses, port)
@@ -178,15 +181,15 @@ class FilteringProxy:
             try:
                 if tunnel:
                     await _tunnel_above(host, port, reader, writer)
-            except BaseException:  # also when it took too long
+            except BaseException:  # also on timeout, which cancels
                 writer.close()
                 raise
             return reader, writer
 
 
 async def _connected(addresses: Sequence[str], port: int) -> Stream:
-    """A connection to the first address that takes one. They are addresses, not names: nothing is
-    resolved a second time, when the answer might be another."""
+    """Connect to the first address that accepts. These are checked addresses, not names, because a
+    second look-up of the name could return an address that was not checked."""
     *others, last = addresses
     for address in others:
         with contextlib.suppress(OSError):
@@ -197,7 +200,7 @@ async def _connected(addresses: Sequence[str], port: int) -> Stream:
 async def _tunnel_above(
     host: str, port: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> None:
-    """Have the person's own proxy connect to the site."""
+    """Ask the person's own proxy for a tunnel to the site."""
     named = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     writer.write(f"CONNECT {named} HTTP/1.1\r\nHost: {named}\r\n\r\n".encode())
     answer = await reader.readuntil(b"\r\n\r\n")
@@ -210,7 +213,8 @@ def _is_this_machine(address: str) -> bool:
 
 
 def _destination(method: str, target: str) -> tuple[str, int]:
-    """The host as the lists know it, and the port. ``ValueError`` for anything else."""
+    """Return the host, in the form the lists use, and the port. Raises ``ValueError`` if the
+    target is not one that a proxy can forward."""
     is_tunnel = method == "CONNECT"
     parts = urlsplit(f"//{target}/" if is_tunnel else target)
     host, port = host_of(f"//{parts.netloc}/"), parts.port or (0 if is_tunnel else 80)
@@ -220,7 +224,7 @@ def _destination(method: str, target: str) -> tuple[str, int]:
 
 
 def _length(head: bytes) -> int:
-    """The length of the request's body. ``ValueError`` if it is no number."""
+    """Return the length of the request's body. Raises ``ValueError`` if it is not a number."""
     text = _field(head, b"content-length") or b"0"
     if not text.isdigit():
         raise ValueError(text)
@@ -228,8 +232,11 @@ def _length(head: bytes) -> int:
 
 
 def _request(head: bytes, method: str, target: str, version: str, *, whole: bool) -> bytes:
-    """The request as the site expects it, on a connection of its own. It names the host that was
-    checked, whatever its Host field said."""
+    """Return the request head to send to the site. Its Host field names the host that was checked,
+    whatever the browser's Host field said.
+
+    whole: keep the full URL in the request line, as an upstream proxy expects.
+    """
     parts = urlsplit(target)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     first = f"{method} {target if whole else path} {version}".encode()
@@ -241,7 +248,8 @@ def _request(head: bytes, method: str, target: str, version: str, *, whole: bool
 def _with_connection(
     first: bytes, head: bytes, dropped: tuple[bytes, ...] = _HOP_BY_HOP, *, upgrade: bool
 ) -> bytes:
-    """A head that ends its connection: the next request may be for another site."""
+    """Return the head with ``Connection: close`` (or ``Upgrade``), because the browser's next
+    request may be for another site."""
     _, *lines = head.rstrip(b"\r\n").split(b"\r\n")
     kept = [line for line in lines if not line.lower().startswith(dropped)]
     connection = b"Connection: Upgrade" if upgrade else b"Connection: close"
@@ -263,12 +271,13 @@ async def _exchanged(
     site_reader: asyncio.StreamReader,
     site: asyncio.StreamWriter,
 ) -> None:
-    """One request's body up, one response down, and no byte more: what the browser sends next is
-    not for this site."""
+    """Copy one request body to the site and one response back. Copy no byte more, because the
+    browser's next request may be for another site."""
     await _copied(reader, site, length)
     upgrade = await _unless_left(reader, _answered(site_reader, writer))
     if upgrade is not None:
-        # Not before nobody reads here any more: what the browser says to it is the tunnel's.
+        # Forward the 101 only now, after ``_unless_left`` has stopped reading from the browser: it
+        # would swallow the first byte that the browser sends in the new protocol.
         writer.write(upgrade)
         await _tunnelled(reader, writer, site_reader, site)
 
@@ -276,8 +285,8 @@ async def _exchanged(
 async def _answered(
     site_reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> bytes | None:
-    """The site's answer, to the browser; or that they speak another protocol from here on, which
-    the browser is still to be told."""
+    """Copy the site's response to the browser and return None. If the site switches protocols
+    (101), return that response instead; the caller must forward it."""
     while True:
         answer = await site_reader.readuntil(b"\r\n\r\n")
         first = answer.split(b"\r\n", 1)[0]
@@ -295,7 +304,8 @@ async def _answered(
 async def _unless_left(
     reader: asyncio.StreamReader, work: Coroutine[Any, Any, bytes | None]
 ) -> bytes | None:
-    """Do it, unless the browser hangs up meanwhile: a site may take for ever to answer nobody."""
+    """Run ``work``, but cancel it and return None if the browser closes the connection: the site
+    may never answer."""
     loop = asyncio.get_running_loop()
     working = loop.create_task(work, name="proxy answer")
     leaving = loop.create_task(reader.read(1), name="proxy hang-up")
@@ -314,7 +324,8 @@ async def _tunnelled(
     site_reader: asyncio.StreamReader,
     site: asyncio.StreamWriter,
 ) -> None:
-    """Bytes both ways, until the site has said all, or some time after the browser has."""
+    """Copy bytes both ways until the site closes its side, or for ``LAST_SECONDS`` after the
+    browser has closed its own."""
     loop = asyncio.get_running_loop()
     up = loop.create_task(_copied(reader, site), name="proxy up")
     down = loop.create_task(_copied(site_reader, writer), name="proxy down")
@@ -334,7 +345,7 @@ async def _ended(*tasks: asyncio.Task[Any]) -> None:
 async def _copied(
     source: asyncio.StreamReader, goal: asyncio.StreamWriter, count: int | None = None
 ) -> None:
-    """All there is, or exactly ``count`` bytes."""
+    """Copy everything until EOF and pass the EOF on, or copy at most ``count`` bytes."""
     while count is None or count > 0:
         data = await source.read(CHUNK if count is None else min(CHUNK, count))
         if not data:

@@ -1,8 +1,8 @@
-"""``Resolver``: the IP addresses of a name, without holding up anybody else.
+"""``Resolver`` looks up the IP addresses of a name without blocking other sessions.
 
-The system's resolver blocks its thread for as long as the name's servers like. So each look-up has
-a daemon thread of its own, a few of them at a time: names that never resolve take the places of
-their own session, not the threads the broker works with.
+The system's resolver blocks its thread until the name servers answer. So each look-up has its own
+daemon thread, with a limit per proxy. Names that never resolve use up that limit, and not the
+thread pool that the broker shares.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ LOOK_UP_SECONDS = 10.0
 
 
 class Resolver:
-    """Looks up names for one filtering proxy."""
+    """Look up names for one filtering proxy."""
 
     def __init__(self) -> None:
         self._places = asyncio.Semaphore(LOOK_UPS)
 
     async def addresses(self, host: str) -> Sequence[str]:
-        """The host's IP addresses, at least one. ``OSError`` or ``TimeoutError`` if there is none
-        or none can be found in time."""
+        """Return the host's IP addresses, at least one. Raises ``OSError`` if there is none and
+        ``TimeoutError`` if none is found in time."""
         known = known_addresses(host)
         if known:
             return known
@@ -36,11 +36,12 @@ class Resolver:
             return await self._started(host)
 
     def _started(self, host: str) -> asyncio.Future[Sequence[str]]:
+        """Start a look-up in a new thread and return the future of its result."""
         loop = asyncio.get_running_loop()
         found: asyncio.Future[Sequence[str]] = loop.create_future()
 
         def ended(addresses: Sequence[str], error: Exception | None) -> None:
-            # Only now: a look-up whose caller has given up still has its thread.
+            # Release only now: after its caller timed out, a look-up still occupies its thread.
             self._places.release()
             if found.done():
                 return

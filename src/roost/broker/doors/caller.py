@@ -1,4 +1,4 @@
-"""One caller's ``BrokerApi``: every call bounded by one deadline, answered, and on the record."""
+"""One caller's ``BrokerApi``: it runs each operation under one deadline and audits the outcome."""
 
 from __future__ import annotations
 
@@ -104,8 +104,11 @@ WORK: dict[type[Operation], Work] = {
 
 
 class Caller:
-    """The broker as one agent, or the operator, may use it. Where the agent does not read the
-    answers itself (``is_told`` is false), what it is to be told waits for an answer it reads."""
+    """The broker as one agent, or the operator, may use it.
+
+    is_told: the agent itself reads the replies. If False, lines for the agent are not added to
+        these replies but wait for one that the agent reads.
+    """
 
     def __init__(self, broker: Broker, agent: AgentId, *, is_told: bool = True) -> None:
         self._broker = broker
@@ -139,11 +142,12 @@ class Caller:
             is_member = state.member(agent, SessionId(notice.session)) is not None
             return is_member or agent == OPERATOR or agent in to
 
-        if agent == OPERATOR:  # who is no member sees addresses without their secrets
+        if agent == OPERATOR:  # the operator is no member, so addresses are redacted
             return self._broker.watchers.listen(sees, view_of.notice)
         return self._broker.watchers.listen(sees)
 
     async def _answered(self, operation: Operation, seconds: float) -> View:
+        """Run the operation within the deadline. Raises only ``RoostError``."""
         if operation.audience is Audience.OPERATOR and self._agent != OPERATOR:
             raise Unauthorized(
                 f"{operation.op} is the person's alone.",
@@ -164,7 +168,7 @@ class Caller:
                 if call.opened is not None:
                     late.details["tab"] = call.opened
                 raise late from None
-            # The boundary: a bug is answered like anything else, and logged whole.
+            # A bug must not break the connection: log the traceback and answer INTERNAL.
             reference = secrets.token_hex(4)
             logger.exception("%s failed [%s]", operation.op, reference)
             raise Internal(f"{operation.op} failed inside Roost.", reference=reference) from None
@@ -173,6 +177,7 @@ class Caller:
                 del self._broker.in_use[id(call)]
 
     def _audit(self, operation: Operation, outcome: str) -> None:
+        """Write the call to the audit trail, unless it only read and succeeded."""
         if operation.only_reads() and outcome == "ok":
             return
         broker, agent = self._broker, self._agent
@@ -189,6 +194,7 @@ class Caller:
 
 
 def _seconds(operation: Operation, timeout: float | None) -> float:
+    """Return the time for the call: the caller's timeout, or the default plus intended waiting."""
     if timeout is None:
         return CALL_SECONDS + operation.waits()
     if not 0 < timeout <= CALL_SECONDS_MAX:

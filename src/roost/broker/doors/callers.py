@@ -1,29 +1,34 @@
-"""Whose command is this? The answer is in this file.
+"""Who runs this command: an agent, the person, or neither? The answer is in this file.
 
 A *client* is the program that an agent runs in: the first process above the agent's shim that is
 neither a shell nor a launcher. Claude Code runs its MCP servers and its commands side by side, so a
 command finds its agent through their common client.
 
-The rules, asked of each ancestor of the command, nearest first:
+These rules are applied to each ancestor of the command, nearest first:
 
-1. An agent's own process: the command is that agent.
-2. A client with connected shims: the command is the shim's agent. Of several, the conversation id
-   in the command's environment decides; else all must share one session; else the caller must name
-   one of their sessions in each call.
-3. A known client without a connected shim, or an editor: the command has not proven whose it is.
-   Agents use the terminals of editors, too.
+1. The ancestor is an agent's own process: the command acts as that agent.
+2. The ancestor is a client with connected shims: the command acts as the shim's agent. If there are
+   several, the conversation id in the command's environment selects one. Without a match, all of
+   them must share one session, or the caller must name one of their sessions in each call.
+3. The ancestor is a known client without a connected shim, or an editor: the command is unproven,
+   because agents also use the terminals of editors.
 
-If no ancestor decides, a command with a controlling terminal whose ancestors reach a login or a
-terminal emulator is the person's (the *operator*), unless it runs below a program that a connected
-shim runs below, too: that program may be a client with a wrapper around its MCP servers.
+If no ancestor decides, a command is the person's (the *operator*) if it has a controlling terminal
+and its ancestors reach a login or a terminal emulator. The exception: it runs below a program that
+a connected shim also runs below. That program may be a client with a wrapper around its MCP
+servers.
 
-A command with neither client nor terminal (CI, cron, service units) may keep the house: start, stop
-and look after the broker. It may not if its parent has gone and it comes from where a connected
-agent runs.
+Agents also start terminal multiplexers (tmux, screen). A multiplexer server leaves its parent, so
+its ancestors do not lead to the client. A command below such a server is unproven in two cases:
+the server was started with variables that clients set for their agents' commands, or a connected
+agent runs in the server's control group and not below the server.
 
-None of this holds against a process of the same user that wants out: it can read the operator's
-token. The rules keep agents from acting as the person by accident, and the audit trail shows those
-that say ``--operator``.
+A command with neither client nor terminal (CI, cron, service units) may start, stop and inspect the
+broker. It may not if its parent process is gone and a connected agent runs in its control group.
+
+These rules do not stop a process of the same user that wants to act as the person, because it can
+read the operator's token. They keep agents from acting as the person by accident, and the audit
+trail shows every use of ``--operator``.
 """
 
 from __future__ import annotations
@@ -47,7 +52,7 @@ CLIENTS: Final = frozenset(
     {"claude", "claude-desktop", "codex", "gemini", "opencode", "cursor-agent", "aider", "amp"}
     | {"auggie", "cline", "copilot", "crush", "droid", "goose", "kimi", "kiro-cli", "qwen"}
 )
-"""Programs that run agents, for the time when no shim of theirs is connected."""
+"""Programs that run agents. Needed only while none of their shims is connected."""
 
 EDITORS: Final = frozenset(
     {"code", "code-insiders", "codium", "vscodium", "code-server", "cursor", "windsurf", "kiro"}
@@ -59,18 +64,20 @@ EDITOR_FOLDERS: Final = frozenset(
     {".vscode-server", ".vscode-server-insiders", ".cursor-server", ".windsurf-server"}
     | {".zed_server", "code-server", "jbr"}
 )
-"""Folders that editors' servers on other machines, and JetBrains' Java, run from."""
+"""Folders from which the remote servers of editors, and the Java of JetBrains, run."""
 
-TERMINALS: Final = frozenset(
+MULTIPLEXERS: Final = frozenset({"tmux", "screen", "SCREEN", "zellij", "dtach", "abduco"})
+"""Terminals whose server leaves the process that started it."""
+
+TERMINALS: Final = MULTIPLEXERS | frozenset(
     {"sshd", "sshd-session", "login", "getty", "agetty", "mosh-server", "dropbear", "telnetd"}
-    | {"tmux", "screen", "SCREEN", "zellij", "dtach", "abduco"}
     | {"gnome-terminal-", "gnome-terminal-server", "kgx", "gnome-console", "ptyxis", "ptyxis-agent"}
     | {"konsole", "yakuake", "xterm", "uxterm", "rxvt", "urxvt", "urxvtd", "kitty", "alacritty"}
     | {"wezterm", "wezterm-gui", "foot", "footclient", "st", "ghostty", "terminator", "tilix"}
     | {"xfce4-terminal", "mate-terminal", "lxterminal", "qterminal", "guake", "terminology"}
     | {"deepin-terminal", "cool-retro-term", "sakura", "termite", "contour", "rio", "tabby"}
     | {"Terminal", "iTerm2", "iTermServer", "WarpTerminal", "warp-terminal", "hyper"}
-    | {"SessionLeader"}  # how a person comes into the Windows Subsystem for Linux
+    | {"SessionLeader"}  # the login of the Windows Subsystem for Linux
 )
 
 SHELLS: Final = frozenset(
@@ -82,13 +89,13 @@ LAUNCHERS: Final = SHELLS | frozenset(
     | {"npx", "npx-cli.js", "npm", "npm-cli.js", "pnpm", "yarn", "bunx", "corepack"}
     | {"uv", "uvx", "pipx", "poetry", "hatch", "pdm", "rye", "mise", "direnv"}
 )
-"""Programs that only pass a command on."""
+"""Programs that only run another command. They are skipped in the search for a client."""
 
 GUARDIANS: Final = frozenset(
     {"systemd", "init", "launchd", "tini", "dumb-init", "docker-init", "s6-svscan", "runit"}
     | {"catatonit"}
 )
-"""Programs that adopt other people's processes."""
+"""Programs that adopt orphaned processes."""
 
 SAY_OPERATOR: Final = (
     "If you are the person, say --operator: `roost --operator …`. It is written to the audit trail."
@@ -97,7 +104,7 @@ SAY_OPERATOR: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Shim:
-    """A connected agent that lives by a shim, and its client."""
+    """A connected agent that uses a shim, and the client that runs the shim."""
 
     agent: AgentId
     home: SessionId
@@ -107,33 +114,45 @@ class Shim:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where a connected agent runs."""
+
+    control_group: str
+    above: frozenset[Process] = frozenset()
+    """All ancestors of the agent's process."""
+
+
+@dataclass(frozen=True, slots=True)
 class ActsAs:
-    """The command is this agent; of several, the one whose session a call names."""
+    """The command acts as this agent. If there are several, each call must name a session."""
 
     agents: tuple[AgentId, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class IsOperator:
+    """The command is the person's. ``why`` is for the audit trail."""
+
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Unproven:
-    """Neither an agent nor the person."""
+    """The command is neither an agent's nor, for certain, the person's."""
 
     because: str
     may_keep_house: bool = False
+    """The command may call the operations in ``HOUSE_KEEPING``."""
     below: tuple[Process, ...] = ()
-    """The client or editor that leaves it open, and what is above that."""
+    """The client or editor that the command runs below, and all ancestors of that program."""
 
 
 Verdict = ActsAs | IsOperator | Unproven
 
 
 def client_of(above: Sequence[Relative]) -> Relative | None:
-    """The client of the agent whose shim has these ancestors. A shim that a person runs by hand in
-    a terminal has none."""
+    """Return the client of the shim that has these ancestors, nearest first. None if a person runs
+    the shim by hand in a terminal."""
     found = next((one for one in above if not _only_passes_on(one)), None)
     if found is None or found.names & TERMINALS or _is_guardian(found):
         return None
@@ -146,14 +165,14 @@ def whose(
     shims: Sequence[Shim],
     *,
     conversation: str | None = None,
-    control_groups: Collection[str] = (),
+    places: Collection[Place] = (),
 ) -> Verdict:
-    """Who runs the command.
+    """Decide who runs the command, by the rules in this module's docstring.
 
     agents: agents by their own process.
-    shims: the connected agents that live by a shim.
+    shims: the connected agents that use a shim.
     conversation: the conversation id in the command's environment.
-    control_groups: the control groups that connected agents are in.
+    places: where the connected agents run.
     """
     for number, one in enumerate(command.above):
         if one.process in agents:
@@ -172,22 +191,45 @@ def whose(
         return Unproven("Its process cannot be seen from here.")
     if command.has_terminal and _reaches_a_terminal(command):
         shared = _shared_with(shims, command.above)
-        if shared is None:
-            return IsOperator("terminal")
-        return Unproven(f"It runs below {shared.program}, and an agent does, too.")
-    if _is_orphan(command) and command.control_group in control_groups:
+        if shared is not None:
+            return Unproven(f"It runs below {shared.program}, and an agent does, too.")
+        server = _left_parent(command.above)
+        if server is not None and _may_be_an_agents(server, places):
+            return Unproven(f"It runs in {server.program}, which an agent may have started.")
+        return IsOperator("terminal")
+    if _is_orphan(command) and any(one.control_group == command.control_group for one in places):
         return Unproven("Its parent process has gone, and it comes from where an agent runs.")
     return Unproven("It was run from no terminal.", may_keep_house=True)
 
 
 def _shared_with(shims: Sequence[Shim], above: Sequence[Relative]) -> Relative | None:
-    """The nearest program, below the terminal, that a connected shim runs below as well."""
+    """Return the nearest ancestor, below the terminal, that is also an ancestor of a shim."""
     for one in above:
         if one.names & TERMINALS or _is_guardian(one):
             return None
         if not _only_passes_on(one) and any(one.process in shim.above for shim in shims):
             return one
     return None
+
+
+def _left_parent(above: Sequence[Relative]) -> Relative | None:
+    """The server of a terminal multiplexer above the command whose own parent has gone."""
+    for number, one in enumerate(above):
+        parents = above[number + 1 : number + 2]
+        if one.names & MULTIPLEXERS and all(map(_is_guardian, parents)):
+            return one
+    return None
+
+
+def _may_be_an_agents(server: Relative, places: Collection[Place]) -> bool:
+    """Whether an agent may have started that server. An agent that the person runs below the server
+    is in the server's control group, too, and proves nothing."""
+    if server.variables:
+        return True
+    return bool(server.control_group) and any(
+        one.control_group == server.control_group and server.process not in one.above
+        for one in places
+    )
 
 
 def _chosen(beside: Sequence[Shim], conversation: str | None) -> tuple[AgentId, ...]:
@@ -222,11 +264,11 @@ def _is_orphan(command: Lineage) -> bool:
 HOUSE_KEEPING: Final[frozenset[type]] = frozenset(
     {ops.Ping, ops.Status, ops.BrowserStart, ops.BrokerStay, ops.BrokerStop}
 )
-"""What ``roost up``, ``stop``, ``status`` and ``doctor`` ask."""
+"""The operations that ``roost up``, ``stop``, ``status`` and ``doctor`` call."""
 
 
 class UnprovenCaller:
-    """The broker as a command may use it that has not proven whose it is."""
+    """The broker as an unproven command may use it: housekeeping at most."""
 
     def __init__(self, operator: BrokerApi, verdict: Unproven) -> None:
         self._operator = operator
@@ -250,19 +292,20 @@ class UnprovenCaller:
 
 
 class SiblingsCaller:
-    """The broker as a client with several agents uses it: each call names a session of one."""
+    """The broker for a command whose client has several agents. Each call must name a session,
+    and runs as the agent that has that session."""
 
     def __init__(
         self,
         callers: Mapping[AgentId, BrokerApi],
         owner: Callable[[str], AgentId | None],
     ) -> None:
-        """``owner`` tells which of the agents has the session of that name."""
+        """``owner`` returns the agent that has the session of that name."""
         self._callers = callers
         self._owner = owner
 
     async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
-        if isinstance(operation, ops.Ping):  # it is about nobody's session
+        if isinstance(operation, ops.Ping):  # concerns no session
             api = next(iter(self._callers.values()))
         else:
             api = self._meant(getattr(operation, "session", None))
@@ -283,8 +326,8 @@ class SiblingsCaller:
 
 
 class GivingCaller:
-    """The operator, who gives sessions out: ``gives`` is called with each session that is opened or
-    whose token is asked for."""
+    """The broker for a command with ``--operator``. ``gives`` is called with each session that the
+    command opens or requests the token of."""
 
     def __init__(self, operator: BrokerApi, gives: Callable[[SessionId], None]) -> None:
         self._operator = operator

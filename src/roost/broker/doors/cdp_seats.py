@@ -1,7 +1,7 @@
-"""Protocol clients in sessions: who sits where, and what they are told about tabs.
+"""Seats: the places of CDP clients in sessions.
 
-A client sees the tabs whose rows are its session's, from the moment the row is there: rows are the
-one truth about ownership, so nothing else is listened to.
+A CDP client sees exactly the tabs whose rows belong to its session. Only rows say who owns a tab,
+so seats follow the changes of rows and nothing else.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ from roost.errors import JarUnavailable, RoostError, SessionGone, TabGone, Unsup
 from roost.vocabulary import AgentId, JarId, JarPolicy, SessionId, TabHandle, TabId, shown
 
 USED_SECONDS = 1.0
+"""How often a client's use of one tab is recorded at most."""
 
 
 class Seats:
-    """All of them. Listens to every change of rows the core makes."""
+    """All seats. Passes every change of the core's rows on to the seats it concerns."""
 
     def __init__(self, broker: Broker, visits: Visits) -> None:
         self._broker = broker
@@ -41,7 +42,11 @@ class Seats:
         broker.when_busy_is_asked(self._in_use)
 
     async def take(self, agent: AgentId, session: Session, ear: SeatEar) -> BrokerSeat:
-        """A seat in that session for a caller who is in it."""
+        """Connect a CDP client to the session and return its seat.
+
+        agent: the agent of the session's token, which the client acts as.
+        ear: receives what the browser and the core have to tell the client.
+        """
         browser, driver = await self._tapped(session)
         made = self._broker.feed(ev.JarRequested(agent=agent, session=session.id))
         assert isinstance(made.subject, Jar)
@@ -52,7 +57,8 @@ class Seats:
         )
         seat.tap = await driver.open_tap(seat)
         now = self._broker.state.sessions.get(session.id)
-        if now is None or now.group != session.group:  # perhaps another has its name by now
+        # A new session may have the same id by now; its group differs.
+        if now is None or now.group != session.group:
             driver.close_tap(seat.tap)
             raise SessionGone("The session ended.")
         self._taken.setdefault(session.id, []).append(seat)
@@ -65,7 +71,7 @@ class Seats:
         return SessionLook(self._broker, session.id, driver)
 
     async def _tapped(self, session: Session) -> tuple[Browser, Tapped]:
-        """The session's browser, which runs, and its driver."""
+        """Start the session's browser if needed, and return it with its driver."""
         browser = self._broker.browser(session.browser)
         driver = browser.driver
         if not isinstance(driver, Tapped):
@@ -84,8 +90,11 @@ class Seats:
                 del self._taken[seat.session]
 
     def is_for(self, folder: Path, session: SessionId) -> bool:
-        """Whether a client of the session may have its downloads there: one made it for that, so
-        it was empty when it was first named. Others have temporary folders, too."""
+        """Return True if clients of the session may download into that temporary folder.
+
+        A folder that the client made for its downloads is empty when the client first names it. A
+        folder with files may belong to another program.
+        """
         known = self._folders.setdefault(session, set())
         with suppress(OSError):
             if folder not in known and folder.stat().st_uid == os.getuid():
@@ -93,7 +102,8 @@ class Seats:
         return folder in known
 
     def _in_use(self) -> Iterator[TabId]:
-        """A client may have any tab of its session attached, and would lose it without a word."""
+        """Yield all tabs of sessions with a CDP client: the client may be attached to any of them,
+        and would not notice that the tab was parked."""
         for session in self._taken:
             yield from (tab.id for tab in self._broker.state.tabs_in(session))
 
@@ -115,7 +125,7 @@ class Seats:
 
 
 class SessionLook:
-    """See ``api.protocol.Look``."""
+    """A session's browser and tabs, read without taking a seat. See ``api.protocol.Look``."""
 
     def __init__(self, broker: Broker, session: SessionId, driver: Tapped) -> None:
         self._broker = broker
@@ -127,13 +137,14 @@ class SessionLook:
 
     async def targets(self) -> list[Json]:
         infos = await self._driver.targets()
-        # Asked after the browser has answered: a tab that went meanwhile is nobody's.
+        # Read the rows after the browser's reply, so that a tab closed meanwhile is left out.
         own = {row.handle for row in self._broker.state.tabs_in(self._session)}
         return [info for info in infos if info["targetId"] in own]
 
 
 class BrokerSeat:
-    """See ``api.protocol.Seat``; toward the driver, a ``ProtocolEar``."""
+    """The place of one CDP client in a session. Implements ``api.protocol.Seat`` for the front end
+    and ``ProtocolEar`` for the driver."""
 
     tap: ProtocolTap
 
@@ -160,7 +171,7 @@ class BrokerSeat:
         self._is_over = False
 
     def stay(self, call: AbstractContextManager[None]) -> None:
-        """For as long as the client is here, its agent lives."""
+        """Enter ``call`` until the client leaves, so that the lease of its agent is renewed."""
         self._staying.enter_context(call)
 
     # --- what the front end does ---------------------------------------------------------------
@@ -170,7 +181,7 @@ class BrokerSeat:
         return self.tap.session
 
     def show_tabs(self) -> None:
-        """Tell of the tabs that are there already."""
+        """Report the tabs that the session already has."""
         for row in self._broker.state.tabs_in(self.session):
             self.tab_changed(row.id, row)
 
@@ -178,7 +189,7 @@ class BrokerSeat:
         self.tap.send(key, method, params, session)
 
     def touched(self) -> None:
-        """The client did something: it is alive, and its cookies may have changed."""
+        """Note that the client sent a message: it is alive, and its cookies may have changed."""
         self._broker.seen_at[self._agent] = self._broker.clock.now()
         jar = self._broker.state.jar_of(self.session)
         if jar is not None:
@@ -189,7 +200,8 @@ class BrokerSeat:
         return self.tap.unanswered_bytes
 
     def used(self, target: str) -> None:
-        """At most once a second: a client's clicks consist of dozens of messages."""
+        """Mark the tab as most recently used, at most once a second: one click of a client consists
+        of dozens of messages."""
         now = self._broker.clock.now()
         if now - self._used_at.get(target, -USED_SECONDS) < USED_SECONDS:
             return
@@ -197,13 +209,13 @@ class BrokerSeat:
         if tab is None or tab.session != self.session:
             return
         self._used_at[target] = now
-        # Where it was used last anyway, there is nothing to record: while its client is here, only
-        # the order among the session's own tabs counts.
+        # If the tab already is the session's most recently used one, write nothing. While a client
+        # is connected, its tabs are not parked, so only the order inside the session matters.
         if self._broker.state.tabs_in(self.session)[-1].id != tab.id:
             use = ev.TabUseRequested(
                 agent=self._agent, session=self.session, tab=tab.id, action="use", acts=False
             )
-            with suppress(RoostError):  # it has crashed or is about to go: the client is told so
+            with suppress(RoostError):  # the tab crashed or closes: the browser tells the client
                 self._broker.feed(use)
 
     def release(self, target: str) -> None:
@@ -220,7 +232,8 @@ class BrokerSeat:
         return str(self._folders().to_read(path, "files"))
 
     def checked_folder(self, path: str) -> str:
-        """The session's folders, or a temporary one of this user's: where clients make theirs."""
+        """Return the folder if downloads may go there: one of the session's folders, or a temporary
+        folder that a client made."""
         real = Path(os.path.realpath(path))
         temporary = Path(os.path.realpath(tempfile.gettempdir()))
         home = self._broker.files.parent.resolve()
@@ -241,7 +254,7 @@ class BrokerSeat:
         return str(self._broker.handle(outcome.subject.id))
 
     async def go_to(self, target: str, url: str) -> None:
-        with suppress(RoostError):  # what the page says about it, its client hears from it
+        with suppress(RoostError):  # the client learns of a failure from the page's own events
             await self._browser.driver.navigate(TabHandle(target), self.checked_url(url))
 
     async def close_tab(self, target: str) -> None:
@@ -252,6 +265,7 @@ class BrokerSeat:
         self.note("tab closed by a protocol client", tab=tab.id)
 
     async def make_context(self, proxy: str | None) -> str:
+        """Make a jar beside the session's own and return its handle. It ends with this seat."""
         session = self._row()
         if proxy is not None and (session.allow or session.deny):
             raise JarUnavailable(
@@ -265,7 +279,7 @@ class BrokerSeat:
         jar = made.subject.id
         try:
             context = await self._browser.jars.handle(jar, proxy=proxy)
-        except BaseException:  # also when the client left meanwhile: nobody else would release it
+        except BaseException:  # also if the client left meanwhile: only this call can release it
             self._broker.feed(ev.JarReleased(jar))
             raise
         if self._is_over:
@@ -286,7 +300,7 @@ class BrokerSeat:
             self._broker.feed(ev.JarReleased(jar))
         self._driver.close_tap(self.tap)
         self.note("protocol client gone")
-        with suppress(RoostError):  # the jar or its browser may have gone meanwhile
+        with suppress(RoostError):  # the jar or its browser may be gone by now
             await self._browser.put_downloads(self.session)
 
     # --- what the browser says -----------------------------------------------------------------
@@ -305,6 +319,11 @@ class BrokerSeat:
     # --- what the core says --------------------------------------------------------------------
 
     def tab_changed(self, tab: TabId, row: Tab | None) -> None:
+        """Tell the client that a tab came to its session or left it.
+
+        The driver reports a new tab before it lets the page run, and this runs inside that report.
+        So ``hold`` comes in time to stop the page until the client has attached.
+        """
         before = self._tabs.get(tab)
         now = row.handle if row is not None and row.session == self.session else None
         if before == now:

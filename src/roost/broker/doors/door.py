@@ -1,12 +1,12 @@
-"""Who is at the door? Identity is decided here, once per connection, and nowhere else.
+"""Who is this connection? Only this file decides that, once per connection.
 
-1. The peer must be this user, by the kernel's word, and know the operator token.
-2. With a resume secret it is the agent it was. A command is an agent, the operator or neither, as
-   ``callers.py`` says; a client's hook may end a turn of that client's agent (``hooks.py``);
-   everything else is a new agent.
-3. Who has no connection is whose token it shows (``token_callers.py``). At ``/json`` a process
-   needs none if it was started with ``ROOST_SESSION`` and that session was given out to where it
-   runs (``BrokerDoor._is_given``).
+1. The peer process must run as this user, as the kernel reports, and know the operator's token.
+2. A peer with a resume secret is the agent it was before. A command is an agent, the operator or
+   neither (``callers.py`` decides). A client's hook may only end a turn of that client's agent
+   (``hooks.py``). Every other peer is a new agent.
+3. An HTTP caller has no lasting connection, so its token says who it is (``token_callers.py``). At
+   ``/json`` a process needs no token if it was started with ``ROOST_SESSION`` and that session was
+   given out to the place where the process runs (``BrokerDoor._is_given``).
 
 Every connection that acts as the operator is written to the audit trail.
 """
@@ -32,6 +32,7 @@ from roost.broker.doors.callers import (
     ActsAs,
     GivingCaller,
     IsOperator,
+    Place,
     Shim,
     SiblingsCaller,
     Unproven,
@@ -60,7 +61,11 @@ SECRET_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class _Life:
-    """The connection an agent lives by."""
+    """The connection that keeps an agent alive, with what is known of the process behind it.
+
+    client: the program that the agent runs in.
+    above: all ancestors of the agent's process.
+    """
 
     admission: Admission
     kind: ClientKind
@@ -71,7 +76,8 @@ class _Life:
 
 
 class BrokerDoor:
-    """Implements ``api.door.Door`` and ``TokenDoor``, and ``api.protocol.ProtocolDoor``."""
+    """Turn connections and tokens into callers. Implements ``api.door.Door``, ``TokenDoor`` and
+    ``api.protocol.ProtocolDoor``."""
 
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
@@ -79,7 +85,7 @@ class BrokerDoor:
         self._seats = Seats(broker, self._visits)
         self._lives: dict[AgentId, _Life] = {}
         self._given: dict[SessionId, set[Process]] = {}
-        """Clients and editors in which the person opened a session, or asked for its address."""
+        """Clients and editors in which the person opened each session or asked for its address."""
 
     def admit(self, hello: Hello, peer: Peer, *, on_end: Callable[[], None]) -> Admission:
         version = self._checked(hello, peer)
@@ -98,7 +104,8 @@ class BrokerDoor:
 
     def leave(self, admission: Admission, *, goodbye: bool) -> None:
         life = self._lives.get(admission.agent)
-        # Only the connection the agent lives by now: one it gave up may be lost long after.
+        # Ignore an old connection of an agent that has resumed on another one: the old one may
+        # close long after.
         if life is None or life.admission is not admission:
             return
         del self._lives[admission.agent]
@@ -118,7 +125,7 @@ class BrokerDoor:
 
     async def token_beside(self, here: Address, there: Address) -> str:
         peer = await asyncio.to_thread(tcp_peer, here, there)
-        # Not ourselves: the proxy of a session with domain lists connects for its pages.
+        # Not this process: the filtering proxy, which connects on behalf of pages, runs in it.
         if peer is not None and peer.uid == os.getuid() and peer.pid not in (0, os.getpid()):
             name = await asyncio.to_thread(started_with, peer.pid, "ROOST_SESSION")
             line = await asyncio.to_thread(lineage, peer.pid)
@@ -127,7 +134,8 @@ class BrokerDoor:
             if row is not None and is_named and self._is_given(row, peer.pid, line):
                 self._audit("session given out", peer, line, session=row.id, to="ROOST_SESSION")
                 return session_work.token_of(self._broker, row)
-        # One answer for a session that does not exist and for another agent's session.
+        # Give the same answer for a missing session and for another agent's, so that a process
+        # cannot find out which sessions exist.
         raise Unauthorized(
             "No token, and no session was given out to the process that asks.",
             hint="Set ROOST_SESSION to the session's id where that program is started. An agent"
@@ -136,12 +144,13 @@ class BrokerDoor:
         )
 
     def _is_given(self, session: Session, pid: int, line: Lineage) -> bool:
-        """Whether a process that was started with the session's name may have the session.
+        """Return True if a process that was started with the session's name may use the session.
 
-        Its environment is its own word, so descent decides. What runs in the person's terminal, or
-        outside any client, is the person's. What an agent runs may have that agent's sessions.
-        Below a client or editor without an agent, either the client was started with that
-        ``ROOST_SESSION``, or the person opened the session, or asked for its address, there.
+        A process can set its environment itself, so its ancestors decide. A process in the person's
+        terminal, or outside any client, acts for the person and may use every session. A process
+        that an agent runs may use that agent's sessions. Below a client or editor without a
+        connected agent, one of two things must hold: the client was started with the same
+        ``ROOST_SESSION``, or the person opened the session or asked for its address there.
         """
         process = identify(pid)
         own = None if process is None else self._agents().get(process)
@@ -168,10 +177,13 @@ class BrokerDoor:
         return await self._seats.take(agent, session, ear)
 
     def sweep(self) -> None:
-        """Part with agents whose process is gone though something still holds their connection."""
+        """Disconnect agents whose process is gone although another process holds their connection.
+
+        Also put back a lost token file, and renew the leases of callers that wait for an answer.
+        """
         for agent in list(self._broker.state.agents.values()):
             if not agent.connected or not agent.process_started:
-                continue  # one whose process could never be seen is not dead for that
+                continue  # its process could never be identified, so it cannot be checked
             if not is_alive(Process(agent.pid, agent.process_started)):
                 self._end_life(agent.id)
                 self._broker.feed(ev.AgentDisconnected(agent.id))
@@ -181,7 +193,7 @@ class BrokerDoor:
         self._visits.sweep()
 
     def _checked(self, hello: Hello, peer: Peer) -> int:
-        """Rule 1; the wire version both sides speak."""
+        """Check rule 1 and return the wire version that both sides speak."""
         version = agree(hello.versions)
         if peer.uid != os.getuid():
             raise Unauthorized("This broker serves another user.")
@@ -199,7 +211,8 @@ class BrokerDoor:
         secret = secrets.token_hex(SECRET_BYTES)
         process, line = identify(peer.pid), lineage(peer.pid)
         client = _client(hello.kind, line)
-        # An agent comes once, perhaps before the browser does: its calls say what is missing.
+        # An agent connects only once, perhaps before the person's browser runs. So accept it now;
+        # its calls then report that the browser is missing.
         browser = self._broker.chosen(hello.browser, hello.session, waits=True)
         if hello.profile is not None and hello.session not in self._broker.state.sessions:
             self._broker.profiles.check(hello.profile)
@@ -230,7 +243,7 @@ class BrokerDoor:
             raise Unauthorized(
                 "resume: that agent has ended.", hint="Say hello without a resume secret."
             )
-        self._end_life(agent.id)  # a half-open connection of the same client, if there is one
+        self._end_life(agent.id)  # close a half-open old connection of the agent, if there is one
         process = identify(peer.pid)
         started = "" if process is None else process.started
         self._broker.feed(ev.AgentResumed(agent.id, peer.pid, started))
@@ -239,6 +252,7 @@ class BrokerDoor:
         return self._alive(agent.id, hello.kind, line, version, on_end, secret=resume)
 
     def _command(self, hello: Hello, peer: Peer, version: int) -> Admission:
+        """Admit a ``roost`` command as an agent, as the operator, or as unproven."""
         line = lineage(peer.pid)
         verdict = self._whose(line, hello.session)
         operator = Caller(self._broker, OPERATOR)
@@ -265,7 +279,7 @@ class BrokerDoor:
                 return self._visitor(siblings, NOBODY, version)
 
     def _visitor(self, api: BrokerApi, agent: AgentId, version: int) -> Admission:
-        """A command: it comes and goes."""
+        """Admit a command. No agent's life depends on its connection."""
         row = self._broker.state.agents.get(agent)
         welcome = Welcome(
             version=version,
@@ -276,6 +290,8 @@ class BrokerDoor:
         return Admission(api=api, agent=agent, welcome=welcome, is_life=False)
 
     def _owner(self, agents: Sequence[AgentId], session: str) -> AgentId | None:
+        """Return the one agent that has a session of that id or alias, or None if not exactly one
+        has."""
         state = self._broker.state
         found = [
             agent
@@ -285,16 +301,17 @@ class BrokerDoor:
         return found[0] if len(found) == 1 else None
 
     def _give(self, session: SessionId, processes: Sequence[Process]) -> None:
+        """Remember that processes below these may use the session. See ``_is_given``."""
         self._given.setdefault(session, set()).update(processes)
 
     def _whose(self, line: Lineage, conversation: str | None) -> Verdict:
-        groups = {life.control_group for life in self._lives.values()}
+        places = [Place(life.control_group, life.above) for life in self._lives.values()]
         return whose(
             line,
             self._agents(),
             self._shims(),
             conversation=conversation,
-            control_groups=groups,
+            places=places,
         )
 
     def _agents(self) -> dict[Process, AgentId]:
@@ -318,10 +335,12 @@ class BrokerDoor:
         self._broker.audit.write(self._broker.clock.now(), kind, entry)
 
     def _hook(self, hello: Hello, peer: Peer, version: int) -> Admission:
+        """Admit a client's hook for the agent of that client."""
         shims = self._shims()
         connected = {shim.agent for shim in shims}
         own = {process: id for process, id in self._agents().items() if id in connected}
-        # Ids that people give (`--session work`) can be guessed: they prove nothing here.
+        # Only ids that a client generated prove anything: ids that people choose, such as
+        # `--session work`, can be guessed.
         row = self._broker.state.sessions.get(hello.session) if hello.session else None
         session = row.id if row and row.lifetime is Lifetime.RESUMABLE else None
         agent = agent_of_hook(lineage(peer.pid), own, shims, session)
@@ -366,7 +385,7 @@ class BrokerDoor:
 
 
 def _client(kind: ClientKind, line: Lineage) -> Process | None:
-    """The client of a shim. An agent in Python is its own client."""
+    """Return the client of a shim. None for an agent in Python, which is its own client."""
     client = client_of(line.above) if kind is ClientKind.MCP else None
     return None if client is None else client.process
 

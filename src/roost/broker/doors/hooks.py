@@ -1,9 +1,9 @@
-"""A client's hook: whose it is, and the one thing it may do.
+"""A client's hook: which agent it belongs to, and the one operation it may call.
 
-Claude Code runs its hooks beside its MCP servers, as it runs commands: ``callers.py`` says whose a
-hook is. Only clients run hooks, so the first program above a hook is its client, also if there is a
-wrapper around the MCP server. Where descent leaves no agent, the session id that the client made up
-for itself decides: nobody else can guess it.
+Claude Code runs its hooks as it runs commands, beside its MCP servers, so the rules of
+``callers.py`` find the agent. Only clients run hooks, so the first program above a hook is its
+client, even if the MCP server runs inside a wrapper. If the ancestors lead to no agent, the session
+id decides: the client generated it, so no other program can guess it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ R = TypeVar("R", bound=View)
 def agent_of_hook(
     hook: Lineage, agents: Mapping[Process, AgentId], shims: Sequence[Shim], session: str | None
 ) -> AgentId | None:
-    """The agent whose client runs the hook. ``agents`` are the same shims by their own process."""
+    """Return the agent whose client runs the hook, or None if no single agent is found.
+
+    agents: the agents of ``shims``, by their own process.
+    session: the session id that the client generated and gave to the hook.
+    """
     client = client_of(hook.above)
     if client is not None:
         below = [shim for shim in shims if client.process in shim.above]
@@ -39,7 +43,7 @@ def agent_of_hook(
 
 
 class HookCaller:
-    """The broker as a hook may use it: to end a turn of its agent's loop, and nothing else."""
+    """The broker as a hook may use it: it may only end a turn of its agent's loop."""
 
     def __init__(self, agent: BrokerApi) -> None:
         self._agent = agent

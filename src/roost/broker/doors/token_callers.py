@@ -1,7 +1,8 @@
-"""Callers without a connection: their token says who they are, their calls keep them alive.
+"""Callers without a connection: their token identifies them, and their calls keep them alive.
 
-A session's token makes one agent of that session, for all who hold it. It lives 120 s after its
-last call ended; then it is gone, with what it waited for and held, and the named session stays.
+All holders of a session's token share one agent of that session. The agent ends 120 s after its
+last call ended. Its slot request, reservation and capture turns end with it; the named session
+stays.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ R = TypeVar("R", bound=View)
 
 
 class Visits:
-    """Turns tokens into callers. See ``api.door.TokenDoor``."""
+    """Turn tokens into callers. Implements ``api.door.TokenDoor``."""
 
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
@@ -55,7 +56,8 @@ class Visits:
         return self._of_session(rules.session_for(self._broker.state, OPERATOR, session))
 
     def guest(self, token: str) -> tuple[AgentId, Session]:
-        """The agent that a session's token makes, for a caller that stays (see ``calling``)."""
+        """Return the agent and the session of a session's token, for a caller that stays connected
+        and keeps the agent alive with ``calling``."""
         session = self._session_of(token)
         if session is None:
             raise Unauthorized(
@@ -65,12 +67,13 @@ class Visits:
         return self._agent_of(session), session
 
     def sweep(self) -> None:
-        """Whoever still waits for an answer is alive, however long that takes."""
+        """Renew the leases of all agents with a call under way, however long it takes."""
         for agent in list(self._calling):
             self._renew(agent)
 
     def _session_of(self, token: str) -> Session | None:
-        """The session a token is good for; None: it is the operator's."""
+        """Return the session that the token belongs to, or None for the operator's token. Raises
+        ``Unauthorized`` for any other token."""
         tokens = self._broker.tokens
         session = tokens.session_of(self._broker.state, token)
         if session is None and tokens.is_operators(token):
@@ -87,6 +90,7 @@ class Visits:
         return Visit(_Guest(self, Caller(self._broker, agent), agent), session.id)
 
     def _agent_of(self, session: Session) -> AgentId:
+        """Return the session's agent with a lease, renewed, or a new one."""
         state = self._broker.state
         for agent in state.agents_in(session.id):
             row = state.agents[agent]
@@ -96,7 +100,7 @@ class Visits:
         self._broker.feed(
             ev.AgentConnected(
                 agent=agent,
-                pid=0,  # whoever it is: the token is all we know
+                pid=0,  # unknown: only the token identifies the caller
                 process_started="",
                 name=session.name,
                 program=f"whoever has the token of session {session.id}",
@@ -108,11 +112,11 @@ class Visits:
         return agent
 
     def _renew(self, agent: AgentId) -> bool:
-        """False: its lease has just run out."""
+        """Renew the agent's lease. Returns False if the lease has already expired."""
         row = self._broker.state.agents.get(agent)
         until = None if row is None else row.lease_until
         if until is not None and until - self._broker.clock.now() >= LEASE_SECONDS:
-            return True  # within the same second: nothing would change
+            return True  # the core rounds leases up to full seconds, so nothing would change
         try:
             self._broker.feed(ev.LeaseRenewed(agent))
         except Unauthorized:
@@ -121,6 +125,7 @@ class Visits:
 
     @contextlib.contextmanager
     def calling(self, agent: AgentId) -> Iterator[None]:
+        """Keep the agent alive inside the block, and renew its lease at the end."""
         self._calling[agent] += 1
         try:
             yield
@@ -132,7 +137,7 @@ class Visits:
 
 
 class _Guest:
-    """A session's agent, for one visit: a ``BrokerApi`` that counts its calls."""
+    """The ``BrokerApi`` of a session's agent for one visit. Its calls keep the agent alive."""
 
     def __init__(self, visits: Visits, caller: Caller, agent: AgentId) -> None:
         self._visits = visits

@@ -1,4 +1,4 @@
-"""The work behind cookies, storage states and profiles."""
+"""The work behind operations on cookies, storage states and profiles."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ async def profile_import(
 
 
 async def profile_list(broker: Broker, agent: AgentId, op: ops.ProfileList) -> views.ProfilesView:
-    """The operator sees all, an agent those it may clone. A session's token opens no sessions, so
-    it sees none."""
+    """List all profiles for the operator, and those it may clone for an agent. A caller with a
+    session's token cannot open sessions, so its list is empty."""
     if agent == OPERATOR:
         return await _profiles(broker, broker.profiles.names())
     row = broker.state.agents.get(agent)
@@ -131,7 +131,7 @@ async def _profiles(broker: Broker, names: Sequence[str]) -> views.ProfilesView:
     for name in names:
         try:
             found.append(await asyncio.to_thread(broker.profiles.get, name))
-        except RoostError as error:  # one that is broken hides none of the others
+        except RoostError as error:  # a broken profile must not hide the others
             notes.append(f"{error.message} {error.hint}")
     shown = [_profile_view(broker, one) for one in found]
     return views.ProfilesView(profiles=shown, notes=notes or None)
@@ -147,7 +147,7 @@ def _own_jar(
             f"Session {session.id} has no cookies or storage before its first page.",
             hint="Open one first with browser_navigate; about:blank will do.",
         )
-    broker.feed(ev.JarRequested(agent=agent, session=session.id))  # the core has the last word
+    broker.feed(ev.JarRequested(agent=agent, session=session.id))  # the core may still refuse
     return session, jar
 
 
@@ -180,7 +180,7 @@ def _cookie(broker: Broker, agent: AgentId, session: Session, op: ops.Cookies) -
 
 
 def _current_host(broker: Broker, agent: AgentId, session: Session, op: ops.Cookies) -> str:
-    """Of the page the caller has before it: where a cookie without a domain is meant for."""
+    """Return the host of the caller's current page, for a cookie without a domain."""
     member = broker.state.member(agent, session.id)
     tab = op.tab or (None if member is None else member.current)
     row = next((one for one in broker.state.tabs_in(session.id) if one.id == tab), None)

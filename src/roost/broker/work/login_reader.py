@@ -1,4 +1,4 @@
-"""Logins from files, read in a process of its own: see ``roost.profiles.__main__`` for why."""
+"""Read logins from files in another process; ``roost.profiles.__main__`` says why."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _COMMAND = (sys.executable, "-P", "-m", "roost.profiles")
 
 
 async def source(path: Path, domains: Sequence[str], field: str) -> tuple[str, Harvest]:
-    """What kind of source the path is, and the logins in it."""
+    """Return the kind of the source at the path, and the logins in it."""
     return await _read({"path": str(path), "domains": list(domains), "field": field})
 
 
 async def storage_state(data: bytes, field: str) -> JarContents:
-    """The logins in a storage-state file."""
+    """Return the logins in a storage-state file."""
     _, harvest = await _read({"path": None, "field": field}, data)
     return JarContents(tuple(harvest.cookies), tuple(harvest.storage))
 
@@ -37,7 +37,7 @@ async def _read(order: dict[str, Any], data: bytes = b"") -> tuple[str, Harvest]
     child = await asyncio.create_subprocess_exec(*_COMMAND, stdin=pipe, stdout=pipe, stderr=pipe)
     try:
         said, trouble = await child.communicate(json.dumps(order).encode() + b"\n" + data)
-    except BaseException:  # also a cancelled call must not leave its reader behind
+    except BaseException:  # also when the call is cancelled, the reader process must end
         child.kill()
         await child.wait()
         raise

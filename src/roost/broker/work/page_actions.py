@@ -1,4 +1,4 @@
-"""The work behind operations that act in a page. Each answers with what it did and what changed."""
+"""The work behind operations that act in a page. Each returns what it did and what changed."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ async def type_(broker: Broker, agent: AgentId, op: ops.Type) -> views.ActionVie
 
 async def fill_form(broker: Broker, agent: AgentId, op: ops.FillForm) -> views.ActionView:
     async def work(at: InPage) -> str:
-        look, at.page.look = at.page.look, None  # once, with the last field
+        look, at.page.look = at.page.look, None  # read the changes once, after the last field
         for number, field in enumerate(op.fields, 1):
             if number == len(op.fields):
                 at.page.look = look
@@ -154,7 +154,8 @@ async def file_upload(broker: Broker, agent: AgentId, op: ops.FileUpload) -> vie
 
 
 async def handle_dialog(broker: Broker, agent: AgentId, op: ops.HandleDialog) -> views.ActionView:
-    """Needs no turn: whoever has the tab's turn may be waiting for just this answer."""
+    """Answer the dialog without the tab's turn: the call that holds the turn may be waiting for
+    this answer."""
     row = await page_use.located(broker, agent, op, "answer dialogs of", acts=True)
     record = broker.record(row.id)
     dialog = record.dialog
@@ -243,7 +244,8 @@ async def _acted(
     action: str,
     work: Callable[[InPage], Awaitable[str]],
 ) -> views.ActionView:
-    """Do it in the tab's turn. A dialog it opens is part of the answer, not a failure."""
+    """Run ``work`` in the tab's turn and describe the page after it. A dialog that the action opens
+    is part of the reply, not an error."""
     async with page_use.acting(broker, agent, op, action) as at:
         before = _tabs(at)
         at.page.look = _look(agent, op.snapshot)
@@ -257,7 +259,7 @@ async def _acted(
 
 
 async def _stopped(at: InPage, did: str) -> views.ActionView:
-    """It was done, and a dialog stands in the page since."""
+    """Return the view of an action that was done and after which the page shows a dialog."""
     page_dialog = page_use.dialog_view(at.record.dialog)
     return views.ActionView(**at.where(), did=did, dialog=page_dialog)
 
@@ -269,6 +271,11 @@ def _look(agent: AgentId, show: str) -> dict[str, Any] | None:
 async def _view(
     agent: AgentId, at: InPage, did: str, show: str, before: set[str]
 ) -> views.ActionView:
+    """Describe the page after an action.
+
+    ``opened`` names new tabs by comparison with ``before``. Agents over MCP do not watch notices,
+    so this is how they learn of popups.
+    """
     shown: dict[str, Any] = {}
     if show == "full":
         reading = await snapshots.read(at.page, max_chars=FULL_CHARS, reader=agent)
@@ -289,7 +296,8 @@ async def _view(
 
 
 async def _download_begins(at: InPage) -> None:
-    """A link that saves: nothing but the browser's word for it shows that it does."""
+    """Wait until the download of a clicked download link begins. The page itself does not change,
+    so only the browser's event shows it."""
     session = at.row.session
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(page_use.DOWNLOAD_BEGINS_SECONDS):

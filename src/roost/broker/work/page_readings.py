@@ -1,4 +1,4 @@
-"""The work behind operations that look at a page: snapshot, find, content, logs, pictures."""
+"""The work behind operations that read a page: snapshot, find, content, logs, screenshots."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ from roost.page import snapshots
 from roost.vocabulary import MIB, AgentId
 
 UNMARK_SECONDS = 1.0
+"""How long a reply waits for the page to remove its marks."""
 AGAIN_SECONDS = 0.05
+"""Pause of ``wait_for`` after a call into the page that failed."""
 WANTED_CHARS = 200
-"""How much of what a caller looked for stands in an error."""
+"""How much of the text a caller looked for is repeated in an error."""
 INLINE_BYTES = 6 * MIB
-"""The largest picture that is part of a reply. It is written into the reply in one turn."""
+"""The largest screenshot in a reply. Encoding the reply blocks the loop, so it must be bounded."""
 SCALES = {"css": 1.0, "device": 1.0}
 
 
@@ -88,7 +90,7 @@ async def page_state(broker: Broker, agent: AgentId, op: ops.PageState) -> views
 
 
 async def wait_for(broker: Broker, agent: AgentId, op: ops.WaitFor) -> views.WaitView:
-    """Waits across navigations: a condition that a new document meets is met."""
+    """Wait for the condition across navigations: a later document may also meet it."""
     begun = broker.clock.now()
     wanted = {
         "text": op.text,
@@ -114,14 +116,15 @@ async def wait_for(broker: Broker, agent: AgentId, op: ops.WaitFor) -> views.Wai
 
 
 async def _met(broker: Broker, at: InPage, wanted: dict[str, str | None], deadline: float) -> bool:
+    """Wait until the page, or one after it, meets the condition. False at the deadline."""
     while (left := deadline - broker.clock.now()) > 0:
         try:
             reply = await at.page.call(None, "waitFor", timeoutMs=int(left * 1000), **wanted)
         except page_use.LEFT as error:
             if error.details.get("field", "function") != "function":
-                raise  # the page's own word: no other can meet that either
-            # The page was left meanwhile; the next one may meet it. One that answers nothing else
-            # must not keep everybody busy.
+                raise  # the condition itself is wrong, so no other page can meet it either
+            # The page navigated away; the next page may meet the condition. Pause, so that a page
+            # that fails every call does not keep the broker busy.
             await broker.clock.wait(min(left, AGAIN_SECONDS))
             continue
         if reply["found"]:
@@ -196,7 +199,8 @@ async def network_request(broker: Broker, agent: AgentId, op: ops.NetworkRequest
 async def take_screenshot(
     broker: Broker, agent: AgentId, op: ops.TakeScreenshot
 ) -> views.ScreenshotView:
-    """Captures have their own turns (core/captures): they do not queue behind the tab's actions."""
+    """Take a screenshot. Captures have their own turns (``core/captures.py``), so a screenshot does
+    not wait for the tab's actions."""
     row = await page_use.located(broker, agent, op, "capture", acts=False)
     capture = await broker.capture_turn(agent, row.id)
     try:
@@ -223,7 +227,7 @@ async def _pictured(
     try:
         shot = await _shot(at, op)
         if readiness is not None and not able.draws_for_pictures:
-            # A page may answer to being scrolled to a target, or to being marked.
+            # Scrolling to a target and drawing marks change the page, so wait for a frame then.
             is_as_it_was = op.target is None and not op.annotate
             if not (is_as_it_was and readiness.rests()):
                 await readiness.rendered()
@@ -234,7 +238,7 @@ async def _pictured(
             picture = await taking
     finally:
         if op.annotate:
-            # A page that stopped meanwhile, or is gone, keeps its marks: no reason to keep callers.
+            # If the page hangs or is gone, its marks stay. The caller need not wait for that.
             with contextlib.suppress(TimeoutError, RoostError):
                 async with asyncio.timeout(UNMARK_SECONDS):
                     await at.page.call(None, "unmark")
@@ -264,6 +268,7 @@ async def _pictured(
 
 
 async def _shot(at: InPage, op: ops.TakeScreenshot) -> Shot:
+    """Return what to capture. If the operation has a target, scroll there and clip to its box."""
     scale = SCALES[op.scale] if isinstance(op.scale, str) else op.scale
     if not 0.1 <= scale <= 2:
         raise BadRequest('scale: expected 0.1 to 2, "css" or "device".', field="scale")
@@ -285,7 +290,8 @@ async def pdf_save(broker: Broker, agent: AgentId, op: ops.PdfSave) -> views.Fil
 
 
 async def downloads(broker: Broker, agent: AgentId, op: ops.Downloads) -> views.DownloadsView:
-    """What is on record, and what is in the folder: an earlier broker's are known by their file."""
+    """List the known downloads and the other files in the folder, which are from the time of an
+    earlier broker."""
     session = rules.session_for(broker.state, agent, op.session)
     known = broker.downloads.of(session.id)
     paths = {download.path for download in known}
@@ -315,7 +321,7 @@ def _size(path: Path | None) -> int | None:
     try:
         return None if path is None else path.stat().st_size
     except OSError:
-        return None  # the agent may do with its files as it likes
+        return None  # the agent has moved or deleted its file
 
 
 def _status(request: RequestRecord) -> str:

@@ -1,7 +1,8 @@
-"""Getting at a page: find the tab by the core's word, take its turn, watch for dialogs.
+"""Access to a page: ask the core for the tab, wait for the tab's turn, watch for dialogs.
 
-A dialog stops a page's scripts until it is answered. So nothing is started in a page that shows
-one, and whatever opens one ends there: the caller is told instead of waiting for ever.
+A dialog stops a page's scripts until somebody answers it. So no work starts in a page with a
+dialog, and a dialog that opens during work ends that work with ``DialogOpen``. Otherwise the caller
+would wait until its deadline.
 """
 
 from __future__ import annotations
@@ -30,21 +31,21 @@ from roost.page.page import Page
 from roost.vocabulary import AgentId, TabId
 
 WAIT_MS = 5000
-"""How long an action waits for its element to be there and to be actionable."""
+"""How long an action waits until its element exists and is actionable."""
 DOWNLOAD_BEGINS_SECONDS = 2.0
 DOWNLOAD_ENDS_SECONDS = 2.0
 LEFT = (BadRequest, Timeout)
-"""What a call into a page raises when the page is left under it, or is still being left."""
+"""Errors that a call into a page raises if the page navigates away during the call."""
 
 
 @dataclass(slots=True)
 class RunningCall:
-    """What the work behind a call knows of the call.
+    """The call that the current code runs for.
 
     ends_at: when the call must be answered.
     tabs: the tabs that the call works on.
-    opened: a tab that the call opened and that stays if the call fails. The error names it, because
-        the caller would not know of it otherwise.
+    opened: a tab that the call opened and that stays open if the call fails. The error then names
+        the tab, because the caller would not know of it otherwise.
     """
 
     ends_at: float = math.inf
@@ -56,13 +57,13 @@ CALL: ContextVar[RunningCall] = ContextVar("the running call")
 
 
 def running_call() -> RunningCall:
-    """The call that this code runs for."""
+    """Return the call that the current task runs for, or one without a deadline."""
     return CALL.get(None) or RunningCall()
 
 
 def _use(broker: Broker, tab: TabId) -> None:
-    """Note that the running call works on the tab, so that nobody parks the tab meanwhile. The
-    caller of the work removes the note when the call ends."""
+    """Note that the running call works on the tab, so that the tab is not parked meanwhile.
+    ``Caller`` removes the note when the call ends."""
     call = CALL.get(None)
     if call is not None:
         call.tabs = (*call.tabs, tab)
@@ -71,7 +72,7 @@ def _use(broker: Broker, tab: TabId) -> None:
 
 @dataclass(frozen=True, slots=True)
 class InPage:
-    """A tab at hand: its row when it was found, its page, what is on record of it."""
+    """A tab that an operation works in: its row when it was found, its page, and its record."""
 
     broker: Broker
     row: Tab
@@ -83,13 +84,13 @@ class InPage:
         return self.row.id
 
     def where(self) -> dict[str, Any]:
-        """Tab, address and title as they are now."""
+        """Return tab id, current address and current title, as fields of a view."""
         self.remember()
         now = self.broker.state.tabs.get(self.row.id, self.row)
         return {"tab": now.id, "url": now.url, "title": now.title}
 
     def remember(self) -> None:
-        """Record what the page has told by the way, if it is news."""
+        """Save the title and the refs that the page reported in the tab's row, if they changed."""
         row, memory = self.broker.state.tabs.get(self.row.id), self.record.memory
         if row is None:
             return
@@ -110,7 +111,8 @@ class InPage:
 
 
 def wait_ms(broker: Broker) -> int:
-    """The same in a call that has less time: its caller is to hear why it failed."""
+    """Return ``WAIT_MS``, or 70 % of the time left when the call's deadline is near, so that the
+    caller gets the real reason and not TIMEOUT."""
     left = running_call().ends_at - broker.clock.now()
     return int(max(0.0, min(WAIT_MS, left * 700)))
 
@@ -124,7 +126,13 @@ async def located(
     acts: bool,
     revives: bool = False,
 ) -> Tab:
-    """The tab the operation means, its page there: lost and parked ones are brought back first."""
+    """Return the tab that the operation means, once its page is open. Lost and parked tabs are
+    opened again first.
+
+    action: what the caller wants to do with the tab, as a verb for error messages.
+    acts: the operation changes the page, and does not only read it.
+    revives: the operation also works on a crashed tab, because it loads the page again.
+    """
     outcome = broker.feed(
         ev.TabUseRequested(
             agent=agent,
@@ -154,7 +162,11 @@ def in_page(broker: Broker, row: Tab) -> InPage:
 async def reading(
     broker: Broker, agent: AgentId, op: PageOperation, action: str, *, turn: bool = True
 ) -> AsyncIterator[InPage]:
-    """The page, to look at. Waiting needs no turn: it would keep others from what it waits for."""
+    """Give read access to the page that the operation means.
+
+    turn: wait for the tab's turn. An operation that waits for a condition must not hold the turn,
+        because another call may have to make the condition true.
+    """
     row = await located(broker, agent, op, action, acts=False)
     if not turn:
         at = in_page(broker, row)
@@ -172,7 +184,7 @@ async def reading(
 async def acting(
     broker: Broker, agent: AgentId, op: PageOperation, action: str
 ) -> AsyncIterator[InPage]:
-    """The page, to act on, in the tab's turn."""
+    """Hold the tab's turn and give access to its page for an action."""
     row = await located(broker, agent, op, action, acts=True)
     async with broker.lanes.turn(row.id):
         at = in_page(broker, row)
@@ -184,11 +196,13 @@ async def acting(
 
 
 class UnlessDialog:
-    """Around work in a page: ``DialogOpen`` as soon as a dialog stops that page.
+    """End the work inside the block with ``DialogOpen`` as soon as the page shows a dialog.
 
-    ``leaves``: the work leaves the page. Then a dialog that stands there already is no obstacle,
-    because the driver dismisses it, unless it asks whether the page may be left. Works as
-    ``asyncio.timeout`` does: the task is cancelled, and that becomes the error.
+    Like ``asyncio.timeout``, it cancels the task and turns the cancellation into the error.
+
+    leaves: the work navigates away from the page. Then a dialog that is already open is allowed,
+        because the driver dismisses it. Only a ``beforeunload`` dialog is not: the caller must
+        answer it.
     """
 
     def __init__(self, record: PageRecord, *, leaves: bool = False) -> None:
@@ -218,7 +232,7 @@ class UnlessDialog:
         if not self._has_fired or self._task.uncancel() > self._cancelling:
             return
         if kind is asyncio.CancelledError:
-            # It may have been answered while the cancellation was on its way.
+            # The dialog may have been answered before the cancellation arrived here.
             check_no_dialog(self._record)
             raise DialogOpen("The page showed a dialog for a moment.", hint="Try again.")
 
@@ -229,8 +243,8 @@ class UnlessDialog:
 
 
 async def new_downloads(broker: Broker, row: Tab) -> list[str] | None:
-    """The files this tab has downloaded since somebody was last told; whole ones by their path.
-    One that is nearly there is waited for."""
+    """Return the tab's downloads that no reply has reported yet; complete ones by their path. Wait
+    up to ``DOWNLOAD_ENDS_SECONDS`` for running downloads to end."""
     if row.session is None:
         return None
     downloads = broker.downloads.untold(row.session, row.id)

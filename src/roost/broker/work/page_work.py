@@ -1,4 +1,4 @@
-"""The work behind opening, leaving and closing pages."""
+"""The work behind operations that open, navigate and close tabs."""
 
 from __future__ import annotations
 
@@ -122,8 +122,14 @@ async def open_tab(
     page: str | None = None,
     jar: JarId | None = None,
 ) -> Outcome:
-    """Admit a tab and wait for its page. If the caller goes away first, so does the tab, unless it
-    was found by its name."""
+    """Open a tab, if the core admits it, and wait for its page.
+
+    If the caller is cancelled before, close the tab again, unless it is an existing one.
+
+    evict: if the pool is full, close the session's own least recently used tab.
+    page: the session's own name for the tab. An existing tab of that name is returned instead.
+    jar: a jar of a CDP client, other than the session's.
+    """
     outcome = broker.feed(
         ev.TabOpenRequested(agent=agent, session=session, url=url, evict=evict, page=page, jar=jar)
     )
@@ -168,14 +174,14 @@ async def _go(broker: Broker, row: Tab, url: str) -> Arrival:
 async def _go_in_new(
     broker: Broker, agent: AgentId, session: str | None, row: Tab, url: str
 ) -> None:
-    """Lead a tab that this call opened to its address. A caller that gets an error never hears of
-    the tab, so the tab is closed; or named in the error, where its page waits for an answer."""
+    """Navigate a tab that this call opened. If that fails, close the tab, because the caller does
+    not know its id. If the page shows a dialog, keep the tab and name it in the error."""
     try:
         await _go(broker, row, url)
     except DialogOpen as error:
         error.details.setdefault("tab", row.id)
         raise
-    except BaseException:  # also a cancelled call must not leave its tab
+    except BaseException:  # also when the call is cancelled, its tab must close
         try:
             broker.feed(ev.TabCloseRequested(agent, session, row.id))
         except RoostError:  # the session was paused, or the tab closed, meanwhile
@@ -184,8 +190,8 @@ async def _go_in_new(
 
 
 async def _arrived(broker: Broker, row: Tab, move: Move) -> Arrival:
-    """Move in the tab's turn. The driver dismisses the dialogs of the page that is left. A page
-    that asks whether it may be left is answered by the caller."""
+    """Navigate in the tab's turn. The driver dismisses open dialogs of the old page. Only if the
+    page asks whether it may be left (``beforeunload``), the caller must answer."""
     browser, record = broker.browser(row.browser), broker.record(row.id)
     async with broker.lanes.turn(row.id):
         with record.stirred(broker.clock), _telling_refusals(browser.jars.proxy(row.jar)) as check:
@@ -199,8 +205,8 @@ async def _arrived(broker: Broker, row: Tab, move: Move) -> Arrival:
 
 @contextmanager
 def _telling_refusals(proxy: FilteringProxy | None) -> Iterator[Callable[[Arrival], None]]:
-    """Raise ``UrlBlocked`` for a navigation that ended at the filtering proxy. The browser only
-    shows what the proxy answered (http), or says that there was no tunnel (https)."""
+    """Raise ``UrlBlocked`` for a navigation that the filtering proxy refused. The browser itself
+    only shows the proxy's 403 page (http), or reports that there was no tunnel (https)."""
     before = 0 if proxy is None else proxy.refused
 
     def refused() -> list[UrlBlocked]:
@@ -222,8 +228,8 @@ def _telling_refusals(proxy: FilteringProxy | None) -> Iterator[Callable[[Arriva
 
 
 def _needs_first_tab(broker: Broker, agent: AgentId, op: ops.Navigate) -> bool:
-    """An agent that has no tab yet gets one with its first address. One that lost its tab does
-    not: a lost tab is never silently replaced."""
+    """Return True if the agent has no tab yet, so ``navigate`` opens one. False if the agent lost
+    its tab: a lost tab is never silently replaced."""
     if op.tab is not None or agent == OPERATOR:
         return False
     row = broker.state.agents.get(agent)
@@ -251,6 +257,7 @@ def _session_of(broker: Broker, row: Tab) -> Session:
 
 
 def _is_new(outcome: Outcome) -> bool:
+    """Return True if the core opened a new tab, and did not return or restore an existing one."""
     tab = _subject(outcome).id
     openings = (effect for effect in outcome.effects if isinstance(effect, fx.OpenTab))
     return any(opening.tab == tab and opening.restore is None for opening in openings)

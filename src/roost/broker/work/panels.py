@@ -1,4 +1,4 @@
-"""What the person sees of it all, in browsers that can show it: composed anew when rows change."""
+"""Panels: what the extension's popup page shows of sessions, tabs, queue and consent."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ SHOWN = frozenset(table.table for table in (Session, Tab, SlotRequest, Loop, Con
 
 
 class Panels:
-    """Shows at most once per turn of the loop, and only what has changed."""
+    """Send each driver that can show a panel a new one when its rows change, at most once per turn
+    of the loop."""
 
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
@@ -48,7 +49,7 @@ class Panels:
             asyncio.get_running_loop().call_soon(self._show)
 
     def _matters(self, change: Change) -> bool:
-        """Work in other browsers is none of the person's business here, and must not cost."""
+        """Return True if a panel may show the change. Work in other browsers must cost nothing."""
         browser = getattr(change.row, "browser", None)
         return change.table in SHOWN and (browser is None or browser in self._drivers)
 
@@ -62,7 +63,7 @@ class Panels:
 
 
 def composed(broker: Broker, browser: BrowserId) -> Panel:
-    """Everything in that browser, with addresses as for everybody who does not own them."""
+    """Compose the panel of that browser. Addresses are redacted, as for everybody but the owner."""
     state = broker.state
     pool, consents = state.pool(browser), state.consents(browser)
     answered = [PanelAnswer(row.label, row.allow) for row in consents if row.allow is not None]

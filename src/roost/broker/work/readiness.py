@@ -1,7 +1,8 @@
-"""When is a page ready to be pictured? Driven by its events, bounded, honest about giving up.
+"""Wait until a page is ready for a screenshot, for a bounded time.
 
-Three phases: what makes the page (documents, scripts, styles, calls), what is seen (images, fonts),
-and one rendered frame. The timeline says when each was over.
+There are three phases: the requests that build the page (documents, scripts, styles, fetches), the
+requests for visible things (images, fonts), and one rendered frame. The timeline in the reply says
+when each phase ended, or that Roost gave up.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from roost.page.page import Page
 
 READY_SECONDS = 5.0
 RESTED_SECONDS = 0.1
-"""As long as the page would be waited for at most: a frame, or this where frames are slow."""
+"""A page untouched for this long has already drawn everything, so skip the frame wait."""
 
 
 class Readiness:
-    """One page's way to rest: ``idle``, then ``rendered``; over in ``seconds`` at the latest."""
+    """Wait for one page: call ``idle``, then ``rendered``. Both end within ``seconds``."""
 
     def __init__(
         self, page: Page, record: PageRecord, clock: Clock, seconds: float = READY_SECONDS
@@ -34,7 +35,7 @@ class Readiness:
         self._timed_out = False
 
     async def idle(self) -> None:
-        """Wait until nothing is under way on the network that the page is made of."""
+        """Wait until the page has no pending requests for its content, images and fonts."""
         try:
             async with asyncio.timeout_at(self._over_at):
                 for event, kinds in (("critical_idle", CRITICAL), ("visual_idle", VISUAL)):
@@ -45,15 +46,15 @@ class Readiness:
             self._give_up()
 
     def rests(self) -> bool:
-        """Whether all was drawn long ago: nobody has acted here and nothing has come since."""
+        """Return True if the page was untouched for ``RESTED_SECONDS``: then all is drawn."""
         if self._timed_out or self._clock.now() - self._record.rests_since < RESTED_SECONDS:
             return False
         self._reached("render_settled")
         return True
 
     async def rendered(self) -> None:
-        """Wait for one frame. A browser that draws one for every picture may be asked for the
-        picture at the same time: it shows that frame or a later one."""
+        """Wait until the page has drawn one frame. A browser that draws a frame for each screenshot
+        may take the screenshot at the same time: it shows that frame or a later one."""
         if self._timed_out:
             return
         try:

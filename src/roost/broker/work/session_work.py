@@ -1,4 +1,4 @@
-"""The work behind session operations and the status of the house."""
+"""The work behind operations on sessions, and on the broker itself: status, start and stop."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ async def open_(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> views.Se
             await page_work.open_at(broker, agent, session, op.url)
     except (RoostError, asyncio.CancelledError):
         if session.id not in known and session.id in broker.state.sessions:
-            # Nobody asked for an empty session: it was to be opened with its page.
+            # The caller wanted a session with a page, so do not leave an empty one.
             broker.feed(ev.SessionDisposeRequested(agent, session.id))
         raise
     return view_of.session(broker, agent, broker.state.sessions[session.id])
 
 
 async def list_(broker: Broker, agent: AgentId, op: ops.SessionList) -> views.SessionsView:
-    """While a person has one of them, or is asked whether this agent may use their browser, waits
-    for them, up to ``waitSeconds``."""
+    """List the caller's sessions. With ``waitSeconds``, first wait up to that long while a person
+    has one of them or has not answered the consent question about this agent."""
     if op.wait_seconds:
-        with contextlib.suppress(TimeoutError):  # still theirs; the reply says so
+        with contextlib.suppress(TimeoutError):  # still paused, as the reply shows
             async with asyncio.timeout(op.wait_seconds):
                 await _handed_back(broker, agent)
     rows = view_of.visible_sessions(broker, agent)
@@ -84,6 +84,7 @@ async def token(broker: Broker, agent: AgentId, op: ops.SessionToken) -> views.T
 
 
 def token_of(broker: Broker, session: Session) -> str:
+    """Return the session's token, and record it if it is new."""
     token, issued = broker.tokens.issue(session)
     if issued is not None:
         broker.feed(issued)
@@ -135,6 +136,8 @@ async def broker_stop(broker: Broker, agent: AgentId, op: ops.BrokerStop) -> vie
 
 
 async def _handed_back(broker: Broker, agent: AgentId) -> None:
+    """Wait until no session of the agent is paused or waits for the person's consent."""
+
     def is_news(notice: Notice, to: Collection[AgentId]) -> bool:
         return notice.kind in ("session_resumed", "session_ended", "person_answered")
 
@@ -160,7 +163,8 @@ def _set_paused(
 
 
 def _lifetime(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> Lifetime:
-    """The operator's sessions are named; an agent's further ones live as long as its own."""
+    """Return the lifetime of a new session: named for the operator or if ``named`` is set, else
+    resumable if the agent's own session is, else anonymous."""
     if agent == OPERATOR or op.named:
         return Lifetime.NAMED
     home = view_of.home_session(broker, agent)

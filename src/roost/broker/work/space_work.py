@@ -1,4 +1,4 @@
-"""The work behind tab space and focus loops."""
+"""The work behind operations on tab space and focus loops."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ async def grant(broker: Broker, agent: AgentId, op: ops.TabSpaceGrant) -> views.
 
 
 async def status(broker: Broker, agent: AgentId, op: ops.TabSpaceStatus) -> views.SpaceView:
-    """Where the caller stands. While it is queued, waits for the slot up to ``waitSeconds``."""
+    """Return the session's place in the queue. If it is queued, first wait up to ``waitSeconds``
+    for its slot."""
     session = rules.session_for(broker.state, agent, op.session)
 
     def is_ours(notice: Notice, to: Collection[AgentId]) -> bool:

@@ -1,4 +1,4 @@
-"""Rows as callers see them. Every view of the state is made here, cut to what the caller owns."""
+"""Views of the core's rows. Each view shows only what its caller may see."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from roost.vocabulary import (
 
 
 def tab(broker: Broker, agent: AgentId, row: Tab) -> views.TabView:
-    """One tab. Its owner sees the address whole, everybody else without secrets."""
+    """Return the view of one tab. Only its owner sees the full address; others see it redacted."""
     state = broker.state
     member = None if row.session is None else state.member(agent, row.session)
     current = member is not None and member.current == row.id
@@ -45,7 +45,7 @@ def tab(broker: Broker, agent: AgentId, row: Tab) -> views.TabView:
 
 
 def notice(told: Notice) -> Notice:
-    """What happened, as somebody outside the session sees it."""
+    """Return the notice with its address redacted, for somebody outside the session."""
     url = told.data.get("url")
     if not isinstance(url, str):
         return told
@@ -55,7 +55,7 @@ def notice(told: Notice) -> Notice:
 def tabs(
     broker: Broker, agent: AgentId, session: Session, **done: str | list[str] | None
 ) -> views.TabsView:
-    """The session's tabs in the order they were opened, and what the call did to them."""
+    """Return the session's tabs in the order they were opened. ``done``: what the call did."""
     state = broker.state
     rows = list(state.tabs_in(session.id))
     if state.rules.reads is Reads.SHARED:
@@ -93,7 +93,7 @@ def session(broker: Broker, agent: AgentId, row: Session) -> views.SessionView:
 
 
 def visible_sessions(broker: Broker, agent: AgentId) -> list[Session]:
-    """The caller's own; the operator sees all."""
+    """Return the caller's own sessions, or all sessions for the operator."""
     state = broker.state
     if agent == OPERATOR:
         return list(state.sessions.values())
@@ -128,7 +128,7 @@ def space(broker: Broker, agent: AgentId, row: Session) -> views.SpaceView:
 def loop(broker: Broker, row: Session) -> views.LoopView:
     found = broker.state.loops.get(row.id)
     left = 0.0 if found is None else found.started_at + LOOP_SECONDS - broker.clock.now()
-    if found is None or left <= 0:  # past its hour it is over, also before the core is woken
+    if found is None or left <= 0:  # it has expired, even if the core's timer has not run yet
         return views.LoopView(active=False)
     return views.LoopView(
         active=True,
@@ -141,7 +141,8 @@ def loop(broker: Broker, row: Session) -> views.LoopView:
 
 
 def status(broker: Broker, agent: AgentId) -> views.StatusView:
-    """What runs and who owns what: all of it for the operator, an agent's own part for an agent."""
+    """Return the status of broker, browsers, agents, sessions and queues. The operator sees all of
+    it, an agent only its own part."""
     state, now = broker.state, broker.clock.now()
     sessions = visible_sessions(broker, agent)
     ids = {row.id for row in sessions}
@@ -191,7 +192,7 @@ def status(broker: Broker, agent: AgentId) -> views.StatusView:
 
 
 def browsers(broker: Broker) -> list[views.BrowserView]:
-    """The browsers that run now."""
+    """Return the browsers that run now."""
     return [
         views.BrowserView(
             id=browser.id,

@@ -1,10 +1,10 @@
-"""Chromium over the DevTools protocol, on the debugging pipe that a keeper holds.
+"""The Chromium driver. It speaks the DevTools protocol over the debugging pipe of a keeper.
 
-Lives here: ``launch`` (find and start it), ``connection`` (commands, replies, events), ``tab``
-and its parts (one page), ``driver`` (the Driver over all of it).
-May import: ``drivers``, ``errors``, ``local``, ``vocabulary``. Other files with CDP method names
-are in ``drivers.extension``, ``frontends.cdp``, ``keeper`` and ``link``.
-Never here: a Firefox word, an agent, a session of ours (a protocol session is a ``CdpSession``).
+Lives here: ``launch`` (find and start Chromium), ``connection`` (commands, replies, events),
+``tab`` and its parts (one tab), ``driver`` (the ``Driver`` built from them).
+May import: ``drivers``, ``errors``, ``local``, ``vocabulary``. Among drivers, only this one and the
+extension's use CDP.
+Never here: Firefox, agents, sessions of Roost. A ``session`` here is a protocol session.
 Tests: ``tests/drivers/chromium``, ``tests/e2e``.
 """
 

@@ -1,4 +1,4 @@
-"""Pictures and prints of one tab, taken in the background."""
+"""Screenshots and PDFs of one tab, made in the background."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNSEEN: Json = {
 
 
 class Camera:
-    """Looks at the tab behind one protocol session."""
+    """Takes screenshots and PDFs of the tab of one protocol session."""
 
     def __init__(self, cdp: CdpConnection, session: str) -> None:
         self._cdp = cdp
@@ -39,8 +39,8 @@ class Camera:
         }
         if shot.format == "jpeg":
             params["quality"] = shot.quality
-        # A tab behind another of its window draws no frames, and its picture would wait for one for
-        # ever. While somebody watches it, it does draw; the frames themselves are not wanted.
+        # A background tab draws no frames, so the screenshot would wait forever. A screencast makes
+        # the tab draw. Nobody uses the screencast's own frames.
         self._cdp.tell("Page.startScreencast", _UNSEEN, self._session)
         try:
             picture = await self._cdp.call("Page.captureScreenshot", params, self._session)
@@ -58,7 +58,7 @@ class Camera:
         return await self._read(printed["stream"])
 
     async def _read(self, stream: str) -> bytes:
-        """The stream's bytes, part by part: a whole print at once would keep everybody waiting."""
+        """Read the stream in parts: one large reply would block the pipe that all tabs share."""
         data, is_over = bytearray(), False
         try:
             while not is_over:
@@ -73,7 +73,7 @@ class Camera:
         return bytes(data)
 
     async def _area(self, shot: Shot) -> tuple[float, float, float, float]:
-        """What to picture, in the document's coordinates."""
+        """Return the area to capture (x, y, width, height) in the document's coordinates."""
         metrics = await self._cdp.call("Page.getLayoutMetrics", None, self._session)
         if shot.full_page:
             size = metrics["cssContentSize"]

@@ -1,7 +1,8 @@
 """Commands, replies and events of the DevTools protocol over one link.
 
-https://chromedevtools.github.io/devtools-protocol/ — sessions are flat: every message names the
-session it belongs to, the browser itself being the empty one. A command dies with its session.
+https://chromedevtools.github.io/devtools-protocol/ — protocol sessions are flat: every message
+names its session, and messages of the browser itself name none. When a session ends, its pending
+commands fail.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ logger = logging.getLogger(__name__)
 Handler = Callable[[str, Json], None]
 BROWSER = ""
 PASSED_OVER = "larger than "
-"""How a keeper begins its answer for one that is above the limit of a link (``keeper.wires``)."""
-# In these a page chooses an address of up to two megabytes, and nothing else. They say where a tab
-# is, so none of them may be dropped.
+"""How an error begins that the keeper sends in place of a too large reply (``keeper/wires.py``)."""
+# In these events a page chooses only an address, of up to two megabytes. The events say where a tab
+# is, so none may be dropped.
 PLAIN = (b'{"method":"Page.', b'{"method":"Target.', b'{"method":"Browser.')
 
 
 class CdpError(Exception):
-    """Chromium's own answer that it will not."""
+    """Chromium refused a command."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -36,8 +37,8 @@ class CdpError(Exception):
 
 
 class CdpConnection(Exchange):
-    """Calls fail with ``CdpError`` when Chromium refuses them, ``TabGone`` when their session ends
-    first, ``BrowserLost`` when the browser does."""
+    """A connection to one Chromium. A call raises ``CdpError`` if Chromium refuses the command,
+    ``TabGone`` if its session ends first, and ``BrowserLost`` if the browser ends first."""
 
     pictures = frozenset({"Page.captureScreenshot", "Network.getResponseBody"})
     inventories = frozenset({"Target.getTargets", "Page.getFrameTree"})
@@ -51,7 +52,7 @@ class CdpConnection(Exchange):
         self.begin()
 
     def call(self, method: str, params: Json | None = None, session: str = BROWSER) -> Pending:
-        """Send a command; await what comes back."""
+        """Send a command and return a future for its reply."""
         rest: Json = {}
         if session:
             rest["sessionId"] = session
@@ -60,23 +61,23 @@ class CdpConnection(Exchange):
         return self._ask(method, rest, session)
 
     def tell(self, method: str, params: Json | None = None, session: str = BROWSER) -> None:
-        """Send a command nobody waits for; a refusal is only logged."""
+        """Send a command without waiting for its reply. An error is only logged."""
         self.call(method, params, session).add_done_callback(unheard)
 
     def on_event(self, session: str, handler: Handler) -> None:
         self._handlers[session] = handler
 
     def end_session(self, session: str, error: RoostError | None = None) -> None:
-        """The session is gone: whoever waits on it is told."""
+        """Fail all pending calls of a session that ended, and drop its handler."""
         self._handlers.pop(session, None)
         self.fail(session, error or TabGone("The tab was closed."))
 
     def interrupt(self, session: str, error: RoostError) -> None:
-        """Answer every call of a session that lives on (its page crashed)."""
+        """Fail all pending calls of a session that continues, because its page crashed."""
         self.fail(session, error)
 
     def _pass(self, method: str, session: str, params: Json) -> tuple[int, int]:
-        """Send a command whose answer goes to a tap: its id and size."""
+        """Send a command whose reply goes to a tap. Return the command's id and size."""
         call = self._pending.mint()
         return call, self._write(call, method, {"sessionId": session, "params": params})
 
@@ -84,8 +85,8 @@ class CdpConnection(Exchange):
         try:
             is_taken = self.taps.take(frame)
         except Exception:
-            # One client that does not understand its frame must not end the link of all. Of the
-            # frame only its name or id is logged: the rest is what pages say, secrets included.
+            # A client's error must not end the link that all tabs share. Log only the frame's
+            # method or id: the rest comes from pages and may contain secrets.
             logger.exception("a protocol client failed at %.100s", frame.partition(b",")[0])
             return
         if not is_taken:

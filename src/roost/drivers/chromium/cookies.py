@@ -1,4 +1,4 @@
-"""Cookies between our words and CDP's ``Network.Cookie`` and ``CookieParam``."""
+"""Convert cookies to and from CDP's ``Network.Cookie`` and ``CookieParam``."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ def cookie_to(cookie: Cookie) -> Json:
 async def write_cookies(
     cdp: CdpConnection, context: Json, cookies: Sequence[Cookie]
 ) -> list[Cookie]:
-    """All at once. Chromium takes none where it refuses one, so then each half is tried alone."""
+    """Write the cookies and return those that Chromium refused. If Chromium refuses one, it writes
+    none, so this function then tries each half by itself."""
     if await _set(cdp, context, cookies):
         return []
     if len(cookies) == 1:
@@ -62,7 +63,7 @@ async def write_cookies(
 
 
 async def delete_cookies(cdp: CdpConnection, context: Json, cookies: Sequence[Cookie]) -> None:
-    """There is no command for it that names a jar; a cookie that has expired is one deleted."""
+    """Delete cookies by writing expired ones: CDP's delete command cannot name a jar."""
     over = [replace(cookie, value="", expires=LONG_AGO) for cookie in cookies]
     await write_cookies(cdp, context, over)
 

@@ -1,4 +1,4 @@
-"""Downloads of one Chromium: begun by a frame, put into a folder under a name that is an id."""
+"""Report the downloads of one Chromium. The browser stores each file under an id as its name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from roost.drivers.chromium.tab import CdpTab
 
 
 class Downloads:
-    """Fed with the browser's events. ``tab_of`` finds the tab that a frame belongs to."""
+    """Turns the browser's download events into reports. ``tab_of`` finds the tab of a frame."""
 
     def __init__(
         self, tab_of: Callable[[str], CdpTab | None], report: Callable[[DriverEvent], None]
@@ -37,7 +37,7 @@ class Downloads:
     def went_on(self, params: Json) -> None:
         if params["state"] == "inProgress":
             return
-        # The tab may be gone: a popup that was only a download closes by itself.
+        # The tab may be gone: Chromium closes a popup that only started a download.
         tab = self._running.pop(params["guid"], None)
         if tab is not None:
             path = params.get("filePath") if params["state"] == "completed" else None

@@ -1,8 +1,8 @@
-"""The Driver over CDP: jars are browser contexts, tabs are page targets.
+"""The Chromium driver: jars are browser contexts, tabs are page targets.
 
-One broker-owned auto-attach session hears of every new page, which waits, paused, until its owner
-is known. A broker that comes later takes over the protocol sessions the keeper remembers; it never
-attaches again (design.md §8).
+The driver auto-attaches to every new page. The page stays paused until its owner is known. A new
+broker takes over the protocol sessions that the keeper remembers and never attaches again: paused
+pages, paused requests and open dialogs can be continued only through their old session.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ OPEN_TRIES = 3
 # The processes that hold the cookies and the localStorage of all jars, as Chromium names them.
 COOKIES_PROCESS = "network.mojom.NetworkService"
 STORAGE_PROCESS = "storage.mojom.StorageService"
-# Chromium's own chrome ("browser_ui") and the tab targets around pages are none of our business.
+# Ignore Chromium's own user interface ("browser_ui") and the tab targets that contain pages.
 _FILTER = [
     {"type": "browser", "exclude": True},
     {"type": "browser_ui", "exclude": True},
@@ -61,7 +61,7 @@ _FILTER = [
 
 
 class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
-    """One Chromium."""
+    """The driver of one Chromium that a keeper holds."""
 
     capabilities = Capabilities()
 
@@ -72,17 +72,18 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         self._jars: set[str] = set()
         self._creating = 0
         self._announced: set[TabHandle] = set()
-        """Tabs that were reported as new; ``Started`` must not name them as well."""
+        """Tabs reported with ``TabAppeared``. ``Started`` must not list them again."""
         self._undecided: dict[TabHandle, Json] = {}
+        """New pages while ``_creating`` is not 0. Each is ours or a page's; a reply will tell."""
         self._unseen: set[str] = set()
-        """The sessions of pages that are no tabs: see ``storage.py``."""
+        """The sessions of unseen pages, which are no tabs: see ``storage.py``."""
         self._passwords: dict[str, Passwords] = {}
         self._closing: dict[TabHandle, asyncio.Future[None]] = {}
         self._downloads = Downloads(self._tab_of_frame, self._tell)
         self._holds = Holds(self._let_run)
         self._version: Json | None = None
         self._spare: Pending | None = None
-        """A browser-level session for the next protocol client, so that it need not wait for it."""
+        """A browser-level session attached in advance, so that the next client need not wait."""
 
     # --- life ----------------------------------------------------------------------------------
 
@@ -91,7 +92,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         return await super().start(report)
 
     async def _begin(self, cdp: CdpConnection, handover: Json, is_new: bool) -> Started:
-        # A page's owner depends on the jars, so events wait until the jars are known.
+        # A page's owner depends on its jar, so hold back events until the jars are known.
         early: list[tuple[str, Json]] = []
         cdp.on_event(BROWSER, lambda method, params: early.append((method, params)))
         # Keepers of earlier versions know neither "creating" nor "watches".
@@ -104,7 +105,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         self._creating += len(left)
         for making in left:
             making.add_done_callback(self._close_unwanted)
-        # The second command of a broker was the watching.
+        # Without "watches": a broker's second command was ``_watch_targets``.
         is_watching = handover.get("watches", handover["nextId"] > 2)
         if is_watching:
             self._take_over(handover)
@@ -135,7 +136,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
             return SHARED_JAR
         options: Json = {"disposeOnDetach": False}
         if proxy is not None:
-            # "<-loopback>": else Chromium goes around the proxy to this machine's own servers.
+            # Without "<-loopback>", Chromium bypasses the proxy for servers on this machine.
             options |= {"proxyServer": proxy, "proxyBypassList": "<-loopback>"}
         made = await self._browser().call("Target.createBrowserContext", options)
         self._jars.add(made["browserContextId"])
@@ -179,14 +180,14 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
     async def stores(self) -> Stores:
         try:
             answer = await self._browser().call("SystemInfo.getProcessInfo")
-        except CdpError as error:  # not known here: then nothing is noticed, and nothing is hurt
+        except CdpError as error:  # this browser lacks the command: then no loss is detected
             logger.debug("the browser does not tell its processes: %s", error)
             return Stores()
         pids = {one["type"]: int(one["id"]) for one in answer["processInfo"]}
         return Stores(cookies=pids.get(COOKIES_PROCESS, 0), storage=pids.get(STORAGE_PROCESS, 0))
 
     async def open_tab(self, jar: str, group: Group | None = None) -> TabHandle:
-        """A page's process may die or hang before its page is set up: then another is tried."""
+        """Open a tab. Try again if the page's process dies or hangs before the page is set up."""
         for _ in range(OPEN_TRIES):
             try:
                 async with asyncio.timeout(OPEN_SECONDS):
@@ -203,7 +204,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         try:
             await tab.set_up(resume=True)
         except BaseException:
-            # Nobody knows of the tab, so nobody else closes it.
+            # No caller has the tab's handle, so only this method can close the tab.
             if self._tabs.get(tab.handle) is tab and not self._over.is_set():
                 self._browser().tell("Target.closeTarget", {"targetId": tab.handle})
             raise
@@ -218,7 +219,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         async with asyncio.timeout(CLOSE_SECONDS):
             await asyncio.shield(gone)
 
-    # --- protocol clients ----------------------------------------------------------------------
+    # --- DevTools clients ----------------------------------------------------------------------
 
     async def version(self) -> Json:
         cdp = self._browser()
@@ -243,8 +244,8 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         return cdp.taps.open(attached["sessionId"], ear)
 
     def _end_unwanted(self, asked: Pending) -> None:
-        """A session whose client left before it had it."""
-        with suppress(CdpError, BrowserLost):  # there is nothing to end
+        """End a session whose client left before the session was attached."""
+        with suppress(CdpError, BrowserLost):  # no session was attached
             self._end_tap(asked.result()["sessionId"])
 
     def _end_tap(self, session: str) -> None:
@@ -280,7 +281,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
     # --- targets -------------------------------------------------------------------------------
 
     async def _create_page(self, jar: str) -> Json:
-        """A blank page of ours, waiting to be set up: what its attachment said of it."""
+        """Create a blank, paused page and return its attachment event."""
         params: Json = {"url": BLANK, "background": True, **self._context(jar)}
         making = self._browser().call("Target.createTarget", params)
         self._creating += 1
@@ -298,7 +299,8 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         return attached
 
     def _claimed(self, making: Pending) -> Json | None:
-        """What the attachment of a page that we asked for said of it; others are nobody's."""
+        """Return the attachment event of the page that ``making`` created, or None if the page is
+        gone. If this was the last pending creation, report all other new pages."""
         self._creating -= 1
         try:
             return self._undecided.pop(TabHandle(making.result()["targetId"]), None)
@@ -306,7 +308,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
             self._decide_the_rest()
 
     def _close_unwanted(self, making: Pending) -> None:
-        with suppress(CdpError, BrowserLost):  # there is nothing to close
+        with suppress(CdpError, BrowserLost):  # no page was created
             attached = self._claimed(making)
             if attached is not None:
                 target = attached["targetInfo"]["targetId"]
@@ -323,7 +325,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
             page.close()
 
     def _context(self, jar: str) -> Json:
-        """The jar as commands name it; the shared one has no name."""
+        """Return the parameters that name the jar in a command. The shared jar needs none."""
         if jar == SHARED_JAR:
             return {}
         if jar not in self._jars:
@@ -331,7 +333,8 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         return {"browserContextId": jar}
 
     async def _put_downloads(self, context: Json, folder: str | None) -> None:
-        """Each under an id of its own: what a server calls a file is nothing to write to disk."""
+        """Set the download folder, or refuse downloads. Files are named by an id, because a name
+        that a server chose must not reach the disk."""
         how: Json = {"behavior": "deny"}
         if folder is not None:
             how = {"behavior": "allowAndName", "downloadPath": folder, "eventsEnabled": True}
@@ -348,8 +351,8 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         await cdp.call("Target.setAutoAttach", options)
 
     def _take_over(self, handover: Json) -> None:
-        """Go on with the sessions an earlier broker left, and with what happened since. Its
-        protocol clients lost their connections with it: their sessions end."""
+        """Take over an earlier broker's sessions, and what happened in them since. End the sessions
+        of its DevTools clients, because these lost their connections with that broker."""
         own = [s for s in handover["sessions"] if not s["parent"]]
         for known in own:
             if known["targetInfo"]["type"] == "browser":
@@ -375,8 +378,8 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
                 tab.learn()
 
     def _take_over_new(self, known: Json) -> None:
-        """A page that has not run yet. If the last broker asked for it, no call waits for it any
-        more. Else it is a popup that nobody has heard of."""
+        """Take over a page that is still paused. If the last broker created it, close the page: no
+        call waits for it. Otherwise the page is a popup that was never reported."""
         if known.get("created"):
             target = known["targetInfo"]["targetId"]
             self._browser().tell("Target.closeTarget", {"targetId": target})
@@ -397,13 +400,13 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
     def _attached(self, params: Json) -> None:
         info = params["targetInfo"]
         if info["type"] == "browser":
-            return  # a protocol client's own session
+            return  # the session of a DevTools client
         if info["type"] != "page":
             cdp = self._browser()
             cdp.tell("Runtime.runIfWaitingForDebugger", None, params["sessionId"])
             cdp.tell("Target.detachFromTarget", {"sessionId": params["sessionId"]})
         elif self._creating and "openerId" not in info:
-            # Ours or a ctrl-clicked one: only the answer to our own command can tell.
+            # Ours or a ctrl-clicked tab: only the reply to our own command can tell.
             self._undecided[TabHandle(info["targetId"])] = params
         else:
             self._appeared(params)
@@ -415,7 +418,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
                 self._appeared(params)
 
     def _appeared(self, params: Json) -> None:
-        """A page nobody asked for. Its owner is found while it still waits."""
+        """Report a page that no call opened. The page stays paused until its owner is known."""
         info = params["targetInfo"]
         tab = self._adopt(params)
         self._announced.add(tab.handle)
@@ -425,14 +428,15 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
                 handle=tab.handle,
                 opener=None if opener is None else TabHandle(opener),
                 jar=tab.jar,
-                url=BLANK,  # what it is opened for has not been committed, and may never be
+                url=BLANK,  # the popup's own address is not committed yet and may never be
             )
         )
         is_held = self._holds.are_on(tab.handle)
         tab.set_up(resume=not is_held).add_done_callback(_heard_or_gone)
 
     def _who_asked_for(self, new: CdpTab) -> TabHandle | None:
-        """A ctrl-clicked tab names no opener; the page that asked for one in this jar is it."""
+        """Return the opener of a ctrl-clicked tab: the tab of the same jar that asked for a tab.
+        Chromium names no opener for it."""
         asking = (tab for tab in self._tabs.values() if tab.jar == new.jar and tab.asks_for_tab)
         opener = next(asking, None)
         if opener is None:

@@ -1,4 +1,4 @@
-"""What a tab's page asks for, and gets: files, answers to its dialogs; and what it was sent."""
+"""The file choosers and dialogs of one tab, and the bodies of its responses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from roost.vocabulary import TabHandle
 
 
 class Errands:
-    """Of one tab. ``report`` hears when something is asked for, and when it no longer is."""
+    """Answers one tab's dialogs and requests for files. ``report`` gets their events."""
 
     def __init__(
         self,
@@ -35,9 +35,9 @@ class Errands:
         self._scripts = scripts
         self._report = report
         self._chooser: tuple[str, int] | None = None
-        """The session and node of the field that asked for files."""
+        """The protocol session and node of the field that asked for files."""
         self.dialog: str | None = None
-        """The kind of the dialog that stands in the page."""
+        """The kind of the open dialog."""
 
     @property
     def has_dialog(self) -> bool:
@@ -80,7 +80,7 @@ class Errands:
             raise NotFound("No dialog is open in this tab.", hint="Go on.") from None
 
     def dismiss_dialog(self) -> None:
-        """Say no, as Escape does. Nobody waits for it: the page may open the next one at once."""
+        """Dismiss the dialog, as Escape does. Do not wait: the page may open the next at once."""
         self._cdp.tell("Page.handleJavaScriptDialog", {"accept": False}, self._session)
 
     async def body(self, request: str) -> bytes:
@@ -95,7 +95,7 @@ class Errands:
 
     def chooser_opened(self, session: str, params: Json) -> None:
         if "backendNodeId" not in params:
-            return  # asked for by a script without a field: there is nothing to give them to
+            return  # a script asked without a file field, so the files could go nowhere
         self._chooser = session, params["backendNodeId"]
         multiple = params["mode"] == "selectMultiple"
         self._report(ChooserOpened(handle=self._handle, multiple=multiple))

@@ -1,7 +1,7 @@
-"""The documents of one tab: which frame is where, and the world our bundle lives in.
+"""The frames of one tab: their documents, protocol sessions and the bundle's isolated worlds.
 
-A frame of another site runs in another process, under a protocol session of its own ("out of
-process"). Everything that is done in a frame goes to the session that hosts it now.
+A frame of another site runs in another process and has its own protocol session ("out of
+process"). Commands for a frame go to the session that hosts the frame now.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ BLANK = "about:blank"
 
 @dataclass(slots=True)
 class Frame:
-    """One document's place. ``world`` is our isolated world in its current document."""
+    """One frame. ``world`` is the bundle's isolated world in the frame's current document."""
 
     id: str
     parent: str | None
     session: str
     url: str = BLANK
-    """The address of the document Chromium committed last, as Chromium says it. For an error page
-    it is the address that could not be loaded."""
+    """The address of the last committed document, as Chromium reports it. For an error page this is
+    the address that could not be loaded."""
     is_error: bool = False
     """The document is Chromium's own error page."""
     loader: str = ""
@@ -32,14 +32,14 @@ class Frame:
 
 
 class Frames:
-    """The frame tree of one tab, kept by the events of all its sessions."""
+    """The frame tree of one tab, updated by the events of all its protocol sessions."""
 
     def __init__(self, main: str, session: str) -> None:
         self.main = main
         self._frames: dict[str, Frame] = {main: Frame(main, None, session)}
 
     def __iter__(self) -> Iterator[Frame]:
-        """All frames, parents before children, in document order."""
+        """Yield all frames, parents before children."""
         yield from self._below(self.main)
 
     def get(self, frame: str | None) -> Frame | None:
@@ -47,12 +47,12 @@ class Frames:
 
     def attached(self, frame: str, parent: str | None, session: str) -> Frame:
         known = self._frames.setdefault(frame, Frame(frame, parent, session))
-        # A session that is taken over tells of its frame before anybody tells where that is.
+        # A session that was taken over names its frame before an event names the frame's parent.
         known.parent = known.parent or parent
         return known
 
     def navigated(self, info: Json, session: str) -> Frame:
-        """A new document: what we had in the old one is gone, its children too."""
+        """Record a new document, and drop the old document's contexts and child frames."""
         frame = self.attached(info["id"], info.get("parentId"), session)
         self._describe(frame, info)
         frame.session = session
@@ -72,14 +72,14 @@ class Frames:
                 self.detached(child)
 
     def hosted_by(self, frame: str, session: str) -> None:
-        """The frame's document now lives in that session's process."""
+        """Record that the frame's document moved to the process of that session."""
         known = self._frames.get(frame)
         if known is not None and known.session != session:
             known.session = session
             self._forget_document(known)
 
     def learn(self, tree: Json, session: str) -> None:
-        """Take over a whole frame tree, as ``Page.getFrameTree`` gives it."""
+        """Add all frames of a ``Page.getFrameTree`` reply."""
         info = tree["frame"]
         frame = self.attached(info["id"], info.get("parentId"), session)
         self._describe(frame, info)
@@ -112,7 +112,7 @@ class Frames:
     def _describe(frame: Frame, info: Json) -> None:
         unreachable = info.get("unreachableUrl")
         frame.is_error = unreachable is not None
-        # The first, empty document of a popup has no address, or a bare ":".
+        # The first, empty document of a popup has the address "" or ":".
         committed = info["url"].removeprefix(":") + info.get("urlFragment", "")
         frame.url = unreachable or committed or BLANK
         frame.loader = info["loaderId"]

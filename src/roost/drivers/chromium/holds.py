@@ -1,4 +1,4 @@
-"""Tabs that wait until those who want to see their first moments are ready."""
+"""Keep new tabs paused until all DevTools clients that want to see their start are ready."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from roost.vocabulary import TabHandle
 
 
 class Holds:
-    """Who holds which tab. ``let_run`` is called when the last one lets go."""
+    """The holders of each paused tab. ``let_run`` is called when the last holder releases it."""
 
     def __init__(self, let_run: Callable[[TabHandle], None]) -> None:
         self._let_run = let_run
@@ -30,10 +30,10 @@ class Holds:
                 self._let_run(tab)
 
     def leave(self, holder: Hashable) -> None:
-        """The holder is gone: nothing waits for it."""
+        """Release all tabs of a holder that is gone."""
         for tab in [tab for tab, holders in self._holders.items() if holder in holders]:
             self.release(tab, holder)
 
     def forget(self, tab: TabHandle) -> None:
-        """The tab is gone."""
+        """Forget the holders of a tab that is gone."""
         self._holders.pop(tab, None)

@@ -1,7 +1,10 @@
-"""Input to one tab, in order. Clicks and keys are sent without waiting in between, which takes a
-third of the time (design.md §8); moves with a button held are awaited, or they would be merged into
-one. Where such a move starts a drag of the browser's own (HTML5), the rest of the gesture goes on
-as drag events: no window of the system is ever involved."""
+"""Send input to one tab, in order.
+
+Clicks and keys are sent without waiting for each reply: waiting makes a click four times slower.
+Moves with a held button are awaited, because Chromium would merge them into one. If such a move
+starts an HTML5 drag, the rest of the gesture is sent as drag events. So the operating system's own
+drag and drop never starts.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ from roost.drivers.chromium.keyboard import commands
 
 
 class Gestures:
-    """Whoever gives input to a tab has its turn, so there is one gesture at a time."""
+    """Sends input to one tab. The tab's lane runs one operation at a time, so gestures never
+    overlap."""
 
     def __init__(self, cdp: CdpConnection, session: str) -> None:
         self._cdp = cdp

@@ -1,4 +1,4 @@
-"""Neutral input as CDP's ``Input`` commands, with the key codes of a US keyboard."""
+"""Translate ``drivers.base`` input into CDP ``Input`` commands, with US keyboard codes."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ _PUNCTUATION = {
 }  # fmt: skip
 _SHIFTED = dict(zip("`1234567890-=[]\\;',./", '~!@#$%^&*()_+{}|:"<>?', strict=True))
 _SHIFTED_DIGITS = dict(zip(")!@#$%^&*(", "0123456789", strict=True))
-# What a mac's text fields are told besides the key; elsewhere ignored.
+# Editing commands that text fields need besides the key on macOS. Other systems ignore them.
 _EDITING = {"a": "selectAll", "c": "copy", "v": "paste", "x": "cut", "z": "undo"}
 
 
 def commands(inputs: Iterable[Input]) -> Iterator[tuple[str, Json]]:
-    """Each input as a CDP command, modifiers and buttons held on the way included."""
+    """Yield a CDP command for each input, with the modifiers and buttons held at that moment."""
     held = buttons = 0
     x = y = 0.0
     for one in inputs:
         match one:
             case MouseMove():
                 x, y = one.x, one.y
-                # Without the button that is held, sliders and drags do not follow.
+                # A move must name the held button, or sliders and drags do not follow.
                 yield _mouse("mouseMoved", x, y, held, buttons, _name_of(buttons))
             case MouseDown():
                 buttons |= _BUTTON_BITS[one.button]
@@ -96,7 +96,7 @@ def _mouse(
 
 
 def _as_held(key: str, held: int) -> str:
-    """The key as a keyboard gives it: with Shift, h is H and 1 is an exclamation mark."""
+    """Return the key that a US keyboard produces: with Shift, h gives H and 1 gives !."""
     if not held & _MODIFIER_BITS["Shift"]:
         return key
     return key.upper() if len(key) == 1 and key.isalpha() else _SHIFTED.get(key, key)
@@ -122,7 +122,7 @@ def _key(key: str, held: int, *, down: bool) -> tuple[str, Json]:
 
 
 def _text(key: str, held: int) -> str:
-    """What the key types: nothing while Control, Alt or Meta turns it into a command."""
+    """Return the text that the key types. With Control, Alt or Meta it types none."""
     if held & ~_MODIFIER_BITS["Shift"]:
         return ""
     if key == "Enter":

@@ -1,4 +1,4 @@
-"""Find a Chromium, compose its command line, and start it under a keeper."""
+"""Find a Chromium, compose its command line, and prepare its profile."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FLAGS = (
     "--no-startup-window",
     "--no-first-run",
     "--no-default-browser-check",
-    # Nothing of its own on the network.
+    # The browser makes no network requests of its own.
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-client-side-phishing-detection",
@@ -27,28 +27,28 @@ _FLAGS = (
     "--metrics-recording-only",
     "--no-pings",
     "--disable-quic",
-    # Tabs in the background are tabs at work here.
+    # Agents work in background tabs, so these must not be throttled.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
-    # Whether a popup may open, the pool decides; whether a page hangs, the caller's deadline.
+    # The pool limits popups, and the caller's deadline limits a page that hangs.
     "--disable-popup-blocking",
     "--disable-hang-monitor",
     "--disable-prompt-on-repost",
-    # The person's keyring is not ours to open.
+    # Do not open the person's keyring.
     "--password-store=basic",
     "--use-mock-keychain",
     "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,"
     "HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,PaintHolding,GlobalMediaControls,"
     "DestroyProfileOnBrowserClose,IsolateSandboxedIframes,"
-    # With these, a page's protocol session goes over to the next document of the same site as soon
-    # as the server has answered. While the page's thread is busy, that document is not shown, and
-    # the session can neither end the script there, nor close its dialog, nor go elsewhere.
+    # With these features, a page's protocol session moves to the next document of the same site as
+    # soon as the server responds. If the old page's thread is busy, that document is not committed,
+    # and the session can neither end the old script, nor close its dialog, nor navigate.
     "RenderDocument,BackForwardCache,"
-    # Every jar has a window: each would hold 20 MiB for suggestions below its address bar.
+    # Each jar has a window, which would use 20 MiB for suggestions below its address bar.
     "WebUIOmniboxPopup,WebUIOmniboxAimPopup",
-    # WebRTC would talk UDP to any address, past a session's domain lists. Chromium has no setting
-    # per jar, so this holds for sessions without lists, too. Versions differ in the spelling.
+    # WebRTC would send UDP to any address and bypass a session's domain lists. Chromium has no
+    # setting per jar, so this affects all sessions. The spelling depends on the version.
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
@@ -56,7 +56,7 @@ _FLAGS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChromiumOptions:
-    """What a person may set about the browser."""
+    """The settings of a Chromium. Implements ``drivers.keeper_process.Launch``."""
 
     path: str | None = None
     headless: bool = True
@@ -69,7 +69,7 @@ class ChromiumOptions:
         return ()
 
     def prepare(self, profile: Path) -> None:
-        """A Chromium that was killed leaves its lock; our keeper's record says none is running."""
+        """Remove the lock that a killed Chromium left. The keeper's record says that none runs."""
         if (folder := socket_folder(profile)) is not None:
             remove_socket_folder(folder)
         for name in ("SingletonLock", "SingletonCookie", "SingletonSocket"):
@@ -81,21 +81,21 @@ class ChromiumOptions:
 
 
 def has_display(environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether a window could be shown."""
+    """Return True if this machine can show a window."""
     if sys.platform == "darwin":
         return True
     return bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
 
 
 def command_line(options: ChromiumOptions, profile: Path, *, is_root: bool) -> list[str]:
-    """The whole command; the keeper adds only the pipe."""
+    """Return the whole command line. The keeper adds only the pipe."""
     width, height = options.viewport
     command = [find_browser("chromium", options.path), f"--user-data-dir={profile}", *_FLAGS]
     command.append(f"--window-size={width},{height}")
     if options.headless:
         command += ["--headless=new", "--hide-scrollbars", "--mute-audio"]
     if is_root:
-        # Chromium refuses to run its sandbox as root; for anybody else it stays on.
+        # Chromium refuses to run its sandbox as root. For other users the sandbox stays on.
         command.append("--no-sandbox")
     if options.proxy is not None:
         command += [f"--proxy-server={options.proxy}", "--proxy-bypass-list=<-loopback>"]
@@ -105,9 +105,9 @@ def command_line(options: ChromiumOptions, profile: Path, *, is_root: bool) -> l
 
 
 def _ask_nobody_for_passwords(state: Path) -> None:
-    """A page that wants one is shown as it is: see ``passwords.py``. There is no switch for it."""
+    """Turn off Chromium's password window (see ``passwords.py``). No command-line switch can."""
     try:
         known = json.loads(state.read_bytes())
     except (OSError, ValueError):
-        known = {}  # none yet, or damaged: Chromium would begin anew, too
+        known = {}  # missing or damaged: Chromium would write a new file as well
     state.write_text(json.dumps({**known, "auth": {"schemes": ""}}), encoding="utf-8")

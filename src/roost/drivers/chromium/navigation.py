@@ -1,4 +1,4 @@
-"""Waiting for a navigation: driven by the page's events, bounded by the caller's deadline."""
+"""Wait for a navigation. The page's events end the wait; the caller's deadline limits it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from roost.drivers.chromium.connection import Json
 from roost.errors import RoostError, TabCrashed
 
 LEFT = "net::ERR_ABORTED"
-"""How Chromium says that a request ended with its document."""
+"""Chromium's error for a request that ended because its document was left."""
 COMMIT_SECONDS = 2.0
-"""How long a document that has come may take to be shown before the script in its way is ended."""
+"""Wait this long for the commit of a received document, then end the script that blocks it."""
 LOAD_SECONDS = 3.0
-"""A page whose document is there may take this long to load the rest; then it is shown as it is."""
+"""After ``DOMContentLoaded``, wait at most this long for ``load``."""
 
 
 class Navigation:
-    """One way from a page to the next. Events may come before the command's own answer."""
+    """One navigation of a tab. Its events may arrive before the reply to its command."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -27,11 +27,11 @@ class Navigation:
         self._reached: dict[str, set[str]] = {}
         self._statuses: dict[str, int] = {}
         self.last_status: int | None = None
-        """Of the last document that was answered, whether or not it was ever shown."""
+        """The HTTP status of the last document response, even if it was never committed."""
         self.is_requested = False
-        """Whether a server was asked for the document."""
+        """Chromium has sent the request for the document."""
         self.wants_password = False
-        """Of the last document, too."""
+        """The last document response asked for a password."""
         self._parsed: asyncio.Future[None] = self._loop.create_future()
         self._loaded: asyncio.Future[None] = self._loop.create_future()
         self._changed = asyncio.Event()
@@ -45,8 +45,8 @@ class Navigation:
         return bool(self._commits)
 
     async def commits(self, answer: Json) -> bool:
-        """Whether the document that ``answer`` announced is shown within ``COMMIT_SECONDS``. True
-        where no document was announced."""
+        """Wait up to ``COMMIT_SECONDS`` for the document that ``answer`` announced. Return True if
+        it was committed, or if ``answer`` announced none."""
         loader = answer.get("loaderId")
         if loader is None or answer.get("isDownload"):
             return True
@@ -58,9 +58,10 @@ class Navigation:
         return bool(self._commits) or self._parsed.done()
 
     async def arrived(self, answer: Json) -> None:
-        """Wait for the document that ``answer`` started; with no loader in it, for the next one."""
+        """Wait for the document that ``answer`` names. If it names no loader, wait for the next
+        document."""
         if "frameId" in answer and not answer.get("loaderId"):
-            return  # within the document
+            return  # a navigation within the document
         self._is_known = True
         self._loader = answer.get("loaderId") or next(iter(self._commits), None)
         if self._loader in self._commits:
@@ -78,8 +79,8 @@ class Navigation:
                 future.cancel()
 
     async def shows_document(self, answer: Json) -> None:
-        """Wait for the document that ``answer`` started. Loading can stop without it: Chromium
-        reports no crash when the process dies that was to show the document."""
+        """Wait for the document that ``answer`` names, and raise ``TabCrashed`` if loading stopped
+        without it. Chromium reports no crash if the document's process dies before the commit."""
         await self.arrived(answer)
         if answer.get("loaderId") and not self.has_committed:
             raise TabCrashed(
@@ -88,8 +89,8 @@ class Navigation:
             )
 
     async def shows_error(self, answer: Json) -> None:
-        """Chromium tells of a failure before it shows its error page, which is the tab's next
-        document. Wait for that, so that the caller's next look does not find the old one."""
+        """Wait for Chromium's error page, so that the caller's next call does not see the old page.
+        Chromium reports the failure before it commits the error page."""
         if answer.get("loaderId") and answer["errorText"] != LEFT:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(COMMIT_SECONDS):
@@ -97,7 +98,7 @@ class Navigation:
 
     def committed(self, loader: str) -> None:
         if self._is_known and (self._loader is None or self._loader in self._commits):
-            # The first one, or one that took the place of ours before it was ready.
+            # The first document, or one that replaced ours before ours had loaded.
             self._loader = loader
         self._commits.append(loader)
         self._changed.set()
@@ -112,8 +113,8 @@ class Navigation:
         self.wants_password = wants_password
 
     def done_at_once(self) -> None:
-        """No new document will come: it moved within the old one, came from the cache whole, or was
-        a download or nothing at all."""
+        """Stop waiting, because no document will load: the tab moved within its document, restored
+        a page from the cache, started a download or got no content."""
         _settle(self._parsed)
         _settle(self._loaded)
         self._changed.set()
@@ -122,7 +123,7 @@ class Navigation:
         for future in (self._parsed, self._loaded):
             if not future.done():
                 future.set_exception(error)
-                future.exception()  # whoever waits gets it; nobody may be waiting for the second
+                future.exception()  # marks the error as retrieved: maybe nobody awaits this future
         self._changed.set()
 
     def _look(self) -> None:

@@ -1,4 +1,4 @@
-"""What pages say and ask the network for, from CDP's words into those of ``drivers.base``."""
+"""Translate CDP's console and network events into the events of ``drivers.base``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ _LEVELS = {"warning": "warn", "assert": "error"}
 
 
 def request_sent(tab: TabHandle, params: Json) -> Iterator[RequestSent | RequestEnded]:
-    """A redirect ends one request and sends the next under the same id."""
+    """Yield the events of a sent request. A redirect ends one request and sends the next under the
+    same id."""
     redirect = params.get("redirectResponse")
     if redirect is not None:
         yield RequestEnded(handle=tab, request=params["requestId"], status=redirect["status"])

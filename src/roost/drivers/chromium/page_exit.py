@@ -1,7 +1,7 @@
-"""Leaving a page, whatever it does with its thread.
+"""Leave a page even if its scripts block its thread.
 
-Chromium shows the next document of the same site in the process of the page that is left, once the
-page's thread has time for it. All that is asked of the tab meanwhile waits behind that document.
+Chromium commits the next document of the same site in the old page's process, so a busy thread
+delays the commit. Until the commit, all commands to the tab wait.
 """
 
 from __future__ import annotations
@@ -18,30 +18,32 @@ logger = logging.getLogger(__name__)
 FROZEN_SECONDS = 1.0
 NO_SITE = "data:text/html,"
 SCRIPTS_ENDED = 2
-"""Scripts that are ended in the way of a document before the tab is led out of its page."""
+"""Terminate this many scripts that block a commit, then leave the page with ``escape``."""
 
 
 class WayOut:
-    """The way out of one tab's page."""
+    """Detects that one tab's page is blocked, and gets the tab out of that page."""
 
     def __init__(self, cdp: CdpConnection, session: str, errands: Errands) -> None:
         self.is_escaping = False
-        """The tab is led to a document that nobody asked for."""
+        """``escape`` is going to a document that no caller asked for. Do not report it."""
         self._cdp = cdp
         self._session = session
         self._errands = errands
 
     async def is_silent(self, seconds: float) -> bool:
-        """Whether the page does not even answer a question that costs nothing."""
+        """Return True if the page does not evaluate a trivial script within that time."""
         probe = self._cdp.call("Runtime.evaluate", {"expression": "0"}, self._session)
         probe.add_done_callback(unheard)
         await asyncio.wait({probe}, timeout=seconds)
         return not probe.done()
 
     async def is_blocked(self, *, is_leaving: bool) -> bool:
-        """Whether the page's thread is busy, also when the script that runs there is ended. Nobody
-        can tell that of a page that waits for its next document (``is_leaving``), for Chromium
-        holds back what is for such a page: it counts as busy."""
+        """Return True if the page's thread stays busy after its script was terminated.
+
+        ``is_leaving``: the page waits for its next document. Chromium delays commands to such a
+        page, so a silent page counts as blocked.
+        """
         if not await self.is_silent(FROZEN_SECONDS):
             return False
         if is_leaving:
@@ -50,8 +52,8 @@ class WayOut:
         return await self.is_silent(FROZEN_SECONDS)
 
     async def escape(self, navigation: Navigation) -> None:
-        """Go to a document of no site: it always has another process, and waits for nobody. The
-        tab's history has one entry more then. ``navigation`` hears what the tab hears."""
+        """Go to a ``data:`` document, which always gets another process and so cannot be blocked.
+        This adds an entry to the tab's history. ``navigation``: gets the tab's events."""
         self.is_escaping = True
         try:
             async with asyncio.timeout(COMMIT_SECONDS):
@@ -63,10 +65,13 @@ class WayOut:
             self.is_escaping = False
 
     async def answer_to(self, command: Pending, navigation: Navigation) -> Json | None:
-        """Wait for a navigation command, and until its document is shown. Chromium asks the page
-        whether it may be left, then the server, then the page's thread. A script that holds up the
-        first or the last is ended. For the server, the caller's deadline counts. Return None if
-        the thread does not come free: a request that the page waits for cannot be ended."""
+        """Wait for a navigation command's reply and for the commit of its document.
+
+        Chromium first runs the page's ``beforeunload``, then asks the server, then needs the page's
+        thread for the commit. A script that blocks the first or last step is terminated. Waiting
+        for the server is limited only by the caller's deadline. Return None if the thread stays
+        blocked: a synchronous request of the page cannot be terminated.
+        """
         while not command.done():
             await asyncio.wait({command}, timeout=COMMIT_SECONDS)
             is_asked = navigation.is_requested or self._errands.has_dialog

@@ -1,4 +1,4 @@
-"""What is done in pages over CDP, whoever holds the browser: a keeper's pipe or an extension."""
+"""``drivers.base.Pages`` over CDP, for a keeper's Chromium and for the extension's."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from roost.vocabulary import TabHandle
 
 
 class CdpPages(ABC):
-    """``drivers.base.Pages``, over tabs that somebody else finds."""
+    """``drivers.base.Pages`` for CDP. Subclasses find the tabs."""
 
     @abstractmethod
     def _using(self, tab: TabHandle) -> AbstractAsyncContextManager[CdpTab]:
-        """The tab, for as long as something is done in it. ``TabGone`` if there is none."""
+        """Give access to the tab while a call uses it. Raises ``TabGone`` if there is no tab."""
 
     @asynccontextmanager
     async def _answering(self, tab: TabHandle) -> AsyncIterator[CdpTab]:
-        """The same, with a page in it that answers."""
+        """Like ``_using``, but raise an error if the tab's page cannot answer."""
         async with self._using(tab) as page:
             await page.check_answers()
             yield page

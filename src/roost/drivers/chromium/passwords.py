@@ -1,8 +1,8 @@
-"""Names and passwords that were written into an address, for the server they were written for.
+"""Send the name and password of an address (``http://name:password@host/``) to its server.
 
-Chromium's own way would ask the person wherever a password is missing or wrong, in a window that
-no protocol command can close, and what asked would wait for ever. So its authentication is off
-(``launch.py``): a 401 is a page like any other, and what an address carries is sent from here.
+Chromium asks for a missing or wrong password in a window that no protocol command can close, and
+the page would wait forever. So ``launch.py`` turns Chromium's authentication off. A 401 is then an
+ordinary page, and this module adds the password to the requests.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ SCHEMES = ("basic", "digest", "ntlm", "negotiate")
 
 
 class Passwords:
-    """Of one jar. Its pages' requests to a server are held for a moment once we have a password
-    for it; no other request is."""
+    """The passwords of one jar. Chromium pauses requests only to servers with a known password."""
 
     def __init__(self, cdp: CdpConnection) -> None:
         self._cdp = cdp
@@ -25,7 +24,7 @@ class Passwords:
         self._sessions: set[str] = set()
 
     def watch(self, session: str) -> None:
-        """A page of this jar, or a part of one."""
+        """Add a protocol session of a page of this jar, or of a frame in another process."""
         self._sessions.add(session)
         if self._headers:
             self._hold(session)
@@ -34,7 +33,7 @@ class Passwords:
         self._sessions.discard(session)
 
     def taken_from(self, url: str) -> str:
-        """The address without its password, which is remembered."""
+        """Remember the name and password in the address, and return the address without them."""
         parts = urlsplit(url)
         if parts.username is None:
             return url
@@ -45,7 +44,7 @@ class Passwords:
         return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
     def request_paused(self, session: str, params: Json) -> None:
-        """Let it go on, with the password if it is for that server and carries none."""
+        """Continue a paused request. Add the server's password unless the request has one."""
         request = params["request"]
         go_on: Json = {"requestId": params["requestId"]}
         header = self._headers.get(_origin(urlsplit(request["url"])))
@@ -61,7 +60,7 @@ class Passwords:
 
 
 def wants_password(response: Json) -> bool:
-    """Whether the server asks for a name and a password the way browsers ask a person."""
+    """Return True if the response asks for a password by a scheme that browsers know."""
     headers = {name.lower(): str(value) for name, value in response["headers"].items()}
     challenge = headers.get("www-authenticate", "").lower()
     return response["status"] == 401 and challenge.startswith(SCHEMES)

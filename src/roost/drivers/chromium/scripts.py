@@ -1,4 +1,7 @@
-"""JavaScript in a tab's frames: the caller's in the page's own world, ours in one of its own."""
+"""Run JavaScript in a tab's frames.
+
+A caller's function runs in the page's own world. The bundle runs in an isolated world.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ _GONE = (*_STALE, "No frame for given id found", "No frame with given id found")
 
 
 class Scripts:
-    """Runs functions in one tab. The bundle is put into a frame at its first use there."""
+    """Runs functions in one tab. Loads the bundle into a frame at its first use there."""
 
     def __init__(self, cdp: CdpConnection, frames: Frames, bundle: str) -> None:
         self._cdp = cdp
@@ -33,7 +36,7 @@ class Scripts:
         self._bundle = bundle
 
     async def evaluate(self, function: str, frame_id: str | None, ref: str | None) -> Any:
-        """The caller's function in the page's own world; with a ref, it gets that element."""
+        """Call the caller's function in the page's own world. ``ref``: element to pass to it."""
         frame = self._known(frame_id)
         try:
             if ref is None:
@@ -59,14 +62,15 @@ class Scripts:
         owner_of: str | None = None,
         once: bool = False,
     ) -> Any:
-        """One of the bundle's functions, in our own world of that frame."""
+        """Call one of the bundle's functions in the frame's isolated world."""
         return await self._in_what_comes(
             lambda: self._call_bundle(self._known(frame_id), function, argument, owner_of),
             once=once,
         )
 
     async def element(self, frame_id: str | None, ref: str) -> str:
-        """The element behind a ref, as an object of our world. ``StaleRef`` if it is gone."""
+        """Return the id of the ref's element in the isolated world. Raises ``StaleRef`` if the
+        element is gone."""
         frame = self._known(frame_id)
         world = await self._world(frame)
         call = f"globalThis.__roost.element({json.dumps({'target': ref})})"
@@ -78,8 +82,10 @@ class Scripts:
         return str(answer["result"]["objectId"])
 
     async def _in_what_comes(self, ask: Callable[[], Awaitable[Any]], *, once: bool = False) -> Any:
-        """A document that changes under our feet: ask the one that comes. What must be done once is
-        not asked for again unless it is certain that it had not begun."""
+        """Call ``ask``, and call it again in the next document if the document was replaced.
+
+        ``once``: call again only if the script certainly did not start.
+        """
         for _ in range(DOCUMENT_TRIES):
             try:
                 return await ask()
@@ -117,7 +123,7 @@ class Scripts:
             answer = await self._cdp.call(method, params, session)
         except CdpError as error:
             if any(sign in str(error) for sign in _STALE):
-                # Chromium's word for it comes at times before its events do.
+                # This reply can arrive before the event that says that the context is gone.
                 self._frames.contexts_cleared(session)
                 may_have_run = not any(sign in str(error) for sign in _NOT_BEGUN)
                 raise StaleContext(may_have_run=may_have_run) from None
@@ -130,7 +136,7 @@ class Scripts:
         return answer["result"].get("value")
 
     async def _in_own_world(self, frame: Frame, element: str) -> str:
-        """The same element, as an object of the page's own world."""
+        """Return the id of the same element in the page's own world."""
         call, session = self._cdp.call, frame.session
         node = (await call("DOM.describeNode", {"objectId": element}, session))["node"]
         params = {"backendNodeId": node["backendNodeId"], "executionContextId": frame.main_context}
@@ -143,7 +149,7 @@ class Scripts:
         return found
 
     async def _world(self, frame: Frame) -> int:
-        """Our world in the frame's document, with the bundle in it."""
+        """Return the isolated world of the frame's document, with the bundle loaded."""
         if frame.world is None:
             world = await self._make_world(frame)
             frame.world = world
@@ -165,7 +171,7 @@ class Scripts:
 
 
 class StaleContext(Exception):
-    """The document the script was for is gone."""
+    """The script's document is gone. ``may_have_run``: the script may have started before."""
 
     def __init__(self, *, may_have_run: bool = False) -> None:
         super().__init__()
@@ -173,7 +179,7 @@ class StaleContext(Exception):
 
 
 def described(details: Json) -> str:
-    """What was thrown, as a person reads it."""
+    """Return a readable description of the thrown value."""
     exception = details.get("exception", {})
     text = exception.get("description") or json.dumps(exception.get("value", details["text"]))
     return str(text)

@@ -1,5 +1,7 @@
-"""A jar's localStorage, without visiting the sites: an unseen page that is given a blank document
-at their addresses. Nothing leaves the browser, and no script of theirs runs.
+"""Read and write a jar's localStorage without loading the sites.
+
+An unseen page goes to each site's address and gets a blank document from us. Nothing leaves the
+browser, and no script of the site runs.
 
 https://chromedevtools.github.io/devtools-protocol/tot/Fetch/
 """
@@ -21,9 +23,12 @@ BLANK_ANSWER: Json = {
 
 
 async def read_page_storage(cdp: CdpConnection, session: str, origin: str) -> OriginStorage | None:
-    """Chromium reads it, of a document that it knows to have that storage key: the first-party one
-    of the origin. A sandboxed document, an error page or a frame of another site has another key.
-    https://chromedevtools.github.io/devtools-protocol/tot/DOMStorage/"""
+    """Return the localStorage of a document of that origin, or None if the document has another.
+
+    Chromium compares the document's storage key with the origin's first-party key. A sandboxed
+    document, an error page or a frame of another site has another key.
+    https://chromedevtools.github.io/devtools-protocol/tot/DOMStorage/
+    """
     where = {"storageKey": f"{origin}/", "isLocalStorage": True}
     try:
         found = await cdp.call("DOMStorage.getDOMStorageItems", {"storageId": where}, session)
@@ -33,7 +38,7 @@ async def read_page_storage(cdp: CdpConnection, session: str, origin: str) -> Or
 
 
 class UnseenPage:
-    """A page of ours in that jar. Whatever it asks the network for is answered here."""
+    """A page that is no tab. It answers all its network requests itself, with a blank document."""
 
     def __init__(self, cdp: CdpConnection, attached: Json) -> None:
         self.session: str = attached["sessionId"]
@@ -45,7 +50,7 @@ class UnseenPage:
         tell = self._cdp.tell
         tell("Fetch.enable", {"patterns": [{"urlPattern": "*"}]}, self.session)
         tell("Network.enable", None, self.session)
-        # A site's worker must not answer in our place: its page would come with its scripts.
+        # A site's service worker must not answer instead of us: its page would run scripts.
         tell("Network.setBypassServiceWorker", {"bypass": True}, self.session)
         tell("Page.enable", None, self.session)
         await self._cdp.call("Runtime.runIfWaitingForDebugger", None, self.session)
@@ -54,7 +59,7 @@ class UnseenPage:
         self._cdp.tell("Target.closeTarget", {"targetId": self._target})
 
     async def run(self, origin: str, expression: str) -> Items | None:
-        """See ``drivers.visits.Visitor``."""
+        """See ``drivers.storage_visitor.Visitor``."""
         checked = f"location.origin === {json.dumps(origin)} ? ({expression}) : null"
         ask = {"expression": checked, "returnByValue": True}
         try:

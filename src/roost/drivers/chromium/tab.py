@@ -1,7 +1,7 @@
-"""One tab over CDP: its sessions, frames, navigation, dialogs; and what is done in its pages.
+"""One tab over CDP: its protocol sessions, frames, navigations, dialogs and page work.
 
-The events of a tab come through several protocol sessions: the page's own and one per frame or
-worker in another process. They are all heard here.
+A tab has several protocol sessions: the page's own, and one for each frame or worker in another
+process. This module handles the events of all of them.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from roost.vocabulary import TabHandle
 
 FRAME_TYPES = ("iframe", "webview")
 SOON_SECONDS = 1.0
-"""How long a tab or a download that was asked for may take to begin."""
+"""After input, wait this long for a tab or download that the page asked for."""
 PATIENT_SECONDS = 2.0
-"""How long a page may wait for its next document before whoever wants to use it is told."""
+"""If the next document takes longer than this, calls to the page fail instead of waiting."""
 NO_CONTENT = (204, 205)
 REQUESTS_WATCHED = 500
 NO_PASSWORD = "The page cannot be opened: it wants a password."
@@ -51,7 +51,7 @@ AUTH_HINT = "The server wants a name and a password: write them as http://name:p
 
 
 class CdpTab:
-    """``report`` hears what the page does, in the words of ``drivers.base``."""
+    """One Chromium tab. ``report`` gets the tab's events."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class CdpTab:
         self.jar = jar
         self.crashed = False
         self.is_ready = False
-        """Set up and let run; nothing before that is worth reporting as an arrival."""
+        """The page is set up and running. Documents committed earlier are not reported."""
         self.frames = Frames(main_frame, session)
         self.title = ""
         self.scripts = Scripts(cdp, self.frames, bundle)
@@ -84,20 +84,17 @@ class CdpTab:
         self._sessions = {session}
         self._navigations: set[Navigation] = set()
         self._is_leaving = False
-        """The main document is on its way out: something asked for another."""
+        """Something asked for a new main document, which is not committed yet."""
         self._awaited: str | None = None
-        """The address whose document was asked for and has not come yet."""
+        """The address of a navigation that Chromium has begun and not yet committed."""
         self._under_way: dict[str, str] = {}
-        """Requests that have not ended, the last of them, and the document each is for: a worker's
-        names none, and goes with the page all the same."""
+        """Open requests (newest 500) and their document's loader id, empty for workers."""
         self._ended_bare = False
-        """Leaving ended without a document, perhaps before anybody waited for it, and no download
-        has been heard of: one may be about to begin."""
+        """The last navigation committed no document and no download began yet; one may follow."""
         self._dismisses = False
-        """A command of ours leaves the page: its dialogs are dismissed until another document is
-        committed, so that a page cannot hold its tab by asking without end."""
+        """Dismiss dialogs until the next commit: a page must not keep its tab by opening more."""
         self._calling_off: Pending | None = None
-        """The command that ends a navigation nobody waits for any more."""
+        """The command that stops a navigation whose caller gave up."""
         self.viewport: tuple[int, int] | None = None
         self._tab_asked_for: asyncio.Future[None] | None = None
         self._next_download: asyncio.Future[None] | None = None
@@ -105,20 +102,20 @@ class CdpTab:
 
     @property
     def url(self) -> str:
-        """Where the tab is: the document that Chromium committed last."""
+        """The address of the document that Chromium committed last."""
         main = self.frames.get(None)
         return BLANK if main is None else main.url
 
     # --- life ----------------------------------------------------------------------------------
 
     def set_up(self, *, resume: bool) -> Pending:
-        """Switch on what we need and let the page run. All sent at once; the last answer counts."""
+        """Enable CDP domains and let the page run. Return the reply with the frame tree."""
         tell, session = self._cdp.tell, self.session
         tell("Page.enable", None, session)
         tell("Page.setLifecycleEventsEnabled", {"enabled": True}, session)
         tell("Runtime.enable", None, session)
         tell("Network.enable", None, session)
-        # A hidden tab otherwise gets no input and no frames: design.md §8.
+        # Without focus emulation, Chromium gives a hidden tab no input and draws no frames.
         tell("Emulation.setFocusEmulationEnabled", {"enabled": True}, session)
         tell("Page.setInterceptFileChooserDialog", {"enabled": True}, session)
         if self.viewport is not None:
@@ -132,7 +129,7 @@ class CdpTab:
         return ready
 
     def take_over_below(self, known: Json) -> None:
-        """A session below this tab that an earlier broker attached; let run what still waits."""
+        """Take over a child session of an earlier broker, and let it run if it is paused."""
         self._sessions.add(known["sessionId"])
         self._listen(known["sessionId"])
         if known["targetInfo"]["type"] in FRAME_TYPES:
@@ -141,10 +138,8 @@ class CdpTab:
             self._cdp.tell("Runtime.runIfWaitingForDebugger", None, known["sessionId"])
 
     def learn(self) -> None:
-        """Ask anew what can be asked: frames and contexts. Everything was switched on before.
-
-        Nobody waits for the answers: a page that shows a dialog gives none until it is closed.
-        """
+        """Ask for the frames and contexts of a tab that an earlier broker set up. Do not wait for
+        the replies: a page with an open dialog sends none."""
         self.is_ready = True
         for session in self._sessions:
             self._passwords.watch(session)
@@ -153,12 +148,12 @@ class CdpTab:
             self._ask_frames(session, is_news=True)
 
     def take_over(self, what: str, session: str, params: Json) -> None:
-        """Something that waits for an answer since an earlier broker."""
+        """Take over a dialog, file chooser or paused request that an earlier broker left open."""
         if session in self._sessions:
             _LEFT_BEHIND[what](self, session, params)
 
     def ended(self, error: RoostError | None = None) -> None:
-        """The tab is gone; whoever waits for anything in it is told."""
+        """Fail everything that waits for this tab, which is gone."""
         for session in self._sessions:
             self._passwords.forget(session)
             self._cdp.end_session(session, error)
@@ -169,14 +164,14 @@ class CdpTab:
             raise TabCrashed("The page's process died.")
 
     async def check_answers(self) -> None:
-        """The same, and that its page can be asked anything. Chromium holds back what is for a page
-        until the document it waits for has come; a silent server is not to silence us, too."""
+        """Raise an error if the page crashed or cannot answer. Chromium delays all commands to a
+        page that waits for its next document, so a slow server would block every call."""
         self.check_alive()
         if self._awaited is not None and not self.errands.has_dialog:
             if await self._way_out.is_silent(PATIENT_SECONDS) and self._awaited is not None:
                 raise still_leaving(self._awaited)
 
-    # --- going places --------------------------------------------------------------------------
+    # --- navigation ----------------------------------------------------------------------------
 
     async def navigate(self, url: str) -> Arrival:
         to = {"url": self._passwords.taken_from(url)}
@@ -186,14 +181,14 @@ class CdpTab:
         url = self.url
 
         def start() -> Pending:
-            if self.url != url:  # the page had to be escaped from
+            if self.url != url:  # ``_go`` left the blocked page, so there is nothing to reload
                 return self._cdp.call("Page.navigate", {"url": url}, self.session)
             return self._cdp.call("Page.reload", None, self.session)
 
         return await self._go(start)
 
     async def travel(self, delta: int) -> Arrival:
-        """Back and forward. ``NotFound`` when there is nowhere to go."""
+        """Go back or forward. Raises ``NotFound`` if the history has no such entry."""
         self.check_alive()
         history = await self._cdp.call("Page.getNavigationHistory", None, self.session)
         index = history["currentIndex"] + delta
@@ -205,13 +200,13 @@ class CdpTab:
         )
 
     async def settle(self, frame: str | None, argument: Json) -> Json | None:
-        """After input: its handlers, or the document, the tab or the download it led to."""
+        """After input, wait for its handlers, or for the document, tab or download it caused."""
         self.check_alive()
         navigation = Navigation()
         self._navigations.add(navigation)
         answer: Json | None = None
         try:
-            # When the frame or its document went with the action, there is no answer.
+            # If the input removed the frame or its document, there is no answer.
             with contextlib.suppress(NotFound, StaleContext):
                 answer = await self.scripts.call_bundle(frame, "settled", argument)
             if self._tab_asked_for is not None:
@@ -227,13 +222,13 @@ class CdpTab:
                 self._give_up(navigation)
             raise
         finally:
-            # Waited for long enough: the next action is not to wait for the same again.
+            # The next action must not wait for the same navigation again.
             self._is_leaving = self._ended_bare = False
             self._navigations.discard(navigation)
         return answer
 
     async def _go(self, start: Callable[[], Pending]) -> Arrival:
-        """Leave the page, whatever it does. A crashed page gets a new process this way."""
+        """Navigate even if the page is busy or crashed. A crashed page gets a new process."""
         await self._called_off()
         has_asked = self._dismiss_dialogs()
         if not self.crashed:
@@ -243,13 +238,11 @@ class CdpTab:
         navigation = Navigation()
         self._navigations.add(navigation)
         try:
-            answer = await self._way_out.answer_to(start(), navigation)
-            while answer is None:  # the page's thread was taken after it had been looked at
-                await self._escape()
+            while (answer := await self._way_out.answer_to(start(), navigation)) is None:
+                await self._escape()  # the page took its thread after Roost had looked at it
                 self._navigations.discard(navigation)
                 navigation = Navigation()
                 self._navigations.add(navigation)
-                answer = await self._way_out.answer_to(start(), navigation)
             error = answer.get("errorText")
             stayed = bool(answer.get("isDownload")) or navigation.last_status in NO_CONTENT
             if stayed:
@@ -265,8 +258,7 @@ class CdpTab:
             self._give_up(navigation)
             raise
         finally:
-            self._dismisses = False
-            self._ended_bare = False
+            self._dismisses = self._ended_bare = False
             self._navigations.discard(navigation)
         status = navigation.last_status if stayed else navigation.status
         if navigation.wants_password:
@@ -274,8 +266,8 @@ class CdpTab:
         return await self._here(status, stayed=stayed)
 
     def _dismiss_dialogs(self) -> bool:
-        """Dismiss the dialog of the page that is left, unless it is ``beforeunload``, which the
-        caller answers. True if a dialog was open: such a page may open the next one at once."""
+        """Dismiss the open dialog, except ``beforeunload``, which the caller answers. Return True
+        if a dialog was open: such a page may open the next dialog at once."""
         self._dismisses = True
         if self.errands.dialog in (None, "beforeunload"):
             return False
@@ -291,37 +283,35 @@ class CdpTab:
             self._navigations.discard(navigation)
 
     def _give_up(self, navigation: Navigation) -> None:
-        """The time is over and no document has come. Chromium answers nothing in a page that waits
-        for its next document, so the waiting is ended: the page that is there can be used again."""
+        """Stop a navigation that committed no document in time, so that the page answers again."""
         if not navigation.has_committed and not self.errands.has_dialog:
             self._calling_off = self._cdp.call("Page.stopLoading", None, self.session)
             self._calling_off.add_done_callback(unheard)
 
     async def _called_off(self) -> None:
-        """Wait for the last events of a navigation that was given up. They name no document, so
-        that the end of the one would be taken for the end of the next."""
+        """Wait for the last events of a stopped navigation: they would seem to end the next one."""
         if self._calling_off is not None:
             await asyncio.wait({self._calling_off}, timeout=FROZEN_SECONDS)
             self._calling_off = None
 
     async def _download_of(self, navigation: Navigation) -> None:
-        """A navigation that no document came of was a download, or there was nothing to show."""
+        """Wait briefly for a download if the navigation committed no document and was no 204."""
         if navigation.last_status not in NO_CONTENT:
             if self._next_download is None:
                 self._next_download = asyncio.get_running_loop().create_future()
             await _soon(self._next_download)
 
     async def _here(self, status: int | None = None, *, stayed: bool = False) -> Arrival:
-        """Where the tab is, by what the browser says: a page is never asked where it is."""
+        """Return and report where the tab is, as the browser (never the page) says."""
         if not self.errands.has_dialog:
-            # A page that leaves again at once answers nothing until its next document is there.
+            # A page that navigates again at once answers nothing until its next document arrives.
             await self._way_out.is_silent(PATIENT_SECONDS)
         self._take_title(await self._target_info())
         self._report(TabArrived(self.handle, self.url, self.title))
         return Arrival(self.url, self.title, status, stayed)
 
     def _target_info(self) -> Pending:
-        """Chromium's main process answers this, also for a page that is busy, and cuts titles."""
+        """Ask Chromium's main process, which answers even if the page is busy. It cuts titles."""
         return self._cdp.call("Target.getTargetInfo", None, self.session)
 
     async def resize(self, width: int, height: int) -> None:
@@ -329,11 +319,11 @@ class CdpTab:
         metrics = _metrics(width, height)
         await self._cdp.call("Emulation.setDeviceMetricsOverride", metrics, self.session)
 
-    # --- what the driver hears for us ----------------------------------------------------------
+    # --- events that the driver passes on ------------------------------------------------------
 
     @property
     def asks_for_tab(self) -> bool:
-        """A click of its asked for a tab that has not come yet."""
+        """A click in this tab asked for a new tab, which has not opened yet."""
         return self._tab_asked_for is not None and not self._tab_asked_for.done()
 
     def tab_came(self) -> None:
@@ -383,13 +373,13 @@ class CdpTab:
             self._is_leaving = True
 
     def _started_navigating(self, session: str, params: Json) -> None:
-        """Also where nothing in the page asked: a command, or a dialog that let one go on."""
+        """Note a navigation that began, also one that a command or an answered dialog started."""
         is_within = params.get("navigationType", "").lower().endswith("samedocument")
         if params["frameId"] == self.frames.main and not is_within:
             self._is_leaving, self._awaited = True, params["url"]
 
     def _stopped_loading(self, session: str, params: Json) -> None:
-        """Loading ended. If no document came of it (a download, 204), none will."""
+        """Loading ended. If it committed no document (a download, 204), none will follow."""
         if params["frameId"] != self.frames.main:
             return
         self._awaited = None
@@ -415,7 +405,7 @@ class CdpTab:
         if params["name"] in ("DOMContentLoaded", "load") and is_told:
             main = self.frames.get(None)
             if main is not None and main.loader != params["loaderId"]:
-                # A popup's first commit may go untold while its session is set up.
+                # Chromium may not report a popup's first commit while its session is set up.
                 self._ask_frames(self.session)
             self._ask_title()
 
@@ -436,7 +426,7 @@ class CdpTab:
             self.title = title_of(main, answer["targetInfo"])
 
     def _forget_requests(self, *, but: str) -> None:
-        """Chromium does not always tell the end of what a document that was left asked for."""
+        """End the requests of earlier documents: Chromium does not always report their end."""
         for request, document in list(self._under_way.items()):
             if document != but:
                 self._request_finished(self.session, {"requestId": request, "errorText": LEFT})
@@ -510,7 +500,7 @@ class CdpTab:
         self._report(TabDied(self.handle))
 
     def _attached_below(self, session: str, params: Json) -> None:
-        """A frame in another process, or a worker: ours, like everything below this tab."""
+        """Set up the session of a frame in another process, or of a worker of this tab."""
         below, info = params["sessionId"], params["targetInfo"]
         self._sessions.add(below)
         self._listen(below)
@@ -541,7 +531,7 @@ class CdpTab:
         self._cdp.tell("Target.setAutoAttach", options, session)
 
     def _ask_frames(self, session: str, *, is_news: bool = False) -> Pending:
-        """Chromium's own list of the documents of a session; no script of the page is asked."""
+        """Ask Chromium for the session's frame tree. No script of the page takes part."""
         tree = self._cdp.call("Page.getFrameTree", None, session)
         tree.add_done_callback(partial(self._know_frames, session=session, is_news=is_news))
         return tree
@@ -552,7 +542,7 @@ class CdpTab:
         before = self.url
         self.frames.learn(answer.result()["frameTree"], session)
         if session == self.session and (is_news or self.url != before):
-            # The document was committed before we could hear of it.
+            # The document was committed before this session received events.
             self._report(TabArrived(self.handle, self.url, self.title))
             self._ask_title()
 
@@ -562,7 +552,7 @@ class CdpTab:
 
 
 async def _soon(future: asyncio.Future[None]) -> None:
-    """Wait for what should come at once. When it does not, nothing is lost: it is told later."""
+    """Wait up to ``SOON_SECONDS``. Something that comes later is reported as usual."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(SOON_SECONDS):
             await asyncio.shield(future)

@@ -1,9 +1,9 @@
-"""Protocol clients of their own on the one connection: what is theirs is passed on unread.
+"""Let DevTools clients share the one connection. Their frames pass through without parsing.
 
-Every tap has a browser-level session (``Target.attachToBrowserTarget``); all that is attached
-through it belongs to it. Frames are told apart by their first and last bytes, because Chromium
-writes ``id`` or ``method`` first and ``sessionId`` last, and are parsed only where a session
-begins or ends: a screenshot of 10 MB goes through as it came.
+Every tap has a browser-level session (``Target.attachToBrowserTarget``). All sessions attached
+through it belong to that tap. Chromium writes ``id`` or ``method`` first and ``sessionId`` last, so
+the first and last bytes of a frame show whose it is. Only frames that begin or end a session are
+parsed; a screenshot of 10 MB is not.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ _BEGINS = b'{"method":"Target.attachedToTarget"'
 _ENDS = b'{"method":"Target.detachedFromTarget"'
 _LAST = re.compile(rb'"sessionId":"([^"\\]+)"\}$')
 _LAST_BYTES = 160
-"""Where the session's id stands, counted from the end of a frame."""
+"""Search this many bytes at the end of a frame for the session's id."""
 
 
 CALL_BYTES = 512
-"""What a command under way costs, beside its own length."""
+"""Memory that tracks one command without a reply, in addition to the command's own size."""
 
 
 class Tap:
-    """One client's own browser-level session. See ``drivers.base.ProtocolTap``."""
+    """One client's browser-level session. See ``drivers.base.ProtocolTap``."""
 
     def __init__(self, taps: Taps, session: str, ear: ProtocolEar) -> None:
         self.session = session
         self.ear = ear
         self.calls: dict[int, tuple[Hashable, str, int]] = {}
-        """Under the id it went out with: its key, its session and its size."""
+        """Commands without a reply: id on the pipe → the client's key, session and size."""
         self.unanswered_bytes = 0
         self._taps = taps
 
@@ -49,21 +49,21 @@ class Tap:
             self._taps.calls[call] = self
 
     def ended(self, call: int) -> Hashable:
-        """It is answered, or never will be."""
+        """Remove a command that was answered or never will be. Return its key."""
         key, _, size = self.calls.pop(call)
         self.unanswered_bytes -= size
         return key
 
 
 class Taps:
-    """Which frames are whose. ``send`` says what id a command goes out with, and its size."""
+    """Assigns frames to taps. ``send``: sends a command and returns its id and size."""
 
     def __init__(self, send: Callable[[str, str, Json], tuple[int, int]]) -> None:
         self._send = send
         self._is_over = False
         self.sessions: dict[str, Tap] = {}
         self._above: dict[str, str] = {}
-        """Which session each was attached through: it ends with that one."""
+        """Each session's parent, through which it was attached and with which it ends."""
         self.calls: dict[int, Tap] = {}
 
     def open(self, session: str, ear: ProtocolEar) -> Tap:
@@ -72,14 +72,14 @@ class Taps:
         return tap
 
     def close(self, tap: Tap) -> None:
-        """Nothing more is passed on; answers that are still under way are dropped."""
+        """Stop passing frames to the tap. Replies that still arrive are dropped."""
         for call in list(tap.calls):
             self.calls.pop(call, None)
             tap.ended(call)
         self._forget(tap, tap.session)
 
     def end(self) -> None:
-        """The browser is gone."""
+        """Tell all taps that the browser is gone."""
         self._is_over = True
         taps = set(self.sessions.values())
         self.sessions.clear()
@@ -91,7 +91,7 @@ class Taps:
         return None if self._is_over else self._send(method, session, params)
 
     def take(self, frame: bytes) -> bool:
-        """Pass the frame on, if it is a tap's."""
+        """Pass the frame on if it belongs to a tap. Return True if it does."""
         if not self.sessions:
             return False
         answer = _ANSWER.match(frame)
@@ -118,7 +118,7 @@ class Taps:
             self._forget(tap, json.loads(frame)["params"]["sessionId"])
 
     def _forget(self, tap: Tap, session: str) -> None:
-        """The session is over and all below it; nothing that was asked there will be answered."""
+        """Forget an ended session, all sessions below it, and their unanswered commands."""
         for below in [one for one, above in self._above.items() if above == session]:
             self._forget(tap, below)
         self.sessions.pop(session, None)

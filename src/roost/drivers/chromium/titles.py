@@ -1,4 +1,4 @@
-"""The title of a tab, as Chromium's main process knows it: no page is asked for its own."""
+"""Read a tab's title from Chromium's main process, without running a script in the page."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from roost.drivers.chromium.connection import Json
 from roost.drivers.chromium.frames import Frame
 
 TITLE_CHARS = 4096
-"""Chromium cuts longer titles, and addresses that stand in for one."""
+"""Chromium cuts longer titles, and longer addresses that it shows as titles."""
 _SCHEME = re.compile(r"^https?://([^/?#@]*@)?")
 
 
 def title_of(frame: Frame, info: Json) -> str:
-    """The title in a ``targetInfo`` of the tab whose main frame that is."""
+    """Return the title from a ``targetInfo``. ``frame``: the main frame of that tab."""
     if frame.is_error:
         return FAILED_TITLE
     title = str(info["title"])
@@ -23,7 +23,7 @@ def title_of(frame: Frame, info: Json) -> str:
 
 
 def _is_address(title: str, url: str) -> bool:
-    """Whether Chromium shows the address, without its scheme, because the page has no title."""
+    """Return True if the title is only the address, which Chromium shows for untitled pages."""
     shown = unquote(url[: 9 * len(title) + 100])
     forms = (shown, _SCHEME.sub("", shown, count=1))
     if len(title) >= TITLE_CHARS:

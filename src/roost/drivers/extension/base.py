@@ -1,7 +1,7 @@
-"""What the drivers of a person's own browsers have in common.
+"""The base class of the drivers for a person's own browser.
 
-Tabs are known by the handles the extension gives them, and only those in managed groups are known
-at all. The browser is the person's: it is never started from here, and stopping leaves it alone.
+The extension reports only the tabs of managed groups and gives each a handle. The browser belongs
+to the person, so a driver never starts it, and ``stop`` leaves the browser and its tabs open.
 """
 
 from __future__ import annotations
@@ -47,7 +47,10 @@ _PLAIN = (*PLAIN, *(b'{"method":"%s.' % of for of in (b"Tabs", b"Groups", b"Pers
 
 
 class OwnConnection(CdpConnection):
-    """Messages have the shape of CDP's. A tab in no managed group is refused by the extension."""
+    """A connection to the extension. Messages have CDP's form.
+
+    The extension refuses every command for a tab outside a managed group (``TabGone``).
+    """
 
     pictures = CdpConnection.pictures | {"Page.capture"}
 
@@ -66,7 +69,10 @@ class OwnConnection(CdpConnection):
 
 
 class OwnBrowser(ABC):
-    """``hosting`` has the link, if there is one. Those who derive from it know about pages."""
+    """A driver's side of the tab strip, the panel and the link. Subclasses drive the pages.
+
+    hosting: holds the link while the person's browser is linked.
+    """
 
     def __init__(self, hosting: Hosting) -> None:
         self._hosting = hosting
@@ -74,36 +80,38 @@ class OwnBrowser(ABC):
         self._report: Report = _ignore
         self._handover: asyncio.Future[Json] | None = None
         self._known: set[TabHandle] = set()
-        """The tabs of managed groups, once the state has been asked for."""
+        """The tabs of managed groups. Complete once ``_is_known``."""
         self._is_known = False
+        """The extension has answered ``Roost.state`` on this link."""
         self._making = 0
         self._taken_away: set[TabHandle] = set()
-        """Tabs that the person closed or moved before we could take note of them."""
+        """Tabs that the person closed or moved before ``Tabs.create`` was answered."""
         self._closing: dict[TabHandle, asyncio.Future[None]] = {}
         self._panel: Panel | None = None
         self._forgotten: set[str] = set()
+        """Keys of groups to forget when the browser links again."""
 
-    # --- for those who derive from it ------------------------------------------------------------
+    # --- for subclasses --------------------------------------------------------------------------
 
     @abstractmethod
     def _linked_anew(self) -> None:
-        """A link is up: what was known of pages was another's."""
+        """Discard all page state: a new link is up."""
 
     @abstractmethod
     def _take_over(self, handover: Json) -> None:
-        """The tabs are known: go on with what an earlier broker left in them."""
+        """Continue what an earlier broker left in the tabs. The tabs are known by now."""
 
     @abstractmethod
     def _left(self, tab: TabHandle, error: RoostError) -> None:
-        """The tab is gone, or not ours any more. Whoever waits for anything in it is told."""
+        """Forget a tab that closed or left its group, and fail its pending calls with ``error``."""
 
     @abstractmethod
     def _heard(self, method: str, params: Json) -> None:
-        """An event of the browser that is not about the tab strip."""
+        """Handle an event of the browser that is not about the tab strip."""
 
     @abstractmethod
     def _spawned(self, opener: TabHandle) -> None:
-        """A tab that this one asked for is there."""
+        """Take note that a page in ``opener`` opened a tab."""
 
     def _link(self) -> OwnConnection:
         if self._cdp is None:
@@ -159,7 +167,7 @@ class OwnBrowser(ABC):
         )
 
     async def stop(self) -> None:
-        """Let go of it. The browser and all its tabs stay: they are the person's."""
+        """End the link. The browser and its tabs stay open, because they are the person's."""
         if self._cdp is not None:
             self._report = _ignore
             self._hosting.lost(self._cdp.link)
@@ -199,7 +207,7 @@ class OwnBrowser(ABC):
 
     @abstractmethod
     def _check_jar(self, jar: str) -> None:
-        """``JarUnavailable`` if there is no such jar."""
+        """Raise ``JarUnavailable`` if there is no such jar."""
 
     async def close_tab(self, tab: TabHandle) -> None:
         cdp = self._link()
@@ -211,7 +219,11 @@ class OwnBrowser(ABC):
             await asyncio.shield(gone)
 
     def _closed(self, tab: TabHandle, answer: Pending) -> None:
-        """That it is gone is told before this is answered; unless it was not ours any more."""
+        """Count the tab as removed once ``Tabs.close`` is answered.
+
+        The extension sends ``Tabs.removed`` before the answer, except for a tab that it no longer
+        knows.
+        """
         unheard(answer)
         if not answer.cancelled() and answer.exception() is None:
             self._removed(tab)
@@ -230,9 +242,12 @@ class OwnBrowser(ABC):
             self._cdp.tell("Groups.forget", {"key": key})
 
     def _forget_empty_groups(self, cdp: OwnConnection, shown: set[str]) -> None:
-        """Those of sessions that ended while the browser was away. A group that it shows again is
-        forgotten with its last tab, which is about to be closed: forgotten now, it would be the
-        person's, and stay."""
+        """Forget the groups of sessions that ended while the browser was away.
+
+        Skip groups that still have tabs. The broker is about to close those tabs, and the group
+        goes with the last one. If the extension forgot the group now, the tabs would become the
+        person's and stay open.
+        """
         for key in sorted(self._forgotten - shown):
             cdp.tell("Groups.forget", {"key": key})
         self._forgotten.clear()
@@ -241,7 +256,7 @@ class OwnBrowser(ABC):
 
     def _browser_heard(self, method: str, params: Json) -> None:
         if not self._is_known and method.startswith(("Tabs.", "Groups.")):
-            return  # told to the last broker; the state that was asked for has it
+            return  # meant for the previous broker; the answer to ``Roost.state`` includes it
         match method:
             case "Tabs.appeared":
                 self._appeared(params)
@@ -280,7 +295,7 @@ class OwnBrowser(ABC):
             self._spawned(opener)
 
     def _arrived(self, tab: TabHandle, url: str, title: str) -> None:
-        """As the tab strip shows it, whether or not anything is done in that page."""
+        """Report the address and title that the tab strip shows."""
         self._report(TabArrived(tab, url, title))
 
     def _removed(self, tab: TabHandle) -> None:
@@ -331,7 +346,7 @@ class OwnBrowser(ABC):
 
 
 def refuse_page(error: CdpError) -> BadRequest:
-    """The browser's own pages are not for anybody else."""
+    """Return the error for a page that belongs to the browser itself, such as its settings."""
     return BadRequest(
         "This page cannot be used.",
         hint="It is one of the browser's own. Go elsewhere with browser_navigate.",

@@ -1,8 +1,8 @@
-"""A person's own Chromium: its pages speak CDP, which the extension passes on.
+"""The driver for a person's own Chromium: the extension passes CDP to and from its pages.
 
-A tab is attached when something is first done in it, because Chrome shows a bar on every tab while
-any is attached, and let go when nothing has been done in it for a while. What is known of its page
-goes with the attachment; its viewport is given to it again.
+Chrome shows a warning bar on all tabs while a debugger is attached to any. So the driver attaches a
+tab at its first use and detaches the tab when nothing has used it for ``IDLE_SECONDS``. Detaching
+discards all page state except the viewport size, which the next attachment sets again.
 """
 
 from __future__ import annotations
@@ -30,17 +30,18 @@ from roost.errors import Interrupted, JarUnavailable, RoostError, TabGone, Unsup
 from roost.vocabulary import JarPolicy, TabHandle
 
 IDLE_SECONDS = 120.0
-"""Longer than an agent thinks between two steps: refs to a page's elements go with its debugger."""
+"""Longer than a caller pauses between two steps, because detaching makes all refs stale."""
 _ELSEWHERE = "Use a managed browser for it: session_open with browser chromium."
 
 
 @dataclass(slots=True)
 class _Attached:
-    """A tab that something is done in, or was a moment ago."""
+    """A tab with a debugger, in use or used recently."""
 
     page: CdpTab
     ready: Pending
     users: int = 0
+    """Calls that use the page now. At 0, ``idle`` counts down to the detachment."""
     idle: asyncio.TimerHandle | None = None
 
 
@@ -56,7 +57,7 @@ class OwnChromiumDriver(OwnBrowser, CdpPages):
         self._attached: dict[TabHandle, _Attached] = {}
         self._viewports: dict[TabHandle, tuple[int, int]] = {}
 
-    # --- jars: the person's own, and no other ----------------------------------------------------
+    # --- jars: only the browser's own ------------------------------------------------------------
 
     async def make_jar(
         self, policy: JarPolicy, *, proxy: str | None = None, downloads: str | None = None
@@ -101,8 +102,10 @@ class OwnChromiumDriver(OwnBrowser, CdpPages):
         raise self._unshared(jar)
 
     def _unshared(self, jar: str) -> RoostError:
-        """The person's logins to all sites are in one jar. Pages of a site may use theirs; nobody
-        else gets to see them."""
+        """Return the refusal to read or write the jar, which holds the person's logins.
+
+        Pages use their own cookies and storage as always; no caller may see them.
+        """
         self._check_jar(jar)
         return Unsupported(
             "The cookies and storage of a person's own browser are not given out.",
@@ -138,7 +141,13 @@ class OwnChromiumDriver(OwnBrowser, CdpPages):
                 self._let_go_later(tab, attached)
 
     async def _attach(self, tab: TabHandle, *, leave: bool = False) -> _Attached:
-        """Ask for its debugger. That it is attached is heard before the answer is."""
+        """Attach a debugger to the tab and return its record.
+
+        The extension reports the attachment before it answers the command, so the record exists by
+        then.
+
+        leave: if Chrome refuses the tab's present page, replace it with about:blank first.
+        """
         self._check(tab)
         try:
             await self._link().call("Debugger.attach", {"tab": tab, "leave": leave})
@@ -157,9 +166,9 @@ class OwnChromiumDriver(OwnBrowser, CdpPages):
         if self._attached.get(tab) is not attached or attached.users:
             return
         if attached.page.errands.has_dialog:
-            self._let_go_later(tab, attached)  # only through this session can it be answered
+            self._let_go_later(tab, attached)  # the dialog can only be answered while attached
         else:
-            self._detach(tab, TabGone("The tab was let go of."))  # nobody waits in it
+            self._detach(tab, TabGone("The tab was let go of."))  # no call waits in the tab
             self._link().tell("Debugger.detach", {"tab": tab})
 
     # --- what happens there --------------------------------------------------------------------
@@ -242,7 +251,7 @@ class OwnChromiumDriver(OwnBrowser, CdpPages):
             attached.page.ended(error)
 
     def _arrived(self, tab: TabHandle, url: str, title: str) -> None:
-        if tab not in self._attached:  # else its page says it, sooner
+        if tab not in self._attached:  # an attached page reports its arrival earlier, over CDP
             super()._arrived(tab, url, title)
 
     def _page_of(self, tab: TabHandle, info: Json) -> CdpTab:

@@ -1,7 +1,8 @@
-"""The link of a native host, which the person's browser starts and ends as it likes.
+"""The link of a native host, which the person's browser starts and ends.
 
-There is nothing to start from here. A host that waits for its next try is told that a broker is
-there; and while one profile of a browser is linked, another is refused: links are never stolen.
+The broker cannot start a host. It can only wake a running one (SIGUSR1), which then connects at
+once and not at its next retry. While one profile of a browser is linked, the broker refuses the
+hosts of other profiles, so that no link is ever taken away.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ LINK_SECONDS = 5.0
 
 
 class Hosting:
-    """Of one kind of browser: ``browser`` is its id in the broker, as its hosts say it."""
+    """The link to the person's browser of one kind.
+
+    browser: the browser's id in the broker and in its hosts' hello, such as ``mine-firefox``.
+    """
 
     def __init__(self, home: Home, browser: str) -> None:
         self._browser = browser
@@ -39,7 +43,10 @@ class Hosting:
         self._news.set()
 
     async def link(self) -> Link:
-        """The link there is, or the one of a host that only has to be told that we are here."""
+        """Return the link; without one, wake the running hosts and wait for one to connect.
+
+        Raises ``BrowserLost`` if no host runs or none connects within ``LINK_SECONDS``.
+        """
         if self._link is None and self._wake():
             self._news.clear()
             with contextlib.suppress(TimeoutError):
@@ -54,14 +61,14 @@ class Hosting:
         return self._link
 
     def lost(self, link: Link) -> bool:
-        """It is over; whether it was the one that counts."""
+        """Drop a link that has ended. Return whether it was the current one."""
         if self._link is not link:
             return False
         self._link = None
         return True
 
     def _wake(self) -> bool:
-        """Whether any host of this kind runs."""
+        """Signal all running hosts of this browser. Return whether there are any."""
         running = running_hosts(self._home, self._browser)
         for host in running:
             with contextlib.suppress(ProcessLookupError, PermissionError):

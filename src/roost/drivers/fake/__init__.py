@@ -1,10 +1,10 @@
-"""A browser in memory. Ships, so that anybody can test against Roost without a browser.
+"""A fake browser in memory. It ships with Roost, so that tests need no real browser.
 
-Lives here: ``browser.py`` (pages, jars, a tiny JavaScript) and ``driver.py`` (the Driver over it);
-``grouped_driver.py``, the same as a person's own browser with tab groups.
+Lives here: ``browser.py`` (pages, jars, a tiny JavaScript), ``driver.py`` (its ``Driver``), and
+``grouped_driver.py`` (the same for a person's own browser with tab groups).
 May import: ``drivers``, ``errors``, ``vocabulary``.
-Never here: shortcuts the real drivers do not have. ``roost.testing.drivers.check_driver`` checks
-this driver like every other.
+Never here: shortcuts that real drivers do not have. ``roost.testing.drivers.check_driver`` checks
+all drivers alike.
 Tests: ``tests/drivers/fake/test_fake.py``.
 """
 

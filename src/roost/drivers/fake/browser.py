@@ -1,7 +1,7 @@
-"""The fake's browser: jars with cookies, pages with a location, and just enough JavaScript.
+"""The fake browser: jars with cookies, pages with an address, and a little JavaScript.
 
-It outlives the driver that speaks to it, as a real browser outlives a broker: hand the same
-``FakeBrowser`` to a second ``FakeDriver`` and it finds the tabs the first one left.
+The browser outlives its driver, as a real browser outlives a broker. Pass the same ``FakeBrowser``
+to a second ``FakeDriver``, and that driver finds the tabs of the first.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ MAX_REDIRECTS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FakeResponse:
-    """What the fake web answers for an address."""
+    """The fake web's response to a request."""
 
     title: str = ""
     status: int = 200
     redirect: str | None = None
     stalls: bool = False
-    """Takes the request and never answers it."""
+    """The server accepts the request and never responds."""
 
 
 Web = Callable[[str], FakeResponse]
-"""Answers an address, or raises ``NotFound`` where no server is."""
+"""Returns the response for an address, or raises ``NotFound`` if no server has that address."""
 
 
 def any_page(url: str) -> FakeResponse:
-    """A web on which every address is a page named after its host and path."""
+    """Respond to every address with a page titled by the address's host and path."""
     parts = urlsplit(url)
     return FakeResponse(title=f"{parts.hostname or ''}{parts.path}")
 
 
 @dataclass(slots=True)
 class FakePage:
-    """One tab. ``ended`` carries the error its running calls must answer with."""
+    """One tab. ``ended`` gets the error that the tab's running calls must raise."""
 
     handle: TabHandle
     jar: str
@@ -70,22 +70,22 @@ class FakePage:
 
 
 class FakeBrowser:
-    """The state of one browser that exists only in memory."""
+    """The state of one browser that exists only in memory. ``web``: answers its requests."""
 
     def __init__(self, web: Web = any_page) -> None:
         self.web = web
         self.pages: dict[TabHandle, FakePage] = {}
         self.jars: dict[str, dict[str, dict[str, str]]] = {SHARED_JAR: {}}
         self.storage: dict[str, dict[str, dict[str, str]]] = {}
-        """What each jar's origins keep in localStorage."""
+        """The localStorage: jar → origin → items."""
         self.report: Callable[[DriverEvent], None] | None = None
         self.is_running = False
         self._numbers = count(1)
 
-    # --- what a person or a page may do to it, for tests and for page scripts --------------------
+    # --- actions of persons and pages, for tests and for page scripts ----------------------------
 
     def open_page(self, jar: str, *, opener: TabHandle | None = None, url: str = BLANK) -> FakePage:
-        """A page that no driver asked for: a popup, or one the person opened."""
+        """Open and report a page that no driver opened: a popup, or a tab of the person."""
         page = self.new_page(jar)
         page.url = url
         self._say(TabAppeared(handle=page.handle, opener=opener, jar=jar, url=url))
@@ -93,7 +93,7 @@ class FakeBrowser:
         return page
 
     def _fill(self, page: FakePage, url: str) -> None:
-        with contextlib.suppress(NotFound):  # it stays there, without a document
+        with contextlib.suppress(NotFound):  # the page keeps the address, without a document
             address, answer = self._answer(url)
             if not answer.stalls:
                 self._commit(page, address, answer.title)
@@ -115,7 +115,7 @@ class FakeBrowser:
         return jar
 
     async def load(self, page: FakePage, url: str) -> int | None:
-        """Put the page at the address, redirects followed; the HTTP status."""
+        """Navigate the page to the address, follow redirects, and return the HTTP status."""
         address, answer = self._answer(url)
         if answer.stalls:
             await asyncio.get_running_loop().create_future()
@@ -123,7 +123,7 @@ class FakeBrowser:
         return None if address.startswith("about:") else answer.status
 
     def _answer(self, url: str) -> tuple[str, FakeResponse]:
-        """Where the address leads in the end, and what is there."""
+        """Follow redirects and return the final address with its response."""
         for _ in range(MAX_REDIRECTS):
             answer = FakeResponse() if url.startswith("about:") else self.web(url)
             if answer.redirect is None:
@@ -137,10 +137,10 @@ class FakeBrowser:
         page.url, page.title = url, title
         self._say(TabArrived(page.handle, url, title))
 
-    # --- the JavaScript it knows -----------------------------------------------------------------
+    # --- JavaScript ------------------------------------------------------------------------------
 
     async def run(self, page: FakePage, function: str) -> Any:
-        """A function without arguments over a documented handful of expressions."""
+        """Run ``() => expression``. Only JSON literals and ``_EXPRESSIONS`` are supported."""
         body = _ARROW.fullmatch(function.strip())
         if body is None:
             raise BadRequest(
@@ -172,12 +172,12 @@ class FakeBrowser:
 
 
 def _literal(expression: str) -> Any:
-    """A JSON value. An object stands in parentheses: without them JavaScript reads a block."""
+    """Parse a JSON value. An object needs parentheses, or JavaScript would read a block."""
     if expression.startswith("(") and expression.endswith(")"):
         expression = expression[1:-1]
     elif expression.startswith("{"):
         raise ValueError("a block")
-    # NaN and the infinities have no JSON value; browsers give null for them.
+    # NaN and the infinities have no JSON value, so browsers return null for them.
     return json.loads(expression, parse_constant=lambda _: None)
 
 

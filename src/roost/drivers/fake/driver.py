@@ -1,4 +1,4 @@
-"""The Driver over a ``FakeBrowser``. Held to the contract by ``roost.testing.check_driver``."""
+"""The driver of a ``FakeBrowser``. ``roost.testing.check_driver`` checks it like any driver."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ VIEWPORT = (1280, 720)
 
 
 class FakeDriver(NoPages):
-    """Speaks to a browser in memory; ``kill`` and ``crash`` are what a test does to it."""
+    """Drives a browser in memory. Tests call ``kill`` and ``crash`` to make it fail.
+
+    ``browser``: the browser to drive; by default a new one.
+    """
 
     capabilities = Capabilities(page_work=False)
 
@@ -56,11 +59,11 @@ class FakeDriver(NoPages):
         self._end("stopped", reported=False)
 
     def kill(self) -> None:
-        """What a kill -9 of the browser does."""
+        """End the browser as ``kill -9`` does."""
         self._end("killed", reported=True)
 
     def crash(self, tab: TabHandle) -> None:
-        """What the death of the page's process does."""
+        """Crash the tab's page as if its process had died."""
         page = self._page(tab)
         page.crashed = True
         page.end(TabCrashed("The page's process died."))
@@ -197,7 +200,7 @@ class FakeDriver(NoPages):
 
 
 async def _unless_ended(page: FakePage, work: Coroutine[Any, Any, T]) -> T:
-    """The work's result, or the page's end if that comes first."""
+    """Return the work's result, or raise the page's error if the page ends first."""
     task = asyncio.get_running_loop().create_task(work, name=f"fake {page.handle}")
     either: set[asyncio.Future[Any]] = {task, page.ended}
     try:
@@ -210,9 +213,9 @@ async def _unless_ended(page: FakePage, work: Coroutine[Any, Any, T]) -> T:
 
 
 def _blank_jpeg(width: int, height: int) -> bytes:
-    """A real, all-white picture in grey: the first block says white, all others "no change"."""
+    """Return a valid, all-white greyscale JPEG. Its first block is white; all others repeat it."""
     blocks = -(-width // 8) * -(-height // 8)
-    # Two DC codes, "0" for no change and "10" for a change of 7 bits; one AC code, "0" for the end.
+    # DC codes: "0" means no change, "10" a change of 7 bits. The AC code "0" ends a block.
     bits = "10" + "1111111" + "0" + "00" * (blocks - 1)
     bits += "1" * (-len(bits) % 8)
     segments = (
@@ -228,7 +231,7 @@ def _blank_jpeg(width: int, height: int) -> bytes:
 
 
 def _blank_png(width: int, height: int) -> bytes:
-    """A real, all-white picture: callers decode what they get."""
+    """Return a valid, all-white PNG, because callers decode their pictures."""
     rows = (b"\0" + b"\xff" * width) * height
     header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     parts = ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))

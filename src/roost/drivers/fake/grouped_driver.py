@@ -1,4 +1,4 @@
-"""The fake as a person's own browser: tab groups, and a person who does as they like with them."""
+"""The fake as a person's own browser, with tab groups that the person can change."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from roost.vocabulary import TabHandle
 
 
 class GroupedBrowser(FakeBrowser):
-    """``strip`` is what the person sees: which group each tab stands in. Pages that are not in it
-    are the person's own."""
+    """A fake browser with tab groups. ``strip`` maps each managed tab to its group's key. Pages
+    that are not in ``strip`` are the person's own."""
 
     def __init__(self, web: Web = any_page) -> None:
         super().__init__(web)
@@ -35,7 +35,8 @@ class GroupedBrowser(FakeBrowser):
         self.panel: Panel | None = None
 
     def open_page(self, jar: str, *, opener: TabHandle | None = None, url: str = BLANK) -> FakePage:
-        """A popup stands in its opener's group; what the person opens is their own."""
+        """Open a page that no driver opened. A popup joins its opener's group; other pages are the
+        person's own and not reported."""
         if opener is not None and opener in self.strip:
             return self.open_in(self.strip[opener], jar, opener=opener, url=url)
         page = self.new_page(jar)
@@ -50,7 +51,7 @@ class GroupedBrowser(FakeBrowser):
         opener: TabHandle | None = None,
         url: str = BLANK,
     ) -> FakePage:
-        """A tab in that group that no driver asked for."""
+        """Open and report a tab in that group that no driver opened."""
         page = self.new_page(jar)
         page.url, self.strip[page.handle] = url, group
         self._say(TabAppeared(handle=page.handle, opener=opener, jar=jar, url=url, group=group))
@@ -63,14 +64,14 @@ class GroupedBrowser(FakeBrowser):
 
     def close_page(self, handle: TabHandle) -> None:
         if self.strip.pop(handle, None) is None:
-            self.pages.pop(handle, None)  # the person's own: nobody is told
+            self.pages.pop(handle, None)  # the person's own tab is not reported
         else:
             super().close_page(handle)
 
-    # --- what the person does ------------------------------------------------------------------
+    # --- actions of the person -----------------------------------------------------------------
 
     def move(self, handle: TabHandle, group: str | None) -> None:
-        """Drag a tab into a group, or out of all of them."""
+        """Move a tab into a group, or out of all groups (None)."""
         page, was = self.pages[handle], self.strip.pop(handle, None)
         if group is not None:
             self.strip[handle] = group
@@ -90,12 +91,12 @@ class GroupedBrowser(FakeBrowser):
             self.close_page(handle)
 
     def say(self, event: PersonSaid | PersonAnswered) -> None:
-        """What the person says in the browser's popup page."""
+        """Report what the person chose in the extension's popup page."""
         self._say(event)
 
 
 class GroupedDriver(FakeDriver):
-    """Speaks to a ``GroupedBrowser``. Tabs in no group are not there for it."""
+    """Drives a ``GroupedBrowser``. Tabs without a group do not exist for this driver."""
 
     capabilities = replace(FakeDriver.capabilities, groups=True, asks_person=True)
     browser: GroupedBrowser
@@ -125,14 +126,16 @@ class GroupedDriver(FakeDriver):
         self.browser.panel = panel
 
     def forget_group(self, key: str) -> None:
-        """Whatever still stands in it is the person's."""
+        """Remove the group. Its remaining tabs become the person's own."""
         self.browser.groups.pop(key, None)
         for handle in [handle for handle, one in self.browser.strip.items() if one == key]:
             del self.browser.strip[handle]
 
     def lose(self, *, new_ids: bool) -> None:
-        """The browser is out of sight, and has its tabs and jars when it is back: under new ids if
-        it was started again meanwhile."""
+        """Disconnect the browser. Its tabs and jars are there again after the next ``start``.
+
+        ``new_ids``: give the tabs new handles, as a restarted browser does.
+        """
         browser = self.browser
         pages, strip, jars = list(browser.pages.values()), dict(browser.strip), browser.jars
         self._end("out of sight", reported=True)

@@ -1,4 +1,4 @@
-"""What the fake cannot do: it has no documents, so there is nothing to look at or to click."""
+"""The page work that the fake refuses: it has no documents, so there is nothing to click."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from roost.vocabulary import TabHandle
 
 
 class NoPages:
-    """Says so, for every primitive of page work (``Capabilities.page_work`` is false)."""
+    """Raises ``Unsupported`` for every page primitive (``Capabilities.page_work`` is False)."""
 
     async def reload(self, tab: TabHandle) -> Arrival:
         _no_pages()

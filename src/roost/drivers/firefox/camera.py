@@ -1,9 +1,10 @@
-"""Pictures of one tab.
+"""Screenshots of one tab.
 
 https://w3c.github.io/webdriver-bidi/#command-browsingContext-captureScreenshot has no scale.
-Setting the tab's pixel ratio for the moment would do, but pages notice (media queries, canvases,
-images that load anew); so a picture is taken as it is and made smaller afterwards, with the
-browser's codecs, in a blank tab that is nobody's: there no page is slow, in the way, or against it.
+Changing the tab's pixel ratio for a moment would work, but pages notice it: media queries and
+canvases change, and images load again. So the screenshot is taken at full size and scaled down
+afterwards by the browser's own codecs. This happens in the browser's blank first tab, where no page
+can slow or disturb it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from roost.drivers.pictures import picture_size
 from roost.errors import BadRequest, NotFound, RoostError, TooLarge, Unsupported
 
 NEGATIVE_QUALITY = 0.85
-"""Of the picture that is made smaller afterwards. Above 0.9 Firefox takes four times as long."""
+"""JPEG quality of a screenshot that is scaled down. Above 0.9 Firefox needs four times as long."""
 _SHRINK = """async (data, type, scale, quality) => {
   const whole = new Image();
   whole.src = URL.createObjectURL(new Blob([Uint8Array.fromBase64(data)], { type }));
@@ -37,8 +38,10 @@ _SHRINK = """async (data, type, scale, quality) => {
 
 
 class Camera:
-    """Of one tab, of which ``course`` knows why a document is gone. ``darkroom`` is the context of
-    the blank tab."""
+    """Takes screenshots of one tab.
+
+    ``course``: knows why a document is gone. ``darkroom``: returns the blank tab's context.
+    """
 
     def __init__(
         self, bidi: BidiConnection, tab: str, course: Course, darkroom: Callable[[], Awaitable[str]]

@@ -1,7 +1,7 @@
 """Commands, replies and events of WebDriver BiDi over one link.
 
-https://w3c.github.io/webdriver-bidi/ — one connection serves all contexts. Firefox works on
-commands at the same time: what must happen in order has to be awaited in order.
+https://w3c.github.io/webdriver-bidi/ — one connection serves all contexts. Firefox runs commands
+concurrently, so commands that must run in order have to be awaited one by one.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ __all__ = ["NOBODY", "BidiConnection", "BidiError", "Json", "Pending"]
 
 NOBODY = ""
 PASSED_OVER = "too large"
-"""The keeper's answer for one that is above the limit of a link (``link.websocket``)."""
-# In these a page chooses an address, and nothing else. They say where a tab is, so none of them
-# may be dropped.
+"""The error that the keeper sends in place of a too large reply (``link/websocket.py``)."""
+# In these events a page chooses only an address. The events say where a tab is, so none may be
+# dropped.
 _PLAIN = b'{"type":"event","method":"browsingContext.'
 
 
 class BidiError(Exception):
-    """Firefox's own answer that it will not. ``code`` is the protocol's word for why."""
+    """Firefox refused a command. ``code`` is the protocol's error code."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message.removeprefix("Error: ") or code)
@@ -31,19 +31,21 @@ class BidiError(Exception):
 
     @property
     def is_document_gone(self) -> bool:
-        """The document the command ran in went away under it, or its context did.
+        """True if the command's document or context went away while the command ran.
 
-        Firefox shows its own page about a crash in the browser's process, where no script may run.
-        It refuses scripts there before it says that the page's process died.
+        Firefox shows its crash page in the browser's own process, where no script may run. It
+        refuses scripts there before it reports that the page's process died.
         """
         is_crash_page = self.code == "unsupported operation" and "parent process" in str(self)
         return self.code == "no such frame" or is_crash_page
 
 
 class BidiConnection(Exchange):
-    """Calls fail with ``BidiError`` when Firefox refuses them, with their owner's error when that
-    ends first, with ``BrowserLost`` when the browser does. ``on_event`` hears all events, once it
-    is known which tabs they may be about (``release``)."""
+    """A connection to one Firefox. A call raises ``BidiError`` if Firefox refuses the command, the
+    owner's error if its owner ends first, and ``BrowserLost`` if the browser ends first.
+
+    ``on_event`` gets all events. They are held back until ``release``, when all tabs are known.
+    """
 
     pictures = frozenset(
         {"browsingContext.captureScreenshot", "browsingContext.print", "network.getData"}
@@ -62,19 +64,19 @@ class BidiConnection(Exchange):
         super().__init__(link, on_word, on_end)
 
     def call(self, method: str, params: Json | None = None, owner: str = NOBODY) -> Pending:
-        """Send a command; await what comes back. ``owner`` is the tab it dies with."""
+        """Send a command and return a future for its reply. The call fails if ``owner`` ends."""
         return self._ask(method, {"params": params or {}}, owner)
 
     def tell(self, method: str, params: Json | None = None, owner: str = NOBODY) -> None:
-        """Send a command nobody waits for; a refusal is only logged."""
+        """Send a command without waiting for its reply. An error is only logged."""
         self.call(method, params, owner).add_done_callback(unheard)
 
     def held(self, method: str) -> list[Json]:
-        """What such events said that are held back."""
+        """Return the parameters of the held back events of that method."""
         return [one["params"] for one in self._held or [] if one["method"] == method]
 
     def release(self) -> None:
-        """Tell what was held back, and everything from now on at once."""
+        """Deliver the held back events, and from now on deliver each event at once."""
         held, self._held = self._held or [], None
         for message in held:
             self._hear(message)

@@ -1,8 +1,8 @@
-"""The contexts of one browser: its tabs and the frames in them, who appears, and who goes.
+"""All contexts of one browser: its tabs and their frames, as they open and close.
 
-Firefox says of every new context who opened it, before anything happens there, so nothing has to
-wait for its owner to be found. All tabs are made beside the browser's first one, in its window, and
-never in a popup's; that first tab is nobody's and stays.
+Firefox names the opener of a new context before anything happens in the context. So a new tab need
+not be paused until its owner is known. All tabs open in the window of the browser's first tab,
+never in a popup's window. The first tab belongs to no session and stays open.
 https://w3c.github.io/webdriver-bidi/#command-browsingContext-create
 """
 
@@ -23,7 +23,7 @@ CLOSE_SECONDS = 5.0
 
 
 class Contexts:
-    """Of one browser's life. ``report`` hears who appears and goes, and all that tabs report."""
+    """The contexts of one run of the browser. ``report`` gets the events of all tabs."""
 
     def __init__(self, bidi: BidiConnection, bundle: str, report: Report) -> None:
         self.tabs: dict[TabHandle, BidiTab] = {}
@@ -31,12 +31,13 @@ class Contexts:
         self._bundle = bundle
         self._report = report
         self._whose: dict[str, BidiTab] = {}
-        """Of tabs and frames alike: the tab they belong to."""
+        """The tab of each context, for tabs and frames alike."""
         self._first_tab: str | None = None
-        """While it is there, any other tab can be closed: Firefox keeps its last one."""
+        """The blank first tab. It must stay open, because Firefox does not close its last tab."""
         self._replacing_first = asyncio.Lock()
         self._creating = 0
         self._undecided: dict[str, Json] = {}
+        """New tabs while ``_creating`` is not 0. Each is ours or a person's; a reply will tell."""
         self._closing: dict[TabHandle, asyncio.Future[None]] = {}
         self._removed_jars: set[str] = set()
         self._came = asyncio.Event()
@@ -47,17 +48,18 @@ class Contexts:
     # --- opening and closing -------------------------------------------------------------------
 
     async def open(self, jar: str) -> BidiTab:
-        """A blank tab of ours, in the background."""
+        """Open a blank tab in the background."""
         return self._adopt(await self._create_beside_the_first(jar))
 
     async def open_unseen(self, jar: str) -> str:
-        """One that is no tab, for us to work in. A later broker finds it as a tab of nobody's."""
+        """Open an unseen page, which is no tab of Roost. Mark it as known to the keeper, so that a
+        later broker takes it over as a tab without an owner."""
         context = (await self._create_beside_the_first(jar))["context"]
         self._bidi.say("told", context)
         return str(context)
 
     async def close(self, tab: BidiTab) -> None:
-        """Without asking the page; over when Firefox says so."""
+        """Close the tab without asking the page, and wait until Firefox reports it closed."""
         await self.blank_tab()
         gone = self._closing.setdefault(tab.handle, asyncio.get_running_loop().create_future())
         self._bidi.tell("browsingContext.close", {"context": tab.context})
@@ -65,7 +67,8 @@ class Contexts:
             await asyncio.shield(gone)
 
     async def await_tabs_of(self, opener: BidiTab) -> None:
-        """A tab that an action asked for is there at once, and told of a little later."""
+        """Wait until all tabs that ``opener`` opened have been reported. Such a tab exists at once,
+        but Firefox reports it a little later."""
         tree = await self._bidi.call("browsingContext.getTree", {"maxDepth": 0})
         asked = [c["context"] for c in tree["contexts"] if c["originalOpener"] == opener.context]
         with contextlib.suppress(TimeoutError):
@@ -75,10 +78,10 @@ class Contexts:
                     await self._came.wait()
 
     def ended(self, error: RoostError) -> None:
-        """The browser is gone, with all of them.
+        """Fail everything that waits for a tab, because the browser is gone.
 
-        Commands that made tabs fail a moment later. The tabs they had made must not be reported
-        then: they would seem to be tabs of the next browser.
+        The commands that create tabs fail a moment later. The tabs they created must not be
+        reported then: they would seem to be tabs of the next browser.
         """
         self._undecided.clear()
         for tab in self.tabs.values():
@@ -91,7 +94,7 @@ class Contexts:
         return await self._create({"userContext": jar, "referenceContext": await self.blank_tab()})
 
     async def blank_tab(self) -> str:
-        """The browser's first one. A person may have closed it; then another takes its place."""
+        """Return the context of the first tab. If a person closed it, open another."""
         async with self._replacing_first:
             first = self._first_tab
             if first is None:
@@ -101,7 +104,7 @@ class Contexts:
         return first
 
     async def _create(self, options: Json) -> Json:
-        """A tab that we asked for: what its creation said of it."""
+        """Create a tab and return its ``contextCreated`` event."""
         options = {"type": "tab", "background": True, **options}
         making = self._bidi.call("browsingContext.create", options, options.get("userContext", ""))
         self._creating += 1
@@ -119,13 +122,14 @@ class Contexts:
         return context
 
     def _claimed(self, making: Pending) -> Json | None:
-        """What the creation of a tab that we asked for said of it; others are nobody's."""
+        """Return the ``contextCreated`` event of the tab that ``making`` created, or None if the
+        tab is gone. If this was the last pending creation, report all other new tabs soon."""
         self._creating -= 1
         asyncio.get_running_loop().call_soon(self._decide_the_rest)
         return self._undecided.pop(making.result()["context"], None)
 
     def _close_unwanted(self, making: Pending) -> None:
-        with contextlib.suppress(BidiError, RoostError):  # there is nothing to close
+        with contextlib.suppress(BidiError, RoostError):  # no tab was created
             context = self._claimed(making)
             if context is not None:
                 self._close(context["context"])
@@ -134,28 +138,29 @@ class Contexts:
         self._bidi.tell("browsingContext.close", {"context": context})
 
     def close_left(self, left: Sequence[Pending]) -> None:
-        """Close the tabs that the last broker asked for, once Firefox has made them: no call waits
-        for them. Comes before ``take_over``, which finds those that are made already."""
+        """Close the tabs that the last broker's unanswered commands create: no call waits for them.
+        Call this before ``take_over``, which closes those that exist already."""
         for making in left:
             if not making.done():
                 self._creating += 1
                 making.add_done_callback(self._close_unwanted)
 
     def jar_removed(self, jar: str) -> None:
-        """The jar is about to be removed. Firefox never answers a command that makes a tab in it,
-        and may make the tab nevertheless."""
+        """Fail commands that create tabs in a jar that is about to be removed. Firefox never
+        answers such a command, but may create the tab nevertheless."""
         self._removed_jars.add(jar)
         self._bidi.fail(jar, TabGone("The jar was removed while a tab was made in it."))
 
     def _decide_the_rest(self) -> None:
-        """Tabs that came while we made some, and were none of those."""
+        """Report the new tabs that turned out not to be ours, once no creation is pending."""
         if not self._creating:
             undecided, self._undecided = self._undecided, {}
             for context in undecided.values():
                 self._appeared(context)
 
     async def replace(self, tab: BidiTab) -> None:
-        """Another context for a tab that stays what it is, for us and for the next broker."""
+        """Give a frozen tab a new context, and close the old one. The tab keeps its handle; the
+        keeper notes the change for the next broker."""
         context = await self._create_beside_the_first(tab.jar)
         old = tab.context
         self._forget(tab, old)
@@ -166,13 +171,16 @@ class Contexts:
         self._bidi.tell("browsingContext.close", {"context": old})
         self._bidi.fail(old, TabGone("The page was frozen and had to be given up."))
 
-    # --- coming and going ----------------------------------------------------------------------
+    # --- opened and closed tabs ----------------------------------------------------------------
 
     def take_over(
         self, handover: Json, tree: list[Json], left: Collection[str] = ()
     ) -> frozenset[TabHandle]:
-        """Go on with the tabs an earlier broker left; those it never heard of appear now. Those it
-        had asked for and not heard of (also ``left``) are closed: no call waits for them."""
+        """Take over the tabs of an earlier broker and return their handles.
+
+        Tabs that it never heard of are reported as new. Tabs that it created without getting the
+        reply (and those in ``left``) are closed, because no call waits for them.
+        """
         if self._first_tab not in {one["context"] for one in tree}:
             self._first_tab = None
         known = {tab["context"]: tab for tab in handover["tabs"]}
@@ -201,9 +209,9 @@ class Contexts:
         if parent is not None:
             self._frame_came(name, parent)
         elif self._is_known(name):
-            pass  # the tree told us of it before this did
+            pass  # the context tree listed this tab before the event arrived
         elif self._creating and context["originalOpener"] is None:
-            # Ours or the person's: only the answer to our own command can tell.
+            # Ours or the person's: only the reply to our own command can tell.
             self._undecided[name] = context
         else:
             self._appeared(context)
@@ -220,7 +228,7 @@ class Contexts:
             self._closed(tab)
 
     def _appeared(self, context: Json) -> None:
-        """A tab nobody asked for, told before anything else about it."""
+        """Report a tab that no call opened, before any other event about the tab."""
         # Firefox names no jar for a tab whose jar was removed while the tab was made.
         if context["userContext"] in (None, *self._removed_jars):
             self._close(context["context"])

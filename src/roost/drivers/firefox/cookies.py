@@ -1,4 +1,4 @@
-"""Cookies between our words and BiDi's ``network.Cookie`` and ``storage.PartialCookie``.
+"""Convert cookies to and from BiDi's ``network.Cookie`` and ``storage.PartialCookie``.
 
 https://w3c.github.io/webdriver-bidi/#type-network-Cookie
 """
@@ -43,7 +43,7 @@ def cookie_to(cookie: Cookie) -> Json:
 
 
 def partition(jar: str, site: str | None = None) -> Json:
-    """The jar, as storage commands name it; and the site within which cookies are kept apart."""
+    """Return the storage partition of a jar, or of a top-level site within the jar."""
     key: Json = {"type": "storageKey", "userContext": jar}
     if site is not None:
         key["sourceOrigin"] = site
@@ -53,5 +53,5 @@ def partition(jar: str, site: str | None = None) -> Json:
 def _text(value: Json) -> str:
     if value["type"] == "string":
         return str(value["value"])
-    # Bytes that are no text: kept as the characters they are, one a byte.
+    # The bytes are no UTF-8 text, so keep each byte as one character.
     return base64.b64decode(value["value"]).decode("latin-1")

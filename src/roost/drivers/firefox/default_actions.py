@@ -1,11 +1,13 @@
-"""What input leaves undone in a tab that is not in front.
+"""Perform the default actions of input that Firefox omits in background tabs.
 
-Firefox delivers trusted events there, but some of what follows on them it does only where the
-browser's focus is: Enter and Space do not operate buttons (``HandleKeyboardActivation`` in its
-source), keys and the wheel do not scroll, sliders do not follow the pointer, and the drag of an
-element never becomes a drop. So it is watched whether the page lets the event pass, and then the
-rest is done: a button gets a trusted click from the pointer, the page is scrolled, the slider is
-set, and a drop's events are dispatched; the events of these last two are not trusted.
+Firefox delivers trusted events to a background tab, but performs some default actions only in the
+tab that has the focus. In a background tab, Enter and Space do not operate buttons
+(``HandleKeyboardActivation`` in Firefox's source), keys and the wheel do not scroll, sliders do not
+follow the pointer, and a drag never ends in a drop.
+
+So these scripts watch whether the page prevents the event's default action. If not, they perform
+the action: click the button with a trusted pointer, scroll the page, set the slider, or dispatch
+the events of a drop. The events of sliders and drops are then not trusted.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from roost.drivers.firefox.connection import Json
 from roost.drivers.firefox.keyboard import Gesture
 
 PRESS = 4
-"""Gestures of one press, with a modifier at most; more of them are text being typed."""
+"""The most gestures that one key press with one modifier has. More gestures are typed text."""
 _SCROLLING = {"ArrowDown", "ArrowUp", "End", "Home", "PageDown", "PageUp"}
 
 WATCH_KEYS = """() => {
@@ -151,7 +153,7 @@ AFTER_WHEEL = """() => {
 
 
 def is_press(gestures: Sequence[Gesture]) -> bool:
-    """Whether these may operate what has the focus, or scroll."""
+    """Return True if these key gestures may operate the focused element or scroll."""
     keys = {gesture.key for gesture in gestures if isinstance(gesture, KeyDown)}
     is_command = keys & {"Control", "Alt", "Meta"}
     is_telling = bool(keys & {"Enter", " ", *_SCROLLING})

@@ -1,7 +1,7 @@
-"""The Driver over BiDi: jars are user contexts, tabs are top-level browsing contexts.
+"""The Firefox driver: jars are user contexts, tabs are top-level browsing contexts.
 
-A broker that comes later goes on in the same protocol session, with what the keeper remembers
-(design.md §8).
+Firefox allows one BiDi session. If its client dies, Firefox refuses every new session until it
+restarts. So the keeper holds the session, and each new broker continues in it.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ from roost.vocabulary import MIB, JarPolicy, TabHandle
 
 OPEN_SECONDS = 30.0
 BODY_BYTES = 10 * MIB
-"""The largest response whose body is kept for whoever asks for it later."""
+"""Firefox keeps response bodies up to this size for later ``body`` calls."""
 _EVENTS = ["browsingContext", "network", "log.entryAdded", "input.fileDialogOpened"]
 
 
 class FirefoxDriver(KeptBrowser[BidiConnection]):
-    """One Firefox."""
+    """The driver of one Firefox that a keeper holds."""
 
     capabilities = Capabilities(draws_for_pictures=False, lacks=LACKS)
 
@@ -68,7 +68,7 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
             making.add_done_callback(unheard)
         try:
             if not notes.get("isSetUp"):
-                is_new = True  # an earlier broker may have started it, and used it for nothing
+                is_new = True  # an earlier broker may have started Firefox and died before this
                 await self._set_up(bidi, jars)
             await jars.learn()
             roots = await bidi.call("browsingContext.getTree", {"maxDepth": 0})
@@ -228,7 +228,7 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
             page.close()
 
     async def _set_up(self, bidi: BidiConnection, jars: Jars) -> None:
-        """What holds for the whole browser, told once in its life."""
+        """Send the settings of the whole browser, once in the browser's life."""
         bodies = {"dataTypes": ["response"], "maxEncodedDataSize": BODY_BYTES}
         await asyncio.gather(
             bidi.call("session.subscribe", {"events": _EVENTS}),
@@ -239,7 +239,7 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
         bidi.say("note", {"isSetUp": True})
 
     def _take_over_what_waits(self, handover: Json) -> None:
-        """Requests, dialogs and fields for files that nobody was there to answer."""
+        """Handle the requests, dialogs and file choosers that opened while no broker ran."""
         for request in handover["requests"]:
             self._refuse_password(request)
         for prompt in handover["prompts"]:
@@ -266,7 +266,8 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
                     tab.heard(method, params)
 
     def _refuse_password(self, params: Json) -> None:
-        """A server wants a password that its address did not name. No window asks for one."""
+        """Refuse a server's request for a password that the address did not contain. Otherwise
+        Firefox would ask in a window."""
         answer = {"request": params["request"]["request"], "action": "cancel"}
         self._browser().tell("network.continueWithAuth", answer)
         tab = self._all_contexts().tab_of(params["context"])
@@ -314,8 +315,8 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
 
 
 async def _with_frames(bidi: BidiConnection, root: Json) -> Json:
-    """Return the tab's context with the frames below it. Each tab is asked for by itself: a page
-    whose frames cannot be read must not cost others their tabs."""
+    """Return the tab's context with the frames below it. Ask for each tab separately, so that one
+    page with an unreadable frame tree does not hide the other tabs."""
     try:
         tree = await bidi.call("browsingContext.getTree", {"root": root["context"]})
     except (BidiError, TooLarge):

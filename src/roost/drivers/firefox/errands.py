@@ -1,4 +1,4 @@
-"""Files, dialogs, size and paper of one tab, and the bodies of its requests.
+"""The file choosers, dialogs, viewport size and PDFs of one tab, and its responses' bodies.
 
 https://w3c.github.io/webdriver-bidi/#command-browsingContext-handleUserPrompt,
 …#command-input-setFiles, …#command-browsingContext-print, …#command-network-getData
@@ -23,7 +23,7 @@ from roost.vocabulary import TabHandle
 
 
 class Errands:
-    """Of one tab; ``report`` hears of its dialogs, and of files it asks for."""
+    """Answers one tab's dialogs and requests for files. ``report`` gets their events."""
 
     def __init__(
         self,
@@ -34,14 +34,14 @@ class Errands:
         report: Callable[[DriverEvent], None],
     ) -> None:
         self.dialog: Json | None = None
-        """The one that stands in the page."""
+        """The event of the open dialog."""
         self._bidi = bidi
         self._handle = handle
         self._context = context
         self._scripts = scripts
         self._report = report
         self._chooser: tuple[str, Json] | None = None
-        """The context and field that asked for files."""
+        """The context and the field that asked for files."""
 
     async def set_files(self, frame: str | None, ref: str, paths: Sequence[str]) -> None:
         field = {"sharedId": await self._scripts.element(frame, ref)}
@@ -133,7 +133,7 @@ class Errands:
             self._report(ChooserOpened(handle=self._handle, multiple=params["multiple"]))
 
     def close_chooser(self) -> None:
-        """It was answered, or its page was left."""
+        """Forget the file chooser, which was answered or whose page was left."""
         if self._chooser is not None:
             self._chooser = None
             self._report(ChooserClosed(self._handle))

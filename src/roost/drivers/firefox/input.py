@@ -1,8 +1,8 @@
-"""Trusted input to one tab: to the context that is meant, for BiDi gives it to that and no other.
+"""Send trusted input to one tab.
 
-Firefox hands an event to one document's process; a frame of another site is in another. So points
-and keys are followed to the frame that is under the pointer, or has the focus, first. Tabs without
-frames are spared the question.
+BiDi delivers input only to the context that a command names. A frame of another site has its own
+process. So first find the frame under the pointer or with the focus, and name its context. A tab
+without frames needs no such search.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from roost.drivers.firefox.values import plain
 from roost.errors import BadRequest, NotFound, Unsupported
 
 _DEEPEST = 20
-# Both go through open shadow roots and end at a frame's element; a window is described by the id of
-# its context. The inner corner of a frame is where its own viewport begins.
+# Both scripts search open shadow roots and stop at a frame's element. BiDi describes a returned
+# window by the id of its context. A frame's viewport begins inside its border and padding.
 _UNDER = """(x, y) => {
   let found = document.elementFromPoint(x, y);
   for (let inner = found; inner; found = inner ?? found) {
@@ -61,7 +61,7 @@ _FOCUSED = """(text) => {
 
 
 class Hands:
-    """Of one tab. ``has_frames`` says whether there is more than one context to choose from."""
+    """Sends input to one tab. ``has_frames``: returns True if the tab has child contexts."""
 
     def __init__(
         self, bidi: BidiConnection, tab: str, scripts: Scripts, has_frames: Callable[[], bool]
@@ -120,19 +120,21 @@ class Hands:
                 raise BadRequest("That point is outside of the page's window.") from None
             if not error.is_document_gone:
                 raise BadRequest("The input was refused.", page_said=str(error)) from None
-            # It was delivered, and the page left on the way: whoever settles waits for the next.
+            # The input was delivered, and the page was left: ``_settle`` waits for the next page.
 
     async def _insert(self, text: str) -> None:
-        """As an input method commits it. BiDi has no command for that. In text fields the editor's
-        own command does it, at once and trusted. Other editors want to be asked before each change,
-        which Firefox does for keys alone, so there the text is typed."""
+        """Insert text as an input method does. BiDi has no command for that.
+
+        In text fields, ``execCommand`` inserts the text at once, with trusted events. Other editors
+        need an event before each change, which Firefox sends only for keys. So type the text there.
+        """
         context, focused = await self._focused(text)
         if focused == "editor":
             await self._act(context, sources(strokes(text)))
 
     async def _focused(self, text: str = "") -> tuple[str, str]:
-        """The context that has the focus, and what in it: a field, which now has the text in it, an
-        editor of another kind, or nothing."""
+        """Return the context with the focus, and the kind of the focused element there: a field
+        (which gets the text), another editor, or nothing."""
         context = self._tab
         for _ in range(_DEEPEST):
             found = await self._look(context, _FOCUSED, {"type": "string", "value": text})
@@ -142,7 +144,7 @@ class Hands:
         return context, "nothing"
 
     async def _under(self, point: tuple[float, float]) -> tuple[str, tuple[float, float]]:
-        """The context under a point of the tab, and where its viewport begins."""
+        """Return the context under a point of the tab, and the position of its viewport."""
         context, (left, top) = self._tab, (0.0, 0.0)
         for _ in range(_DEEPEST):
             at = numbers(point[0] - left, point[1] - top)
@@ -158,4 +160,4 @@ class Hands:
         try:
             return await self._scripts.ask(context, function, *given)
         except (DocumentGone, NotFound):
-            return {"type": "null"}  # it goes to where we got; the page is on the move
+            return {"type": "null"}  # the page is navigating: use the context found so far

@@ -1,4 +1,4 @@
-"""Jars over BiDi: user contexts, with their cookies, proxies, downloads and size of pages.
+"""Jars over BiDi are user contexts, with their cookies, proxy, download folder and page size.
 
 https://w3c.github.io/webdriver-bidi/#user-contexts
 """
@@ -6,11 +6,11 @@ https://w3c.github.io/webdriver-bidi/#user-contexts
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import os
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from roost.drivers.base import Cookie
@@ -21,28 +21,30 @@ from roost.vocabulary import JarPolicy
 
 logger = logging.getLogger(__name__)
 SHARED_JAR = "default"
-"""What BiDi calls the browser's own."""
+"""BiDi's name of the browser's own user context."""
 SITES_KEPT = 200
-"""Of a jar, those visited last. Each costs a command whenever its cookies are read."""
+"""Remember this many most recently visited sites of a jar. Each site costs one command whenever
+the jar's cookies are read."""
 UNPARTITIONED = "moz-extension://00000000-0000-4000-8000-000000000000"
-"""As a site, this asks Firefox for the unpartitioned cookies only: Firefox partitions nothing for
-pages of extensions. Without a site, Firefox returns the cookies of all partitions."""
+"""With this as the site, Firefox returns only unpartitioned cookies, because it partitions nothing
+for extension pages. Without a site, Firefox returns the cookies of all partitions."""
 ARRIVING = ".arriving"
-"""Where downloads are until they are whole, in the folder they are meant for."""
+"""The folder for unfinished downloads, inside the folder of the finished ones."""
 
 
 class Jars:
-    """Of one browser. Pages get ``viewport`` as their size, unless that is None."""
+    """The jars of one browser. ``viewport``: size of new pages, or None to leave it alone."""
 
     def __init__(self, bidi: BidiConnection, viewport: tuple[int, int] | None) -> None:
         self.known: set[str] = set()
         self._sites: dict[str, dict[str, None]] = {}
-        """Of each jar: where cookies may be kept apart, since Firefox tells of none where it is."""
+        """The visited sites of each jar. Cookies may be partitioned by them, and Firefox does not
+        say by which site a cookie is partitioned."""
         self._bidi = bidi
         self._viewport = viewport
 
     async def learn(self) -> None:
-        """Which there are; the shared one does not count."""
+        """Ask Firefox for its jars. ``known`` then has all except the shared jar."""
         there = await self._bidi.call("browser.getUserContexts")
         self.known = {one["userContext"] for one in there["userContexts"]} - {SHARED_JAR}
 
@@ -58,7 +60,7 @@ class Jars:
             return SHARED_JAR
         options: Json = {}
         if proxy is not None:
-            # For every scheme: Firefox goes through it to WebSockets and to this machine, too.
+            # Firefox uses this proxy for every scheme, also for WebSockets and for this machine.
             options["proxy"] = {"proxyType": "manual", "httpProxy": proxy}
         made = await self._bidi.call("browser.createUserContext", options)
         jar = str(made["userContext"])
@@ -67,10 +69,10 @@ class Jars:
         return jar
 
     async def furnish(self, jar: str, downloads: str | None) -> None:
-        """Where its downloads go, and how large its pages are."""
+        """Set the jar's download folder and page size."""
         behavior: Json = {"type": "denied"}
         if downloads is not None:
-            # Firefox uses the names that servers give; apart from those their owner has chosen.
+            # Firefox uses the server's file names, so keep these apart from the final files.
             arriving = os.path.join(downloads, ARRIVING)
             os.makedirs(arriving, mode=0o700, exist_ok=True)
             behavior = {"type": "allowed", "destinationFolder": arriving}
@@ -94,29 +96,36 @@ class Jars:
             logger.debug("jar %s was gone: %s", jar, error)
 
     async def read_cookies(self, jar: str) -> list[Cookie]:
-        """Return the jar's cookies. Firefox does not say which are partitioned, so this asks for
-        the unpartitioned ones and then for those of each visited site. A partitioned cookie of a
-        site that is not known is left out: without its site it would come back as another cookie.
+        """Return the jar's cookies.
+
+        Firefox does not say which cookies are partitioned. So ask for the unpartitioned cookies,
+        and then for those of each visited site. A partitioned cookie of an unknown site is left
+        out: without its site it would be written back as another cookie.
         """
         self.check(jar)
         sites = list(self._sites.get(jar, {}))
         asked = [partition(jar, UNPARTITIONED), partition(jar)]
         asked += [partition(jar, site) for site in sites]
         calls = (self._bidi.call("storage.getCookies", {"partition": one}) for one in asked)
-        answers = await asyncio.gather(*calls)
-        plain, every, *by_site = [Counter(map(_text, one["cookies"])) for one in answers]
-        left = every - plain
-        cookies = [cookie_from(json.loads(one)) for one in plain.elements()]
+        plain, every, *by_site = await asyncio.gather(*calls)
+        unpartitioned = _counted(plain)
+        await _others_turn()
+        left = _counted(every)
+        left.subtract(unpartitioned)
+        cookies = list(unpartitioned.elements())
         for site, found in zip(sites, by_site, strict=True):
+            await _others_turn()
             # Firefox adds the unpartitioned cookies that this site's own pages have. And an earlier
             # site may be the same one, by another address.
-            of_site = (found - plain) & left
-            left -= of_site
-            cookies += [cookie_from(json.loads(one), site) for one in of_site.elements()]
+            for cookie, count in _counted(found).items():
+                of_site = min(count - unpartitioned[cookie], left[cookie])
+                if of_site > 0:
+                    left[cookie] -= of_site
+                    cookies += [replace(cookie, partition_key=site)] * of_site
         return cookies
 
     def visited(self, jar: str, url: str) -> None:
-        """A page of the jar is there: cookies of what it embeds may be kept apart for it."""
+        """Remember a visited site: cookies of embedded sites may be partitioned by it."""
         parts = urlsplit(url)
         if parts.scheme in ("http", "https") and parts.hostname is not None:
             sites, site = self._sites.setdefault(jar, {}), f"{parts.scheme}://{parts.hostname}"
@@ -126,7 +135,7 @@ class Jars:
                 del sites[next(iter(sites))]
 
     async def write_cookies(self, jar: str, cookies: Sequence[Cookie]) -> list[Cookie]:
-        """All at once; a cookie that is refused does not keep the others out."""
+        """Write all cookies at once. Return the refused ones; the others are written."""
         self.check(jar)
         for cookie in cookies:
             if cookie.partition_key is not None:
@@ -154,5 +163,14 @@ class Jars:
             await self._bidi.call("storage.deleteCookies", where)
 
 
-def _text(cookie: Json) -> str:
-    return json.dumps(cookie, sort_keys=True)
+def _counted(answer: Json) -> Counter[Cookie]:
+    """The cookies of an answer, without their partitions. The same cookie may be in several."""
+    return Counter(map(cookie_from, answer["cookies"]))
+
+
+async def _others_turn() -> None:
+    """Let the event loop serve others. Each site's cookies may have 4 MiB, and there may be 200
+    sites (``SITES_KEPT``)."""
+    others_served = asyncio.Event()
+    asyncio.get_running_loop().call_soon(others_served.set)
+    await others_served.wait()

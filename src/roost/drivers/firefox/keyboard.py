@@ -1,7 +1,7 @@
-"""Neutral input as the ticks of BiDi's ``input.performActions``.
+"""Translate ``drivers.base`` input into the ticks of BiDi's ``input.performActions``.
 
-https://w3c.github.io/webdriver-bidi/#command-input-performActions — every source has one action a
-tick; what happens in order takes a tick each, and the other sources pause.
+https://w3c.github.io/webdriver-bidi/#command-input-performActions — every source has one action per
+tick. To keep inputs in order, each input takes a tick of its own, in which other sources pause.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Gesture = MouseMove | MouseDown | MouseUp | Wheel | KeyDown | KeyUp
 _BUTTONS = {"left": 0, "middle": 1, "right": 2}
 _PAUSE: Json = {"type": "pause"}
 
-# https://w3c.github.io/webdriver/#keyboard-actions: keys without a character have private ones.
+# https://w3c.github.io/webdriver/#keyboard-actions: private characters stand for named keys.
 _NAMED = {
     "Backspace": "\ue003", "Tab": "\ue004", "Enter": "\ue006", "Shift": "\ue008",
     "Control": "\ue009", "Alt": "\ue00a", "Pause": "\ue00b", "Escape": "\ue00c",
@@ -34,11 +34,11 @@ _NAMED = {
     **{f"F{number}": chr(0xE030 + number) for number in range(1, 13)},
 }  # fmt: skip
 NO_SUCH_KEYS = frozenset({"CapsLock", "ContextMenu", "PrintScreen", "ScrollLock"})
-"""Keys that BiDi has no way to press."""
+"""Keys that BiDi cannot press."""
 
 
 def parts(inputs: Iterable[Input]) -> list[InsertText | list[Gesture]]:
-    """The inputs in order, gestures that follow one another together."""
+    """Split the inputs, in order, into inserted texts and lists of consecutive gestures."""
     found: list[InsertText | list[Gesture]] = []
     for one in inputs:
         if isinstance(one, InsertText):
@@ -51,7 +51,8 @@ def parts(inputs: Iterable[Input]) -> list[InsertText | list[Gesture]]:
 
 
 def strokes(text: str) -> list[Gesture]:
-    """The keys that type the text. A new line is Shift+Enter: Enter alone would send a message."""
+    """Return the keys that type the text. A new line is Shift+Enter, because Enter alone sends the
+    message in chat editors."""
     keys: list[Gesture] = []
     for character in text.replace("\r\n", "\n"):
         if character == "\n":
@@ -62,12 +63,12 @@ def strokes(text: str) -> list[Gesture]:
 
 
 def first_point(gestures: Iterable[Gesture]) -> tuple[float, float] | None:
-    """Where the pointer goes first, if it is used at all."""
+    """Return the first point that the pointer or wheel uses, or None."""
     return next(((one.x, one.y) for one in gestures if isinstance(one, MouseMove | Wheel)), None)
 
 
 def releases(inputs: Sequence[Input]) -> int:
-    """How often the pointer is let go, where that is what the input is: a click or more. Else 0."""
+    """Return how often the input releases a mouse button if it is only clicks, else 0."""
     is_click = all(isinstance(one, MouseMove | MouseDown | MouseUp) for one in inputs)
     if not is_click or not isinstance(inputs[-1], MouseUp) or drag_end(inputs) is not None:
         return 0
@@ -75,7 +76,7 @@ def releases(inputs: Sequence[Input]) -> int:
 
 
 def drag_end(inputs: Iterable[Input]) -> tuple[float, float] | None:
-    """Where a pressed pointer is let go after it was moved, if it is."""
+    """Return the point where a drag ends, or None if the input is no drag."""
     is_down, point = False, None
     for one in inputs:
         if isinstance(one, MouseDown):
@@ -88,7 +89,8 @@ def drag_end(inputs: Iterable[Input]) -> tuple[float, float] | None:
 
 
 def sources(gestures: Iterable[Gesture], offset: tuple[float, float] = (0, 0)) -> list[Json]:
-    """The gestures as input sources; points are moved back by where their frame begins."""
+    """Return the gestures as BiDi input sources. ``offset``: position of the frame's viewport in
+    the tab, subtracted from all points."""
     ticks: dict[str, list[Json]] = {"key": [], "pointer": [], "wheel": []}
     for gesture in gestures:
         source, action = _action(gesture, offset)

@@ -1,4 +1,4 @@
-"""What Firefox cannot do through BiDi, why, and what a caller gets instead."""
+"""The features that Firefox lacks over BiDi: why, and what a caller gets instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person may set about Firefox, its command line, and its profile made ready for a start."""
+"""The settings of a Firefox, its command line, and the preparation of its profile."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from roost.drivers.firefox.preferences import preferences, user_js
 from roost.local.browsers import find_browser
 
 CONTAINERS_VERSION = 5
-"""Of ``containers.json``: newer Firefoxes lift it to theirs."""
+"""The format version of ``containers.json``. Newer versions of Firefox migrate the file."""
 FIRST_CONTAINER = 1000
 CONTAINERS_A_RUN = 10_000
-"""More than one run of a browser ever makes. Firefox saves the list late, so a killed one may have
-used ids that its file does not know."""
+"""More containers than one run of Firefox ever makes. Firefox saves the list late, so a killed
+Firefox may have used ids that the file does not list."""
 _CONTAINER = "userContextId="
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirefoxOptions:
-    """Its parts fit ``drivers.keeping.Launch``."""
+    """The settings of a Firefox. Implements ``drivers.keeper_process.Launch``."""
 
     path: str | None = None
     headless: bool = True
@@ -34,7 +34,7 @@ class FirefoxOptions:
 
     def keeper_options(self) -> tuple[str, ...]:
         session = {
-            # Without this every dialog is dismissed before anybody has seen it.
+            # Without this, Firefox dismisses every dialog at once.
             "unhandledPromptBehavior": {"default": "ignore"},
             "acceptInsecureCerts": self.ignore_tls_errors,
         }
@@ -47,7 +47,7 @@ class FirefoxOptions:
         empty_containers(profile)
 
     def command(self, profile: Path) -> list[str]:
-        # Port 0: Firefox takes a free one, on loopback. Its keeper takes the only session at once.
+        # Port 0: Firefox picks a free port on loopback. The keeper takes the only session at once.
         command = [find_browser("firefox", self.path), "--profile", str(profile)]
         command += ["--no-remote", "--remote-debugging-port=0"]
         if self.headless:
@@ -56,15 +56,18 @@ class FirefoxOptions:
 
 
 def unlock(profile: Path) -> None:
-    """A Firefox that was killed leaves its lock; our keeper's record says that none is running."""
+    """Remove the lock that a killed Firefox left. The keeper's record says that none runs."""
     for name in ("lock", ".parentlock", "WebDriverBiDiServer.json"):
         (profile / name).unlink(missing_ok=True)
 
 
 def empty_containers(profile: Path) -> None:
-    """Begin without user contexts. Those of a killed Firefox would come back, nameless; and a new
-    one must never get the number, and with it the cookies, of an old one. So the list is emptied,
-    the count goes on, and what the old ones left is removed."""
+    """Remove all user contexts from the profile before a start.
+
+    A killed Firefox would restore its user contexts, without a name. A new user context must never
+    get the number of an old one, because it would get the old cookies as well. So empty the list,
+    continue the numbering, and delete the old storage and cookies.
+    """
     listed = profile / "containers.json"
     last = FIRST_CONTAINER
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
@@ -83,7 +86,7 @@ def empty_containers(profile: Path) -> None:
 def _forget_cookies(store: Path) -> None:
     if not store.exists():
         return
-    # A store that cannot be read is Firefox's to repair; the numbers alone keep jars apart.
+    # Firefox repairs a store that cannot be read. The new numbers alone keep jars separate.
     with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(store)) as cookies:
         cookies.execute(
             "DELETE FROM moz_cookies WHERE originAttributes LIKE ?", (f"%{_CONTAINER}%",)

@@ -1,7 +1,7 @@
-"""Waiting for a navigation: driven by the tab's events, bounded by the caller's deadline.
+"""Wait for a navigation. The tab's events end the wait; the caller's deadline limits it.
 
-Firefox gives every navigation an id, and says when one begins and how it ends; who waits for which
-is known here.
+Firefox gives every navigation an id and reports its start and its end. This module matches these
+events with the calls that wait.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from roost.errors import RoostError
 
 _LOGIN = re.compile(r"^(\w+://)[^/?#]*@")
 SOON_SECONDS = 1.0
-"""How long Firefox may take to say why a document is gone, or to bring what was asked for."""
+"""Wait this long until Firefox reports why a document is gone, or reports an opened tab."""
 
 
 class Course:
-    """The documents a tab's main context has had, one after another, and what ends them all.
+    """Counts the documents of one tab, and finds out why a document is gone.
 
-    A command that loses its document only hears that it is gone. ``check`` raises what became of
-    the tab, as far as is known.
+    If a command's document goes away, Firefox only says that it is gone. ``check``: raises the
+    error if the tab has crashed or closed.
     """
 
     def __init__(self, check: Callable[[], None]) -> None:
         self.turns = 0
-        """How often the document has changed, crashed, or gone with its tab."""
+        """How many times the document was replaced, crashed, or closed with its tab."""
         self._check = check
         self._turned = asyncio.Event()
 
@@ -39,7 +39,8 @@ class Course:
         self._turned.set()
 
     async def known_since(self, turns: int) -> None:
-        """Wait until it is known why the document of then is gone; raise, if no other came."""
+        """Wait for the event that says why the document at ``turns`` is gone. Raise the tab's error
+        if the tab has crashed or closed."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(SOON_SECONDS):
                 while turns == self.turns:
@@ -49,7 +50,7 @@ class Course:
 
 
 class End(Enum):
-    """What became of a navigation."""
+    """How a navigation ended."""
 
     DOCUMENT = "a new document"
     WITHIN = "another place in the same document"
@@ -58,8 +59,8 @@ class End(Enum):
 
 
 class Journey:
-    """One way from a page to the next. Events may come before the command's own answer, so all are
-    kept until it is known which navigation is meant."""
+    """One call's wait for a navigation. Events may arrive before the reply that names the
+    navigation, so the events of all navigations are kept until then."""
 
     def __init__(self) -> None:
         self._ends: dict[str, End] = {}
@@ -68,7 +69,7 @@ class Journey:
         self._retries: dict[str, str] = {}
         self._over: asyncio.Future[End] = asyncio.get_running_loop().create_future()
         self.last_status: int | None = None
-        """Of the last document that was answered, whether or not it was ever shown."""
+        """The HTTP status of the last document response, even if it was never committed."""
         self.wants_password = False
 
     @property
@@ -76,7 +77,7 @@ class Journey:
         return None if self._navigation is None else self._statuses.get(self._navigation)
 
     async def end_of(self, navigation: str) -> End:
-        """How that one ends. Whoever else waits for this journey fails it with an error."""
+        """Wait for this navigation's end. ``failed`` raises here when the tab closes or crashes."""
         while navigation in self._retries:
             navigation = self._retries[navigation]
         self._navigation = navigation
@@ -85,7 +86,7 @@ class Journey:
         return await self._over
 
     def retried(self, navigation: str, under: str) -> None:
-        """It goes on as another; nothing more is told of the first."""
+        """Follow a navigation that continues under another id. The old id gets no more events."""
         self._retries[navigation] = under
         if navigation == self._navigation:
             self._navigation = under
@@ -101,28 +102,28 @@ class Journey:
     def failed(self, error: RoostError) -> None:
         if not self._over.done():
             self._over.set_exception(error)
-            self._over.exception()  # nobody may be waiting yet
+            self._over.exception()  # marks the error as retrieved: maybe nobody awaits it yet
 
 
 Way = tuple[str, str]
-"""A navigation's id, and where it leads."""
+"""A navigation's id and its target address."""
 
 
 class Ways:
-    """Of one tab's main document: what has begun, and who waits for the end of it."""
+    """The navigations of one tab's main document, and the journeys that wait for their end."""
 
     def __init__(self) -> None:
         self.begun: Way | None = None
-        """The last navigation that began, until a document comes of it."""
+        """The last navigation that began, until a document is committed."""
         self.leaving: Way | None = None
-        """The same, until it is known what comes of it."""
+        """The last navigation that began, until it ends in any way or its caller gives up."""
         self._journeys: set[Journey] = set()
         self._has_set_out: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         _settle(self._has_set_out)
 
     @contextlib.contextmanager
     def journey(self, gone: RoostError | None) -> Iterator[Journey]:
-        """To wait in, for as long as the tab is not ``gone``."""
+        """Open a journey, which gets all navigation events. ``gone``: the tab's error, if any."""
         journey = Journey()
         if gone is not None:
             journey.failed(gone)
@@ -130,14 +131,14 @@ class Ways:
         try:
             yield journey
         except asyncio.CancelledError:
-            self.leaving = None  # waited for once, in vain; what comes next does not wait again
+            self.leaving = None  # the next call must not wait for this navigation again
             raise
         finally:
             self._journeys.discard(journey)
 
     async def set_out(self, send: Callable[[], Pending]) -> Pending:
-        """Firefox works on commands at the same time, and one that was sent first, even if nobody
-        waits for it any more, could overtake. So one begins after the other has begun."""
+        """Send a navigation command once the previous one has begun. Firefox runs commands
+        concurrently, so an older command, even of a cancelled call, could win otherwise."""
         while not self._has_set_out.done():
             await asyncio.shield(self._has_set_out)
         self._has_set_out = has_set_out = asyncio.get_running_loop().create_future()
@@ -147,13 +148,14 @@ class Ways:
         return answer
 
     async def land(self, journey: Journey) -> None:
-        """Wait for the end of what is under way, if anything is."""
+        """Wait for the end of the current navigation, if there is one."""
         if self.leaving is not None:
             navigation, _ = self.leaving
             await journey.end_of(navigation)
 
     def started(self, params: Json) -> None:
-        """Where a server wants a password, Firefox asks it a second time under another id."""
+        """Record a navigation that began. If the server wants a password, Firefox sends a second
+        request to the same address under another navigation id."""
         before = self.leaving
         self.begun = self.leaving = now = params["navigation"], params.get("url", "")
         _settle(self._has_set_out)
@@ -181,12 +183,12 @@ class Ways:
 
 
 def way_of(params: Json | None) -> Way | None:
-    # While a page still asks whether to be left, Firefox does not say where to.
+    # While a ``beforeunload`` dialog is open, Firefox does not report the target address.
     return None if params is None else (params["navigation"], params.get("url", ""))
 
 
 def bare(url: str) -> str:
-    """Without a name and a password."""
+    """Return the address without name and password."""
     return _LOGIN.sub(r"\1", url)
 
 

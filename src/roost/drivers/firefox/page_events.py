@@ -1,8 +1,8 @@
-"""What goes on in a tab's page, told in the words of ``drivers.base``; nothing is decided here.
+"""Translate BiDi's console, network and download events into the events of ``drivers.base``.
 
 https://w3c.github.io/webdriver-bidi/#module-log, …#module-network and the download events of
-#module-browsingContext. A redirected request keeps its id; each leg of it has a beginning and an
-end of its own.
+#module-browsingContext. A redirected request keeps its id, and each redirect reports a start and an
+end.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ _BY_DESTINATION = {
 }
 _BY_INITIATOR = {"fetch": "fetch", "xmlhttprequest": "xhr", "beacon": "ping"}
 _NEVER_LEFT = ("data:", "chrome:", "resource:", "moz-", "about:")
-"""Addresses that are answered inside the browser."""
+"""Addresses that the browser itself answers, without the network."""
 
 
 def report_of(handle: TabHandle, method: str, params: Json) -> DriverEvent | None:
-    """The event for its owner, if it is one to be told."""
+    """Return the driver event for a BiDi event, or None if it is not reported."""
     tell = _EVENTS.get(method)
     if tell is None or (method.startswith("network.") and not _has_left(params)):
         return None
@@ -83,12 +83,12 @@ def _download_ended(handle: TabHandle, params: Json) -> DownloadEnded:
 
 
 def _download_id(params: Json) -> str:
-    """A download has the id of the navigation it came of; one that came of none, its address."""
+    """Return the id of the download's navigation, or its context and address if it has none."""
     return params["navigation"] or f"{params['context']} {params['url']}"
 
 
 def _has_left(params: Json) -> bool:
-    """Whether the request left the browser at all."""
+    """Return True if the request left the browser."""
     return not params["request"]["url"].startswith(_NEVER_LEFT)
 
 

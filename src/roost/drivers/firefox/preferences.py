@@ -1,7 +1,8 @@
-"""How Firefox is set up for work: the profile's ``user.js``.
+"""The preferences of Firefox, written to the profile's ``user.js``.
 
-Firefox itself sets most of what automation needs once its remote agent runs
-(``remote/shared/RecommendedPreferences.sys.mjs``); here is what must hold before, and what is ours.
+Firefox sets most preferences for automation when its remote agent starts
+(``remote/shared/RecommendedPreferences.sys.mjs``). This module has those that must hold earlier,
+and those that Roost needs.
 """
 
 from __future__ import annotations
@@ -54,34 +55,35 @@ _NOTHING_OF_ITS_OWN_ON_THE_NETWORK: Mapping[str, Preference] = {
     "toolkit.telemetry.server": "",
 }
 _OURS: Mapping[str, Preference] = {
-    # Else a script or a click that is under way when its page goes is run again in the next page.
+    # Otherwise Firefox repeats a script or click in the next page if its page is left meanwhile.
     "remote.retry-on-abort": False,
-    # Tabs in the background are tabs at work here: timers and frames as in the foreground. Else
-    # every frame that a page asks for comes at half the rate of the one before.
+    # Agents work in background tabs, so timers and frames run as in the foreground. Otherwise
+    # Firefox halves the rate with every animation frame that a background page requests.
     "layout.testing.top-level-always-active": True,
     "dom.min_background_timeout_value": 4,
     "dom.min_background_timeout_value_without_budget_throttling": 4,
     "dom.timeout.enable_budget_timer_throttling": False,
     "dom.timeout.throttling_delay": -1,
     "dom.timeout.background_throttling_max_budget": -1,
-    # Scrolling in frames would take as long as those do.
+    # Smooth scrolling would take many animation frames.
     "general.smoothScroll": False,
-    # Every arrival is a new document: a page that was left must not go on in a cache.
+    # Turn off the back/forward cache: every navigation must create a new document.
     "browser.sessionhistory.max_total_viewers": 0,
-    # What a page opens is a tab in its own window, and does not come to the front.
+    # Open popups as background tabs in the window of their opener.
     "browser.link.open_newwindow": 3,
     "browser.link.open_newwindow.restriction": 0,
     "browser.tabs.loadDivertedInBackground": True,
-    # Text that is put into a field all at once is a person's work, too, though no key was pressed.
+    # Inserted text presses no key, so Firefox would not count it as user interaction, and
+    # ``beforeunload`` would not protect it.
     "dom.require_user_interaction_for_beforeunload": False,
-    # A page may change its address 199 times in 10 s. Automation turns Firefox's own limit of 200
-    # off, and one page could then keep the browser busy for everybody. Firefox does not write down
-    # a preference that has its usual value, so the value is another.
+    # A page may change its address 199 times in 10 s. Automation turns off Firefox's own limit of
+    # 200, and one page could then keep the whole browser busy. Firefox does not store a preference
+    # that equals its default, so the value must not be 200.
     "dom.navigation.navigationRateLimit.count": 199,
-    # Whether a popup may open, the pool decides; whether a page hangs, the caller's deadline.
+    # The pool limits popups, and the caller's deadline limits a page that hangs.
     "dom.disable_open_during_load": False,
     "dom.ipc.reportProcessHangs": False,
-    # No way around a jar's proxy: not to this machine's own servers, and not by WebRTC.
+    # Nothing may bypass a jar's proxy: neither requests to this machine nor WebRTC.
     "network.proxy.allow_hijacking_localhost": True,
     "media.peerconnection.ice.proxy_only_if_behind_proxy": True,
     "media.peerconnection.ice.default_address_only": True,
@@ -89,7 +91,7 @@ _OURS: Mapping[str, Preference] = {
     "browser.download.start_downloads_in_tmp_dir": False,
 }
 _WITHOUT_A_PERSON: Mapping[str, Preference] = {
-    # Nobody is there to look at an icon, to pull at a scrollbar or to answer a question. 2: no.
+    # Nobody sees icons, uses scrollbars or answers permission questions. 2 means "deny".
     "browser.chrome.site_icons": False,
     "ui.useOverlayScrollbars": 1,
     "widget.gtk.overlay-scrollbars.enabled": True,
@@ -102,7 +104,7 @@ _WITHOUT_A_PERSON: Mapping[str, Preference] = {
 
 
 def preferences(*, headless: bool, proxy: str | None) -> dict[str, Preference]:
-    """All of them, by name."""
+    """Return all preferences by name."""
     return {
         **_STARTING,
         **_NOTHING_OF_ITS_OWN_ON_THE_NETWORK,
@@ -113,7 +115,7 @@ def preferences(*, headless: bool, proxy: str | None) -> dict[str, Preference]:
 
 
 def user_js(chosen: Mapping[str, Preference]) -> str:
-    """As Firefox reads them at its start."""
+    """Return the text of a ``user.js`` file with these preferences."""
     lines = [f"user_pref({json.dumps(name)}, {json.dumps(to)});\n" for name, to in chosen.items()]
     return "".join(lines)
 

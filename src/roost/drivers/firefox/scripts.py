@@ -1,7 +1,8 @@
-"""JavaScript in a tab's contexts: the caller's in the page's own realm, ours in a sandbox.
+"""Run JavaScript in a tab's contexts.
 
-https://w3c.github.io/webdriver-bidi/#module-script — a sandbox sees the page's DOM and none of what
-the page's scripts did to it; the page does not see the sandbox.
+A caller's function runs in the page's own realm. The bundle runs in a sandbox: it sees the page's
+DOM but not what the page's scripts changed in the built-ins, and the page does not see the sandbox.
+https://w3c.github.io/webdriver-bidi/#module-script
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pe
 from roost.drivers.firefox.navigation import Course
 from roost.drivers.firefox.values import SERIALIZATION, plain
 from roost.drivers.navigation_errors import left_meanwhile
-from roost.errors import BadRequest, NotFound, StaleRef
+from roost.errors import BadRequest, NotFound, StaleRef, TooLarge
 from roost.wire.framing import decode
 from roost.wire.weight import ANSWER_VALUES
 
@@ -25,10 +26,10 @@ SANDBOX = "roost"
 DOCUMENT_TRIES = 10
 TITLE_CHARS = 1000
 LOAD_MS = 5000
-"""A page whose document is there may take this long to load the rest; then it is shown as it is."""
+"""After ``DOMContentLoaded``, wait at most this long for ``load``."""
 
-# The bundle is asked first and only brought along when it is missing: a new document needs a second
-# trip, all others one, and nobody has to keep count of realms.
+# Call the bundle first, and load it only if it is missing. So only a new document needs a second
+# round trip, and nothing has to track realms.
 _CALL = """async (name, json, element) => {
   if (!globalThis.__roost) return null;
   const argument = JSON.parse(json);
@@ -36,7 +37,7 @@ _CALL = """async (name, json, element) => {
   return JSON.stringify(await globalThis.__roost[name](argument));
 }"""
 _ELEMENT = "(target) => globalThis.__roost ? globalThis.__roost.element({ target }) : null"
-# Elements named "title" hide the document's own property.
+# An element named "title" hides ``document.title``, so use the prototype's getter.
 _TITLE = 'Object.getOwnPropertyDescriptor(Document.prototype, "title").get.call(document)'
 _TITLE += f".slice(0, {TITLE_CHARS})"
 _ARRIVED = """(limit) => new Promise((resolve) => {
@@ -50,12 +51,12 @@ _ARRIVED = """(limit) => new Promise((resolve) => {
 
 
 class DocumentGone(Exception):
-    """The document the script was for is gone."""
+    """The script's document is gone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A script that was sent, and in which of the tab's documents."""
+    """A script that was sent. ``turns``: ``Course.turns`` at that time."""
 
     answer: Pending
     frame: str | None
@@ -63,7 +64,7 @@ class Asked:
 
 
 class Scripts:
-    """Runs functions in one tab, of which ``course`` knows why a document is gone."""
+    """Runs functions in one tab. ``course``: knows why a document is gone."""
 
     def __init__(self, bidi: BidiConnection, tab: str, bundle: str, course: Course) -> None:
         self._bidi = bidi
@@ -72,10 +73,10 @@ class Scripts:
         self._course = course
 
     async def evaluate(self, function: str, frame: str | None, ref: str | None) -> Any:
-        """The caller's function in the page's own realm; with a ref, it gets that element."""
+        """Call the caller's function in the page's own realm. ``ref``: element to pass to it."""
         given = [] if ref is None else [{"sharedId": await self.element(frame, ref)}]
         try:
-            # In parentheses, as an expression: a function that does not parse is the page's error.
+            # Evaluate it as an expression: then a syntax error is an exception of the page.
             if not given:
                 return plain(await self._evaluate(f"({function}\n)()", frame))
             call = f"(...given) => ({function}\n)(...given)"
@@ -87,12 +88,12 @@ class Scripts:
             ) from None
 
     async def arrived(self) -> str:
-        """Wait until the main document is there; its title."""
+        """Wait until the main document has loaded, and return its title."""
         limit = {"type": "number", "value": LOAD_MS}
         return str(plain(await self._in_what_comes(lambda: self.ask(None, _ARRIVED, limit))))
 
     def title(self) -> Pending:
-        """Asks for the main document's; nobody need wait for the answer."""
+        """Ask for the main document's title. The caller need not await the reply."""
         target = self._target(None, SANDBOX)
         ask = {"expression": _TITLE, "awaitPromise": False, "target": target}
         return self._bidi.call("script.evaluate", ask, self._tab)
@@ -106,7 +107,7 @@ class Scripts:
         owner_of: str | None = None,
         once: bool = False,
     ) -> Any:
-        """One of the bundle's functions, in our sandbox of that context."""
+        """Call one of the bundle's functions in the sandbox of that context."""
         if once:
             try:
                 return await self.call_bundle_once(frame, function, argument)
@@ -117,8 +118,8 @@ class Scripts:
         )
 
     async def element(self, frame: str | None, ref: str) -> str:
-        """The element behind a ref, by the name all realms know it by. ``StaleRef`` if it is
-        gone."""
+        """Return the ref's element as a shared id, which is valid in all realms. Raises
+        ``StaleRef`` if the element is gone."""
         try:
             found = await self._call(_ELEMENT, frame, [_text(ref)])
         except (BadRequest, DocumentGone):
@@ -128,11 +129,11 @@ class Scripts:
         return str(found["sharedId"])
 
     async def ask(self, frame: str | None, function: str, *given: Json) -> Json:
-        """What a function of ours finds, as the protocol describes it."""
+        """Call one of our own functions in the sandbox. Return its result as a BiDi value."""
         return await self._call(function, frame, list(given))
 
     async def _in_what_comes(self, ask: Callable[[], Awaitable[Any]]) -> Any:
-        """A document that changes under our feet: ask the one that comes."""
+        """Call ``ask``, and call it again in the next document if the document was replaced."""
         for _ in range(DOCUMENT_TRIES):
             with contextlib.suppress(DocumentGone):
                 return await ask()
@@ -144,7 +145,7 @@ class Scripts:
     async def call_bundle_once(
         self, frame: str | None, function: str, argument: Json, owner_of: str | None = None
     ) -> Any:
-        """The same, in the document that is there now, or ``DocumentGone``."""
+        """Like ``call_bundle``, but raise ``DocumentGone`` if the current document is replaced."""
         given = _bundle_call(function, argument)
         if owner_of is not None:
             given.append({"sharedId": await self._owner(frame, owner_of)})
@@ -157,17 +158,20 @@ class Scripts:
         return decode(answer, ANSWER_VALUES)
 
     def ask_settled(self, frame: str | None, argument: Json) -> Asked:
-        """Ask while the input is still on its way; ``settled`` has the answer, if it is wanted."""
+        """Call the bundle's ``settled`` before the input is sent. ``settled`` below awaits it."""
         params = self._params(_CALL, frame, _bundle_call("settled", argument), SANDBOX)
         asked = self._send("script.callFunction", params, frame)
         asked.answer.add_done_callback(unheard)
         return asked
 
     async def settled(self, frame: str | None, argument: Json, asked: Asked | None) -> Json:
-        """What the bundle says when the input, which was given by now, is over for the page."""
+        """Wait until the page has handled the input that was sent, and return what the bundle says.
+
+        ``asked``: the call of ``ask_settled``, if there was one.
+        """
         if asked is not None:
             if not asked.answer.done():
-                # It may have gone to another document than the one that waits for it.
+                # The input may have gone to another document than the one that waits for it.
                 await self.call_bundle_once(frame, "delivered", {})
             answer = plain(await self._result(asked))
             if answer is not None:
@@ -177,7 +181,7 @@ class Scripts:
         return settled
 
     async def _owner(self, frame: str | None, child: str) -> str:
-        """The element that holds a child context, in its parent."""
+        """Return the element in the parent document that holds the child context."""
         locator = {"type": "context", "value": {"context": child}}
         try:
             found = await self._bidi.call(
@@ -260,8 +264,10 @@ def _text(value: str) -> Json:
 
 
 def _described(details: Json) -> str:
-    """What was thrown, as a person reads it."""
+    """Return a readable description of the thrown value. Use Firefox's own words where the value
+    cannot be read: the caller must learn that the function threw."""
     thrown = details["exception"]
     if thrown["type"] in ("object", "array", "string", "number", "boolean"):
-        return json.dumps(plain(thrown), ensure_ascii=False)
+        with contextlib.suppress(BadRequest, TooLarge):
+            return json.dumps(plain(thrown), ensure_ascii=False)
     return str(details["text"])

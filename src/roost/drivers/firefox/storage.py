@@ -1,5 +1,7 @@
-"""A jar's localStorage, without visiting the sites: an unseen page that is given a blank document
-at their addresses. Nothing leaves the browser, and no script of theirs runs.
+"""Read and write a jar's localStorage without loading the sites.
+
+An unseen page goes to each site's address and gets a blank document from us. Nothing leaves the
+browser, and no script of the site runs.
 
 https://w3c.github.io/webdriver-bidi/#command-network-provideResponse
 """
@@ -30,8 +32,11 @@ BLANK_ANSWER: Json = {
 async def read_page_storage(
     bidi: BidiConnection, context: str, origin: str
 ) -> OriginStorage | None:
-    """Read in a sandbox, which has built-ins of its own and sees none that the page replaced."""
-    # Firefox's ``location.origin`` is made of the address; ``window.origin`` is the origin itself.
+    """Return the localStorage of a document of that origin, or None if the document has another.
+
+    The script runs in a sandbox, which has its own built-ins, so the page cannot replace them.
+    """
+    # Firefox derives ``location.origin`` from the address. ``window.origin`` is the real origin.
     stored = "window.origin === %s ? JSON.stringify(Object.entries(localStorage)) : null"
     ask = {
         "expression": stored % json.dumps(origin),
@@ -51,7 +56,7 @@ async def read_page_storage(
 
 
 class UnseenPage:
-    """A page of ours in that jar. Whatever it asks the network for is answered here."""
+    """A page that is no tab. It answers all its network requests itself, with a blank document."""
 
     def __init__(self, bidi: BidiConnection, context: str) -> None:
         self.context = context
@@ -63,7 +68,7 @@ class UnseenPage:
         where = {"phases": ["beforeRequestSent"], "contexts": [self.context]}
         made = await self._bidi.call("network.addIntercept", where, self.context)
         self._intercept = made["intercept"]
-        # A site's worker may answer before we can: what comes of it stops before its first script.
+        # A site's service worker may answer before us. Stop its page before the first script runs.
         stop = {"functionDeclaration": "() => window.stop()", "contexts": [self.context]}
         made = await self._bidi.call("script.addPreloadScript", stop, self.context)
         self._stop = made["script"]
@@ -74,14 +79,14 @@ class UnseenPage:
         self._bidi.tell("browsingContext.close", {"context": self.context})
 
     async def run(self, origin: str, expression: str) -> Items | None:
-        """See ``drivers.visits.Visitor``."""
+        """See ``drivers.storage_visitor.Visitor``."""
         checked = f"window.origin === {json.dumps(origin)} ? JSON.stringify({expression}) : null"
         here = {"context": self.context}
         way = {"url": f"{origin}/", "wait": "interactive", **here}
         target = {"sandbox": SANDBOX, **here}
         ask = {"expression": checked, "target": target, "awaitPromise": False}
         try:
-            with contextlib.suppress(BidiError):  # a document that was stopped is there, too
+            with contextlib.suppress(BidiError):  # a stopped document can run the script as well
                 await self._bidi.call("browsingContext.navigate", way, self.context)
             answer = await self._bidi.call("script.evaluate", ask, self.context)
         except BidiError:
@@ -104,8 +109,8 @@ class UnseenPage:
         self._fail(TabGone("The page was closed."))
 
     def _committed(self, params: Json) -> None:
-        """BiDi has no word for a crash. A page whose process died is replaced by a blank page, or
-        by Firefox's own page about it, without any navigation to there having begun."""
+        """Detect a crash, for which BiDi has no event. Firefox replaces a crashed page by a blank
+        page or its crash page, without starting a navigation."""
         begun, self._begun = self._begun, None
         to = params["url"]
         if (to == BLANK or to.startswith(CRASH_PAGE)) and way_of(params) != begun:

@@ -1,7 +1,7 @@
-"""One tab over BiDi: where it is, where it goes, and what its page reports.
+"""One tab over BiDi: its address, its navigations and the events of its page.
 
-A tab is a top-level browsing context; its frames are contexts below, whose events are heard here
-too. https://w3c.github.io/webdriver-bidi/#module-browsingContext
+A tab is a top-level browsing context. Its frames are child contexts, whose events this module also
+handles. https://w3c.github.io/webdriver-bidi/#module-browsingContext
 """
 
 from __future__ import annotations
@@ -45,20 +45,20 @@ AUTH_HINT = "The server wants a name and a password: write them as http://name:p
 
 
 class Others(Protocol):
-    """What a tab needs of the other tabs there are."""
+    """The part of ``Contexts`` that a tab needs."""
 
     async def replace(self, tab: BidiTab) -> None:
-        """Give that tab another context."""
+        """Give the tab a new context, and close its old one."""
 
     async def blank_tab(self) -> str:
-        """The context of a tab that is nobody's."""
+        """Return the context of the browser's first tab, which belongs to no session."""
 
     async def await_tabs_of(self, opener: BidiTab) -> None:
-        """Wait until the tabs that this one asked for have been reported."""
+        """Wait until all tabs that ``opener`` opened have been reported."""
 
 
 class BidiTab:
-    """``report`` hears what the page does, in the words of ``drivers.base``."""
+    """One Firefox tab. ``report`` gets the tab's events."""
 
     def __init__(
         self,
@@ -74,15 +74,15 @@ class BidiTab:
         self.jar = jar
         self.crashed = False
         self.url = BLANK
-        """The address of the document that Firefox committed last, as Firefox says it. For an error
-        page it is the address that could not be loaded."""
+        """The address of the last committed document, as Firefox reports it. For an error page this
+        is the address that could not be loaded."""
         self.title = ""
         self._is_error = False
         self._dismisses = False
-        """A command of ours leaves the page: its dialogs are dismissed until another document is
-        committed, so that a page cannot hold its tab by asking without end."""
+        """One of our commands leaves the page. Dismiss its dialogs until a document is committed,
+        so that a page cannot keep the tab by opening dialogs forever."""
         self.frames: dict[str, str] = {}
-        """Every context below this one, and its parent."""
+        """Each child context of the tab, at any depth, and its parent."""
         self._bidi = bidi
         self._bundle = bundle
         self._report = report
@@ -90,14 +90,17 @@ class BidiTab:
         self._course = Course(self.check_alive)
         self.bind(context)
         self._ways = Ways()
+        self._given_up: Way | None = None
+        """The navigation that was under way when the history of this blank page last changed. The
+        opener gives it up if it writes into the page."""
         self._before_input: tuple[int, Way | None] = 0, None
-        """How often the document had changed by then, and what was under way to be the next."""
+        """State before the last input: ``Course.turns``, and the navigation under way."""
         self._gone: RoostError | None = None
 
     # --- life ----------------------------------------------------------------------------------
 
     def bind(self, context: str) -> None:
-        """The context that is this tab, for now: one that is frozen is replaced by another."""
+        """Use that context for this tab. A tab with a frozen page gets a new context."""
         self.context = context
         self.frames.clear()
         self.scripts = Scripts(self._bidi, context, self._bundle, self._course)
@@ -106,22 +109,26 @@ class BidiTab:
         self.errands = Errands(self._bidi, self.handle, context, self.scripts, self._report)
 
     def take_over(self, url: str, known: Json) -> None:
-        """Go on with what an earlier broker left, and with what happened since."""
+        """Take over a tab of an earlier broker. ``known``: what the keeper remembers of it."""
         committed = known.get("committed") or {"url": url}
         self._be_at(url)
         self._ways.begun = way_of(known.get("begun"))
+        if known.get("before") is None and url == BLANK:
+            # Nobody can tell any more whether the opener wrote into the blank page or its process
+            # died. Either way the tab shows a blank page and has never shown another.
+            self._given_up = self._ways.begun
         if "navigation" in committed and self._is_crash(committed):
             self.crashed = True
             self.url = (known.get("before") or committed)["url"]
         elif url == BLANK != committed["url"]:
-            self.url = committed["url"]  # whether it crashed or went there, an event will say
+            self.url = committed["url"]  # an event will tell a crash from a navigation to BLANK
         else:
             self._report(TabArrived(self.handle, self.url, ""))
             self._ask_title()
         self._ways.begun = way_of(known.get("started"))
 
     def ended(self, error: RoostError) -> None:
-        """The tab is gone; whoever waits for anything in it is told."""
+        """Fail everything that waits for this tab, which is gone."""
         self._gone = error
         self._interrupt(error)
 
@@ -132,7 +139,7 @@ class BidiTab:
             raise TabCrashed("The page's process died.")
 
     def frame_went(self, context: str) -> list[str]:
-        """Gone with all that was below it."""
+        """Remove a frame and all frames below it. Return the removed contexts."""
         went = [context]
         for child in [child for child, parent in self.frames.items() if parent == context]:
             went += self.frame_went(child)
@@ -140,7 +147,7 @@ class BidiTab:
         return went
 
     async def all_frames(self) -> list[FrameInfo]:
-        """Asked anew: Firefox's own tree is always right, and costs one short trip."""
+        """Ask Firefox for the frame tree, which is always current and costs one short request."""
         self.check_alive()
         try:
             root = {"root": self.context}
@@ -149,7 +156,7 @@ class BidiTab:
             raise TabGone("The tab was closed.") from None
         return list(_flattened(tree["contexts"][0], None))
 
-    # --- going places --------------------------------------------------------------------------
+    # --- navigation ----------------------------------------------------------------------------
 
     async def navigate(self, url: str) -> Arrival:
         with self._dismissing():
@@ -162,10 +169,10 @@ class BidiTab:
         with self._dismissing():
             if not self.crashed and not await self._thaw_if_frozen():
                 return await self._go("browsingContext.reload", {"wait": "none"})
-        return await self.navigate(self.url)  # there is nothing but a blank page to reload
+        return await self.navigate(self.url)  # the new or crashed context is blank
 
     async def travel(self, delta: int) -> Arrival:
-        """Back and forward. ``NotFound`` when there is nowhere to go."""
+        """Go back or forward. Raises ``NotFound`` if the history has no such entry."""
         self.check_alive()
         with self._dismissing(), self._ways.journey(self._gone) as journey:
             try:
@@ -177,8 +184,11 @@ class BidiTab:
             return await self._here(journey.last_status)
 
     async def act(self, inputs: Sequence[Input], frame: str | None, argument: Json) -> Json | None:
-        """Give input; then its handlers, or the document or the download it led to. Where the page
-        can see for itself when the input is over, it is asked at once: a trip less to wait for."""
+        """Send input, then wait for its handlers, or for the document or download it caused.
+
+        If the input ends with the release of a mouse button, the page itself can detect its end.
+        Then ``settled`` is called before the input, which saves one round trip.
+        """
         self.check_alive()
         asked = None
         if inputs:
@@ -195,7 +205,7 @@ class BidiTab:
         answer: Json | None = None
         with self._ways.journey(self._gone) as journey:
             if not self._has_left():
-                # When the frame or its document went with the action, there is no answer.
+                # If the input removed the frame or its document, there is no answer.
                 with contextlib.suppress(NotFound, DocumentGone):
                     answer = await self.scripts.settled(frame, argument, asked)
             if self._has_left():
@@ -205,12 +215,12 @@ class BidiTab:
         return answer
 
     def _has_left(self) -> bool:
-        """Whether the last input led to another document, or is about to."""
+        """Return True if the last input caused a new document, or a navigation that continues."""
         turns, leaving = self._before_input
         return turns != self._course.turns or self._ways.leaving not in (None, leaving)
 
     async def _go(self, method: str, params: Json) -> Arrival:
-        """Leave the page. One whose script holds that up is given up, as a frozen one is."""
+        """Navigate. If a script blocks the navigation, give the tab a new context and retry."""
         loop = asyncio.get_running_loop()
         going = loop.create_task(self._went(method, params), name=f"lead {self.handle} away")
         turns = self._course.turns
@@ -244,8 +254,11 @@ class BidiTab:
             return await self._here(status, stayed=end in (End.DOWNLOAD, End.NOTHING))
 
     async def _thaw_if_frozen(self) -> bool:
-        """A page whose script runs without end cannot even be left, and BiDi has no way to end a
-        script: so the tab gets another context, and only its history is lost."""
+        """Give the tab a new context if its page is frozen. Return True if it was.
+
+        A page whose script never ends cannot be left, and BiDi cannot end a script. The tab loses
+        only its history.
+        """
         if self._ways.leaving is not None or self._asks_to_stay():
             return False
         if not await self._is_silent():
@@ -255,7 +268,7 @@ class BidiTab:
 
     @contextlib.contextmanager
     def _dismissing(self) -> Iterator[None]:
-        """The page is being left: dismiss the dialog that stands there, and those that follow."""
+        """While the tab leaves its page, dismiss the open dialog and those that follow."""
         self._dismisses = True
         if self.errands.dialog is not None and not self._asks_to_stay():
             self._dismiss(self.errands.dialog)
@@ -273,7 +286,7 @@ class BidiTab:
         self._bidi.tell("browsingContext.handleUserPrompt", refusal)
 
     async def _is_silent(self) -> bool:
-        """Whether the page does not even answer a question that costs nothing."""
+        """Return True if the page does not evaluate a trivial script in ``FROZEN_SECONDS``."""
         probe = self.scripts.title()
         probe.add_done_callback(unheard)
         await asyncio.wait({probe}, timeout=FROZEN_SECONDS)
@@ -286,8 +299,8 @@ class BidiTab:
         return Arrival(self.url, self.title, status, stayed)
 
     async def _arrive(self) -> str:
-        """The title of the document that is there in the end. A reply resumes its waiter one loop
-        turn after events are handled, so ask again if a document was committed meanwhile."""
+        """Wait until the document has loaded, and return its title. A reply resumes its waiter one
+        loop turn after events are handled, so ask again if a document was committed meanwhile."""
         while True:
             turns = self._course.turns
             title = await self.scripts.arrived()
@@ -312,6 +325,7 @@ class BidiTab:
         if not self._is_ours(params):
             return
         begun, is_crash, self._ways.begun = self._ways.begun, self._is_crash(params), None
+        self._given_up = None
         if is_crash:
             self._died()
             return
@@ -324,18 +338,26 @@ class BidiTab:
         self._report(TabArrived(self.handle, self.url, self.title))
 
     def _be_at(self, url: str, begun: Way | None = None) -> None:
-        """That document was committed. Error pages name the address that failed, which is also the
-        one the navigation began with."""
+        """Record the address of a committed document. For an error page, record the address that
+        failed: the navigation's own, or the one that the error page names."""
         self.url, self._is_error = bare(url), url.startswith(ERROR_PAGES)
         if self._is_error:
             failed = parse_qs(urlsplit(url).query).get("u", [""])[0]
             self.url = bare((begun[1] if begun is not None else "") or failed or url)
 
     def _is_crash(self, params: Json) -> bool:
-        """BiDi has no word for it. A page whose process died is replaced by a blank one, or by
-        Firefox's own page about that, without any navigation to there having begun."""
-        to = params["url"]
-        return (to == BLANK or to.startswith(CRASH_PAGE)) and way_of(params) != self._ways.begun
+        """Return True if this commit means a crash, for which BiDi has no event. Firefox replaces a
+        crashed page by a blank page or its crash page, without starting a navigation.
+
+        A script cannot tell a crash, because the blank page that replaces a crashed one also runs
+        scripts. But Firefox also commits a blank page when the opener writes into a popup whose
+        first document is still to come: the opener's ``document.open()`` gives up that navigation.
+        Firefox then reports the change of the history first, and the commit names the navigation
+        that was given up."""
+        to, begun = params["url"], self._ways.begun
+        if to == BLANK and begun is not None and begun == self._given_up:
+            return bool(params["navigation"] != begun[0])
+        return (to == BLANK or to.startswith(CRASH_PAGE)) and way_of(params) != begun
 
     def _died(self) -> None:
         self._ways.leaving = None
@@ -350,13 +372,14 @@ class BidiTab:
 
     def _moved_within(self, params: Json) -> None:
         if self._is_ours(params):
+            self._given_up = self._ways.begun if self.url == params["url"] == BLANK else None
             self.url = bare(params["url"])
             if params.get("navigation") is not None:
                 self._ways.ended(params["navigation"], End.WITHIN)
             self._report(TabArrived(self.handle, self.url, self.title))
 
     def _loaded(self, params: Json) -> None:
-        """Its title is known now, and may be another when all is loaded."""
+        """Ask for the title at ``DOMContentLoaded`` and again at ``load``: it may have changed."""
         if self._is_ours(params) and not self.crashed:
             self._ask_title()
 
@@ -383,7 +406,7 @@ class BidiTab:
 
     def _request_failed(self, params: Json) -> None:
         if params["navigation"] is not None and params["errorText"] == "NS_BINDING_ABORTED":
-            self._failed(params)  # 204: no other event says so
+            self._failed(params)  # a 204 response: Firefox sends no other event for it
 
     def _download_began(self, params: Json) -> None:
         if params["navigation"] is not None:
@@ -409,7 +432,7 @@ class BidiTab:
         return self._bidi.call(method, {"context": self.context, **params}, self.context)
 
     def _is_ours(self, params: Json) -> bool:
-        """Of the main document, and not of a frame."""
+        """Return True if the event is about the main document, not about a frame."""
         return bool(params["context"] == self.context)
 
     def _interrupt(self, error: RoostError) -> None:

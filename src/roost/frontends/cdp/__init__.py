@@ -1,11 +1,11 @@
-"""A session as a whole browser: unmodified DevTools clients connect and see that session alone.
+"""The CDP front end shows a session as a whole browser to unmodified DevTools clients.
 
-Lives here: ``methods.py`` (THE table of what a client may say), ``commands.py`` (what becomes of
-it), ``view.py`` (one client's view of the browser) with ``targets.py`` (what it may see) and
-``messages.py``: all these without I/O, messages in and effects out; ``client.py`` (one connection),
-``server.py`` (WebSocket and JSON addresses) and ``endpoints.py`` (what HTTP is given of
-them).
+Lives here: ``methods.py`` (THE table of methods a client may call), ``commands.py`` (how each
+call is handled), ``view.py`` (one client's view of the browser) with ``targets.py`` (which targets
+it may see) and ``messages.py``. None of these does I/O: they take messages and return effects.
+``client.py`` (one connection), ``server.py`` (WebSocket and JSON addresses) and ``endpoints.py``
+(the application that HTTP mounts).
 May import: ``api``, ``errors``, ``vocabulary``, ``wire``; starlette.
-Never here: whose a tab is (the broker says), or a way around the table.
+Never here: decisions about who owns a tab (the broker makes them), or a way around the table.
 Tests: ``tests/frontends/test_cdp_*.py``; with real clients ``tests/e2e_cdp``.
 """

@@ -1,7 +1,8 @@
-"""One connected client: what its view wants done is done, what it does not read is kept.
+"""One connected DevTools client: perform what its view orders, and buffer what it has not read.
 
-Nothing stands between the client and the browser's connection: what the one says is judged and
-written to the other as it is read. Who waits for every answer waits for nothing else.
+There is no queue between the client's WebSocket and the browser's link: a message is judged and
+written in the same turn of the loop in which it is read. A client that waits for every answer
+therefore waits for nothing else.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ from roost.vocabulary import LINK_FRAME_BYTES, MIB
 logger = logging.getLogger(__name__)
 LAST_WORDS_SECONDS = 1.0
 UNREAD_BYTES = 2 * LINK_FRAME_BYTES
-"""A client that leaves more than this unread is cut off."""
+"""Cut off a client that leaves more than this unread."""
 UNANSWERED_BYTES = 16 * MIB
 ORDERS = 64
-"""A client with more than this under way, in the browser or in the broker, is not listened to until
-some of it is answered."""
+"""Stop reading from a client while it has more than ``UNANSWERED_BYTES`` unanswered in the browser,
+or more than ``ORDERS`` orders under way in the broker."""
 
 
 class _Over(Exception):
@@ -48,36 +49,40 @@ class _Over(Exception):
 
 
 class SocketEar(Protocol):
-    """What is told of a socket, as it happens."""
+    """Receives what happens on a socket."""
 
     def said(self, message: str | bytes) -> None: ...
 
     def has_room(self) -> None:
-        """The client reads again."""
+        """The socket can be written to again."""
 
     def left(self) -> None:
-        """The client has gone."""
+        """The client has disconnected."""
 
 
 class Socket(Protocol):
-    """The client's end: a WebSocket that is open. Nothing here waits."""
+    """The open WebSocket of a client. No method waits."""
 
     @property
     def is_full(self) -> bool:
-        """The client does not read; nothing is to be written until there is room."""
+        """The client does not read: write nothing until ``SocketEar.has_room`` is called."""
 
     def listen(self, ear: SocketEar) -> None: ...
 
     def write(self, text: bytes) -> None: ...
 
     def hold(self) -> None:
-        """Hear nothing more: the client is left to wait."""
+        """Stop reading from the client until ``go_on``."""
 
     def go_on(self) -> None: ...
 
 
 class Client:
-    """A ``SeatEar`` and a ``SocketEar``. First ``sit``; then ``run``, which is its whole life."""
+    """The connection of one DevTools client.
+
+    It is the ``SeatEar`` of its seat and the ``SocketEar`` of its socket. Call ``sit`` first, then
+    ``run``, which returns when the connection is over.
+    """
 
     def __init__(
         self, *, unread_bytes: int = UNREAD_BYTES, unanswered_bytes: int = UNANSWERED_BYTES
@@ -99,7 +104,7 @@ class Client:
         self.is_too_slow = False
 
     async def sit(self, door: ProtocolDoor, token: str) -> None:
-        """Take a seat in the session of that token."""
+        """Take a seat in the session that the token belongs to."""
         seat = self._seat = await door.take_seat(token, self)
         self._view = View(
             root=seat.root, context=seat.context, judge=seat, nonce=secrets.token_hex(16)
@@ -107,7 +112,7 @@ class Client:
         self._do(self._view.started())
 
     async def run(self, socket: Socket) -> None:
-        """Until the client goes, the session ends, or the client reads too little."""
+        """Serve until the client disconnects or leaves too much unread, or the session ends."""
         assert self._seat is not None
         try:
             async with asyncio.TaskGroup() as self._tasks:
@@ -126,13 +131,13 @@ class Client:
             await self.leave()
 
     async def leave(self) -> None:
-        """Whatever became of it. Safe to call twice."""
+        """Give the seat back. Safe to call twice."""
         self._over.set()
         if self._seat is not None and not self._has_left:
             self._has_left = True
             await self._seat.close()
 
-    # --- what the seat tells (``api.protocol.SeatEar``) ----------------------------------------
+    # --- reports of the seat (``api.protocol.SeatEar``) -------------------------------------------
 
     def answered(self, key: Hashable, frame: bytes) -> None:
         if self._view is not None:
@@ -148,7 +153,7 @@ class Client:
 
     def tab_came(self, target: str) -> bool:
         if self._view is None:
-            return False  # told again, once we are ready
+            return False  # the seat reports it again in ``show_tabs``, once we are ready
         waits, effects = self._view.tab_came(target)
         self._do(effects)
         return waits
@@ -165,7 +170,7 @@ class Client:
         self._ready.set()
         self._over.set()
 
-    # --- what the socket tells ------------------------------------------------------------------
+    # --- reports of the socket -------------------------------------------------------------------
 
     def said(self, message: str | bytes) -> None:
         assert self._seat is not None
@@ -190,7 +195,7 @@ class Client:
     # --- the work ------------------------------------------------------------------------------
 
     def _keep_up(self) -> None:
-        """Let the client wait while more of its own is under way than it should be."""
+        """Stop reading from the client while too many of its commands are unanswered."""
         assert self._seat is not None
         unanswered, socket = self._seat.unanswered_bytes, self._socket
         is_behind = unanswered > self._unanswered_limit or self._orders > ORDERS
@@ -202,7 +207,7 @@ class Client:
                 socket.go_on()
 
     async def _last_words(self) -> None:
-        """What was said before the end is still heard, if the client reads it now."""
+        """Give the client a moment to read what was written before the end."""
         if self._unread and not self.is_too_slow:
             self._all_read.clear()
             with suppress(TimeoutError):
@@ -255,7 +260,7 @@ class Client:
             seat.used(tab)
 
     async def _ask(self, seat: Seat, order: Order) -> None:
-        """What only the broker does; the client is answered either way."""
+        """Have the broker carry out the order, and answer the client in any case."""
         assert self._view is not None
         value = ""
         try:

@@ -1,9 +1,9 @@
-"""What a client says: judged by the table (``methods.py``), and what becomes of it.
+"""Judge each command of a client by the table (``methods.py``) and carry it out.
 
-Methods that are not simply passed on or refused have a function each, which takes the view, the
-call and the protocol session it was said in. A ``Refusal`` or a ``RoostError`` is the call's
-answer. Refusals are worded as Chromium words them, so that what is another session's looks like
-what does not exist.
+A method that is neither passed on unchanged nor refused has a handler here. The handler takes the
+view, the call, and the protocol session the call was sent in. A ``Refusal`` or ``RoostError`` that
+a handler raises becomes the call's answer. Refusals use Chromium's wording, so that a client cannot
+tell another session's target from one that does not exist.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ IN_TABS = frozenset(
         "Runtime.runIfWaitingForDebugger",
     }
 )
-"""All there is to say to the tab around a page."""
+"""The only methods that a client may call on the tab target around a page."""
 
 
 OF_THE_PAGES_JAR = {
@@ -60,8 +60,8 @@ OF_THE_PAGES_JAR = {
     "Storage.setCookies": "Network.setCookies",
     "Storage.clearCookies": "Network.clearBrowserCookies",
 }
-"""Said in a page, the former mean the browser's own jar to Chromium, whatever jar the page is in.
-The latter take and answer the same, and mean the page's."""
+"""Chromium applies ``Storage.*`` sent in a page to the browser's own jar, whatever the page's jar
+is. The ``Network.*`` methods have the same parameters and results, and apply to the page's jar."""
 TAKES_CONTEXT = frozenset(
     {
         *OF_THE_PAGES_JAR,
@@ -75,7 +75,7 @@ TAKES_CONTEXT = frozenset(
 
 
 def said(view: View, text: str | bytes) -> list[Effect]:
-    """A message of the client's. Whatever it is, it is answered."""
+    """Handle one message of the client. Even a message that cannot be read gets an answer."""
     try:
         call = messages.read(text)
     except Unread as unread:
@@ -92,6 +92,7 @@ def _judged(view: View, call: Call) -> list[Effect]:
     link = view.targets.links.get(call.session)
     if link is None:
         raise Refusal(NO_SESSION, "Session with given id not found.")
+    call.check_depth()
     rule = rule_for(call.method, in_page=link.is_page, shared=_is_shared(view, call, link))
     if rule is None or (link.kind is Kind.TAB and call.method not in IN_TABS):
         raise Refusal(NO_METHOD, f"'{call.method[:100]}' wasn't found")
@@ -105,8 +106,11 @@ def _judged(view: View, call: Call) -> list[Effect]:
 
 
 def _is_shared(view: View, call: Call, link: ProtocolSession) -> bool:
-    """Whether it is said of the browser's own jar. A context that the client made is its own also
-    where the session's jar is shared; to name one means something only where Chromium reads it."""
+    """Return whether the call concerns the browser's own jar, which other sessions also use.
+
+    A context that the client made is its own even when the session's jar is shared. The
+    ``browserContextId`` of a call counts only for methods in which Chromium reads it.
+    """
     if view.targets.context is not None:
         return False
     context = call.text("browserContextId") if call.method in TAKES_CONTEXT else None
@@ -221,7 +225,8 @@ def _detach_from_target(view: View, call: Call, link: ProtocolSession) -> list[E
             Send(None, call.method, {"sessionId": one.session}, one.real_above) for one in pages
         ]
         return [*view.forget(below), *ends, _answer(call)]
-    # The browser answers in the session it was attached through; the client hears it in its own.
+    # The browser answers in the protocol session through which it was attached, but the client
+    # expects the answer in its own. So answer the client from here.
     ends = [Send(None, call.method, {"sessionId": session}, below.real_above)]
     return [*view.forget(below), *ends, _answer(call)]
 
@@ -299,24 +304,24 @@ def _in_context(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
 @_does("Browser.setDownloadBehavior")
 def _set_download_behavior(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     if view.targets.context is None and "browserContextId" not in call.params:
-        return [_answer(call)]  # the shared jar's downloads go where Roost keeps them
+        return [_answer(call)]  # downloads of the shared jar stay in Roost's own folder
     params = _bound(view, call)
     if call.params.get("behavior") in ("allow", "allowAndName"):
         params["downloadPath"] = view.judge.checked_folder(_needed(call, "downloadPath"))
     elif call.params.get("behavior") == "default":
-        return [_answer(call)]  # what the session had before this client said anything
+        return [_answer(call)]  # keep the behaviour the session had before this client connected
     return [Send(call, call.method, params, link.root)]
 
 
 def _bound(view: View, call: Call) -> Json:
-    """The parameters, bound to the session's jar or to one this client made."""
+    """Bind the parameters to the session's jar, or to a context that the client made."""
     context = call.text("browserContextId") or view.targets.context
     if context is None or context not in (view.targets.context, *view.targets.made):
         raise Refusal(BAD_PARAMS, f"Failed to find browser context for id {context}")
     return {**call.params, "browserContextId": context}
 
 
-# --- the browser's own ---------------------------------------------------------------------------
+# --- the browser itself --------------------------------------------------------------------------
 
 
 @_does("Browser.close")
@@ -349,7 +354,8 @@ def _run(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
     if not link.is_page:
         return [_answer(call)]
     if view.is_held(link.target):
-        # Not by the browser: there the first to say so would let it run for all.
+        # Do not pass it to the browser: there the first client to resume the page resumes it for
+        # all.
         return [_answer(call), *view.resumed(link)]
     return [Send(call, call.method, {}, call.session)]
 
@@ -376,8 +382,11 @@ def _set_files(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
 
 @_does("Input.dispatchDragEvent")
 def _drag(view: View, call: Call, link: ProtocolSession) -> list[Effect]:
-    """A file that is dropped where no page takes it is opened, and what it shows may show others:
-    so it makes no difference whether the session could read it."""
+    """Refuse files in drags, even files that the session may read.
+
+    Chromium opens a dropped file as a page if no page handles the drop, and that page could show
+    other files.
+    """
     data = call.params.get("data")
     if isinstance(data, dict) and data.get("files"):
         raise Refusal(

@@ -1,4 +1,7 @@
-"""What HTTP mounts at ``/cdp/``. Loaded with the broker, so it loads nothing itself."""
+"""The application that HTTP mounts at ``/cdp/``.
+
+The broker imports this module at startup, so it imports starlette only when it is first needed.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def endpoints(door: ProtocolDoor) -> Callable[[], ASGIApp]:
-    """The sessions' endpoints, made when they are first asked for."""
+    """Return a factory of the application with all sessions' endpoints."""
 
     def make() -> ASGIApp:
         from roost.frontends.cdp.server import Addresses

@@ -1,4 +1,4 @@
-"""The protocol's messages, read and written as Chromium does, and what a view wants done."""
+"""Read and write protocol messages as Chromium does, and define the effects that a view orders."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ from roost.wire.weight import AGENT_VALUES
 Json = dict[str, Any]
 _START = re.compile(r'\s*\{\s*"id"\s*:\s*(\d{1,9})\s*,')
 PROPERTIES = {"id", "method", "sessionId", "params"}
+MAX_DEPTH = 200
+"""Levels of lists and objects in a command's parameters. Chromium reads about 300 levels and never
+answers a deeper command, which would then count as under way until its client goes."""
+TOO_DEEP = f"params: nested more than {MAX_DEPTH} levels deep"
+NOT_VALID = "JSON: not a valid message"
 
 PARSE, INVALID, NO_METHOD, BAD_PARAMS, FAILED, NO_SESSION = (
     -32700, -32600, -32601, -32602, -32000, -32001,
@@ -22,7 +27,7 @@ PARSE, INVALID, NO_METHOD, BAD_PARAMS, FAILED, NO_SESSION = (
 
 
 class Refusal(Exception):
-    """The answer to a command that is not carried out."""
+    """A command is not carried out. The exception is also the answer to the client."""
 
     def __init__(self, code: int, message: str, data: str | None = None) -> None:
         super().__init__(message)
@@ -37,7 +42,7 @@ class Refusal(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Call:
-    """A command of the client's. Each is itself: clients may use an id twice."""
+    """A command of the client. Calls compare by identity, because a client may use an id twice."""
 
     id: int
     method: str
@@ -45,11 +50,20 @@ class Call:
     session: str = ""
 
     def text(self, name: str) -> str | None:
-        """A parameter that must be a string if it is there."""
+        """Return a string parameter, or None. Raise ``Refusal`` if it is not a string."""
         value = self.params.get(name)
         if value is not None and not isinstance(value, str):
             raise Refusal(BAD_PARAMS, "Invalid parameters", f"{name}: string value expected")
         return value
+
+    def check_depth(self) -> None:
+        """Raise ``Refusal`` for parameters that are nested too deep for Chromium."""
+        level: list[Any] = [self.params]
+        for _ in range(MAX_DEPTH):
+            level = [below for one in level for below in _inside(one)]
+            if not level:
+                return
+        raise Refusal(BAD_PARAMS, "Invalid parameters", TOO_DEEP)
 
 
 # --- effects -------------------------------------------------------------------------------------
@@ -57,14 +71,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Tell:
-    """To the client."""
+    """Send the frame to the client."""
 
     frame: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """To the browser. The answer comes back with ``key``."""
+    """Send a command to the browser. The answer comes back with ``key``."""
 
     key: Hashable
     method: str
@@ -74,7 +88,11 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class OpenTab:
-    """To the broker, like the next ones; what comes of it is told with ``done`` or ``failed``."""
+    """Ask the broker to open a tab.
+
+    ``Client`` reports the outcome of this order and of the next three to ``View.done`` or
+    ``View.failed``.
+    """
 
     call: Call
     context: str | None
@@ -100,7 +118,7 @@ class RemoveContext:
 
 @dataclass(frozen=True, slots=True)
 class GoTo:
-    """Nobody waits for the answer to this one."""
+    """Navigate the tab. Nobody waits for the outcome."""
 
     target: str
     url: str
@@ -124,17 +142,15 @@ Effect = Tell | Send | Order | GoTo | Release | HangUp
 
 
 def read(text: str | bytes) -> Call:
-    """A client's message. ``Refusal`` where Chromium would refuse it, with the id if there is one
-    (see ``refused_unread``)."""
+    """Read a client's message. Raise ``Unread`` where Chromium would refuse the message."""
     try:
         message = decode(text, AGENT_VALUES)
     except TooLarge as error:
-        started = _START.match(text if isinstance(text, str) else text.decode(errors="replace"))
-        if started is None:
-            raise Unread(None, PARSE, "JSON: not a valid message") from None
-        raise Unread(int(started.group(1)), FAILED, error.message) from None
-    except BadRequest:
-        raise Unread(None, PARSE, "JSON: not a valid message") from None
+        raise _unread(text, FAILED, error.message) from None
+    except BadRequest as error:
+        if isinstance(error.__context__, RecursionError):
+            raise _unread(text, FAILED, TOO_DEEP) from None
+        raise Unread(None, PARSE, NOT_VALID) from None
     if not isinstance(message, dict):
         raise Unread(None, INVALID, "Message must be an object")
     if message.keys() - PROPERTIES:
@@ -154,11 +170,25 @@ def read(text: str | bytes) -> Call:
 
 
 class Unread(Refusal):
-    """Not even a command; ``id`` as far as it has one."""
+    """The message is no valid command. ``id`` is the message's id, or None if it has none."""
 
     def __init__(self, number: int | None, code: int, message: str) -> None:
         super().__init__(code, message)
         self.id = number
+
+
+def _unread(text: str | bytes, code: int, message: str) -> Unread:
+    """The refusal of a message that is not read beyond its id, where that stands first."""
+    started = _START.match(text if isinstance(text, str) else text.decode(errors="replace"))
+    if started is None:
+        return Unread(None, PARSE, NOT_VALID)
+    return Unread(int(started.group(1)), code, message)
+
+
+def _inside(value: Any) -> list[Any]:
+    """The lists and objects that the list or object holds."""
+    items = value.values() if isinstance(value, dict) else value
+    return [one for one in items if isinstance(one, dict | list)]
 
 
 def result(call: Call, value: Json) -> bytes:
@@ -166,7 +196,7 @@ def result(call: Call, value: Json) -> bytes:
 
 
 def refused(call: Call, refusal: Refusal) -> bytes:
-    # A session that is not there is not named in the answer either: that is how Chromium does it.
+    # Like Chromium, leave an unknown session out of the answer.
     session = "" if refusal.code == NO_SESSION else call.session
     return _written({"id": call.id, "error": _error(refusal)}, session)
 
@@ -181,7 +211,7 @@ def event(method: str, params: Json, session: str) -> bytes:
 
 
 def with_id(frame: bytes, number: int) -> bytes:
-    """The browser's answer under the client's own id; nothing else of it is touched."""
+    """Replace the id in the browser's answer by the client's own, without parsing the rest."""
     return b'{"id":%d' % number + frame[frame.index(b",") :]
 
 

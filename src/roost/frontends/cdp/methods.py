@@ -1,8 +1,8 @@
-"""THE table: what a protocol client may say to the browser, and what becomes of it.
+"""THE table of the protocol methods that a client may call, and what becomes of each.
 
-``docs/reference/cdp.md`` is generated from it. A method that is not here, in the list for where it
-was said, does not exist. Most of what is said in pages concerns that page alone, so there the table
-names the exceptions, and the domains from which all else is passed on.
+``docs/reference/cdp.md`` is generated from it. A method that is in no list for the place where it
+was called does not exist. Most methods called in a page concern that page alone. So for pages the
+table names the exceptions, and the domains of which all other methods are passed on.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from enum import StrEnum
 
 
 class Way(StrEnum):
-    """What becomes of a method."""
+    """How Roost handles a method."""
 
     PASSED = "passed"
     CONFINED = "confined"
-    """Passed on after it was bound to the session, or done by the broker in its own way."""
+    """Pass the call on after binding it to the session, or let the broker do the work its own
+    way."""
     ANSWERED = "answered"
-    """By Roost itself, from what this client may see."""
+    """Answer from what this client may see, without asking the browser."""
     REFUSED = "refused"
 
 
@@ -27,7 +28,7 @@ class Rule:
     way: Way
     why: str
     shared: Way | None = None
-    """Where the session lives in the browser's own jar, with others."""
+    """How to handle the method where the session uses the browser's own jar with others."""
 
 
 def _passed(why: str = "") -> Rule:
@@ -122,7 +123,7 @@ BROWSER: dict[str, Rule] = {
     "Memory.simulatePressureNotification": _refused(_OTHERS),
     "Memory.setPressureNotificationsSuppressed": _refused(_OTHERS),
 }
-"""Said to the browser, and ``Browser.*`` and ``Target.*`` wherever they are said."""
+"""Methods called on the browser, and ``Browser.*`` and ``Target.*`` wherever they are called."""
 
 PAGE: dict[str, Rule] = {
     "Target.setAutoAttach": _passed("what is attached belongs to this page"),
@@ -153,13 +154,14 @@ PAGE: dict[str, Rule] = {
     "Memory.startSampling": _refused(_OTHERS),
     "Memory.stopSampling": _refused(_OTHERS),
 }
-"""Said in a page, a frame or a worker: the exceptions."""
+"""Exceptions among the methods called in a page, a frame or a worker."""
 
 LARGEST: dict[str, dict[str, int]] = {
     "Input.imeSetComposition": {"replacementStart": 2**31 - 1, "replacementEnd": 2**31 - 1},
     "Storage.overrideQuotaForOrigin": {"quotaSize": 2**53},
 }
-"""From zero to these: at others Chromium (156) ends itself, with everybody's pages."""
+"""Largest value of each parameter; the smallest is zero. Chromium 156 crashes, with everybody's
+pages, at values outside these."""
 
 PAGE_DOMAINS = frozenset(
     {
@@ -171,17 +173,21 @@ PAGE_DOMAINS = frozenset(
         "Runtime", "Schema", "Security", "ServiceWorker", "Storage", "WebAudio", "WebAuthn",
     }
 )  # fmt: skip
-"""Said in a page: passed on, but for the exceptions."""
+"""Domains whose methods are passed on when they are called in a page, but for the exceptions."""
 
 NOT_IN_SHARED = frozenset({"ServiceWorker", "Storage", "BackgroundService"})
-"""Of these, none where the jar is shared: they tell of, or wipe, what other sessions have there."""
+"""Domains refused where the jar is shared: their methods read or wipe other sessions' data."""
 
 BROWSER_EVENTS = (b"Browser.downloadWillBegin", b"Browser.downloadProgress")
-"""Events of the browser itself that reach a client; ``Target.*`` are told by Roost."""
+"""Events of the browser itself that reach a client. Roost writes the ``Target.*`` events itself."""
 
 
 def rule_for(method: str, *, in_page: bool, shared: bool) -> Rule | None:
-    """What becomes of the method, said there. None: there is no such method here."""
+    """Return how to handle the method there, or None if no such method exists there.
+
+    ``in_page``: the method is called in a page, frame or worker, and not on the browser.
+    ``shared``: the call concerns the browser's own jar.
+    """
     domain, _, name = method.partition(".")
     rule = BROWSER.get(method)
     if in_page and method in PAGE:
@@ -189,7 +195,7 @@ def rule_for(method: str, *, in_page: bool, shared: bool) -> Rule | None:
     elif in_page and domain in PAGE_DOMAINS and name:
         rule = _refused(_SHARED) if shared and domain in NOT_IN_SHARED else _passed()
     elif in_page and domain not in ("Browser", "Target") and rule is not None:
-        rule = rule if rule.way is Way.REFUSED else None  # it is there, but not in pages
+        rule = rule if rule.way is Way.REFUSED else None  # the method exists, but not in pages
     if rule is not None and shared and rule.shared is not None:
         return Rule(rule.shared, _SHARED)
     return rule

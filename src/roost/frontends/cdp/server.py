@@ -1,6 +1,6 @@
-"""The addresses below ``/cdp/{token}/``: what there is, as JSON, and the WebSocket.
+"""The addresses below ``/cdp/{token}/``: the JSON lists of targets and versions, and the WebSocket.
 
-The token stands in the path because not every client can send a header.
+The token is in the path because not every client can send a header.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from roost.vocabulary import CALL_SECONDS
 
 GOING, TOO_SLOW = 1001, 1013
 DIRECT = "roost.direct"
-"""Where the server offers its sockets without a queue in between (``client.Socket``)."""
+"""ASGI extension under which the server offers its sockets without a queue (``client.Socket``)."""
 LOCAL = ("127.0.0.1", "localhost")
 
 
 class Addresses:
-    """``door`` is where tokens are known."""
+    """The CDP routes. ``door`` resolves tokens to sessions."""
 
     def __init__(self, door: ProtocolDoor) -> None:
         self._door = door
 
     def application(self) -> Starlette:
-        """To be mounted at ``/cdp``."""
+        """Return the application to mount at ``/cdp``."""
         looks = {
             "json": self.list_,
             "json/list": self.list_,
@@ -46,14 +46,14 @@ class Addresses:
         return Starlette(
             routes=[
                 *(Route(f"/{{token}}/{path}", look) for path, look in looks.items()),
-                # Some clients write a slash at the end.
+                # Some clients add a slash at the end.
                 *(Route(f"/{{token}}/{path}/", look) for path, look in looks.items()),
                 *(WebSocketRoute(f"/{{token}}{path}", self.connect) for path in sockets),
             ]
         )
 
     async def connect(self, websocket: WebSocket) -> None:
-        """A client, from handshake to goodbye."""
+        """Serve one client from the WebSocket handshake to the close."""
         client = Client()
         try:
             await self._serve(client, websocket)
@@ -65,13 +65,13 @@ class Addresses:
             _check_local(websocket)
             await client.sit(self._door, websocket.path_params["token"])
         except RoostError as error:
-            with suppress(OSError):  # it hung up meanwhile
+            with suppress(OSError):  # the client disconnected meanwhile
                 await websocket.send_denial_response(_refusal(error))
             return
         try:
             await websocket.accept()
         except OSError:
-            return  # it hung up while its seat was made ready
+            return  # the client disconnected while its seat was prepared
         await client.run(websocket.scope["extensions"][DIRECT])
         if websocket.client_state is WebSocketState.CONNECTED:
             code, why = (TOO_SLOW, "left too much unread") if client.is_too_slow else (GOING, "")
@@ -79,7 +79,7 @@ class Addresses:
                 async with asyncio.timeout(1.0):
                     await websocket.close(code, why)
             except (TimeoutError, RuntimeError, WebSocketDisconnect):
-                pass  # it does not listen; the connection ends with this call
+                pass  # the client does not read; the connection ends when this call returns
 
     async def version(self, request: Request) -> Response:
         return await self._looked(request, _version)
@@ -126,7 +126,10 @@ async def _targets(look: Look, request: Request) -> Any:
 
 
 async def _protocol(look: Look, request: Request) -> Any:
-    """The domains and methods that are to be had here: the browser tells no more over its pipe."""
+    """List the domains and methods that clients may use here.
+
+    The browser does not describe its protocol over the pipe, so the list is made of our table.
+    """
     said = await look.version()
     major, minor = said["protocolVersion"].split(".")
     commands: dict[str, list[dict[str, str]]] = {domain: [] for domain in sorted(PAGE_DOMAINS)}
@@ -139,7 +142,7 @@ async def _protocol(look: Look, request: Request) -> Any:
 
 
 def _check_local(connection: HTTPConnection) -> None:
-    """A web page must not get in, whatever name it gave this machine."""
+    """Refuse web pages: DNS rebinding lets a page reach this port under a host name of its own."""
     host = connection.headers.get("host", "").rpartition(":")[0] or connection.headers.get("host")
     if host not in LOCAL or "origin" in connection.headers:
         raise Unauthorized("Only programs of this machine are served.", hint="Use 127.0.0.1.")

@@ -1,4 +1,4 @@
-"""What one client may see: the session's targets, and the protocol sessions it has there."""
+"""The targets that one client may see, and the protocol sessions it has in them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from roost.frontends.cdp.messages import BAD_PARAMS, Call, Json, Refusal
 
 WORKERS = ("service_worker", "shared_worker")
-"""Targets that belong to a jar, not to a page."""
+"""Types of targets that belong to a jar and not to a page."""
 DEFAULT_FILTER: list[Json] = [
     {"type": "browser", "exclude": True},
     {"type": "tab", "exclude": True},
@@ -27,7 +27,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Chromium's ``TargetFilter``: the first entry that matches a type says whether it is in."""
+    """Chromium's ``TargetFilter``: the first entry that matches a type includes or excludes it."""
 
     entries: tuple[tuple[str | None, bool], ...]
 
@@ -54,8 +54,11 @@ class AutoAttach:
 
 @dataclass(slots=True)
 class ProtocolSession:
-    """One protocol session of the client's. ``above`` is the one it was attached through, as the
-    client sees it; ``root`` the browser-level one at the top."""
+    """One protocol session of the client.
+
+    ``above``: the session it was attached through, as the client sees it.
+    ``root``: the browser-level session at the top.
+    """
 
     session: str
     kind: Kind
@@ -63,7 +66,7 @@ class ProtocolSession:
     above: str = ""
     root: str = ""
     real_above: str = ""
-    """The same as the browser sees it: the tabs around pages are ours alone."""
+    """The session it was attached through in the browser, which does not know our tab sessions."""
     auto_attach: AutoAttach | None = None
     discovers: Filter | None = None
 
@@ -74,7 +77,11 @@ class ProtocolSession:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attachment:
-    """A session that was asked for: shown to the client under ``above``; ``call`` asked for it."""
+    """A protocol session that was requested from the browser.
+
+    ``above``: the session under which the client will see it.
+    ``call``: the client's command that asked for it, if one did.
+    """
 
     target: str
     above: str
@@ -85,7 +92,7 @@ class Attachment:
 
 @dataclass(slots=True)
 class Waiting:
-    """An answer that is given once all these attachments are there."""
+    """An answer to send once all these attachments are complete."""
 
     attachments: set[Attachment]
     answer: bytes
@@ -93,23 +100,27 @@ class Waiting:
 
 @dataclass(slots=True)
 class Targets:
-    """``context`` is the session's jar; None: the browser's own, where only tabs are ours."""
+    """All targets that the browser reported, and which of them the client may see.
+
+    ``context``: the session's jar. None: the browser's own jar, where only tabs identify the
+        session.
+    """
 
     context: str | None
     browser: Json
-    """The browser itself, as this client knows it."""
+    """The target info of the browser itself, as this client sees it."""
     made: set[str] = field(default_factory=set)
-    """Contexts this client made."""
+    """Ids of the contexts this client made."""
     owned: set[str] = field(default_factory=set)
-    """Pages, by the broker's word."""
+    """Ids of the pages that the broker says belong to the session."""
     seen: dict[str, Json] = field(default_factory=dict)
-    """All the browser has told of, whosever it is."""
+    """Every target the browser reported, also those of other sessions."""
     links: dict[str, ProtocolSession] = field(default_factory=dict)
     nested: dict[str, Json] = field(default_factory=dict)
-    """Frames and workers that the client is attached to below its pages."""
+    """Frames and workers below the client's pages to which the client is attached."""
 
     def shows(self, info: Json) -> bool:
-        """Whether the client may know of the target."""
+        """Return whether the client may know of the target."""
         if info["type"] == "page":
             return info["targetId"] in self.owned
         is_ours = info.get("browserContextId") in {self.context, *self.made} - {None}
@@ -119,21 +130,21 @@ class Targets:
         return (self.shown(info) for info in list(self.seen.values()) if self.shows(info))
 
     def get(self, target: str) -> Json | None:
-        """What the client may know of that target; for it, others do not exist."""
+        """Return the target as the client sees it, or None if it must not know of it."""
         info = self.seen.get(target)
         if info is not None and self.shows(info):
             return self.shown(info)
         return self.nested.get(target)
 
     def shown(self, info: Json) -> Json:
-        """As the client may see it: an opener of another session is none."""
+        """Return the target without its opener, if the opener belongs to another session."""
         opener = info.get("openerId")
         if opener is None or opener in self.owned:
             return info
         return {name: value for name, value in info.items() if not name.startswith("opener")}
 
     def all(self) -> Iterator[Json]:
-        """The visible ones, the tab around each page, and the browser itself."""
+        """Yield the browser itself, all visible targets, and the tab target around each page."""
         yield self.browser
         for info in self.visible():
             yield info
@@ -141,7 +152,7 @@ class Targets:
                 yield tab_info(info)
 
     def page_in(self, tab: str) -> Json | None:
-        """The page that tab is around."""
+        """Return the page inside that tab target."""
         pages = (info for info in self.visible() if info["type"] == "page")
         return next((info for info in pages if tab_of(info["targetId"]) == tab), None)
 
@@ -149,20 +160,20 @@ class Targets:
         return [link for link in self.links.values() if link.kind is Kind.BROWSER]
 
     def below(self, session: str) -> list[ProtocolSession]:
-        """Sessions attached through that one, the deepest first."""
+        """Return the sessions attached through that one, the deepest first."""
         found: list[ProtocolSession] = []
         for link in [one for one in self.links.values() if one.above == session and one.session]:
             found += [*self.below(link.session), link]
         return found
 
     def context_of(self, link: ProtocolSession) -> str | None:
-        """The context that what is attached there lives in."""
+        """Return the context of the target that the session is attached to."""
         info = self.seen.get(link.target) or self.nested.get(link.target, {})
         context: str | None = info.get("browserContextId")
         return context
 
     def tab_behind(self, session: str) -> str | None:
-        """The tab that session is in: its own page's, or the one its frame or worker is below."""
+        """Return the tab of that session: its own page, or the page above its frame or worker."""
         link = self.links.get(session)
         while link is not None and link.target not in self.owned:
             link = self.links.get(link.above) if link.session else None
@@ -173,15 +184,18 @@ class Targets:
 
 
 def browser_info(nonce: str) -> Json:
-    """To a client its session is the browser; the real one's id is nobody's business."""
+    """Return an invented browser target, because the real browser's id is not for clients."""
     made = hashlib.sha256(f"{nonce} the browser itself".encode()).hexdigest()[:32].upper()
     about = {"title": "", "url": "", "attached": True, "canAccessOpener": False}
     return {"targetId": made, "type": "browser", **about}
 
 
 def tab_of(page: str) -> str:
-    """Chromium has a "tab" around every page, and Puppeteer starts from it. A page of ours has one
-    made here, because the browser does not say which tab is whose."""
+    """Return the id of the invented tab target around a page.
+
+    Chromium has a "tab" target around every page, and Puppeteer starts from it. The browser does
+    not say which tab target contains which page, so pages of the session get one made here.
+    """
     return hashlib.sha256(f"tab around {page}".encode()).hexdigest()[:32].upper()
 
 

@@ -1,11 +1,11 @@
-"""One client's view of the browser: what it says and what is said to it, as it may see it.
+"""One client's view of the browser: the protocol sessions and targets that the client may see.
 
-No I/O: every method takes what happened and returns what is to be done (``messages.Effect``). The
-client's own commands come in through ``commands.said``; this file is about sessions and targets.
+The view does no I/O: every method takes what happened and returns what to do (``messages.Effect``).
+The client's own commands come in through ``commands.said``; this file handles sessions and targets.
 
-Tabs are told by the broker (``tab_came``, ``tab_went``), which knows whose they are; the browser's
-own word about targets is remembered and shown only for those. Attaching is done here, target by
-target, never by the browser: its own ``setAutoAttach`` would stop everybody's new pages.
+The broker knows who owns a tab and reports the session's tabs (``tab_came``, ``tab_went``). The
+browser's own events about targets are remembered, and shown only for those tabs. The view attaches
+to each target itself, because the browser's ``setAutoAttach`` would stop everybody's new pages.
 """
 
 from __future__ import annotations
@@ -47,7 +47,10 @@ DISCOVERED = [{"type": "page"}, {"type": "service_worker"}, {"type": "shared_wor
 
 
 class Judge(Protocol):
-    """What only the broker can say. What is checked raises a ``RoostError`` where it is wrong."""
+    """Checks that only the broker can make.
+
+    The ``checked_`` methods return what they were given, or raise a ``RoostError``.
+    """
 
     def owns_frame(self, frame: str) -> bool: ...
 
@@ -59,8 +62,12 @@ class Judge(Protocol):
 
 
 class View:
-    """``root`` is the client's own browser-level session, ``nonce`` what its ids are made with, so
-    that none of an earlier connection is ever met again."""
+    """The browser as one client sees it.
+
+    ``root``: the client's own browser-level session in the real browser.
+    ``context``: the session's jar; None for the browser's own jar.
+    ``nonce``: random text in the ids made here, so that no id of an earlier connection returns.
+    """
 
     def __init__(self, *, root: str, context: str | None, judge: Judge, nonce: str) -> None:
         self.targets = Targets(context, browser_info(nonce))
@@ -75,21 +82,21 @@ class View:
         self._attaching: dict[str, deque[Attachment]] = {}
         self._waiting: list[Waiting] = []
         self._downloads: set[tuple[str, str]] = set()
-        """Of the session's own: where they are told, and their ids."""
+        """Running downloads of the session: the protocol session that reports each, and its id."""
         self._holds: dict[str, set[str]] = {}
-        """New tabs, and the browser-level sessions that have not let them run yet."""
+        """New tabs, each with the browser-level sessions that have not let it run yet."""
         self._go_to: dict[str, str] = {}
-        """Where a tab goes that was opened with an address, once it may run."""
+        """Addresses that held tabs navigate to as soon as they may run."""
 
     def started(self) -> list[Effect]:
-        """What has to be done, and answered, before the client's first message."""
+        """Return what must be sent, and answered, before the client's first message is read."""
         discover = {"discover": True, "filter": DISCOVERED}
         return [Send(None, "Target.setDiscoverTargets", discover)]
 
-    # --- the broker, about what a client asked for (``commands.py``) ---------------------------
+    # --- the broker, about orders from ``commands.py`` ------------------------------------------
 
     def done(self, call: Call, value: str = "") -> list[Effect]:
-        """The broker has done what the call asked for."""
+        """The broker has carried out the call. ``value`` is the id of what it made, if anything."""
         match call.method:
             case "Target.createTarget":
                 return self._tab_made(call, value)
@@ -107,6 +114,7 @@ class View:
     # --- the browser ---------------------------------------------------------------------------
 
     def answered(self, key: Hashable, frame: bytes) -> list[Effect]:
+        """The browser answered the command that was sent with ``key``."""
         if isinstance(key, Attachment):
             return self._attach_answered(key, frame)
         if not isinstance(key, Call):
@@ -117,6 +125,7 @@ class View:
         return [Tell(self._below_root(messages.with_id(frame, key.id)))]
 
     def heard(self, session: str, frame: bytes) -> list[Effect]:
+        """The browser sent an event in that protocol session."""
         if frame.startswith(_TARGET_EVENT):
             event = json.loads(frame)
             return self._target_event(session, event["method"], event["params"], frame)
@@ -129,8 +138,10 @@ class View:
         return [Tell(frame)]
 
     def _download(self, session: str, frame: bytes) -> list[Effect]:
-        """Chromium tells of everybody's downloads: the session's are told by the frame they began
-        in, and after that by their id."""
+        """Pass on downloads of this session only, because Chromium reports everybody's.
+
+        The first event names the frame in which the download began; later events only its id.
+        """
         params = json.loads(frame)["params"]
         told = session, params["guid"]
         if "frameId" in params and self.judge.owns_frame(params["frameId"]):
@@ -142,7 +153,7 @@ class View:
         return [Tell(self._below_root(frame))]
 
     def _below_root(self, frame: bytes) -> bytes:
-        """The client's own session is the browser itself to it."""
+        """Remove our root session's id: to the client, that session is the browser itself."""
         if frame.endswith(self._root_tail):
             return frame.removesuffix(self._root_tail) + b"}"
         return frame
@@ -170,7 +181,10 @@ class View:
     # --- targets -------------------------------------------------------------------------------
 
     def tab_came(self, target: str) -> tuple[bool, list[Effect]]:
-        """A tab is the session's. Whether it must wait; then what is to be done."""
+        """Add a tab to the session.
+
+        Return whether the tab must wait for this client, and the effects.
+        """
         self.targets.owned.add(target)
         holders = {
             root.session
@@ -183,6 +197,7 @@ class View:
         return bool(holders), self._offered(target)
 
     def tab_went(self, target: str) -> list[Effect]:
+        """Remove a tab from the session: detach the client from it and from all below it."""
         info = self.targets.seen.get(target)
         effects: list[Effect] = []
         sessions = [link.session for link in self.targets.of(target)]
@@ -247,7 +262,7 @@ class View:
         ]
 
     def _offered(self, target: str) -> list[Effect]:
-        """A target may be known to the client now: tell it, attach it."""
+        """Report the target to the client and attach to it, if the client may see it now."""
         info = self.targets.get(target)
         if info is None:
             return []
@@ -258,6 +273,7 @@ class View:
         return effects
 
     def discovered(self, root: ProtocolSession, info: Json) -> list[Effect]:
+        """Report the target, and the tab target around a page, if that session discovers them."""
         wanted = root.discovers
         both = (tab_info(info), info) if info["type"] == "page" else (info,)
         return [
@@ -271,7 +287,7 @@ class View:
     def auto_attached(
         self, root: ProtocolSession, info: Json, waiting: Waiting | None
     ) -> list[Effect]:
-        """Attach the target, if that browser-level session wants such ones and has it not."""
+        """Attach to the target if that browser-level session wants it and is not attached yet."""
         wanted, target = root.auto_attach, info["targetId"]
         if wanted is None:
             return []
@@ -286,12 +302,16 @@ class View:
         return [self.attach(attachment)]
 
     def attach(self, attachment: Attachment) -> Send:
+        """Ask the browser for a protocol session in the target."""
         self._attaching.setdefault(attachment.target, deque()).append(attachment)
         params = {"targetId": attachment.target, "flatten": True}
         return Send(attachment, "Target.attachToTarget", params, attachment.root)
 
     def attach_tab(self, root: str, info: Json) -> tuple[str, list[Effect]]:
-        """The tab around a page: a session that is ours alone."""
+        """Attach the client to the tab target around a page, without the browser.
+
+        Return the new protocol session, which only the view knows, and the effects.
+        """
         self._tab_sessions += 1
         made = f"{self._nonce} tab session {self._tab_sessions}"
         session = hashlib.sha256(made.encode()).hexdigest()[:32].upper()
@@ -307,6 +327,7 @@ class View:
         return session, [Tell(frame)]
 
     def wait_for(self, waiting: Waiting) -> list[Effect]:
+        """Send the answer once all its attachments are complete, or at once if it has none."""
         if waiting.attachments:
             self._waiting.append(waiting)
             return []
@@ -353,7 +374,7 @@ class View:
         queue = self._attaching.get(attachment.target)
         effects: list[Effect] = []
         if queue is not None:
-            if attachment in queue:  # it came to nothing: the target is gone
+            if attachment in queue:  # the attachment failed because the target is gone
                 queue.remove(attachment)
                 effects += self._resumed(attachment.target, attachment.root)
             if not queue:
@@ -368,7 +389,7 @@ class View:
         return effects + self._over(attachment)
 
     def _over(self, *attachments: Attachment) -> list[Effect]:
-        """Whoever waits for these waits no longer."""
+        """Remove these attachments from all waiting answers, and send complete answers."""
         effects: list[Effect] = []
         for waiting in list(self._waiting):
             waiting.attachments.difference_update(attachments)
@@ -394,14 +415,14 @@ class View:
             effects.append(GoTo(target, url))
         return effects + self.wait_for(waiting)
 
-    # --- letting go ----------------------------------------------------------------------------
+    # --- resuming and detaching ------------------------------------------------------------------
 
     def is_held(self, target: str) -> bool:
-        """Whether a new tab waits for this client."""
+        """Return whether the new tab waits for this client."""
         return target in self._holds
 
     def resumed(self, link: ProtocolSession) -> list[Effect]:
-        """The client lets the target of that session run."""
+        """The client lets the target of that protocol session run."""
         return self._resumed(link.target, link.root)
 
     def _resumed(self, target: str, root: str) -> list[Effect]:
@@ -417,7 +438,7 @@ class View:
         return effects if url is None else [*effects, GoTo(target, url)]
 
     def stopped_waiting(self, root: str) -> list[Effect]:
-        """That browser-level session holds nothing any more."""
+        """Let all tabs run that wait only for that browser-level session."""
         effects: list[Effect] = []
         for target in list(self._holds):
             effects += self._resumed(target, root)
@@ -437,7 +458,7 @@ class View:
         return effects
 
     def forget(self, link: ProtocolSession) -> list[Effect]:
-        """The session is over, with all below it; the client is told of the uppermost."""
+        """Remove the protocol session and all below it. Tell the client of the topmost only."""
         effects: list[Effect] = []
         for one in [*self.targets.below(link.session), link]:
             self.targets.links.pop(one.session, None)

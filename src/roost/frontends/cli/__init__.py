@@ -1,4 +1,4 @@
-"""The ``roost`` command: click to read what was asked, rich to show what came back.
+"""The ``roost`` command reads arguments with click and shows results with rich.
 
 Lives here: one file per command; ``options.py`` (flags all share), ``broker_call.py`` (one call
 to the broker), ``terminal.py`` (text fit for a terminal).

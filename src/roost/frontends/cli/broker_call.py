@@ -1,8 +1,7 @@
-"""One call to the broker, for commands that know nothing of asyncio.
+"""Make one call to the broker, for commands that do not use asyncio.
 
-A command connects as what it is (``ClientKind.CLI``). The broker finds out from the process tree
-whether it is an agent's, the person's or neither. A command never lives by its connection: when it
-is over, nothing of it stays.
+A command says hello as ``ClientKind.CLI``. The broker finds out from the process tree whether an
+agent or the person runs the command. No agent ends when the command's connection ends.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ T = TypeVar("T")
 
 MORE_SECONDS = 5.0
 LINGER = ("--linger",)
-"""Options of a broker that nobody asked to stay."""
+"""Options of a broker that nobody asked to stay: it ends some time after its last session."""
 
 
 def ask(
@@ -40,8 +39,11 @@ def ask(
     timeout: float | None = None,
     **arguments: object,
 ) -> R:
-    """The broker's answer. ``start`` starts one if none runs, to end some time after its last
-    session; otherwise ``NotFound`` says that none does."""
+    """Call the operation and return the broker's answer.
+
+    ``start``: start a broker if none runs, to end some time after its last session. Otherwise raise
+        ``NotFound`` if none runs.
+    """
     order = made(operation, **arguments)
 
     async def answer() -> R:
@@ -52,7 +54,7 @@ def ask(
 
 
 async def bounded(call: Awaitable[T], timeout: float | None) -> T:
-    """The broker answers every call in time; this is for a broker that hangs."""
+    """Raise ``Timeout`` if the broker hangs. A broker that works answers every call in time."""
     seconds = (timeout or CALL_SECONDS) + MORE_SECONDS
     try:
         async with asyncio.timeout(seconds):
@@ -63,7 +65,10 @@ async def bounded(call: Awaitable[T], timeout: float | None) -> T:
 
 
 def made(operation: type[Answers[R]], **arguments: object) -> Answers[R]:
-    """The operation with what was typed, or ``BadRequest`` naming the argument that is wrong."""
+    """Return the operation with the typed arguments.
+
+    Raise ``BadRequest`` that names the argument if one is wrong.
+    """
     assert issubclass(operation, Operation)
     given = {name: value for name, value in arguments.items() if value is not None}
     return cast(Answers[R], parse(operation.op, given))
@@ -73,14 +78,14 @@ def made(operation: type[Answers[R]], **arguments: object) -> Answers[R]:
 async def caller(
     asked: Asked, *, home: Home | None = None, start: bool = False
 ) -> AsyncIterator[Client]:
-    """A connection, closed with a goodbye."""
+    """Connect to the broker, and say goodbye at the end."""
     home = home or Home.find()
     if start:
         await asyncio.to_thread(ensure_broker, home, options=LINGER)
     elif running_broker(home) is None:
         raise no_broker(home)
     hello = Hello(
-        token="",  # the client puts it in
+        token="",  # the client sets it
         kind=ClientKind.CLI,
         software=__version__,
         session=conversation_in(os.environ),

@@ -1,4 +1,4 @@
-"""``roost browser install``: a browser from the system's packages, with its progress shown."""
+"""``roost browser install``: install a browser from the system's packages and show the progress."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def install(kind: str, print_only: bool) -> None:
 
 
 def _run(command: tuple[str, ...], plan: str) -> None:
-    """Run it. On a terminal its own progress is the progress; elsewhere one line is shown."""
+    """Run the command. Without a terminal, show only the last line of a failure."""
     import os
     import subprocess
 

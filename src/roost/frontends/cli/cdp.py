@@ -1,4 +1,4 @@
-"""``roost cdp-url``: where DevTools clients connect to a session."""
+"""``roost cdp-url``: print where DevTools clients connect to a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``roost demo``: several agents at work, and proof that they cannot disturb each other."""
+"""``roost demo``: show several agents at work, and prove that they cannot disturb each other."""
 
 from __future__ import annotations
 

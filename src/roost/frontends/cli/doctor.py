@@ -1,4 +1,4 @@
-"""``roost doctor``: is everything in order, and if not, what to type."""
+"""``roost doctor``: check that everything is in order, and print the command that fixes it."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ DISK_LOW_BYTES, DISK_FULL_BYTES = 500 * MIB, 20 * MIB
 class Verdict(StrEnum):
     OK = "ok"
     WARNING = "warning"
-    """Works, but not as well as it could."""
+    """It works, but not as well as it could."""
     FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one check found, and the fix."""
+    """The result of one check, and how to fix it."""
 
     name: str
     verdict: Verdict
@@ -75,7 +75,7 @@ def _show(finding: Finding) -> None:
         click.echo(f"  {'':<9} fix: {plain(finding.fix)}")
 
 
-# --- the checks: each stands alone, whatever another one found ------------------------------
+# --- the checks: each works whatever the others found ---------------------------------------
 
 
 def _python(home: Home, asked: Asked) -> Iterator[Finding]:
@@ -188,7 +188,10 @@ def _answers(asked: Asked, version: str) -> Iterator[Finding]:
 
 
 def _lock(home: Home) -> Iterator[Finding]:
-    """No broker is known: then nobody may hold its lock, or none can ever start."""
+    """Check that no process holds the broker's lock while no broker is known.
+
+    Such a process would keep every broker from starting.
+    """
     from roost.local.lock import Lock
 
     if not home.broker_lock.exists() or not os.access(home.broker_lock, os.W_OK):
@@ -196,7 +199,7 @@ def _lock(home: Home) -> Iterator[Finding]:
         return
     starting, running = Lock(home.start_lock), Lock(home.broker_lock)
     try:
-        # Both at once, so that a start going on right now is not mistaken for a stuck one.
+        # Take both locks, so that a start under way is not mistaken for a stuck one.
         if starting.try_acquire() and not running.try_acquire():
             detail = f"{home.broker_lock} is held by a process that is no known broker."
             yield Finding("broker", Verdict.FAILED, detail, f"fuser -v {home.broker_lock}")
@@ -222,7 +225,7 @@ def _browsers(home: Home, asked: Asked) -> Iterator[Finding]:
 
 
 def _extension(home: Home, asked: Asked) -> Iterator[Finding]:
-    """Only where it was installed: whoever does not want it need not hear of it."""
+    """Check the extension only if it is installed: not everybody wants it."""
     from roost.frontends.cli.install import extension
 
     for kind in extension.KINDS:

@@ -1,4 +1,4 @@
-"""``roost hook …``: what agents' clients run at their own events."""
+"""``roost hook …``: commands that agents' clients run at their own events."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def stop() -> None:
     While a focus loop is active in the session of the client that runs it, the agent is given the
     loop's prompt again; otherwise there is no output, and it stops.
     """
-    # `roost hook stop` itself never comes here: __main__ runs it before this toolkit is loaded.
+    # ``roost hook stop`` itself never comes here: __main__ runs it before click is loaded.
     from roost.hook.stop import run
 
     run()

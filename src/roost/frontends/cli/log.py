@@ -1,4 +1,4 @@
-"""``roost log``: the audit trail, one line per entry."""
+"""``roost log``: print the audit trail, one line per entry."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def log(asked: Asked, follow: bool, lines: int | None, session: str | None) -> N
         return
     _show(asked, entries)
     while follow:
-        select.select([], [], [], LOOK_AGAIN_SECONDS)  # no portable way to be told of new lines
+        select.select([], [], [], LOOK_AGAIN_SECONDS)  # no portable way to wait for lines
         _show(asked, filter(wanted, trail.entries()))
 
 
@@ -63,7 +63,7 @@ def _show(asked: Asked, entries: Iterable[Entry]) -> None:
 
 
 class Trail:
-    """The audit file and the one it replaced, read on from where the last reading ended."""
+    """The audit file and the rotated one before it. Each reading continues where the last ended."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -71,25 +71,25 @@ class Trail:
         self._offset = 0
 
     def entries(self) -> Iterator[Entry]:
-        """What was written since the last call; at first, everything there is."""
+        """Yield the entries written since the last call; on the first call, all entries."""
         before = Path(f"{self._path}.1")
         if self._inode is None:
             yield from _entries(_read(before, 0)[1])
         inode, data = _read(self._path, self._offset)
-        if self._inode is not None and inode not in (None, self._inode):  # it was rotated
+        if self._inode is not None and inode not in (None, self._inode):  # the file was rotated
             rotated, rest = _read(before, self._offset)
             yield from _entries(rest if rotated == self._inode else b"")
             inode, data = _read(self._path, 0)
             self._offset = 0
         if inode is not None:
             self._inode = inode
-            whole = data[: data.rfind(b"\n") + 1]  # a line being written waits for its end
+            whole = data[: data.rfind(b"\n") + 1]  # the last line may be incomplete
             self._offset += len(whole)
             yield from _entries(whole)
 
 
 def as_line(entry: Entry) -> str:
-    """``when  who  what  outcome  details``; the outcome only where a call ended."""
+    """Return ``when who session what outcome details``. Only a call's end has an outcome."""
     when = datetime.fromisoformat(entry["at"]).astimezone()
     what = entry.get("op", entry["kind"])
     details = [f"{key}={value}" for key, value in entry.items() if key not in _SHOWN_APART]
@@ -105,7 +105,10 @@ def as_line(entry: Entry) -> str:
 
 
 def _view(asked: Asked) -> Callable[[Entry], bool]:
-    """Which entries the caller may see. Nobody is an agent while no broker runs."""
+    """Return a filter of the entries that the caller may see.
+
+    While no broker runs, no caller counts as an agent, so all entries are shown.
+    """
     import asyncio
 
     from roost.api import operations as ops
@@ -134,13 +137,13 @@ def _entries(data: bytes) -> Iterator[Entry]:
         try:
             entry = json.loads(line)
         except ValueError:
-            continue  # cut off by a full disk, or not ours
+            continue  # a full disk cut it off, or it is not ours
         if isinstance(entry, dict) and "at" in entry and "kind" in entry:
             yield entry
 
 
 def _read(path: Path, offset: int) -> tuple[int | None, bytes]:
-    """The file's identity and what stands after ``offset``; nothing if there is no file."""
+    """Return the file's inode and its content after ``offset``; no content if there is no file."""
     try:
         with open(path, "rb") as file:
             file.seek(offset)

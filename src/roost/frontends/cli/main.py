@@ -1,4 +1,4 @@
-"""The command itself: which verbs there are, and how a failure is told.
+"""The ``roost`` command itself: its verbs, and how it reports errors.
 
 Exit codes: 0 done, 1 refused or failed, 2 used wrongly.
 """
@@ -49,9 +49,9 @@ for command in (
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code."""
+    """Run one command and return the exit code."""
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a title must not break a terminal that lacks a letter
+        if hasattr(stream, "reconfigure"):  # a terminal may lack a title's character
             stream.reconfigure(errors="backslashreplace")
     asked = Asked()
     try:
@@ -64,12 +64,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has seen enough; Python must not complain at exit.
+        # The reader of our output has closed the pipe; keep Python from complaining at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except RoostError as error:
         tell(error, asked)
-    except Exception as error:  # the boundary: a bug is told like anything else
+    except Exception as error:  # report a bug like any other error
         if sys.flags.dev_mode:
             raise
         hint = "This is a bug in Roost. `python -X dev -m roost …` shows where."
@@ -78,7 +78,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def tell(error: RoostError, asked: Asked) -> None:
-    """Print an error as every command tells it."""
+    """Print an error in the format that all commands use."""
     if asked.json:
         echo_json(error.to_wire())
         return

@@ -1,5 +1,7 @@
-"""``roost mcp``, as far as the command line knows it: the shim is dispatched before click is
-loaded (see ``roost.__main__``), so this is for ``roost --help`` and flags that come before it."""
+"""``roost mcp`` as click sees it, for ``roost --help`` and for flags that come before ``mcp``.
+
+Usually ``roost.__main__`` starts the shim before click is loaded.
+"""
 
 from __future__ import annotations
 

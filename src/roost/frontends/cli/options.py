@@ -1,4 +1,4 @@
-"""What was asked for besides the command itself: flags that every command understands."""
+"""Flags that every command understands."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 @dataclass(slots=True)
 class Asked:
-    """One per run. ``run`` reads ``json`` when it has to say what went wrong."""
+    """The common flags of one run. ``run`` reads ``json`` when it has to print an error."""
 
     operator: bool = False
     json: bool = False
     is_agent: bool = False
-    """The broker takes this command for an agent, so a model reads what it prints."""
+    """The broker takes this command for an agent's, so a model reads the output."""
 
 
 def operator_option(command: Command) -> Command:
-    """``--operator``, before or after the verb."""
+    """Add ``--operator``, which may come before or after the verb."""
 
     def given(ctx: click.Context, _: click.Parameter, value: bool) -> None:
         if value:
@@ -38,7 +38,7 @@ def operator_option(command: Command) -> Command:
 
 
 def json_option(command: Command) -> Command:
-    """``--json``: one JSON value on stdout and nothing else, errors included."""
+    """Add ``--json``: print one JSON value on stdout and nothing else, errors included."""
 
     def given(ctx: click.Context, _: click.Parameter, value: bool) -> None:
         if value:

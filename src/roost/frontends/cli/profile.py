@@ -1,4 +1,4 @@
-"""``roost profile``: the logins that cloned jars start with."""
+"""``roost profile``: manage the logins that cloned jars start with."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from roost.api.jar_views import ProfileView
 
 IMPORT_SECONDS = 300.0
-"""A person may have to unlock a keyring first."""
+"""The import may take long, because a person may have to unlock a keyring first."""
 
 
 @click.group()

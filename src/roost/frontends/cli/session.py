@@ -1,4 +1,4 @@
-"""``roost session …``: sessions by hand. Each verb is one operation and spells its arguments so."""
+"""``roost session …``: manage sessions by hand. Each verb is one operation, with its arguments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def session() -> None:
 
 
 def _session_argument(command: Callable[..., None]) -> Callable[..., None]:
-    """The session, as an argument or as ``--session``: both are how people write it."""
+    """Take the session as an argument or as ``--session``, because people write both."""
 
     @click.argument("session", required=False)
     @click.option("--session", "named", metavar="ID", help="The same as SESSION.")
@@ -189,7 +189,7 @@ async def _show(asked: Asked, session: str | None, *, once: bool) -> None:
             show(asked, sessions_table([view]))
             return
         with client.watch(view.id) as notices:
-            # Looked at again only now, so that nothing falls between the look and the watch.
+            # Show it again only now, so that no event is lost between the call and the watch.
             show(asked, sessions_table([await client.call(look)]))
             connection = await client.reach()
             async with asyncio.TaskGroup() as group:

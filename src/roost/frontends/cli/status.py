@@ -1,4 +1,4 @@
-"""``roost status``: what runs, and who owns what."""
+"""``roost status``: show what runs, and who owns what."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def status(asked: Asked) -> None:
 
 
 def as_promised(view: StatusView) -> dict[str, Any]:
-    """The shape contract.md fixes. What the view says beyond it is for the tables here."""
+    """Return the stable shape of ``--json``, without fields that only the tables use."""
     wire = view.to_wire()
     wire.pop("notes", None)
     for agent in wire["agents"]:
@@ -51,7 +51,7 @@ def as_promised(view: StatusView) -> dict[str, Any]:
 
 
 def sessions_table(sessions: list[SessionView]) -> Table:
-    """Sessions in their colours, each with its tabs below it."""
+    """Return a table of sessions in their colours, each with its tabs below it."""
     made = table("SESSION", "NAME", "COLOUR", "JAR", "LIFETIME", "BROWSER", "TABS")
     for row in sessions:
         style = COLORS[row.color]
@@ -117,7 +117,7 @@ def _agents(view: StatusView) -> Table:
 
 
 def _queue(view: StatusView) -> Table:
-    """Who waits for a slot, and for whom one is kept."""
+    """Return a table of the slot requests and the reservations."""
     made = table("TAB SPACE", "SESSION", "AGENT", "BROWSER", "")
     for kept in view.reservations:
         left = f"for another {duration(kept.expires_in_ms / 1000)}"

@@ -1,8 +1,9 @@
-"""Text fit for a terminal, tables fit for a pipe.
+"""Print text that is safe for a terminal, and tables that suit a pipe.
 
-Names, titles and addresses come from agents and web pages: they are shown, never obeyed. So control
-characters are spelt out, and nothing from outside is read as rich markup. Where an agent runs the
-command, a model reads its output: then the output stands between the untrusted marks.
+Names, titles and addresses come from agents and web pages. The terminal must show them and never
+obey them. So control characters are escaped, and nothing from outside is read as rich markup. Where
+an agent runs the command, a model reads its output, so the output stands between the untrusted
+marks.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 PIPE_COLUMNS = 240
-"""Whoever reads a table from a pipe wants whole ids, not a screen's width."""
+"""Width of tables in a pipe: wide enough for whole ids, because a program reads them."""
 
 COLORS = {
     "blue": "blue",
@@ -39,7 +40,7 @@ COLORS = {
 
 
 def plain(value: object) -> str:
-    """The value on one line, with whatever a terminal might obey spelt out."""
+    """Return the value on one line, with control characters escaped."""
     text = str(value)
     if text.isprintable():
         return text
@@ -47,7 +48,7 @@ def plain(value: object) -> str:
 
 
 def echo_json(value: Any) -> None:
-    # ASCII: valid whatever the terminal's encoding is.
+    # ASCII is valid in every encoding of a terminal.
     click.echo(json.dumps(value, indent=2))
 
 
@@ -80,7 +81,7 @@ def show_lines(asked: Asked, lines: Iterable[str]) -> None:
 
 
 def table(*columns: str, title: str | None = None) -> Table:
-    """An open table: no lines to copy along with the text."""
+    """Return a table without borders, so that copied text has none."""
     from rich.table import Table
 
     made = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
@@ -90,14 +91,14 @@ def table(*columns: str, title: str | None = None) -> Table:
 
 
 def cell(value: object, style: str = "") -> Text:
-    """Text for a table, never markup."""
+    """Return text for a table that is never read as markup."""
     from rich.text import Text
 
     return Text("–" if value is None else plain(value), style=style)
 
 
 def duration(seconds: float) -> str:
-    """About how long, in the largest fitting unit."""
+    """Return the approximate duration in the largest fitting unit."""
     for size, unit in ((86_400, "d"), (3600, "h"), (60, "min")):
         if seconds >= size:
             return f"{int(seconds // size)} {unit}"

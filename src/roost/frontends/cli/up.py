@@ -1,4 +1,4 @@
-"""``roost up`` and ``roost stop``: the broker's life in the person's hands."""
+"""``roost up`` and ``roost stop``: start and stop the broker."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def stop(asked: Asked) -> None:
     except BadRequest as error:
         if error.details.get("field") != "versions":
             raise
-        if is_alive(process):  # and does not speak our wire version
+        if is_alive(process):  # it runs, but does not speak our wire version
             os.kill(process.pid, signal.SIGTERM)
     if wait_until_gone(process, STOP_SECONDS):
         click.echo(f"Stopped, pid {process.pid} is gone.")
@@ -99,8 +99,10 @@ def stop(asked: Asked) -> None:
 
 
 def _given(options: dict[str, Any]) -> dict[str, list[str]]:
-    """The settings that were given, as the daemon's flags: by option, else by environment. The
-    daemon itself starts with a clean environment, so this is where ``ROOST_*`` is read."""
+    """Return the settings that were given, as the daemon's flags: by option, else by environment.
+
+    The daemon starts with a clean environment, so ``ROOST_*`` variables are read here.
+    """
     found = {}
     for name, value in options.items():
         variable = os.environ.get(f"ROOST_{name.upper()}")
@@ -115,7 +117,7 @@ def _given(options: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def _become_broker(home: Home, running: Endpoint | None, options: list[str]) -> None:
-    """Run the daemon in this very process, so that signals and its output are the terminal's."""
+    """Replace this process by the daemon, which then has the terminal's signals and output."""
     from roost.local.broker_start import broker_command
 
     if running is not None:
@@ -129,7 +131,7 @@ def _become_broker(home: Home, running: Endpoint | None, options: list[str]) -> 
 
 
 def _start_browser(asked: Asked) -> BrowserView:
-    """Keep the broker, whoever started it, and have its browser ready."""
+    """Make the broker stay, even if an agent started it, and have its browser ready."""
     import asyncio
 
     from roost.api import operations as ops
@@ -160,7 +162,7 @@ def _room(browser: BrowserView) -> str:
 def _warn_of_differences(
     endpoint: Endpoint, browser: BrowserView, settings: dict[str, list[str]]
 ) -> None:
-    """A running broker keeps its settings; whoever gave others must know."""
+    """Warn of settings that differ from those of the running broker, because it keeps its own."""
     if (note := difference(__version__, endpoint.version)) is not None:
         click.echo(f"warning: {plain(note)}", err=True)
     in_force = {

@@ -26,7 +26,7 @@ def application(
     streams: Streams,
     mounts: Mapping[str, Callable[[], ASGIApp]],
 ) -> ASGIApp:
-    """Everything HTTP serves."""
+    """Return the application with all routes, behind the gate."""
     routes = [
         Route("/session/{session}/tools/{tool}", calls.call_tool, methods=["POST"]),
         Route("/session/{session}/heartbeat", calls.heartbeat, methods=["POST"]),
@@ -45,13 +45,19 @@ def application(
 
 
 def _mounted(path: str, app: ASGIApp) -> BaseRoute:
-    """At that path; where it ends with a slash, at everything below it, WebSockets included."""
+    """Mount the application at the path.
+
+    A path that ends with a slash includes everything below it, also WebSockets.
+    """
     return Mount(path.rstrip("/"), app) if path.endswith("/") else Route(path, app)
 
 
 class _Whole:
-    """Starlette's routes raise what they refuse only inside an application; else they answer in
-    plain text."""
+    """Makes the router look like an application to its routes.
+
+    Only inside an application do Starlette's routes raise what they refuse. Elsewhere they answer
+    in plain text.
+    """
 
     def __init__(self, router: Router) -> None:
         self._router = router
@@ -62,7 +68,7 @@ class _Whole:
 
 
 class _AtFirstUse:
-    """An application that is made when it is first asked for."""
+    """An application that is made at its first request."""
 
     def __init__(self, make: Callable[[], ASGIApp]) -> None:
         self._make = make

@@ -1,4 +1,4 @@
-"""What comes in: bounded, JSON, and exactly the arguments there are."""
+"""Read requests: bounded bodies, valid JSON, and no unknown arguments."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ async def body_of(request: Request, model: type[M], called: str) -> M:
 
 
 async def operation_of(request: Request, tool: str, session: str) -> Operation:
-    """The operation a route named, in the session it named."""
+    """Return the operation that a route names, in the session that the route names."""
     operation = OPERATIONS.get(tool)
     if operation is None:
-        parse(tool, {})  # says what is nearest
+        parse(tool, {})  # raises an error that names the nearest tool
         raise AssertionError(tool)
     arguments = await _object(request)
     if names_session(operation):
@@ -70,12 +70,12 @@ async def operation_of(request: Request, tool: str, session: str) -> Operation:
 
 
 def names_session(operation: type[Operation]) -> bool:
-    """Whether the path says which session it works in. (What session_open calls one is new.)"""
+    """Return whether the path names the operation's session. (``session_open`` names a new one.)"""
     return "session" in operation.model_fields and operation is not SessionOpen
 
 
 def asked(operation: type[Op], **arguments: Any) -> Op:
-    """That operation, with what stands in the path."""
+    """Return the operation with arguments from the path. Raise ``BadRequest`` if one is wrong."""
     try:
         return operation.model_validate(arguments)
     except ValidationError as error:
@@ -83,7 +83,7 @@ def asked(operation: type[Op], **arguments: Any) -> Op:
 
 
 def timeout_of(request: Request) -> float | None:
-    """``?timeoutMs=``: the call's deadline, in seconds."""
+    """Return the call's timeout from ``?timeoutMs=``, in seconds."""
     text = request.query_params.get("timeoutMs")
     if text is None:
         return None
@@ -94,7 +94,7 @@ def timeout_of(request: Request) -> float | None:
 
 
 def session_named(request: Request, in_body: str | None = None) -> str | None:
-    """The session a page's request names: in its body or query, or by the header of the seeds."""
+    """Return the session that a request about a page names in its body, its query or its header."""
     names = {in_body, request.query_params.get("sessionId"), request.headers.get(SESSION_HEADER)}
     names.discard(None)
     if len(names) > 1:
@@ -107,8 +107,10 @@ def session_named(request: Request, in_body: str | None = None) -> str | None:
 
 
 def _checked(model: type[M], called: str, arguments: dict[str, Any]) -> M:
-    """Strictly: the description promises types, so "5" is no number here. (Through JSON, because
-    only there may a strict enumeration be a string.)"""
+    """Validate strictly, because the OpenAPI description promises types: "5" is no number.
+
+    Validate JSON text, because in Python values strict mode refuses strings for enumerations.
+    """
     try:
         return model.model_validate_json(encode(arguments), strict=True)
     except ValidationError as error:
@@ -137,7 +139,7 @@ async def _object(request: Request) -> dict[str, Any]:
 
 
 def _whole(value: Any) -> Any:
-    """5.0 is an integer in JSON, as the description means it; in Python it is none."""
+    """Turn 5.0 into 5, because JSON Schema counts it as an integer and Python does not."""
     match value:
         case float() if value.is_integer():
             return int(value)
@@ -150,7 +152,7 @@ def _whole(value: Any) -> Any:
 
 
 async def gone_away(receive: Receive) -> None:
-    """Wait for the caller to hang up. Only after its body has been read."""
+    """Wait until the caller disconnects. Call this only after the body has been read."""
     while (await receive())["type"] != "http.disconnect":
         pass
 

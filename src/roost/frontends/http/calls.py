@@ -1,4 +1,4 @@
-"""What the routes do: name the operation, ask it of the caller's ``BrokerApi``, answer."""
+"""The functions behind the routes: build the operation, call ``BrokerApi``, and answer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from roost.frontends.http.replies import reply
 
 R = TypeVar("R", bound=View)
 PROMPT_SECONDS = 0.02
-"""A call that takes longer is given up when its caller goes away."""
+"""Cancel a call that takes longer than this if its caller disconnects."""
 
 
 async def health(request: Request) -> Response:
@@ -92,8 +92,11 @@ async def close_page(request: Request) -> Response:
 
 
 async def call_tool(request: Request) -> Response:
-    """Any operation by its name. The session stands in the path, so it is looked at first: also
-    where the operation has no use for it, a foreign one answers as if it did not exist."""
+    """Call any operation by its name.
+
+    The path names a session, so check that session first. A foreign session answers as if it did
+    not exist, even for operations that need none.
+    """
     session, visit = _path(request, "session"), _visit(request)
     if session != visit.session:
         await visit.api.call(asked(ops.SessionShow, session=session))
@@ -103,7 +106,7 @@ async def call_tool(request: Request) -> Response:
 
 
 async def _call(request: Request, operation: Answers[R], timeout: float | None = None) -> R:
-    """Ask it; and should the caller go away meanwhile, give it up."""
+    """Perform the operation, and cancel it if the caller disconnects meanwhile."""
     task = asyncio.current_task()
     assert task is not None
     hang_up = _HangUp(request.receive, task)
@@ -121,7 +124,7 @@ async def _call(request: Request, operation: Answers[R], timeout: float | None =
 
 
 class _HangUp:
-    """Cancels the task of a caller that hangs up. Most calls are over before it must listen."""
+    """Cancels the task of a caller that disconnects. Most calls end before ``listen`` is needed."""
 
     def __init__(self, receive: Receive, task: asyncio.Task[Any]) -> None:
         self._receive = receive

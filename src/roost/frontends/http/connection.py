@@ -1,7 +1,7 @@
-"""One peer: uvicorn's protocol, bounded.
+"""One HTTP connection: uvicorn's protocol with limits.
 
-Whoever has not shown a token may keep a connection for some seconds between requests, and send a
-small head. A request that has come is answered, however long that takes.
+A peer that shows no token within some seconds is disconnected. The head of a request is limited. A
+request that has arrived is answered, however long that takes.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ BUSY = 503
 
 
 class _Together:
-    """A transport where what one turn of the loop writes leaves in one piece: a head and its body
-    are one system call, and the peer wakes up once."""
+    """A transport that sends what one turn of the loop writes as one piece.
+
+    A head and its body become one system call, and the peer wakes up once.
+    """
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self._transport = transport
@@ -52,7 +54,10 @@ class _Together:
 
 
 class Connection(HttpToolsProtocol):
-    """Tells the gate how to say whose token the peer has shown: ``scope["state"]["admitted"]``."""
+    """One HTTP connection.
+
+    The gate reports the token the peer has shown by calling ``scope["state"]["admitted"]``.
+    """
 
     def __init__(
         self,
@@ -117,14 +122,14 @@ class Connection(HttpToolsProtocol):
         self.transport.close()
 
     def _late(self) -> None:
-        """No token in time. A request that is under way is answered first."""
+        """Close the connection, because no token came in time. A request under way ends first."""
         if self.cycle is not None and not self.cycle.response_complete:
             self._timer = self.loop.call_later(HELLO_SECONDS, self._late)
         else:
             self.transport.abort()
 
     def _admitted(self, *, is_operator: bool) -> bool:
-        """A token was shown. Returns True if it is this connection's first operator token."""
+        """Note that the peer has shown a token. Return True for its first operator token."""
         self._stop_waiting()
         is_news = is_operator and not self._is_operators
         self._is_operators |= is_operator
@@ -137,7 +142,7 @@ class Connection(HttpToolsProtocol):
 
 
 async def _put_off(scope: Scope, receive: Receive, send: Send) -> None:
-    """What a request is answered that no place was free for."""
+    """Answer 503 to a request for which no place was free."""
     error = Timeout(
         f"{PLACES} HTTP connections are open, and none ended within {PATIENCE_SECONDS:.0f} s.",
         hint="Try again when some of the calls under way have been answered.",

@@ -1,7 +1,7 @@
-"""Server-sent events: what happens in one session, told to whoever may see it, as it happens.
+"""Server-sent events: report what happens in one session to callers that may see the session.
 
-A reader that is too slow loses the oldest; one that is gone frees its stream at once. The stream
-ends with its session, its token, or the broker.
+A reader that is too slow loses the oldest events. A reader that disconnects frees its stream at
+once. The stream ends with its session, its token, or the broker.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from roost.frontends.http.replies import HEADERS
 from roost.wire.framing import encode
 
 BEAT_SECONDS = 15.0
-"""How often a quiet stream shows that it lives. It also renews the lease of the session's agent."""
+"""A quiet stream sends a comment this often, which also renews the lease of the session's agent."""
 
 
 class Streams:
-    """The open ones, so that they can be ended with the server."""
+    """The open event streams, so that the server can end them when it stops."""
 
     def __init__(self, door: TokenDoor) -> None:
         self._door = door
@@ -37,7 +37,7 @@ class Streams:
             notices.close()
 
     async def events(self, request: Request) -> Response:
-        """The route. The session must be the caller's; else it answers as if there were none."""
+        """Serve the route. A session that is not the caller's answers as if it did not exist."""
         api, session = request.scope["visit"].api, request.path_params["session"]
         view = await api.call(asked(ops.SessionShow, session=session))
         notices = api.watch(view.id)
@@ -51,7 +51,11 @@ class Streams:
 
 
 class _Stream(Response):
-    """One reader. ``beat`` shows that it is there, and raises if it may not be any more."""
+    """The stream of one reader.
+
+    ``beat``: renews the agent's lease; raises ``RoostError`` if the token is no longer valid.
+    ``over``: called when the stream ends.
+    """
 
     def __init__(
         self, notices: Notices, beat: Callable[[], object], over: Callable[[], None]
@@ -83,7 +87,7 @@ class _Stream(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _next(self) -> bytes:
-        """The next event, a sign of life if there is none for a while, or nothing: it is over."""
+        """Return the next event, a comment after a quiet while, or nothing at the end."""
         try:
             async with asyncio.timeout(BEAT_SECONDS):
                 notice = await anext(self._notices)
@@ -92,11 +96,11 @@ class _Stream(Response):
         except TimeoutError:
             try:
                 self._beat()
-            except RoostError:  # its token, and so its session, is gone
+            except RoostError:  # the token is no longer valid, so the session is gone
                 return b""
             return b": still here\n\n"
         if notice.kind == "session_ended":
-            self._notices.close()  # what came before it has been told, and nothing comes after
+            self._notices.close()  # the stream has sent everything before this, and nothing follows
         return _event(notice)
 
 

@@ -1,9 +1,9 @@
-"""Before any route: is the request meant for us, and whose is it?
+"""The gate checks every request before any route: is it meant for us, and who sends it?
 
-A web page in the person's browser can reach 127.0.0.1 too, and by DNS rebinding under a name of its
-own. It cannot forge Host or Origin. Everybody else must show a token, or be a process that was
-started for a session (``/json`` only). There is no way around the gate and no off switch; only
-``/healthz`` needs neither.
+A web page in the person's browser can reach 127.0.0.1 too, and by DNS rebinding under a host name
+of its own. It cannot forge Host or Origin. Every other caller must show a token, or be a process
+that was started for a session (``/json`` only). The gate cannot be switched off. Only ``/healthz``
+needs no token.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ FORBIDDEN = 403
 OPEN = frozenset({"/healthz"})
 TOKEN_IN_PATH = "/cdp/"
 DEVTOOLS = "/json"
-"""Where DevTools clients look first, whatever the rest of the address they were given."""
+"""The path where DevTools clients look first, whatever the rest of their address is."""
 logger = logging.getLogger(__name__)
 
 
 class Gate:
-    """Wraps the application, whose requests then carry ``scope["visit"]`` and ``["token"]``."""
+    """Wraps the application. Requests that pass carry ``scope["visit"]`` and ``scope["token"]``."""
 
     def __init__(self, app: ASGIApp, door: TokenDoor, host: str, port: int) -> None:
         self._app = app
@@ -56,7 +56,7 @@ class Gate:
                 return
         except RoostError as error:
             refused = refusal(error)
-        except HTTPException as error:  # starlette's own: a method the route does not have
+        except HTTPException as error:  # starlette raises it for a method that the route lacks
             wrong = BadRequest(f"method: {scope['method']} is not for this.", field="method")
             refused = refusal(wrong, error.status_code, error.headers)
         except asyncio.CancelledError:  # only the server's end cancels requests
@@ -69,7 +69,7 @@ class Gate:
             await refused(scope, receive, send)
 
     def _misdirected(self, found: _Found) -> Response | None:
-        """The refusal, or None: it is meant for us, and no web page's."""
+        """Return a refusal if the request is not for this server or is a web page's."""
         if len(found[b"host"]) != 1 or found[b"host"][0].lower() not in self._hosts:
             return refusal(Unauthorized("Host: not an address of this server."), FORBIDDEN)
         if not self._origins.issuperset(found[b"origin"]):
@@ -77,10 +77,15 @@ class Gate:
         return None
 
     async def _find_token(self, scope: Scope) -> None:
-        """Puppeteer and its like drop the path of an address, and the token in it. So where
-        DevTools clients look first, a process may be known by the session it was started for. A
-        browser's process does not speak for itself but for its pages, and its headers say so: all
-        of them send this one to loopback, and Node, which sends others of its kind, does not."""
+        """Find the token of a DevTools client by its process, and put it into the path.
+
+        Puppeteer and other clients drop the path of an address, and with it the token. So at
+        ``/json`` the broker identifies the process by the session it was started for.
+
+        A browser's process acts for its pages, so it must not be identified like this. All browsers
+        send Sec-Fetch-Site to loopback, so requests with that header are refused. Node sends other
+        Sec-Fetch headers, but not this one.
+        """
         if any(name == b"sec-fetch-site" for name, _ in scope["headers"]):
             raise Unauthorized("Sec-Fetch-Site: web pages are not served.")
         token = await self._door.token_beside(tuple(scope["server"]), tuple(scope["client"]))
@@ -88,7 +93,7 @@ class Gate:
         scope["raw_path"] = scope["path"].encode()
 
     async def _unknown(self, scope: Scope, authorization: list[bytes]) -> Response | None:
-        """The refusal, or None: come in."""
+        """Return a refusal if the caller shows no valid token, else None."""
         if scope["path"] in OPEN:
             return None
         try:
@@ -120,7 +125,10 @@ def _is_tokenless(path: str) -> bool:
 
 
 def _token(path: str, authorization: list[bytes]) -> str:
-    """In the header; but not every DevTools client can send one, so there it is in the path."""
+    """Return the token from the header, or below ``/cdp/`` from the path.
+
+    Not every DevTools client can send a header.
+    """
     if path.startswith(TOKEN_IN_PATH):
         return path.removeprefix(TOKEN_IN_PATH).partition("/")[0]
     return _bearer(authorization)

@@ -1,4 +1,4 @@
-"""Where HTTP listens: 127.0.0.1 and nowhere else, on a port that stays the same."""
+"""The HTTP port: on 127.0.0.1 only, and the same after every restart."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ logger = logging.getLogger(__name__)
 
 
 def bound(home: Home, port: int | None) -> socket.socket:
-    """A listening socket on the port asked for, else on the one kept from before, else on any."""
+    """Return a listening socket: on ``port``, else on the port used before, else on any.
+
+    Raise ``BadRequest`` if ``port`` is given and cannot be used.
+    """
     if port is not None:
         try:
             return _listen(port)
@@ -42,11 +45,11 @@ def _kept(home: Home) -> int | None:
 
 
 def _listen(port: int) -> socket.socket:
-    # By its full name: asyncio sends small writes at once only where the protocol says TCP.
+    # Name the protocol: asyncio disables Nagle's algorithm only on sockets that say TCP.
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        # Not SO_REUSEPORT: nobody else may listen beside us. This one only ignores the remains of
-        # connections that are over.
+        # Do not use SO_REUSEPORT, or another process could listen beside us. SO_REUSEADDR only
+        # ignores the remains of closed connections.
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((HOST, port))
         listening.listen(BACKLOG)

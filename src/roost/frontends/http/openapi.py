@@ -1,4 +1,4 @@
-"""The OpenAPI description, made from the operation table and the bodies: it cannot drift."""
+"""Make the OpenAPI description from the operation table and the bodies, so that it cannot drift."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ _HOST = frozenset({STATUS[Unauthorized], STATUS[Internal]})
 _GATE = _HOST | {NO_TOKEN}
 _IN_SESSION = _GATE | {*STATUS.values()}
 _ASIDE = _IN_SESSION - {409, 423, 429}
-"""Refusals: before anybody looks for a token; before a route is taken; of what works in a session,
-which its page, its pool, the person or the clock may refuse; and of what does not."""
+"""Statuses of refusals. ``_HOST``: before the gate looks for a token. ``_GATE``: before a route is
+taken. ``_IN_SESSION``: of operations in a session, which also its page, its pool, the person or the
+clock may refuse. ``_ASIDE``: of operations outside a session."""
 
 
 @cache
@@ -101,7 +102,7 @@ _OPENED: Json = {
 
 
 def _routes(schemas: Json) -> Json:
-    """The routes that are more than an operation's name."""
+    """Describe the routes that are not operations by name."""
     session, tabs = _schema(SessionBody, schemas), _schema(views.TabsView, schemas)
     page, named = _schema(PageBody, schemas), _schema(views.NamedPageView, schemas)
     disposed, lease = _schema(views.DisposedView, schemas), _schema(views.LeaseView, schemas)
@@ -183,7 +184,7 @@ def _refusals(statuses: frozenset[int]) -> Json:
 
 
 def _responses() -> Json:
-    """Every status of a refusal, with the codes it comes with."""
+    """Describe each status of a refusal, with the error codes that use it."""
     codes = {NO_TOKEN: [Unauthorized.code]}
     for kind, status in STATUS.items():
         codes.setdefault(status, []).append(kind.code)
@@ -202,7 +203,7 @@ def _responses() -> Json:
 
 
 def _schema(model: type[BaseModel], schemas: Json) -> Json:
-    """A reference to the model's schema, which is put among the others with all it refers to."""
+    """Add the model's schema to ``schemas`` and return a reference to it."""
     schema = model.model_json_schema(by_alias=True, ref_template=_REF)
     schemas.update(schema.pop("$defs", {}))
     schemas[model.__name__] = schema

@@ -1,8 +1,8 @@
-"""Who gets a connection: this user, and as many at a time as there are places.
+"""Accept connections of this user only, and as many at a time as there are places.
 
-A port on loopback can be reached by every user of the machine. Another user's connection is refused
-before it costs anything. This user's connections wait in the kernel's queue when every place is
-taken. When no place has become free for some seconds, the next ones are answered 503.
+Every user of the machine can reach a port on loopback. Another user's connection is refused before
+it costs anything. This user's connections wait in the kernel's queue when every place is taken.
+When no place has become free for some seconds, the next ones are answered 503.
 """
 
 from __future__ import annotations
@@ -19,24 +19,25 @@ from roost.local.tcp_peers import is_stranger
 from roost.wire.framing import encode
 
 PLACES = 512
-"""Connections at a time; WebSockets have left theirs. Each is an open file of the broker."""
+"""Connections at a time, without WebSockets. Each is an open file of the broker."""
 CROWD = PLACES // 2
-"""From here on a connection ends with its answer, so that idle ones cannot take every place."""
+"""When more connections than this are open, each ends with its answer, so that idle connections
+cannot take every place."""
 EXTRA = 64
-"""Places beside those, for connections that are only told to come back later."""
+"""Places beside ``PLACES``, for connections that only get the answer 503."""
 PATIENCE_SECONDS = 5.0
 AGAIN_SECONDS = 0.5
-"""When to try again after the system had no file left for a connection."""
+"""Wait this long before accepting again after the system had no file left for a connection."""
 TURN = 64
-"""Connections that are taken before everybody else in the broker has a turn."""
+"""Connections to accept before the rest of the broker gets a turn."""
 logger = logging.getLogger(__name__)
 
 
 class Reception:
-    """Takes connections from a listening socket.
+    """Accepts connections from a listening socket.
 
-    make: the protocol of one connection; its second argument says that no place was free, so that
-    its request is to be answered 503.
+    ``make``: makes the protocol of one connection. Its second argument is True if no place was
+        free, so that the protocol answers 503.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class Reception:
         return len(self._here) > CROWD
 
     def leave(self, guest: asyncio.Protocol) -> None:
-        """A connection has ended, or is none of HTTP's any more."""
+        """Free a place: the connection has ended, or has become a WebSocket."""
         self._here.discard(guest)
         if len(self._here) < PLACES:
             self._puts_off = False
@@ -108,7 +109,7 @@ class Reception:
     async def _connect(self, guest: asyncio.Protocol, peer: socket.socket) -> None:
         try:
             await self._loop.connect_accepted_socket(lambda: guest, peer)
-        except (OSError, asyncio.CancelledError) as error:  # it left at once, or the broker ends
+        except (OSError, asyncio.CancelledError) as error:  # the peer left, or the broker stops
             peer.close()
             self.leave(guest)
             if isinstance(error, asyncio.CancelledError):
@@ -130,8 +131,10 @@ class Reception:
 
 
 def _turn_away(peer: socket.socket) -> None:
-    """Close a connection of another user, or one that was closed meanwhile. Send the reason only if
-    the socket takes it at once."""
+    """Close a connection of another user, or one that was closed meanwhile.
+
+    Send the reason only if the socket takes it at once.
+    """
     body = encode(Unauthorized("This broker serves another user.").to_wire())
     with peer, suppress(OSError):
         peer.send(head_of(403, len(body)) + body)

@@ -1,4 +1,4 @@
-"""Answers: JSON, and errors in the one shape, each with the status that fits."""
+"""Responses: JSON bodies, and errors in one shape, each with a fitting status."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ STATUS: dict[type[RoostError], int] = {
     errors.Internal: 500,
 }
 NO_TOKEN = 401
-"""``Unauthorized`` from the gate: who it is, is not known. From a call: it is, and may not."""
+"""Status of an ``Unauthorized`` from the gate, which does not know the caller. A call's
+``Unauthorized`` means that the known caller lacks the right, and has status 403."""
 
 
 def reply(value: Any) -> Response:
@@ -70,7 +71,7 @@ def refusal(
 
 
 def head_of(status: int, length: int) -> bytes:
-    """The head of an answer to something that never became a request."""
+    """Return the head of an answer to something that never became a request."""
     fields = {**HEADERS, "content-type": JSON, "content-length": length, "connection": "close"}
     lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
     lines += [f"{name}: {value}" for name, value in fields.items()]

@@ -1,6 +1,6 @@
-"""``HttpServer``: listens from the start, so that the address can be told.
+"""``HttpServer`` listens from the start, so that its address is known at once.
 
-What answers costs half a second and 15 MiB to load, so it is loaded when somebody first connects.
+The code that answers costs half a second and 15 MiB to load, so the first connection loads it.
 """
 
 from __future__ import annotations
@@ -25,8 +25,11 @@ logger = logging.getLogger(__name__)
 
 
 class HttpServer:
-    """Serves until it is closed. ``mounts`` are further applications behind the same gate, by the
-    path they answer to, each made when it is first asked for."""
+    """Serves HTTP until it is closed.
+
+    ``mounts``: further applications behind the same gate, by path; each is made at its first
+        request.
+    """
 
     def __init__(
         self,
@@ -44,13 +47,13 @@ class HttpServer:
         self._serving: Serving | None = None
 
     def start(self) -> str:
-        """Listen; the address."""
+        """Listen, and return the address."""
         self._listening = bound(self._home, self._port)
         asyncio.get_running_loop().add_reader(self._listening, self._first_connection)
         return f"http://{HOST}:{self._listening.getsockname()[1]}"
 
     async def aclose(self) -> None:
-        """Stop listening, end what is under way, close every connection."""
+        """Stop listening, end the requests under way, and close every connection."""
         if self._listening is None:
             return
         if self._loading is not None:
@@ -64,7 +67,7 @@ class HttpServer:
         self._listening.close()
 
     def _first_connection(self) -> None:
-        """Connections wait in the kernel until what answers them is loaded."""
+        """Load the code that answers. Connections wait in the kernel meanwhile."""
         assert self._listening is not None
         loop = asyncio.get_running_loop()
         loop.remove_reader(self._listening)

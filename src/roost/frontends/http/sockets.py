@@ -1,9 +1,9 @@
 """One WebSocket: uvicorn's protocol, which an application may also use without its queue.
 
-Between a socket and its application ASGI has a queue, a task and several turns of the loop. Whoever
-waits for every single message pays for them every time, so an application may take the socket
-itself (``scope["extensions"]["roost.direct"]``) once it has accepted the connection: what comes is
-handed over as it is read, what is written goes out at once.
+ASGI puts a queue, a task and several turns of the loop between a socket and its application. A
+client that waits for every single answer pays for them each time. So an application may take the
+socket itself (``scope["extensions"]["roost.direct"]``) after accepting the connection. Then
+incoming messages are handed over as they are read, and outgoing ones are written at once.
 """
 
 from __future__ import annotations
@@ -18,42 +18,42 @@ from websockets.http11 import Request
 
 DIRECT = "roost.direct"
 TURN = 64
-"""Messages of one peer that are heard before everybody else has a turn."""
+"""Messages of one peer to handle before everybody else gets a turn."""
 
 
 class Ear(Protocol):
-    """Whoever took the socket."""
+    """The application that took the socket."""
 
     def said(self, message: str | bytes) -> None: ...
 
     def has_room(self) -> None:
-        """The peer reads again: ``is_full`` is over."""
+        """The peer reads again: ``is_full`` is False now."""
 
     def left(self) -> None:
-        """The peer has gone, or is going. Told at least once."""
+        """The peer has disconnected, or is about to. Called at least once."""
 
 
 class Socket(WebSocketsSansIOProtocol):
-    """After ``listen``: what is heard goes to the ear, and back-pressure both ways is its own."""
+    """After ``listen``, the ear gets all messages and controls back-pressure in both directions."""
 
     def __init__(
         self, config: Config, server_state: ServerState, app_state: dict[str, Any]
     ) -> None:
         super().__init__(config, server_state, app_state)
         self.is_full = False
-        """The peer does not read what is written, and no more should be until it ``has_room``."""
+        """The peer does not read, so write nothing until ``Ear.has_room`` is called."""
         self._ear: Ear | None = None
         self._is_held = False
 
     def listen(self, ear: Ear) -> None:
-        """From now on; what was said before comes first."""
+        """Give all messages to the ear from now on, beginning with those that are queued."""
         self._ear = ear
         self.transport.resume_reading()
-        self.read_paused = True  # so that uvicorn leaves it alone: from here on it is ours to do
+        self.read_paused = True  # keeps uvicorn from resuming: from here on, this class does
         self._deliver()
 
     def write(self, text: bytes) -> None:
-        """One message. A peer that has gone is written to in vain."""
+        """Write one message. Do nothing if the peer has disconnected."""
         try:
             self.conn.send_text(text)
         except InvalidState:
@@ -61,14 +61,14 @@ class Socket(WebSocketsSansIOProtocol):
         self.transport.write(b"".join(self.conn.data_to_send()))
 
     def hold(self) -> None:
-        """Hear nothing more until ``go_on``: the peer is left to wait."""
+        """Stop reading from the peer until ``go_on``."""
         self._is_held = True
 
     def go_on(self) -> None:
         self._is_held = False
         self.loop.call_soon(self._deliver)
 
-    # --- uvicorn's, with the ear told -----------------------------------------------------------
+    # --- uvicorn's methods, extended to inform the ear ------------------------------------------
 
     def handle_connect(self, event: Request) -> None:
         super().handle_connect(event)
@@ -83,7 +83,7 @@ class Socket(WebSocketsSansIOProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         if self._is_held and self._ear is not None:
-            self._ear.left()  # what it had said before is not heard any more
+            self._ear.left()  # while held, its queue is not delivered
         self._deliver()
 
     def shutdown(self) -> None:

@@ -1,6 +1,6 @@
-"""What answers on the listening socket: uvicorn's protocol, without uvicorn's own life around it.
+"""Serve the listening socket with uvicorn's protocol, but without uvicorn's server.
 
-The broker has its own signals, loop and order of ending, so only the protocol is taken.
+The broker has its own signals, loop and shutdown order, so it uses the protocol only.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from roost.vocabulary import LINK_FRAME_BYTES
 
 KEEP_ALIVE_SECONDS = 30
 GOODBYE_SECONDS = 2.0
-"""How long answers that are under way may take when the broker ends."""
+"""Time for responses under way when the broker stops."""
 
 
 class Serving:
@@ -45,9 +45,11 @@ class Serving:
             application(door, host, port, self._streams, mounts),
             http=Connection,
             ws=Socket,
+            # Playwright uploads a file of up to 50 MB in one command. Each command of 60 MB takes
+            # the event loop 0.3 s, but a lower limit would end the connections of such clients.
             ws_max_size=LINK_FRAME_BYTES,
             ws_per_message_deflate=False,
-            ws_ping_timeout=None,  # one who stopped at a breakpoint is not gone
+            ws_ping_timeout=None,  # a client that stopped at a breakpoint is not gone
             lifespan="off",
             log_config=None,
             log_level="error",
@@ -69,7 +71,7 @@ class Serving:
         await self._finished(GOODBYE_SECONDS)
         for task in list(self._state.tasks):
             task.cancel()
-        await self._finished(GOODBYE_SECONDS)  # they only say that they were interrupted
+        await self._finished(GOODBYE_SECONDS)  # cancelled requests still answer INTERRUPTED
         for connection in list(self._state.connections):
             connection.transport.close()
 
@@ -82,7 +84,7 @@ class Serving:
 
 
 class _State(ServerState):
-    """uvicorn's own server sets the date once a second; there is no such server here."""
+    """Provides the Date header, which uvicorn's own server would set once a second."""
 
     @property
     def default_headers(self) -> list[tuple[bytes, bytes]]:

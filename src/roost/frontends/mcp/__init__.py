@@ -1,8 +1,8 @@
-"""MCP: the operation table as tools, for the shim's stream and for Streamable HTTP alike.
+"""The MCP front end offers the operation table as tools, to the shim and over Streamable HTTP.
 
 Lives here: ``toolset.py`` (what a set of tools is), ``browser_names.py`` (Playwright's names),
-``claudezilla/`` (Claudezilla's), ``schemas.py`` and ``replies.py`` (what a model reads),
-``server.py`` (the official SDK's server), ``lazy_server.py`` (how that is imported),
+``claudezilla/`` (Claudezilla's), ``schemas.py`` and ``replies.py`` (the text that a model reads),
+``server.py`` (the official SDK's server), ``lazy_server.py`` (imports it late),
 ``conversation.py`` (one shim), ``streamable.py`` (HTTP).
 May import: ``api``, ``errors``, ``frontends.mcp.claudezilla``, ``vocabulary``, ``wire``; mcp,
 mcp_types, pydantic, starlette. Only ``server.py`` imports the SDK (mcp, mcp_types).

@@ -15,11 +15,11 @@ from roost.frontends.mcp.toolset import Reply, Tool
 
 CORE, ALL = "core", "all"
 ANSWER = {"type": "object"}
-"""The schema of structured answers."""
+"""The output schema of tools that send structured content."""
 
 
 class BrowserNames:
-    """The operations in ``names`` as a ``Toolset``."""
+    """The operations called ``names``, as a ``Toolset``."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._operations = {name: OPERATIONS[name] for name in names}
@@ -29,7 +29,7 @@ class BrowserNames:
         try:
             return self._asked(name, arguments).only_reads()
         except BadRequest:
-            return True  # it was refused then, and will be again
+            return True  # it was refused before the restart, and is refused again
 
     async def call(self, api: BrokerApi, name: str, arguments: Mapping[str, Any]) -> Reply:
         view = await api.call(self._asked(name, arguments))  # type: ignore[var-annotated, arg-type]
@@ -38,14 +38,17 @@ class BrowserNames:
     def _asked(self, name: str, arguments: Mapping[str, Any]) -> Operation:
         if name not in self._operations:
             raise _no_tool(name, self._operations)
-        # Models say null for what they do not give.
+        # Models send null for arguments they do not give.
         given = {key: value for key, value in arguments.items() if value is not None}
         return parse(name, given)
 
 
 @lru_cache
 def browser_names(asked: tuple[str, ...] = ()) -> BrowserNames:
-    """The tools asked for: ``core`` (the default), ``all``, and tools by name, in table order."""
+    """Return the tools asked for, in table order.
+
+    ``asked``: ``core`` (the default), ``all``, or names of tools. Raise ``BadRequest`` for others.
+    """
     tools = [row.op for row in OPERATIONS.values() if row.audience in (Audience.CORE, Audience.ALL)]
     wanted: set[str] = set()
     for word in asked or (CORE,):

@@ -1,8 +1,8 @@
-"""One agent that speaks MCP on its connection: the shim's other end.
+"""One agent that speaks MCP over its socket connection, through the shim.
 
-The door has let it in; what follows its hello are JSON-RPC messages. After a broker restart the
-shim sends what was under way again, as ``{"repeat": message}``: calls that only read are done, any
-other is answered ``INTERRUPTED``, for nobody knows whether it was done.
+After the door admits the shim, its messages are JSON-RPC. After a broker restart the shim sends
+each request that was under way again, as ``{"repeat": message}``. Calls that only read are
+performed. All others are answered ``INTERRUPTED``, because nobody knows whether they were done.
 """
 
 from __future__ import annotations
@@ -24,18 +24,20 @@ from roost.wire.hello import Hello
 
 logger = logging.getLogger(__name__)
 REQUESTS_AT_ONCE = 64
-"""More wait until some are answered: a client that floods waits for itself."""
+"""Requests of one client under way at a time. Further requests wait, so a client that floods the
+broker delays only itself."""
 REQUESTS_WAITING = 256
-"""Then no more is read. Before that it is, so that a client can cancel, and its death is seen."""
+"""Stop reading from a client when this many requests wait. Up to then read on, so that the client
+can cancel requests and its disconnection is noticed."""
 NAMES: Mapping[str, Callable[[tuple[str, ...]], Toolset]] = {
     "browser": browser_names,
     "firefox": firefox_names,
 }
-"""The sets of names ``roost mcp --names`` knows."""
+"""The sets of names that ``roost mcp --names`` accepts."""
 
 
 def toolset_for(names: str | None, tools: tuple[str, ...]) -> Toolset:
-    """The tools a client asked for, or ``BadRequest``."""
+    """Return the tools a client asked for. Raise ``BadRequest`` if there are no such tools."""
     make = NAMES.get(names or "browser")
     if make is None:
         raise BadRequest(
@@ -58,7 +60,10 @@ class Mcp:
 
 
 class McpConversation:
-    """Begins when made; ``end`` ends it, and every call under way with it."""
+    """A client's conversation, which begins when the object is made.
+
+    ``end`` ends the conversation and cancels every call under way.
+    """
 
     def __init__(self, server: LazyServer, toolset: Toolset, api: BrokerApi, line: Line) -> None:
         self._server = server
@@ -74,7 +79,7 @@ class McpConversation:
 
     def heard(self, message: dict[str, Any]) -> None:
         if "ping" in message and "jsonrpc" not in message:
-            self._line.send({"pong": True})  # the shim asks whether we still work
+            self._line.send({"pong": True})  # the shim checks that the broker still responds
             return
         if "jsonrpc" not in message and isinstance(message.get("repeat"), dict):
             message = message["repeat"]
@@ -88,12 +93,12 @@ class McpConversation:
             self._begin_waiting()
 
     def _forget(self, cancelled: str | int | None) -> None:
-        """What is cancelled while it waits is not done, and not answered."""
+        """Drop a request that the client cancels while it waits: it gets no answer."""
         if cancelled is not None and self._waiting.pop(cancelled, None) is not None:
             self._interrupted.discard(cancelled)
 
     def _begin_waiting(self) -> None:
-        """Let requests begin, as many as may be under way at once."""
+        """Start waiting requests, up to the number that may be under way at once."""
         while self._waiting and len(self._under_way) < REQUESTS_AT_ONCE:
             request = next(iter(self._waiting))
             self._said.put_nowait(self._waiting.pop(request))
@@ -118,13 +123,13 @@ class McpConversation:
                 self._send,
                 self._over,
             )
-        except Exception:  # the boundary: a bug here costs this agent its connection, no more
-            if not self._is_over:  # the SDK breaks off with whatever it was at
+        except Exception:  # a bug in here must cost only this agent its connection
+            if not self._is_over:  # when cancelled, the SDK may raise anything
                 logger.exception("a conversation in MCP failed")
                 self._line.close()
 
     def _repeated(self, message: Mapping[str, Any]) -> None:
-        """Remember which call must not be done twice."""
+        """Remember a repeated call that must not be performed twice."""
         request, params = _request_id(message), message.get("params")
         if request is None or message["method"] != "tools/call" or not isinstance(params, dict):
             return
@@ -137,7 +142,7 @@ class McpConversation:
     def _send(self, message: dict[str, Any]) -> None:
         try:
             self._line.send(message)
-        except TooLarge as error:  # only a tool can say so much
+        except TooLarge as error:  # only a tool's result can be that large
             content = [{"type": "text", "text": refusal(error).text}]
             result = {"content": content, "isError": True}
             self._line.send({"jsonrpc": "2.0", "id": message.get("id"), "result": result})
@@ -145,7 +150,7 @@ class McpConversation:
             self._over(message.get("id"))
 
     def _over(self, request: object) -> None:
-        """It is answered, or never will be."""
+        """The request is answered, or never will be."""
         if isinstance(request, str | int):
             self._under_way.discard(request)
             self._interrupted.discard(request)
@@ -153,7 +158,7 @@ class McpConversation:
 
 
 class _Interrupted:
-    """Answers every call ``INTERRUPTED``: it was under way when the broker restarted."""
+    """Answers every call ``INTERRUPTED``, because it was under way when the broker restarted."""
 
     def __init__(self, toolset: Toolset) -> None:
         self.tools: Sequence[Tool] = toolset.tools
@@ -166,7 +171,7 @@ class _Interrupted:
 
 
 def _cancelled(message: Mapping[str, Any]) -> str | int | None:
-    """The id of the request that the client does not want any more."""
+    """Return the id of the request that the client cancels with this message."""
     params = message.get("params")
     if message.get("method") != "notifications/cancelled" or not isinstance(params, dict):
         return None

@@ -1,4 +1,4 @@
-"""``server.py``, imported late and in a thread: the SDK takes a second, and nobody must wait."""
+"""Import ``server.py`` late and in a thread, because importing the SDK takes a second."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ SDK = ("mcp", "mcp_types")
 
 
 class LazyServer:
-    """The module ``server``, once somebody needs it."""
+    """The module ``server``, imported when it is first needed."""
 
     def __init__(self) -> None:
         self._module: asyncio.Future[Any] | None = None
 
     def begin(self) -> asyncio.Future[Any]:
-        """Begin to import the module, if no import has begun or the last one failed. An import may
-        fail because the process has no descriptors at the moment, so the next caller tries again.
+        """Begin to import the module, if it is not imported yet, and return its future.
 
-        Returns the future for the module.
+        An import may fail because the process has no descriptors at the moment. The next caller
+        then tries again.
         """
         if self._module is None or (self._module.done() and self._module.exception() is not None):
             loop = asyncio.get_running_loop()
             self._module = loop.create_future()
-            # Not the loop's executor: a broker that stops need not wait for an import.
+            # Do not use the loop's executor: a stopping broker would wait for the import to end.
             Thread(target=_import, args=(loop, self._module), name="mcp sdk", daemon=True).start()
         return self._module
 
@@ -39,8 +39,11 @@ class LazyServer:
 
 
 def _forget_sdk() -> None:
-    """Drop what a failed import loaded of the SDK. Python drops only the module that failed, and a
-    package that is imported again lacks the submodules that were loaded before."""
+    """Remove what a failed import loaded of the SDK.
+
+    Python removes only the module that failed, and a package that is imported again lacks the
+    submodules that were loaded before.
+    """
     for name in list(sys.modules):
         if name.partition(".")[0] in SDK:
             del sys.modules[name]
@@ -50,8 +53,8 @@ def _import(loop: asyncio.AbstractEventLoop, module: asyncio.Future[Any]) -> Non
     settle: Callable[[], None]
     try:
         found = import_module(SERVER)
-        gc.freeze()  # see daemon.main: it is here to stay
-    except Exception as error:  # whatever it is: whoever waits would wait for ever
+        gc.freeze()  # the SDK stays loaded; ``daemon.main`` says why to freeze
+    except Exception as error:  # pass any error on, or the callers would wait for ever
         why = error
         _forget_sdk()
         settle = lambda: module.set_exception(why)  # noqa: E731

@@ -1,8 +1,8 @@
-"""Views as text a model reads: Roost's own words, and what a page could have written between marks.
+"""Turn views into text that a model reads, and keep Roost's words apart from the page's.
 
-Whatever a page could have written (names of elements, titles, addresses, text) stands between the
-marks of ``roost.wire.marks``, and so do names that agents choose for themselves. What Roost itself
-has to say (ids, numbers, what happened) stands outside.
+Everything that a page could have written (names of elements, titles, addresses, text) goes between
+the marks of ``roost.wire.marks``, and so do names that agents choose for themselves. What Roost
+itself says (ids, numbers, what happened) stays outside.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from roost.wire.marks import error_text, marked, one_line, sendable
 DATA: frozenset[type[views.View]] = frozenset(
     {views.SpaceView, views.GrantView, views.LoopView, views.DisposedView}
 )
-"""Views without a word that a page, or another agent, could have chosen. Their tools also send
-``structuredContent``; clients that see it hide the text, and with it the marks."""
+"""Views in which no page and no other agent could have chosen a word. Their tools also send
+``structuredContent``. Clients that see it hide the text, and with it the marks."""
 NAME_CHARS = 80
 
 
 def reply_to(view: views.View) -> Reply:
-    """What a tool answers."""
+    """Return a tool's answer for the view."""
     if type(view) in DATA:
         told_as = _json(view.to_wire())
         return Reply(_whole([told_as], view.notes), structured=json.loads(told_as))
@@ -37,8 +37,10 @@ def reply_to(view: views.View) -> Reply:
 
 
 def refusal(error: RoostError) -> Reply:
-    """An error, as text alone: some clients show a model ``structuredContent`` instead of the text,
-    others both."""
+    """Return an error as text, without structured content.
+
+    Some clients show a model structured content instead of the text, others show both.
+    """
     return Reply(error_text(error), is_error=True)
 
 
@@ -50,12 +52,12 @@ def _json(value: Any) -> str:
     return sendable(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str))
 
 
-# --- one view, some parts -----------------------------------------------------------------------
+# --- the text of each view ----------------------------------------------------------------------
 
 
 @singledispatch
 def told(view: views.View) -> Iterator[str]:
-    """The parts of a reply. A view that has no words of its own is told as JSON."""
+    """Yield the parts of a reply. A view without a function below is shown as JSON."""
     yield marked([_json(view.model_copy(update={"notes": None}).to_wire())])
 
 
@@ -98,7 +100,7 @@ def _tabs(view: views.TabsView) -> Iterator[str]:
 
 
 def _tab_ids(tabs: list[views.TabView]) -> str:
-    """``t1 (current), t2 (crashed)``."""
+    """Return the ids with their states, like ``t1 (current), t2 (crashed)``."""
     shown = []
     for tab in tabs:
         about = ["current"] if tab.current else []
@@ -172,7 +174,7 @@ def _session_names(sessions: Iterable[views.SessionView]) -> Iterator[str]:
 
 
 def _name(name: str) -> str:
-    """A name that an agent chose."""
+    """Return a name that an agent chose, on one line and shortened."""
     return one_line(name)[:NAME_CHARS]
 
 

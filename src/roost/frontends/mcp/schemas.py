@@ -1,7 +1,7 @@
-"""Argument schemas as models read them: every byte of the tool list is paid for in every session.
+"""Make short argument schemas, because every session pays for every byte of the tool list.
 
-Pydantic's schemas are made tight: no titles, no ``anyOf null``, no limits, no defaults that go
-without saying. What is left out here is still checked by the operation, which says what it expects.
+Pydantic's schemas lose their titles, ``anyOf null``, limits and obvious defaults. The operation
+still checks the limits, and its error says what it expects.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from roost.api.operations import Operation, SessionOperation
 
 _KEPT = {"type", "description", "enum", "required"}
 _UNSAID: tuple[object, ...] = (None, False, True, [])
-"""Defaults that go without saying, or are said in words."""
+"""Defaults to leave out: they are obvious, or the description states them."""
 _COMMON = ("snapshot", "session", "tab")
-"""What many tools take: last, and explained once, in the server's instructions."""
+"""Arguments that many tools take. They come last, and only the server's instructions explain
+them."""
 _ALIASES = {"completionPromise", "startElement", "endElement", "maxWaitMs"}
-"""Accepted, not shown."""
+"""Arguments that are accepted but not listed."""
 _SHOWN_ELEMENT = {"browser_click"}
 
 
 def argument_schema(operation: type[Operation]) -> dict[str, Any]:
-    """The operation's arguments as a tight JSON Schema."""
+    """Return a short JSON Schema of the operation's arguments."""
     hidden = _ALIASES if operation.op in _SHOWN_ELEMENT else _ALIASES | {"element"}
     schema = tight_schema(operation, hidden)
     properties = schema["properties"]
@@ -36,7 +37,7 @@ def argument_schema(operation: type[Operation]) -> dict[str, Any]:
 
 
 def tight_schema(model: type[BaseModel], hidden: Collection[str]) -> dict[str, Any]:
-    """A model's fields but the hidden ones, as a tight JSON Schema."""
+    """Return a short JSON Schema of the model's fields, without the hidden ones."""
     whole = model.model_json_schema(by_alias=True)
     definitions = whole.get("$defs", {})
     properties = {
@@ -57,7 +58,7 @@ def _unexplained(schema: Mapping[str, Any]) -> dict[str, Any]:
 def _tight(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
     if "$ref" in schema:
         named = definitions[schema["$ref"].rpartition("/")[2]]
-        # A definition's own description is its docstring, written for us.
+        # Drop the definition's own description: it is a docstring for developers.
         named = {key: value for key, value in named.items() if key != "description"}
         schema = {**named, **{key: value for key, value in schema.items() if key != "$ref"}}
     options = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]

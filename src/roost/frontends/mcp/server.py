@@ -1,7 +1,7 @@
-"""The official SDK's server over a ``BrokerApi`` and a ``Toolset``. Imported late: it is heavy.
+"""The official SDK's server over a ``BrokerApi`` and a ``Toolset``. Import it late: it is heavy.
 
-One function makes the server, whatever carries the messages: ``guest_of`` says who asks. On a
-shim's stream that is its agent; on Streamable HTTP it is whoever holds the request's token.
+``make_server`` serves both transports; ``guest_of`` identifies the caller of a request. On a shim's
+stream the caller is the shim's agent. On Streamable HTTP it is the owner of the request's token.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from roost.vocabulary import AGENT_FRAME_BYTES
 from roost.wire.weight import AGENT_VALUES, is_light
 
 logger = logging.getLogger(__name__)
-# One line a request about a manager that lives as long as the request would fill the log.
+# The manager lives as long as one request and would log a line for each.
 logging.getLogger("mcp.server.streamable_http_manager").setLevel(logging.WARNING)
 Context: TypeAlias = ServerRequestContext[Any, Any]
 FIRST_PROGRESS_SECONDS = 0.5
@@ -51,14 +51,14 @@ Errors start with a code and have a hint that says what to do next."""
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """Who asks: the broker as they may use it, and the tools they are shown."""
+    """The caller of a request: the broker API bound to the caller, and the tools it is shown."""
 
     api: BrokerApi
     toolset: Toolset
 
 
 def make_server(guest_of: Callable[[Context], Guest]) -> Server[Any]:
-    """A server for everybody ``guest_of`` knows."""
+    """Make a server for all callers that ``guest_of`` identifies."""
 
     async def list_tools(
         ctx: Context, params: types.PaginatedRequestParams | None
@@ -72,7 +72,7 @@ def make_server(guest_of: Callable[[Context], Guest]) -> Server[Any]:
                 reply = await guest.toolset.call(guest.api, params.name, params.arguments or {})
         except RoostError as error:
             return result_of(refusal(error))
-        except Exception:  # the boundary: a bug is told like anything else, and logged whole
+        except Exception:  # a bug is answered like any error and logged with its traceback
             logger.exception("%s has an answer that cannot be told", params.name)
             return result_of(refusal(Internal(f"{params.name[:64]} failed inside Roost.")))
         return result_of(reply, notes)
@@ -85,14 +85,14 @@ def make_server(guest_of: Callable[[Context], Guest]) -> Server[Any]:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
-    server.middleware.clear()  # a trace of every call, for a collector nobody here has
+    server.middleware.clear()  # it would trace every call, and there is no collector here
     return server
 
 
 async def serve_request(guest: Guest, scope: Scope, receive: Receive, send: Send) -> None:
-    """One request of Streamable HTTP, by itself: nothing is left of it but its answer."""
+    """Serve one request of Streamable HTTP. No state remains after the answer."""
     if scope["method"] != "POST":
-        # Nothing is told outside of answers, so there is no stream to open and none to end.
+        # The server sends nothing outside of answers, so there is no stream to open or to delete.
         raise HTTPException(405, headers={"allow": "POST"})
     receive = await _light(receive)
     manager = StreamableHTTPSessionManager(
@@ -103,8 +103,10 @@ async def serve_request(guest: Guest, scope: Scope, receive: Receive, send: Send
 
 
 async def _light(receive: Receive) -> Receive:
-    """The request's body, read here and then given to the SDK. ``TooLarge`` for one whose values
-    would take the SDK too long to read."""
+    """Read the request's body and return a ``receive`` that gives it to the SDK.
+
+    Raise ``TooLarge`` if the body has so many values that the SDK would take too long to read it.
+    """
     body, more = bytearray(), True
     while more:
         message = await receive()
@@ -123,7 +125,10 @@ async def _light(receive: Receive) -> Receive:
 
 
 def result_of(reply: Reply, notes: Sequence[str] = ()) -> types.CallToolResult:
-    """``notes``: lines the caller should read, besides the reply's own."""
+    """Return the reply as the SDK's result.
+
+    ``notes``: lines for the caller, besides the reply's own.
+    """
     text = "\n".join([reply.text, *(f"Note: {note}" for note in notes)])
     structured = None if reply.structured is None else dict(reply.structured)
     if structured is not None and notes:
@@ -158,8 +163,10 @@ def _listed(tool: Tool) -> types.Tool:
 
 @asynccontextmanager
 async def _progress(ctx: Context, guest: Guest, tool: str) -> AsyncIterator[list[str]]:
-    """While it lasts, tell a client that wants to know that the call is alive. Gives the notes that
-    were meant for the caller and came with what we asked meanwhile."""
+    """Report progress while the call lasts, if the client asked for it.
+
+    Yield a list of notes for the caller. Status calls made for the reports add their notes to it.
+    """
     notes: list[str] = []
     if not ctx.meta or "progress_token" not in ctx.meta:
         yield notes
@@ -208,8 +215,14 @@ async def serve_stream(
     send: Callable[[dict[str, Any]], None],
     unanswered: Callable[[str | int], None],
 ) -> None:
-    """Serve one client: ``receive`` gives its messages, and None at the end. ``unanswered`` is told
-    the id of a request that will never be answered, because the client cancelled it."""
+    """Serve one client until ``receive`` returns None.
+
+    ``guest_of``: identifies the caller of a request.
+    ``receive``: returns the client's next message.
+    ``send``: sends a message to the client.
+    ``unanswered``: called with the id of a request that gets no answer because the client cancelled
+        it.
+    """
     server = make_server(guest_of)
     options = server.create_initialization_options(NotificationOptions(tools_changed=True))
     outgoing = _Outgoing(send)
@@ -233,7 +246,7 @@ class _Stream:
 
 
 class _Outgoing(_Stream):
-    """What the server says, to the connection."""
+    """Writes the server's messages to the connection."""
 
     def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
         self.write = send
@@ -243,7 +256,10 @@ class _Outgoing(_Stream):
 
 
 class _Incoming(_Stream):
-    """What the client says. What is no JSON-RPC message is answered here: the SDK would drop it."""
+    """Reads the client's messages.
+
+    Messages that are not JSON-RPC are answered here, because the SDK would drop them silently.
+    """
 
     def __init__(
         self,

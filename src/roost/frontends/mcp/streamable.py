@@ -1,9 +1,9 @@
-"""MCP over Streamable HTTP: an application behind HTTP's gate, which knows whose token it was.
+"""MCP over Streamable HTTP: an application behind HTTP's gate, which has checked the token.
 
-There is no connection to bind an identity to, so there is no state either: every request brings
-its token and is served by itself, as the agent of that session. The operator's token names the
-session in the header ``X-DevBrowser-Session``. As with ``roost mcp``, ``?tools=`` and ``?names=``
-choose what is shown.
+There is no connection to bind an identity to, so the server keeps no state. Every request brings
+its token and is served by itself, as the agent of that token's session. A request with the
+operator's token names the session in the header ``X-DevBrowser-Session``. As with ``roost mcp``,
+``?tools=`` and ``?names=`` choose the tools.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ SESSION_HEADER = b"x-devbrowser-session"
 
 
 def streamable(server: LazyServer, door: TokenDoor) -> Callable[[], ASGIApp]:
-    """What HTTP mounts. Raises a ``RoostError`` for a request that names the wrong things."""
+    """Return a factory of the application that HTTP mounts.
+
+    The application raises a ``RoostError`` for a request that names a wrong session or tool.
+    """
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         visit = door.visit_as(scope["token"], _session(scope))

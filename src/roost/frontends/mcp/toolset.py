@@ -1,7 +1,7 @@
-"""What a set of tools is: names a model knows, each leading to operations.
+"""A toolset: tools under names that models know, each calling operations.
 
-Another set of names (Claudezilla's, say) is another ``Toolset``; the server, its errors, progress
-and cancellation stay the same.
+Another set of names (for example Claudezilla's) is another ``Toolset``. The server, its errors,
+progress and cancellation stay the same.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ class Tool:
     description: str
     input_schema: Mapping[str, Any]
     output_schema: Mapping[str, Any] | None = None
-    """Only where the whole answer is Roost's own small data: clients that see one hide the text."""
+    """Set this only where the whole answer is Roost's own small data, because clients that see a
+    schema hide the text."""
     read_only: bool = False
     destructive: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture, base64."""
+    """A picture as base64 text."""
 
     data: str
     mime_type: str
@@ -37,8 +38,10 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a tool answers: text, perhaps a picture, perhaps the same as data. ``structured`` never
-    holds page text: there are no marks in it."""
+    """The answer of a tool: text, and optionally images and the same answer as data.
+
+    ``structured`` never holds page text, because it has no untrusted marks.
+    """
 
     text: str
     images: Sequence[Image] = ()
@@ -47,13 +50,17 @@ class Reply:
 
 
 class Toolset(Protocol):
-    """A set of tools. ``call`` and ``only_reads`` take whatever a client sent as arguments."""
+    """A set of tools. ``call`` and ``only_reads`` take whatever arguments a client sent."""
 
     @property
     def tools(self) -> Sequence[Tool]: ...
 
     def only_reads(self, name: str, arguments: Mapping[str, Any]) -> bool:
-        """Whether this very call changes nothing, so that it may be repeated."""
+        """Return whether the call changes nothing with these arguments, and may be repeated."""
 
     async def call(self, api: BrokerApi, name: str, arguments: Mapping[str, Any]) -> Reply:
-        """Do it. Raises a ``RoostError``: ``BadRequest`` for a name or argument it has not."""
+        """Call the tool.
+
+        Raise ``BadRequest`` for an unknown name or argument, or the ``RoostError`` of the
+        operation.
+        """

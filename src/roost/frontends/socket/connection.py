@@ -1,8 +1,9 @@
 """One peer on the socket.
 
-First a hello, then any number of calls in flight at once, each with the peer's own id, each
-answered once. A peer that sends garbage is told so and cut off; one that floods or does not read
-is slowed down, then cut off. Nobody else notices either.
+A peer sends a hello and then calls, any number of which may be in flight at once. Each call has an
+id of the peer's choice and gets exactly one answer. A peer that sends garbage gets an error and is
+cut off. A peer that floods the broker or does not read is slowed down, then cut off. Other peers do
+not notice.
 """
 
 from __future__ import annotations
@@ -34,13 +35,17 @@ from roost.wire.weight import AGENT_VALUES
 logger = logging.getLogger(__name__)
 CALLS_IN_FLIGHT = 256
 MESSAGES_A_TURN = 64
-"""What one peer may say before everybody else has a turn."""
+"""Messages of one peer to handle before other peers get a turn."""
 UNREAD_BYTES = 2 * LINK_FRAME_BYTES
 
 
 class Connection(asyncio.Protocol):
-    """``door`` says who the peer is; ``languages`` which kinds of peers do not speak in calls;
-    ``closed`` is called once when the connection is over."""
+    """One peer's connection, from hello to close.
+
+    ``door``: admits the peer and gives it an identity.
+    ``closed``: called once when the connection is over.
+    ``languages``: for kinds of peers that do not send calls, what they speak instead.
+    """
 
     def __init__(
         self,
@@ -58,7 +63,7 @@ class Connection(asyncio.Protocol):
         self._calls: dict[int | str, asyncio.Task[None]] = {}
         self._events: asyncio.Task[None] | None = None
         self._unheard: deque[Any] = deque()
-        """Messages that have come, and then perhaps the error that ended the stream of them."""
+        """Received messages not handled yet; the last may be the error that ended the stream."""
         self._unsent: list[bytes] = []
         self._said_goodbye = False
         self._is_link = False
@@ -74,7 +79,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def is_stranger(self) -> bool:
-        """It has not said who it is, and may be cut off for others."""
+        """The peer has not said hello, so it may be cut off to make room for others."""
         return not self._is_over and not self.is_admitted
 
     def close(self) -> None:
@@ -84,7 +89,10 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def stop(self) -> None:
-        """The broker ends on purpose: the peer need not rush to bring it back."""
+        """Close, and tell the peer that the broker stops on purpose.
+
+        The peer then need not reconnect at once.
+        """
         if not self._is_link:
             self._send({"stopping": True})
         self.close()
@@ -96,7 +104,7 @@ class Connection(asyncio.Protocol):
         self._transport = transport
         self._is_made = True
         self._hello_timer = self._loop.call_later(HELLO_SECONDS, self._too_quiet)
-        if self._is_over:  # many are accepted in one go, and cut off before they are made
+        if self._is_over:  # the server accepts many at once and may close one before it is made
             transport.close()
 
     def data_received(self, data: bytes) -> None:
@@ -122,7 +130,7 @@ class Connection(asyncio.Protocol):
         self._closed(self)
 
     def pause_writing(self) -> None:
-        # The peer does not read its replies: it gets no new ones until it does.
+        # The peer does not read its replies, so read no new calls until it does.
         self._is_read = False
         self._transport.pause_reading()
 
@@ -130,7 +138,7 @@ class Connection(asyncio.Protocol):
         self._is_read = True
         self._resume_reading()
 
-    # --- Line: for another language ----------------------------------------------------------
+    # --- Line: for conversations in another language -----------------------------------------
 
     def send(self, message: dict[str, Any]) -> None:
         """Queue a message; what one turn of the loop produces leaves in one write."""
@@ -154,7 +162,7 @@ class Connection(asyncio.Protocol):
     # --- messages ------------------------------------------------------------------------------
 
     def _hear(self) -> None:
-        """Some of what has come, and the rest after everybody else has had a turn."""
+        """Handle up to ``MESSAGES_A_TURN`` messages now, and the rest in a later turn."""
         unheard, is_closing = self._unheard, self._transport.is_closing
         for _ in range(min(len(unheard), MESSAGES_A_TURN)):
             if is_closing():
@@ -242,15 +250,18 @@ class Connection(asyncio.Protocol):
             self._transport.pause_reading()
 
     async def _work(self, call: int | str, operation: Operation, timeout: float | None) -> None:
-        """Answers from within: a callback when the task is over costs a turn of the loop."""
+        """Perform the call and send its result.
+
+        The task itself sends the result, because a done-callback would cost one more turn of the
+        loop.
+        """
         assert self._admission is not None
         view = await self._admission.api.call(operation, timeout=timeout)  # type: ignore[var-annotated, arg-type]
         self._send({"id": call, "ok": view.to_wire()})
         self._answered(call)
 
     def _ended(self, call: int | str, done: asyncio.Task[None]) -> None:
-        """The other answers, one per call, however it ended; also if it was cancelled before it had
-        begun."""
+        """Send the error of a call that failed or was cancelled, even before it began."""
         if self._calls.get(call) is not done:
             return
         try:
@@ -268,7 +279,7 @@ class Connection(asyncio.Protocol):
     def _answered(self, call: int | str) -> None:
         del self._calls[call]
         if not self._calls:
-            self._flush()  # nobody else's answer could leave with it
+            self._flush()  # no other answer is due that could share the write
         self._resume_reading()
 
     def _cancel(self, call: Any) -> None:
@@ -282,13 +293,13 @@ class Connection(asyncio.Protocol):
             raise BadRequest("watch: expected a session or null.", field="watch")
         try:
             notices = self._admission.api.watch(session)
-        except RoostError as error:  # the session has ended meanwhile, perhaps
+        except RoostError as error:  # the session may have ended meanwhile
             self._send({"error": error.to_wire()})
             return
         if self._events is not None:
             self._events.cancel()
         self._events = self._loop.create_task(self._forward(notices), name="events")
-        # Not in the task: one that is cancelled before it has begun runs nothing of its own.
+        # A task that is cancelled before it has begun runs none of its code, so close from outside.
         self._events.add_done_callback(lambda _: notices.close())
 
     async def _forward(self, notices: Notices) -> None:

@@ -12,12 +12,13 @@ from roost.wire.framing import Splitter
 
 logger = logging.getLogger(__name__)
 HANDOVER_BYTES = 4 * LINK_FRAME_BYTES
-"""Links keep the frames they relay within ``LINK_FRAME_BYTES``. Only the handover of a keeper of an
-earlier version can be larger, and cutting that link would cost everybody's pages."""
+"""Largest frame to accept from a link. Links keep the frames they relay within
+``LINK_FRAME_BYTES``. Only the handover of an older version's keeper can be larger, and cutting off
+that keeper would cost everybody's pages."""
 
 
 class SocketLink(asyncio.Protocol):
-    """Takes over a connection's transport after a link's hello."""
+    """The protocol that takes over a connection's transport after a link's hello."""
 
     def __init__(self, transport: asyncio.Transport, closed: Callable[[], None]) -> None:
         self._transport = transport

@@ -1,4 +1,4 @@
-"""The listening socket: 0600, in a folder that only this user can enter."""
+"""The listening socket: mode 0600, in a folder that only this user can enter."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from roost.wire.hello import ClientKind
 
 BACKLOG = 512
 ACCEPTED_A_TURN = 16
-"""Connections that the loop accepts before it does anything else. Where the process has no
-descriptor left, asyncio fails as often in a turn, and says so each time."""
+"""Connections that the loop accepts in one turn. When the process has no descriptor left, asyncio
+fails and logs this often per turn."""
 STRANGERS = 128
-"""Connections that may be open without a hello; the oldest makes way for the next."""
+"""Connections that may be open without a hello. The next one closes the oldest."""
 SILENT_SECONDS = 1.0
-"""Where descriptors are scarce, who has said nothing for so long may be cut off: peers that mean
-it say hello at once."""
+"""When descriptors are scarce, a connection without a hello may be closed after this long. Real
+peers say hello at once."""
 SPARE = 32
-"""Descriptors that new connections leave for the work of those that are there; fewer where the
-process may have few."""
+"""Descriptors to leave for the work of existing connections; fewer where the process's limit is
+low."""
 
 
 class SocketServer:
@@ -43,11 +43,13 @@ class SocketServer:
         self._socket: socket.socket
         self._file: os.stat_result | None = None
         self._connections: dict[Connection, float] = {}
-        """Each with the loop's time when it came."""
+        """Each connection, with the loop's time when it came."""
 
     async def start(self, path: Path | None = None) -> None:
-        """Listen at the path, or at another one from now on. Started again, it listens anew, and
-        keeps the connections it has."""
+        """Listen at ``path``, or at the path of the constructor.
+
+        A second call listens on a new socket and keeps the existing connections.
+        """
         self._path = path or self._path
         self._socket = _bound(self._path)
         loop = asyncio.get_running_loop()
@@ -65,8 +67,10 @@ class SocketServer:
         self._server = server
 
     def is_bound(self) -> bool:
-        """Whether what lies at the path is this server's socket, so that peers can find it. Raises
-        ``OSError`` if that cannot be seen now."""
+        """Return whether the file at the path is this server's socket, so that peers can find it.
+
+        Raise ``OSError`` if the path cannot be examined now.
+        """
         try:
             found = os.lstat(self._path)
         except (FileNotFoundError, NotADirectoryError):
@@ -74,7 +78,7 @@ class SocketServer:
         return self._file is not None and os.path.samestat(found, self._file)
 
     def make_room(self) -> None:
-        """Close the connection that has been silent for longest: descriptors are scarce."""
+        """Close the connection that has been silent longest, to free a descriptor."""
         silent_since = asyncio.get_running_loop().time() - SILENT_SECONDS
         for connection, came in self._connections.items():
             if connection.is_stranger and came <= silent_since:
@@ -82,9 +86,10 @@ class SocketServer:
                 return
 
     async def aclose(self, *, for_good: bool = True) -> None:
-        """Stop listening, close every connection, remove the socket if it is still ours.
+        """Stop listening, close every connection, and remove the socket file if it is still ours.
 
-        ``for_good``: tell the peers that the broker ends on purpose. Else they come back at once.
+        ``for_good``: tell the peers that the broker stops on purpose. Otherwise they reconnect at
+            once.
         """
         if self._server is None:
             return
@@ -112,7 +117,7 @@ class SocketServer:
         self._connections.pop(connection, None)
 
     def _is_crowded(self) -> bool:
-        """Whether the descriptors left are those that are meant for other work."""
+        """Return whether only the descriptors reserved for other work are left."""
         limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         try:
             lowest_free = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
@@ -123,8 +128,10 @@ class SocketServer:
 
 
 def _bound(path: Path) -> socket.socket:
-    """A socket at ``path``. Whoever holds the broker's lock may replace a dead broker's socket,
-    and nothing else that lies there."""
+    """Return a socket bound to ``path``.
+
+    The holder of the broker's lock may replace a dead broker's socket there, but no other file.
+    """
     with contextlib.suppress(FileNotFoundError):
         if not stat.S_ISSOCK(path.lstat().st_mode):
             raise Unauthorized(f"{path} is not a socket.", hint=f"Remove it: rm {path}")

@@ -1,8 +1,8 @@
 """A person's own Firefox, reached through the extension's scripts in its pages.
 
-Lives here: ``driver`` (the Driver), ``messages`` (input, cookies, errors and reports, from our
-words to the extension's and back), ``lacks`` (what an extension cannot do in Firefox), ``remote``
-(trusted input through Firefox's remote agent, where the person started it).
+Lives here: ``driver`` (the Driver), ``messages`` (converts input, cookies, errors and events
+between driver and extension), ``lacks`` (what an extension cannot do in Firefox), ``remote``
+(trusted input through Firefox's remote agent, if the person started Firefox with one).
 May import: ``drivers``, ``drivers.chromium``, ``drivers.extension``, ``drivers.firefox``,
 ``errors``, ``vocabulary``, ``wire``. ``drivers.firefox`` is for trusted input through the remote
 agent.

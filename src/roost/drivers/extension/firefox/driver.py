@@ -1,7 +1,7 @@
-"""A person's own Firefox: the extension's scripts in its pages, containers as jars.
+"""The driver for a person's own Firefox: the extension's scripts in pages, containers as jars.
 
-A command to a page goes in its tab's session, whose id is the tab's handle; the extension checks
-with every one that the tab is in a managed group.
+Every command to a page carries its tab's handle as the session id. The extension checks with each
+command that the tab is in a managed group.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ from roost.wire.framing import decode
 from roost.wire.weight import ANSWER_VALUES
 
 FILE_BYTES = 32 * MIB
-"""All files of one choice together: they travel inside one message."""
+"""Maximum size of all files of one upload together: they travel inside one message."""
 _MAIN = 0
 _JAR = {"name": "Roost", "color": "blue"}
 
@@ -79,9 +79,9 @@ class OwnFirefoxDriver(OwnBrowser):
         super().__init__(hosting)
         self._jars: set[str] = set()
         self._remote: FirefoxRemote | None = None
-        """Where this Firefox was started with its remote agent."""
+        """Firefox's remote agent. None: Firefox was started without one."""
         self._choosers: dict[TabHandle, int] = {}
-        """The frame in which a page asked for files, until it was answered or left."""
+        """The frame that asked for files, until it gets files or its document goes away."""
 
     async def start(self, report: Report) -> Started:
         started = await super().start(report)
@@ -134,7 +134,10 @@ class OwnFirefoxDriver(OwnBrowser):
     async def write_storage(
         self, jar: str, storage: Sequence[OriginStorage]
     ) -> list[OriginStorage]:
-        """They wait in the extension for the first page of their origin in that jar."""
+        """Hand the items to the extension, which writes them when the jar opens that origin.
+
+        Only a page of an origin can write to the origin's localStorage.
+        """
         given = [{"origin": one.origin, "items": one.items} for one in storage]
         await self._in_jar("store", jar, storage=given)
         return []
@@ -235,13 +238,15 @@ class OwnFirefoxDriver(OwnBrowser):
         frame: str | None,
         argument: Json,
     ) -> Json | None:
-        """By the remote agent; by the extension's scripts, where that does not find the tab. Where
-        the page can see for itself when the input is over, it is asked at once: a trip less to wait
-        for."""
+        """Give input through the remote agent, or through scripts if the agent lacks the tab.
+
+        If the input is nothing but clicks, the page itself notices their end. Then the settle
+        request goes out before the input, which saves one round trip.
+        """
         mark, link = secrets.token_hex(16), self._link()
         try:
             found = await remote.find(tab, mark, self._ask(tab, "Page.begin", {"mark": mark}))
-            self._check(tab)  # the person may have taken it meanwhile
+            self._check(tab)  # the person may have taken the tab meanwhile
             if found is None:
                 return await _value(self._send_act(tab, inputs, frame, argument))
             count = releases(inputs)
@@ -344,7 +349,7 @@ class OwnFirefoxDriver(OwnBrowser):
         self._forget_remote()
 
     def _take_over(self, handover: Json) -> None:
-        """All that is known of pages is known to the extension."""
+        """Take over the remote agent only: the extension itself holds the state of pages."""
         if handover.get("hasRemote"):
             self._remote = FirefoxRemote(self._ask, self._link().say, self._input_is_trusted)
 
@@ -367,7 +372,7 @@ class OwnFirefoxDriver(OwnBrowser):
         super()._end()
 
     def _spawned(self, opener: TabHandle) -> None:
-        pass  # the extension waits for those before it says that an action is over
+        pass  # the extension itself waits for new tabs before it answers an action
 
     def _left(self, tab: TabHandle, error: RoostError) -> None:
         self._choosers.pop(tab, None)
@@ -404,7 +409,7 @@ class OwnFirefoxDriver(OwnBrowser):
 
 
 async def _value(answer: Pending) -> Json | None:
-    """What the page says when an action is over."""
+    """Wait for an action to settle and return what the page answered."""
     try:
         value: Json | None = (await answer)["value"]
     except CdpError as error:
@@ -421,7 +426,7 @@ def _frame(frame: str | None) -> int:
 
 
 def _read(paths: Sequence[str]) -> list[Json]:
-    """The files' contents: the extension cannot read them itself."""
+    """Return the files' contents, because the extension cannot read files itself."""
     files, room = [], FILE_BYTES
     for path in map(Path, paths):
         try:

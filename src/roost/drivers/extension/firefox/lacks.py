@@ -1,4 +1,4 @@
-"""What a person's own Firefox cannot do through an extension, why, and what callers get instead."""
+"""The limits of a person's own Firefox: what an extension cannot do, why, and what callers get."""
 
 from __future__ import annotations
 

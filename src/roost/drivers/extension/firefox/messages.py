@@ -1,4 +1,4 @@
-"""Our words and the Firefox extension's: input, cookies, refusals, and what pages report."""
+"""Conversion between the driver and the Firefox extension: input, cookies, errors and events."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _SAME_SITE = {"strict": "Strict", "lax": "Lax", "no_restriction": "None"}
 
 
 def refusal(error: CdpError) -> RoostError:
-    """What the extension's answer means to a caller."""
+    """Return the Roost error for an error that the extension answered."""
     make = _REFUSALS.get(error.code)
     if make is None:
         return BadRequest(
@@ -97,12 +97,15 @@ _REFUSALS: dict[int, Callable[[str], RoostError]] = {
 
 
 def gestures(inputs: Sequence[Input]) -> list[Json]:
-    """As ``extension/firefox/input.js`` takes them."""
+    """Return the inputs in the form that ``extension/firefox/input.js`` takes."""
     return [_gesture(one) for one in inputs]
 
 
 def shows_menu(inputs: Sequence[Input]) -> bool:
-    """Whether Firefox would show its own menu for them, before the person, and ask no page."""
+    """Return whether these inputs are a right click with Shift.
+
+    Firefox then shows its own menu to the person, and no page can prevent that.
+    """
     is_right = any(isinstance(one, MouseDown) and one.button == "right" for one in inputs)
     return is_right and KeyDown("Shift") in inputs
 
@@ -126,7 +129,10 @@ def _gesture(one: Input) -> Json:
 
 
 def cookie_from(cookie: Json) -> Cookie:
-    """https://developer.mozilla.org/docs/Mozilla/Add-ons/WebExtensions/API/cookies/Cookie"""
+    """Return the cookie that the extension reports.
+
+    https://developer.mozilla.org/docs/Mozilla/Add-ons/WebExtensions/API/cookies/Cookie
+    """
     return Cookie(
         name=cookie["name"],
         value=cookie["value"],
@@ -141,7 +147,7 @@ def cookie_from(cookie: Json) -> Cookie:
 
 
 def cookie_to(cookie: Cookie) -> Json:
-    """As ``extension/firefox/jars.js`` takes it."""
+    """Return the cookie in the form that ``extension/firefox/jars.js`` takes."""
     return {
         "name": cookie.name,
         "value": cookie.value,
@@ -156,7 +162,7 @@ def cookie_to(cookie: Cookie) -> Json:
 
 
 def report_of(method: str, params: Json) -> DriverEvent | None:
-    """What goes on in a page, for its owner."""
+    """Return the driver event for an event of the extension; None if there is none."""
     tab = TabHandle(params.get("tab", ""))
     match method:
         case "Page.console":
@@ -168,7 +174,7 @@ def report_of(method: str, params: Json) -> DriverEvent | None:
                 line=params["line"],
             )
         case "Page.dialog":
-            kind = params["kind"]  # a page can ask for a dialog of any kind by itself
+            kind = params["kind"]  # the page wrote it: any text is possible
             return DialogOpened(
                 handle=tab,
                 kind=kind if kind in _DIALOGS else "alert",

@@ -1,10 +1,11 @@
-"""Trusted input in a person's own Firefox that was started with its remote agent, here: the remote.
+"""Trusted input in a person's own Firefox, through its remote agent ("the remote").
 
-The remote knows all tabs by names of its own, and must never be given another than the one that is
-meant. So the extension puts a frame of ours into the page for a moment: Firefox gives frames a
-number that both sides know, and the remote says in which tab that one is. No other tab is looked
-at. Before every input the page is marked by a style that pages cannot see, under a name nobody can
-guess, and nothing is given to a tab that does not show it.
+The remote names tabs by ids of its own, and input must never reach any tab but the intended one.
+So the extension briefly adds an iframe to the page. Both sides know the iframe by the same number,
+and the remote tells which tab contains it. No other tab is inspected.
+
+Before every input the extension also marks the page: it sets a CSS property with an unguessable
+name, which the page cannot find. The driver sends no input to a tab that does not show the mark.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ logger = logging.getLogger(__name__)
 WORD = "remote"
 OPEN_SECONDS = 10.0
 TRY_AGAIN_SECONDS = 30.0
-# It may be asked while the mark is still on its way, and looks for it for a moment. Not by a timer:
-# those of tabs behind are slow.
+# The remote may run this before the extension has set the mark, so it looks for 20 ms. It waits by
+# messages and not by timers, because Firefox slows the timers of background tabs.
 _MARKED = """async (name) => {
   const style = getComputedStyle(document.documentElement), until = performance.now() + 20;
   while (!style.getPropertyValue(name) && performance.now() < until)
@@ -49,7 +50,7 @@ Say = Callable[[str, Any], None]
 
 
 class RemoteLink:
-    """What goes to the remote and comes from it are words between the host and us."""
+    """A link to the remote inside the link to the host: frames travel as ``remote`` words."""
 
     def __init__(self, say: Say) -> None:
         self._say = say
@@ -70,7 +71,7 @@ class RemoteLink:
 
 
 class RemoteTab:
-    """A tab by its name with the remote, and the hands for it."""
+    """A tab as the remote knows it, and the means to give it input."""
 
     def __init__(self, bidi: BidiConnection, context: str) -> None:
         self.context = context
@@ -81,8 +82,11 @@ class RemoteTab:
         self._hands = Hands(bidi, context, self._scripts, lambda: self._has_frames)
 
     async def shows(self, mark: str) -> bool:
-        """Which frames there are is not followed here, so it is looked each time, too: first, while
-        the mark is on its way."""
+        """Return whether the page shows the mark.
+
+        Also note whether the page has frames, which no event reports here. That query goes first,
+        to use the time until the mark is set.
+        """
         root = {"root": self.context, "maxDepth": 1}
         name = {"type": "string", "value": f"--roost-{mark}"}
         try:
@@ -104,8 +108,12 @@ class RemoteTab:
 
 
 class FirefoxRemote:
-    """Of one link. ``ask`` sends a command to the extension, in a tab's session; ``say`` a word to
-    the host; ``changed`` hears whether the remote's session is ours."""
+    """The remote agent of the Firefox at the other end of one link.
+
+    ask: sends a command to the extension, in a tab's session.
+    say: sends a word to the host.
+    changed: called with True when the host opens the remote's session, with False when it ends.
+    """
 
     def __init__(self, ask: Ask, say: Say, changed: Callable[[bool], None]) -> None:
         self._ask = ask
@@ -116,11 +124,15 @@ class FirefoxRemote:
         self._opening = asyncio.Lock()
         self._answer: asyncio.Future[str | None] | None = None
         self._not_before = 0.0
+        """Earliest time to ask for the session again."""
         self._found: dict[TabHandle, RemoteTab] = {}
 
     async def is_ours(self) -> bool:
-        """Whether it is, or can be had now. Another client may have it: then it is asked for again
-        later, and input is synthetic meanwhile."""
+        """Open the remote's session if it is not open yet. Return whether it is open.
+
+        Another client may hold the one session. Then input stays synthetic, and the next try is
+        ``TRY_AGAIN_SECONDS`` later.
+        """
         async with self._opening:
             loop = asyncio.get_running_loop()
             if self._bidi is None and loop.time() >= self._not_before:
@@ -129,9 +141,14 @@ class FirefoxRemote:
         return self._bidi is not None
 
     async def find(self, tab: TabHandle, mark: str, marked: Awaitable[object]) -> RemoteTab | None:
-        """That tab, whose page shows the mark, once the extension says that it is ``marked``; one
-        that was right before is looked at meanwhile. Nothing is given to a tab that was not found
-        now."""
+        """Return the remote's tab for ``tab``, verified by the mark in its page.
+
+        Checks the cached match while the extension still sets the mark. Returns None if no tab
+        shows the mark: then the caller must not send input through the remote.
+
+        mark: the mark's random name.
+        marked: done when the extension has set the mark.
+        """
         known = self._found.get(tab)
         if known is None:
             await marked
@@ -147,7 +164,7 @@ class FirefoxRemote:
         return found
 
     def heard(self, what: Json) -> None:
-        """A word of the host's about it."""
+        """Handle a ``remote`` word from the host."""
         waiting = self._answer is not None and not self._answer.done()
         if "opened" in what or "refused" in what:
             if waiting:
@@ -159,18 +176,18 @@ class FirefoxRemote:
             self._link.heard(what)
 
     def turned(self, tab: TabHandle) -> None:
-        """Another document is there."""
+        """Take note that the tab has a new document."""
         if tab in self._found:
             self._found[tab].course.turn()
 
     def left(self, tab: TabHandle, error: RoostError) -> None:
-        """Whoever waits for something there is told."""
+        """Forget the tab and fail its pending calls with ``error``."""
         found = self._found.pop(tab, None)
         if found is not None and self._bidi is not None:
             self._bidi.fail(found.context, error)
 
     def ended(self) -> None:
-        """It is not ours any more."""
+        """Drop the session: the host or the link has closed it."""
         link, self._link, self._bidi = self._link, None, None
         self._found.clear()
         if link is not None:
@@ -207,7 +224,7 @@ class FirefoxRemote:
             root = {"root": str(frame), "maxDepth": 0}
             (context,) = (await bidi.call("browsingContext.getTree", root))["contexts"]
         except (BadRequest, BidiError, BrowserLost, ValueError):
-            return None  # a page that takes no frame, or is just being left
+            return None  # the page accepts no frame, or is navigating away
         finally:
             with contextlib.suppress(RoostError):
                 await self._ask(tab, "Page.frameOfOurs", {"isWanted": False})

@@ -1,8 +1,9 @@
-"""``roost install``: Roost in the configuration of agents' clients.
+"""``roost install``: write Roost into the configuration of agents' clients and browsers.
 
-Lives here: ``command.py`` (the verbs), ``clients.py`` (which client keeps what where), ``entry.py``
-(what is written), ``claude_plugin.py``; ``jsonc.py`` and ``toml_tables.py`` change one entry of a
-text and leave the rest as it is; ``config_file.py`` puts the text in place, with a backup.
+Lives here: ``command.py`` (the verbs), ``clients.py`` (where each client keeps its servers),
+``entry.py`` (the entry to write), ``claude_plugin.py``, ``extension.py`` and
+``extension_command.py`` (the browser extension); ``jsonc.py`` and ``toml_tables.py`` change one
+entry of a text and leave the rest as it is; ``config_file.py`` writes the text, with a backup.
 May import: ``errors``, ``local``, ``vocabulary``; click.
 Never here: the broker. Nothing need run to be configured.
 Tests: ``tests/frontends/install``.

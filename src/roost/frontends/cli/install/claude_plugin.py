@@ -1,5 +1,7 @@
-"""The Claude Code plugin: a copy in ROOST_HOME that runs this very Roost, and the two entries in
-Claude Code's settings that make it known and switch it on."""
+"""Install the Claude Code plugin: a copy in ROOST_HOME, and two entries in Claude Code's settings.
+
+The copy's hook runs this Roost. One entry makes the plugin known, the other enables it.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ ENABLED: Final = ("enabledPlugins", "roost@roost")
 
 
 def folder(home: Home) -> Path:
-    """Where the copy lies."""
+    """Return the folder of the copy."""
     return home.path / "claude-plugin"
 
 
@@ -30,13 +32,16 @@ def settings_file() -> Path:
 
 
 def settings(home: Home) -> dict[str, Any]:
-    """What must stand in Claude Code's settings."""
+    """Return the two entries that Claude Code's settings need."""
     source = {"source": {"source": "directory", "path": str(folder(home))}}
     return {MARKETPLACE[0]: {MARKETPLACE[1]: source}, ENABLED[0]: {ENABLED[1]: True}}
 
 
 def install(home: Home) -> Written | None:
-    """Copy the plugin, then make it known. The server is configured apart, so the copy has none."""
+    """Copy the plugin, then add it to the settings.
+
+    The copy has no ``.mcp.json``, because the MCP server is configured separately.
+    """
     home.create()
     copy = folder(home)
     fresh = copy.with_name(f".claude-plugin.{os.urandom(8).hex()}")
@@ -51,7 +56,7 @@ def install(home: Home) -> Written | None:
 
 
 def remove(home: Home) -> Written | None:
-    """The other way round. Settings that know nothing of it stay as they are."""
+    """Remove the copy and the entries. Settings without our entries stay as they are."""
     shutil.rmtree(folder(home), ignore_errors=True)
     return rewrite(
         settings_file(),
@@ -67,7 +72,7 @@ def _put(text: str, home: Home) -> str:
 
 
 def _source() -> Path:
-    """The plugin as it is shipped: in the package, or beside the source tree."""
+    """Return the shipped plugin's folder: in the package, or beside the source tree."""
     here = Path(__file__).resolve()
     for candidate in (here.parents[3] / "plugin", here.parents[5] / "plugin"):
         if (candidate / ".claude-plugin/plugin.json").is_file():

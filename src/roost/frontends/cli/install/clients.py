@@ -1,4 +1,4 @@
-"""Which client keeps its MCP servers where, and how it spells them."""
+"""Table of the clients: where each keeps its MCP servers, and how it spells them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from roost.frontends.cli.install.config_error import Malformed
 from roost.frontends.cli.install.entry import merged
 
 NAME: Final = "roost"
-"""Our entry among a client's servers."""
+"""Name of our entry among a client's servers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,23 +23,23 @@ class McpClient:
     """One row of the table."""
 
     word: str
-    """What stands behind ``roost install``."""
+    """The client's name after ``roost install``."""
     title: str
     key: str
-    """What the servers stand under."""
+    """The key that holds the servers."""
     file: Callable[[], Path] | None = None
-    """Its file for all projects; none for clients that are not known here."""
+    """Returns the client's configuration file for all projects. None: the person must name it."""
     is_toml: bool = False
     also: Mapping[str, Any] = field(default_factory=dict)
-    """What this client wants to read besides."""
+    """Further fields that this client needs in the entry."""
     after: str = "Restart it to load the server."
 
     def shown(self, server: Mapping[str, Any]) -> str:
-        """The server as it would stand in an empty file."""
+        """Return the text of an empty file with our server added."""
         return self.put("", server)
 
     def put(self, text: str, server: Mapping[str, Any]) -> str:
-        """The file's text with our server in it."""
+        """Return the file's text with our server. Raise ``Malformed`` if that is impossible."""
         path = (self.key, NAME)
         before = self._read(text)
         entry = merged(self._servers(before).get(NAME), {**self.also, **server})
@@ -47,15 +47,17 @@ class McpClient:
         return self._checked(before, change(text, path, entry), entry)
 
     def remove(self, text: str) -> str:
-        """The file's text without our server."""
+        """Return the file's text without our server. Raise ``Malformed`` if that is impossible."""
         path = (self.key, NAME)
         before = self._read(text)
         change = toml_tables.without_table if self.is_toml else jsonc.without_member
         return self._checked(before, change(text, path), None)
 
     def _checked(self, before: dict[str, Any], after: str, entry: dict[str, Any] | None) -> str:
-        """A text that does not say what it should is never written: there are more ways to spell a
-        table than are changed here."""
+        """Return ``after`` only if it parses, has the right entry, and changes nothing else.
+
+        The check is needed because there are more ways to spell a table than this code can change.
+        """
         with contextlib.suppress(Malformed):
             found = self._read(after)
             is_there = self._servers(found).get(NAME) == entry
@@ -74,12 +76,12 @@ class McpClient:
 
 
 def _home() -> Path:
-    # HOME and not the password database: that is where the clients look.
+    # Use HOME and not the password database, because the clients use HOME.
     return Path(os.path.expanduser("~"))
 
 
 def claude_folder() -> Path | None:
-    """Where Claude Code was told to keep its files, if it was."""
+    """Return the folder from CLAUDE_CONFIG_DIR, or None if the variable is not set."""
     given = os.environ.get("CLAUDE_CONFIG_DIR")
     return Path(given) if given else None
 

@@ -18,7 +18,7 @@ from roost.local.home import Home
 from roost.vocabulary import JarPolicy
 
 FOLDER: Final = click.Path(file_okay=False, resolve_path=True)
-"""Written whole: the client will start the server somewhere else."""
+"""Resolved to a full path, because the client will start the server in another folder."""
 
 FLAGS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("session", {"metavar": "ID", "help": "Join or make this named session."}),
@@ -32,7 +32,7 @@ FLAGS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("names", {"type": click.Choice(["browser", "firefox"]), "help": "How tools are called."}),
     ("tools", {"metavar": "core|all|a,b", "help": "Which tools are listed."}),
 )
-"""What ``roost mcp`` takes; passed on as it is given."""
+"""Flags of ``roost mcp``, passed on as they are given."""
 
 
 @click.group()

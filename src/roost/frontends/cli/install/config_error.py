@@ -1,10 +1,10 @@
-"""What a configuration that cannot be changed answers."""
+"""The error for a configuration that cannot be changed."""
 
 from __future__ import annotations
 
 
 class Malformed(Exception):
-    """The text is not what its kind says, from that line on."""
+    """The text is not valid in its format at that line, or is spelt in a way we cannot change."""
 
     def __init__(self, what: str, line: int) -> None:
         super().__init__(what)

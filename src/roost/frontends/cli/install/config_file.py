@@ -1,4 +1,4 @@
-"""Somebody else's configuration file: read whole, replaced whole or not at all, with a backup."""
+"""Change another program's configuration file completely or not at all, with a backup."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _TRIES: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A file that was changed, and where its former self lies, if it had one."""
+    """A file that was changed, and its backup, if the file existed before."""
 
     path: Path
     backup: Path | None
 
 
 def rewrite(path: Path, edit: Callable[[str], str]) -> Written | None:
-    """Put ``edit`` of the file's text in its place; ``None`` if that changes nothing.
+    """Replace the file's text by ``edit`` of it. Return None if that changes nothing.
 
-    The client may write the file, too: if it does meanwhile, its version is edited.
+    The client may write the file at the same time. In that case the client's new text is edited.
     """
-    # A link into somebody's dotfiles stays a link.
+    # Follow a symbolic link (into dotfiles, for example), so that it stays a link.
     path = Path(os.path.realpath(path))
     for _ in range(_TRIES):
         before = _read(path)
@@ -58,7 +58,7 @@ def rewrite(path: Path, edit: Callable[[str], str]) -> Written | None:
 
 
 def text_of(path: Path) -> str:
-    """What stands in the file; nothing if it is not there."""
+    """Return the file's text, or nothing if there is no file."""
     path = Path(os.path.realpath(path))
     return _decoded(path, _read(path) or b"")
 
@@ -86,7 +86,7 @@ def _decoded(path: Path, data: bytes) -> str:
 
 
 def _backup(path: Path, data: bytes) -> Path:
-    """A copy beside it, as private as it is, under a name no earlier copy has."""
+    """Write a backup beside the file, with the same mode, under a name that is still free."""
     mode = stat.S_IMODE(path.stat().st_mode)
     number = 1
     while True:
@@ -98,9 +98,9 @@ def _backup(path: Path, data: bytes) -> Path:
 
 
 def _replaced(path: Path, before: bytes | None, after: bytes) -> bool:
-    """Whether it could be done before anybody else wrote the file."""
+    """Replace the file. Return False if another program has written it meanwhile."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    # New ones are for us alone: other servers' keys tend to come into such files.
+    # A new file is for this user only, because such files often hold keys of other servers.
     mode = 0o600 if before is None else stat.S_IMODE(path.stat().st_mode)
     temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
     try:

@@ -1,5 +1,8 @@
-"""The browser extension: a copy in ROOST_HOME for the person to load, and the manifest by which a
-browser finds the native host, with a launcher that leaves nothing to the browser's environment."""
+"""Install the browser extension: a copy in ROOST_HOME for the person to load, and the native host.
+
+A manifest tells the browser where the native host is. The host's launcher sets ROOST_HOME itself,
+because the browser's environment may lack it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from roost.local.home import Home
 
 HOST: Final = "roost.host"
 CHROMIUM_ID: Final = "haalkpjnglffigeoggliapifjgnlllhd"
-"""Follows from the ``key`` in the manifest; the same wherever it is loaded from."""
+"""Chromium derives it from the ``key`` in the manifest, so it is the same on every machine."""
 FIREFOX_ID: Final = "roost@browser-broker.example"
 KINDS: Final = ("chromium", "firefox")
 _NOT_SHIPPED: Final = ("manifest.*.json", "package.json", "tests", "node_modules")
@@ -52,12 +55,12 @@ _MACOS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where one browser looks for hosts."""
+    """The folder where one browser looks for native hosts."""
 
     browser: str
     folder: Path
     is_there: bool
-    """Whether that browser has been used here."""
+    """True if that browser has been used here."""
 
     @property
     def manifest(self) -> Path:
@@ -65,7 +68,7 @@ class Place:
 
 
 def places(kind: str, platform: str = sys.platform) -> list[Place]:
-    """Of all browsers of that kind we know."""
+    """Return the places of all known browsers of that kind."""
     user = Path(os.path.expanduser("~"))
     if platform == "darwin":
         base, table, name = user / "Library/Application Support", _MACOS, "NativeMessagingHosts"
@@ -81,7 +84,7 @@ def places(kind: str, platform: str = sys.platform) -> list[Place]:
 
 
 def folder(home: Home, kind: str) -> Path:
-    """Where the copy lies that the person loads."""
+    """Return the folder of the copy that the person loads."""
     return home.extension(kind)
 
 
@@ -90,14 +93,17 @@ def launcher(home: Home) -> Path:
 
 
 def launcher_text(home: Home) -> str:
-    """This very Roost, for this very ROOST_HOME. ``-P``: browsers start it in any folder."""
+    """Return a script that starts the native host of this Roost with this ROOST_HOME.
+
+    ``-P``: browsers start it in any folder, where a file must not take the place of a module.
+    """
     said = [f"{name}={shlex.quote(value)}" for name, value in environment(home).items()]
     command = shlex.join([sys.executable, "-P", "-m", "roost.host"])
     return f"#!/bin/sh\n# Written by `roost install extension`.\n{' '.join(said)} exec {command}\n"
 
 
 def manifest(home: Home, kind: str) -> dict[str, Any]:
-    """What a browser must read to start the host, for our extension and for no other."""
+    """Return the manifest with which a browser starts the host, for our extension only."""
     who = (
         {"allowed_origins": [f"chrome-extension://{CHROMIUM_ID}/"]}
         if kind == "chromium"
@@ -113,7 +119,7 @@ def manifest(home: Home, kind: str) -> dict[str, Any]:
 
 
 def install(home: Home, kind: str, where: list[Path]) -> list[Path]:
-    """Copy the extension, write the launcher and the manifests; the manifests that were written."""
+    """Copy the extension, and write the launcher and the manifests. Return the manifests' paths."""
     home.create()
     copy = folder(home, kind)
     copy.parent.mkdir(mode=0o700, exist_ok=True)
@@ -129,7 +135,10 @@ def install(home: Home, kind: str, where: list[Path]) -> list[Path]:
 
 
 def remove(home: Home, kind: str) -> list[Path]:
-    """The other way round; the manifests that were removed. Those of another ROOST_HOME stay."""
+    """Remove the copy and our manifests. Return the removed manifests' paths.
+
+    The launcher stays while another kind of browser needs it. Manifests of another ROOST_HOME stay.
+    """
     shutil.rmtree(folder(home, kind), ignore_errors=True)
     if not any(folder(home, other).exists() for other in KINDS):
         launcher(home).unlink(missing_ok=True)
@@ -140,7 +149,7 @@ def remove(home: Home, kind: str) -> list[Path]:
 
 
 def is_ours(home: Home, path: Path) -> bool:
-    """Whether the manifest there leads to this Roost."""
+    """Return whether the manifest at that path names this Roost's launcher."""
     try:
         found = json.loads(path.read_bytes())
     except (OSError, ValueError):
@@ -149,7 +158,7 @@ def is_ours(home: Home, path: Path) -> bool:
 
 
 def is_current(home: Home, kind: str) -> bool:
-    """Whether the copy is the extension this Roost comes with."""
+    """Return whether the copy equals the extension that this Roost ships."""
     copy = folder(home, kind)
     try:
         return all((copy / name).read_bytes() == data for name, data in files(kind))
@@ -158,7 +167,7 @@ def is_current(home: Home, kind: str) -> bool:
 
 
 def unpack(kind: str, target: Path) -> None:
-    """The extension as that browser loads it, in place of what is there."""
+    """Replace ``target`` by the extension as that kind of browser loads it."""
     fresh = target.with_name(f".{target.name}.{os.urandom(8).hex()}")
     shutil.copytree(source(), fresh, ignore=shutil.ignore_patterns(*_NOT_SHIPPED))
     shutil.copy(source() / f"manifest.{kind}.json", fresh / "manifest.json")
@@ -170,7 +179,7 @@ def unpack(kind: str, target: Path) -> None:
 
 
 def files(kind: str) -> Iterator[tuple[str, bytes]]:
-    """The same, file by file, as an archive for the stores holds them."""
+    """Yield the extension's files by name, as an archive for the stores holds them."""
     yield "manifest.json", (source() / f"manifest.{kind}.json").read_bytes()
     ignored = shutil.ignore_patterns(*_NOT_SHIPPED)
     for where, folders, names in os.walk(source()):
@@ -183,13 +192,16 @@ def files(kind: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _shared(kind: str) -> Iterator[tuple[str, bytes]]:
-    """What all drivers run inside pages goes along where only the extension's scripts get there."""
+    """Yield the page script that all drivers use, for Firefox only.
+
+    In Firefox only scripts of the extension itself can run in pages, so it needs a copy.
+    """
     if kind == "firefox":
         yield "page/bundle.js", (files_of("roost.page") / "bundle.js").read_bytes()
 
 
 def source() -> Path:
-    """The extension as it is shipped: in the package, or beside the source tree."""
+    """Return the shipped extension's folder: in the package, or beside the source tree."""
     here = Path(__file__).resolve()
     for candidate in (here.parents[3] / "extension", here.parents[5] / "extension"):
         if (candidate / "manifest.chromium.json").is_file():

@@ -1,4 +1,4 @@
-"""``roost install extension``: everything but the click that only the person can make."""
+"""``roost install extension``: do everything but the click that only the person can make."""
 
 from __future__ import annotations
 
@@ -71,7 +71,10 @@ def install_extension(browser: str, print_only: bool, remove: bool) -> None:
 
 
 def _where(browser: str) -> list[Path]:
-    """The browsers that are used here; if none is, all of them: one may be installed later."""
+    """Return the manifests of the browsers that are used here.
+
+    If none is used, return the manifests of all browsers, because one may be installed later.
+    """
     places = extension.places(browser)
     return [one.manifest for one in places if one.is_there] or [one.manifest for one in places]
 

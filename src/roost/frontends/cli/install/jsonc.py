@@ -1,7 +1,8 @@
-"""One member of a JSON text set or removed, and everything else left as it stands.
+"""Set or remove one member of a JSON text, and leave everything else as it is.
 
-People keep comments, order and indentation in these files, so the text is cut and joined at the
-place in question, never written anew. Comments and trailing commas are read as VS Code reads them.
+People keep comments, order and indentation in these files. So this module cuts and joins the text
+at the member's place, and never writes the whole text anew. It reads comments and trailing commas
+as VS Code does.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _INDENT: Final = re.compile(r"\n([ \t]+)\S")
 
 @dataclass(slots=True)
 class _Node:
-    """A value, and where it stands. ``members`` are an object's, in order."""
+    """A value and its place in the text. ``members`` are an object's members, in order."""
 
     start: int
     end: int = 0
@@ -31,7 +32,7 @@ class _Node:
     members: list[_Member] = field(default_factory=list)
 
     def member(self, key: str) -> _Member | None:
-        """The last of that name: the one that counts."""
+        """Return the last member of that name: the last one counts."""
         return next((m for m in reversed(self.members) if m.key == key), None)
 
 
@@ -41,17 +42,17 @@ class _Member:
     start: int
     node: _Node
     comma: int | None = None
-    """Where the comma behind it stands, if there is one."""
+    """Position of the comma behind the member, if there is one."""
 
 
 def read(text: str) -> dict[str, Any]:
-    """The object a text holds; nothing at all is an empty one."""
+    """Return the object in the text; an empty one if the text is empty."""
     value: dict[str, Any] = _root(text).value
     return value
 
 
 def with_member(text: str, path: Sequence[str], value: Any) -> str:
-    """``text`` with ``value`` at ``path``; objects on the way there are made if need be."""
+    """Return the text with ``value`` at ``path``, and with missing objects on the way."""
     if not text.strip("\ufeff \t\r\n"):
         text = "{}\n"
     node = _root(text)
@@ -66,7 +67,7 @@ def with_member(text: str, path: Sequence[str], value: Any) -> str:
                 value = {name: value}
             return _added(text, node, key, value)
         if not rest and member.node.value == value:
-            return text  # however it is laid out
+            return text  # keep its layout
         if not rest:
             shown = _dumped(value, text, _indent_at(text, member.start))
             return text[: member.node.start] + shown + text[member.node.end :]
@@ -75,7 +76,7 @@ def with_member(text: str, path: Sequence[str], value: Any) -> str:
 
 
 def without_member(text: str, path: Sequence[str]) -> str:
-    """``text`` without what stands at ``path``; the same text if nothing does."""
+    """Return the text without the member at ``path``; unchanged if there is none."""
     node = _root(text)
     for key in path[:-1]:
         member = node.member(key)
@@ -106,7 +107,7 @@ def _added(text: str, node: _Node, key: str, value: Any) -> str:
     last = node.members[-1]
     inner = _indent_at(text, last.start)
     after = last.node.end if last.comma is None else last.comma + 1
-    # A comment on the last member's line stays with it.
+    # A comment on the last member's line stays with that member.
     at = _matched(_REST_OF_LINE, text, after)
     member = f"{newline}{inner}{name}: {_dumped(value, text, inner)}"
     comma = "," if last.comma is None else ""
@@ -129,7 +130,7 @@ def _removed(text: str, node: _Node, member: _Member) -> str:
     assert previous.comma is not None
     kept = _matched(_REST_OF_LINE, text, previous.comma + 1)
     between = text[previous.comma + 1 : kept]
-    # What stands on lines of its own before the member is about it, and goes with it.
+    # Comments on lines of their own before the member belong to it, so remove them with it.
     return text[: previous.comma] + between.rstrip() + text[end:]
 
 
@@ -143,13 +144,13 @@ def _newline(text: str) -> str:
 
 
 def _unit(text: str) -> str:
-    """One step of indentation, as the text has it."""
+    """Return one step of indentation as the text uses it."""
     found = _INDENT.search(text)
     return found.group(1) if found else "  "
 
 
 def _indent_at(text: str, at: int) -> str:
-    """What the line of that place begins with."""
+    """Return the indentation of the line at that position."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return line[: len(line) - len(line.lstrip())]
 
@@ -233,7 +234,7 @@ def _string(text: str, at: int) -> tuple[str, int]:
 
 def _matched(pattern: re.Pattern[str], text: str, at: int) -> int:
     found = pattern.match(text, at)
-    assert found is not None  # they all match nothing, too
+    assert found is not None  # all these patterns also match the empty string
     return found.end()
 
 
@@ -242,7 +243,7 @@ def _line(text: str, at: int) -> int:
 
 
 def same_but(before: Mapping[str, Any], after: Mapping[str, Any], path: Sequence[str]) -> bool:
-    """Whether two objects differ at ``path`` alone."""
+    """Return whether two objects differ at ``path`` only."""
     first, *rest = path
     keys = {*before, *after} - {first}
     if any(before.get(key) != after.get(key) for key in keys):

@@ -1,4 +1,4 @@
-"""One table of a TOML text set or removed, and everything else left as it stands, comments too."""
+"""Set or remove one table of a TOML text, and leave everything else as it is, also comments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LINE: Final = re.compile(r"\(at line (\d+), column \d+\)|\(at end of document\)
 
 
 def read(text: str) -> dict[str, Any]:
-    """What the text holds."""
+    """Return the content of the text. Raise ``Malformed`` if it is not TOML."""
     try:
         return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as problem:
@@ -25,7 +25,7 @@ def read(text: str) -> dict[str, Any]:
 
 
 def with_table(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
-    """``text`` with the table at ``path`` holding ``value``; the same text if it does already."""
+    """Return the text with ``value`` as the table at ``path``. An equal table stays as it is."""
     found: Any = read(text)
     for key in path:
         found = found.get(key) if isinstance(found, dict) else None
@@ -39,7 +39,7 @@ def with_table(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
         return text + gap + table
     start, end = spans[0]
     behind = text[start:end]
-    # The blank lines and comments before the next header belong to it.
+    # Keep the blank lines before the next header.
     kept = behind[len(behind.rstrip()) :] if end < len(text) else ""
     written = text[:start] + table.rstrip("\r\n") + (kept or newline)
     rest = _cut(text, spans[1:])[end:]
@@ -47,7 +47,7 @@ def with_table(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
 
 
 def without_table(text: str, path: Sequence[str]) -> str:
-    """``text`` without the table at ``path`` and those below it."""
+    """Return the text without the table at ``path`` and the tables below it."""
     spans = _spans(text, path)
     if not spans:
         return text
@@ -56,7 +56,7 @@ def without_table(text: str, path: Sequence[str]) -> str:
 
 
 def _spans(text: str, path: Sequence[str]) -> list[tuple[int, int]]:
-    """Where the table and those below it stand: each from its header to the next one."""
+    """Return where the table and those below it begin and end in the text."""
     headers = [(found.start(), _keys(found.group(1))) for found in _HEADER.finditer(text)]
     ends = [*(start for start, _ in headers[1:]), len(text)][: len(headers)]
     wanted = list(path)
@@ -68,7 +68,7 @@ def _spans(text: str, path: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _without_lead(text: str, start: int, end: int) -> int:
-    """Comments right above the next header are its own."""
+    """Return the table's end, before comments that belong to the next header."""
     if end == len(text):
         return end
     lines = text[start:end].splitlines(keepends=True)
@@ -84,7 +84,7 @@ def _cut(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 
 def _keys(header: str) -> list[str]:
-    """``a."b c".d`` as a list of names."""
+    """Split a header like ``a."b c".d`` into its keys."""
     try:
         inner: Any = tomllib.loads(f"[{header}]")
     except tomllib.TOMLDecodeError:

@@ -1,4 +1,4 @@
-"""One call's way to the broker: one deadline for all it asks, and tabs by Claudezilla's numbers."""
+"""One call's access to the broker: one deadline for all its operations, and tabs by number."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from roost.errors import BadRequest
 
 R = TypeVar("R", bound=View)
 WINDOW = 1
-"""A session is what Claudezilla calls its window, and an agent sees one."""
+"""Window id in all answers. A session is what Claudezilla calls a window, and an agent sees one."""
 
 
 @dataclass(slots=True)
 class Wishes:
-    """What an agent has set for the calls to come."""
+    """Settings that an agent has made for its later calls."""
 
     handle_consent: bool = False
 
 
 @dataclass(slots=True)
 class Desk:
-    """Made for one call; ``seconds`` are all it has."""
+    """Gives one call its access to the broker. ``seconds``: timeout of the whole call."""
 
     api: BrokerApi
     tools: Mapping[str, str]
-    """All there are, with their categories."""
+    """All tools, each with its category."""
     wishes: Wishes
     seconds: float
     notes: list[str] = field(default_factory=list)
-    """What the broker wants the agent to know whatever it asked."""
+    """Notes of the broker for the agent, collected from all answers."""
     _ends_at: float = 0.0
 
     def __post_init__(self) -> None:
@@ -48,20 +48,20 @@ class Desk:
         return view
 
     async def run(self, tab: str | None, function: str, target: str | None = None) -> Any:
-        """The value of one of our own scripts in the page."""
+        """Run one of our own scripts in the page and return its value."""
         return (await self.ask(ops.Evaluate(tab=tab, function=function, target=target))).value
 
     async def my_id(self) -> str:
-        """The caller's own id, cut as ids are."""
+        """Return the caller's own agent id, shortened as in all views."""
         return (await self.ask(ops.Status())).agents[0].id
 
     async def is_private(self) -> bool:
-        """Whether the caller's cookies are its own, and not the browser's."""
+        """Return whether the caller's session has cookies of its own, and not the browser's."""
         return (await self.ask(ops.SessionShow())).jar != "shared"
 
 
 def tab_of(number: int | str | None) -> str | None:
-    """Our name of a tab: they are numbers here, ``t1`` elsewhere, and both are understood."""
+    """Return Roost's id of a tab. Claudezilla uses numbers, Roost ``t1``; both are accepted."""
     if number is None:
         return None
     digits = str(number).removeprefix("t")
@@ -79,6 +79,6 @@ def number_of(tab: str | None) -> int | None:
 
 
 def pool_of(shown: str | None) -> dict[str, int]:
-    """``tabCount`` and ``maxTabs`` of ``3/12``; no limit is 0."""
+    """Return ``tabCount`` and ``maxTabs`` from text like ``3/12``. No limit is 0."""
     count, _, most = (shown or "0/0").partition("/")
     return {"tabCount": int(count), "maxTabs": int(most) if most.isdecimal() else 0}

@@ -1,4 +1,4 @@
-"""What a page logs, asks for and can be made to run."""
+"""Tools for a page's console, its requests, and scripts in it."""
 
 from __future__ import annotations
 

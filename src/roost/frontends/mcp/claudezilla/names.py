@@ -42,7 +42,7 @@ TOOLS: Final[tuple[type[FirefoxTool], ...]] = (
 )  # fmt: skip
 _BY_NAME: Final = {row.tool: row for row in TOOLS}
 _HIDDEN: Final = frozenset({"timeout", "autoWait", "waitTimeout", "windowId", "left", "top"})
-"""Accepted, not shown: they change nothing, or go without saying."""
+"""Arguments that are accepted but not listed, because they change nothing or are obvious."""
 _ALL: Final = "all"
 _CALLED_HERE: Final = {
     "session_list": "firefox_diagnose",
@@ -54,11 +54,11 @@ _CALLED_HERE: Final = {
     "tab_space_grant": "firefox_grant_tab_space",
     "loop_stop": "firefox_stop_loop",
 }
-"""Tools that hints name."""
+"""Roost's names of tools in hints, and what those tools are called here."""
 
 
 class FirefoxNames:
-    """The tools in ``names``, for one agent."""
+    """The tools called ``names``, for one agent."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._rows = {name: _BY_NAME[name] for name in names}
@@ -70,7 +70,7 @@ class FirefoxNames:
         try:
             return self._asked(name, arguments).only_reads()
         except BadRequest:
-            return True  # it was refused then, and will be again
+            return True  # it was refused before the restart, and is refused again
 
     async def call(self, api: BrokerApi, name: str, arguments: Mapping[str, Any]) -> Reply:
         asked = self._asked(name, arguments)
@@ -102,7 +102,11 @@ class FirefoxNames:
 
 
 def firefox_names(asked: tuple[str, ...] = ()) -> FirefoxNames:
-    """The tools asked for: all of them unless said otherwise, categories, and tools by name."""
+    """Return the tools asked for.
+
+    ``asked``: ``all`` (the default), categories, or names of tools. Raise ``BadRequest`` for
+        others.
+    """
     categories = {row.category for row in TOOLS}
     for word in asked:
         if word not in {_ALL, *categories, *_BY_NAME}:

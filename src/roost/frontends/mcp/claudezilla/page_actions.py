@@ -1,4 +1,4 @@
-"""Acting in pages: with the browser's own, trusted input, also in tabs nobody looks at."""
+"""Tools that act in pages with the browser's own trusted input, also in background tabs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Click(TabTool):
         try:
             about = await desk.run(self.tab, ABOUT, self.selector)
         except NotFound:
-            about = {}  # not there yet; the click waits for it
+            about = {}  # the element is not there yet; the click waits for it
         view = await desk.ask(ops.Click(tab=self.tab, target=self.selector, snapshot="none"))
         opened = [number_of(tab) for tab in view.opened or ()]
         return {
@@ -80,7 +80,7 @@ class Type(TabTool):
             text = f"{await desk.run(self.tab, VALUE_TO_APPEND_TO, self.selector)}{text}"
         await desk.ask(ops.Type(tab=self.tab, target=self.selector, text=text, snapshot="none"))
         value = await desk.run(self.tab, VALUE, self.selector)
-        # What is typed into a password field is never told.
+        # Never report the content of a password field.
         shown = {"currentValue": value} if value is not None else {"currentValue": "***"}
         return {"selector": self.selector, "typed": True, **shown}
 

@@ -1,4 +1,4 @@
-"""Reading pages: their text, their structure, their picture."""
+"""Tools that read pages: their text, structure and screenshots."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PURPOSES = {
     "inspect-ui": (80, 0.75),
     "full-detail": (95, 1.0),
 }
-"""Quality and scale of a picture, by what it is for."""
+"""Quality and scale of a screenshot, by its purpose."""
 
 ELEMENT = """(element) => {
   const box = element.getBoundingClientRect();
@@ -63,7 +63,7 @@ class GetContent(TabTool):
         answer: dict[str, Any] = {"url": view.url, "title": view.title}
         if self.selector is not None:
             answer = {"selector": self.selector}
-            with contextlib.suppress(Ownership):  # another's tab is read, and no script runs in it
+            with contextlib.suppress(Ownership):  # scripts may not run in another agent's tab
                 answer["tagName"] = await desk.run(self.tab, TAG, self.selector)
         answer |= {"text": view.text, "textLength": view.length, "truncated": view.truncated}
         if self.include_html:
@@ -169,7 +169,7 @@ class WaitFor(TabTool):
     timeout: float = Field(default=10_000, gt=0, le=240_000, description="ms")
 
     def seconds(self) -> float:
-        return self.timeout / 1000 + 10  # for whatever else there is to do
+        return self.timeout / 1000 + 10  # time for the other operations of this call
 
     async def run(self, desk: Desk) -> dict[str, Any]:
         if [self.selector, self.text, self.url].count(None) != 2:

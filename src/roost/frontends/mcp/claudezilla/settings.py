@@ -1,4 +1,4 @@
-"""What an agent may set for itself, and what there is."""
+"""Tools for an agent's own settings, and for diagnosis."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Activate(FirefoxTool):
     category = "core"
     read_only = True
     is_data = True
-    # Named after the argument; the class variable above says where this tool itself belongs.
+    # The argument is called ``category``, but the class variable of that name is the tool's own.
     chosen: Literal[
         "core", "devtools", "inspection", "multiagent", "loop", "config", "diagnose", "all"
     ] = Field(default="core", alias="category")

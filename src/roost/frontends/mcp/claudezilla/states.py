@@ -1,4 +1,4 @@
-"""Pages as lists of what is in them, as Claudezilla spells them, and the difference of two."""
+"""Page states in Claudezilla's spelling, and the difference of two states."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SPELT: Final = {
 
 
 def page_state(state: Mapping[str, Any]) -> dict[str, Any]:
-    """The state of a page in the words of ``firefox_get_page_state``."""
+    """Return the state of a page with the field names of ``firefox_get_page_state``."""
     alerts = [entry for entry in state.get("alerts", ()) if entry.get("role") == "alert"]
     lists = {
         kind: [{words.get(key, key): value for key, value in entry.items()} for entry in entries]
@@ -37,7 +37,7 @@ def page_state(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """What came, what went, and what is still there but reads differently."""
+    """Return, by kind, the entries that were added, removed or changed."""
     return {kind: _compared(_list(before, kind), _list(after, kind)) for kind in COMPARED}
 
 
@@ -55,7 +55,7 @@ def _compared(before: list[Any], after: list[Any]) -> dict[str, list[Any]]:
 
 
 def _by_identity(entries: Iterable[Any]) -> dict[str, Any]:
-    """By ref, which an element keeps while it lives; entries without one by all they say."""
+    """Key entries by their ref, which is stable while the element exists, or by content."""
     return {
         str(entry["ref"])
         if isinstance(entry, dict) and entry.get("ref")

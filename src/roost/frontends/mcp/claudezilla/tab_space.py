@@ -1,4 +1,4 @@
-"""Sharing the pool with other agents, and focus loops."""
+"""Tools for sharing the pool with other agents, and for focus loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one of these tools is: its arguments, its way of asking, and what a list of tools shows."""
+"""Base classes of Claudezilla's tools: arguments, timeout, and entry in the list of tools."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from roost.frontends.mcp.toolset import Image
 
 Category = Literal["core", "inspection", "devtools", "multiagent", "loop", "config", "diagnose"]
 TIMEOUT_MS = (5_000, 150_000, 300_000)
-"""Least, usual and most. Anything else is cut to it, as Claudezilla does."""
+"""Smallest, default and largest timeout. Others are cut to this range, as Claudezilla does."""
 
 
 class FirefoxTool(BaseModel):
-    """Base of all. The docstring is what an agent reads."""
+    """Base class of all tools. A subclass's docstring is the description that an agent reads."""
 
     model_config = ConfigDict(
         alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid"
@@ -28,30 +28,31 @@ class FirefoxTool(BaseModel):
     read_only: ClassVar[bool] = False
     destructive: ClassVar[bool] = False
     is_data: ClassVar[bool] = False
-    """No page, and no other agent, could have chosen a word of its answer. So it is not marked, and
-    is also sent as ``structuredContent``. All other answers are marked, and sent as text only."""
+    """No page and no other agent could have chosen a word of the answer. So the answer is not
+    marked, and is also sent as ``structuredContent``. All other answers are marked, and sent as
+    text only."""
     shown: ClassVar[frozenset[str]] = frozenset()
-    """Arguments that are worth showing here, though other tools keep quiet about them."""
+    """Arguments to list for this tool although other tools hide them."""
     timeout: float = Field(default=TIMEOUT_MS[1], description="ms")
 
     def seconds(self) -> float:
         return min(max(self.timeout, TIMEOUT_MS[0]), TIMEOUT_MS[2]) / 1000
 
     def only_reads(self) -> bool:
-        """As ``read_only``, of this very call."""
+        """Return whether this call, with its arguments, changes nothing."""
         return self.read_only
 
     @abstractmethod
     async def run(self, desk: Desk) -> dict[str, Any]:
-        """The answer, as JSON data."""
+        """Perform the call and return the answer as JSON data."""
 
     def images(self, answer: dict[str, Any]) -> list[Image]:
-        """Pictures, taken out of the answer."""
+        """Remove the images from the answer and return them."""
         return []
 
 
 class TabTool(FirefoxTool):
-    """Works on one tab."""
+    """A tool that works on one tab."""
 
     tab_id: int | str | None = Field(default=None, description="Default: your current tab")
 

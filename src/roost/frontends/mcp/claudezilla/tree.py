@@ -1,4 +1,4 @@
-"""A snapshot's lines as a tree of objects: what Claudezilla's accessibility snapshot answers."""
+"""Parse the lines of a snapshot into the tree that Claudezilla's accessibility snapshot returns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ _MARK: Final = re.compile(r"\[([\w-]+)(?:=([^\]]*))?\]")
 
 
 def tree_of(snapshot: str, most: int) -> tuple[list[dict[str, Any]], int, bool]:
-    """The nodes of a snapshot, at most so many, how many they are, and whether some are missing."""
+    """Parse a snapshot into a tree of at most ``most`` nodes.
+
+    Return the top nodes, the number of all nodes, and whether nodes were left out.
+    """
     roots: list[dict[str, Any]] = []
     open_nodes: list[tuple[int, dict[str, Any]]] = []
     count = 0

@@ -1,4 +1,4 @@
-"""Tabs and the window they are in: a session."""
+"""Tools for tabs, and for the window they are in: a session."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class CloseWindow(FirefoxTool):
 
 
 async def answer_consent(desk: Desk, tab: str | None) -> dict[str, Any]:
-    """A cookie banner answered, as the tool of that name tells it."""
+    """Answer a cookie banner and return the answer of ``firefox_handle_consent``."""
     view = await desk.ask(ops.HandleConsent(tab=tab, snapshot="none"))
     return _given(
         {
