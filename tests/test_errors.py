@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from roost import errors
 from roost.errors import BY_CODE, Internal, RoostError
 
-# contract.md, "Errors": the codes other people's scripts rely on.
+# The codes that other people's scripts rely on (docs/design/contract.md).
 CONTRACT = """
 TAB_GONE SESSION_GONE OWNERSHIP TAB_CRASHED POOL_FULL MUTEX_BUSY SESSION_LIMIT JAR_UNAVAILABLE
 PROFILE_NOT_FOUND URL_BLOCKED STALE_REF NOT_FOUND NOT_ACTIONABLE DIALOG_OPEN TIMEOUT BROWSER_LOST

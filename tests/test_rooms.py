@@ -249,7 +249,7 @@ HEAVY = {"asyncio", "pydantic", "pydantic_core", "click", "rich", "sqlite3", "ss
     ],
 )
 def test_the_entrance_is_light(module: str) -> None:
-    """Every agent pays for what importing this loads; see design.md §2, "Shim"."""
+    """Every agent pays for what importing this loads."""
     # Subtracted: what a bare interpreter of this build has loaded anyway.
     loaded = _python(f"import sys; b = set(sys.modules); import {module}; print(*sys.modules)")
 

@@ -24,7 +24,7 @@ def test_agents_are_shown_by_twelve_characters_and_the_operator_by_name() -> Non
 
 
 def test_the_numbers_of_the_design() -> None:
-    """design.md §5: who changes one of these changes a rule of sharing."""
+    """Each of these numbers is a rule of sharing (docs/design/sharing.md)."""
     assert words.POOL_LIMIT == 12
     assert words.TAB_HEAVY_ABOVE == 4
     assert words.RESERVATION_SECONDS == 30

@@ -1,5 +1,5 @@
 // A small browser with a tab strip, for tests: the WebExtension API as far as Roost uses it, with
-// the habits of real ones (design.md §8). `person` does what people do, `page` what pages do.
+// the habits of real ones (docs/design/browsers.md). `person` does what people do, `page` what pages do.
 
 class Event {
   #listeners = [];

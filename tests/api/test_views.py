@@ -38,7 +38,7 @@ STATUS = StatusView(
 
 
 def test_the_status_has_every_field_the_contract_names() -> None:
-    """contract.md, `status --json`: scripts rely on these names, also while they hold nothing."""
+    """Scripts rely on these names of `status --json`, also while they hold nothing."""
     wire = STATUS.to_wire()
     assert set(wire) == {
         "broker", "browsers", "agents", "sessions", "requests", "reservations",

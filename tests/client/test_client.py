@@ -280,7 +280,7 @@ async def test_a_broker_that_was_stopped_is_not_brought_back_by_who_is_idle(
 async def test_the_broker_an_agent_starts_may_end_by_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """design.md §2: who starts it as a by-product does not keep it running for ever."""
+    """A broker that an agent started as a by-product ends some time after its last session."""
     asked: list[object] = []
 
     def ensure(home: Home, *, options: object = ()) -> None:

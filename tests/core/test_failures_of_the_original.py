@@ -1,4 +1,4 @@
-"""Each multi-agent failure that was measured in Claudezilla (research/claudezilla.md), by name."""
+"""Each multi-agent failure that was measured in Claudezilla, by name."""
 
 from __future__ import annotations
 

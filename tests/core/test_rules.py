@@ -138,7 +138,7 @@ def test_shared_reads_let_anybody_look_and_nobody_touch() -> None:
     assert play.do(use(bob, tab.id, acts=False)).subject == tab
     assert play.state.tabs[tab.id] == tab, "a look from outside is not a use"
     refusal = play.refused(use(bob, tab.id), Ownership)
-    # The one text that contract.md fixes.
+    # The one text that the outer contract fixes (docs/design/contract.md).
     assert str(refusal) == f"OWNERSHIP: Cannot navigate tab {tab.id} (owned by {ada[:12]}...)"
     assert refusal.details["ownerId"] == ada[:12]
     play.refused(ev.TabSelectRequested(bob, None, tab.id), Ownership)

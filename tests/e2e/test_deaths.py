@@ -1,4 +1,4 @@
-"""Real processes, real signals: what dies, and what then (design.md §7)."""
+"""Real processes, real signals: what dies, and what then (docs/design/failures.md)."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from roost.frontends.mcp.toolset import Tool
 from roost.testing.samples import sample
 
 LIST_BYTES = 14_000
-"""contract.md's limit for the core tools as JSON."""
+"""The outer contract's limit for the core tools as JSON (docs/design/contract.md)."""
 TOOLS = browser_names(("all",)).tools
 
 
@@ -44,7 +44,7 @@ MORE = set(
     browser_mouse_wheel
     """.split()
 )
-"""Names in contract.md: other people's prompts and scripts rely on them."""
+"""Names in docs/design/contract.md: other people's prompts and scripts rely on them."""
 
 
 class Recorder:

@@ -1,4 +1,4 @@
-"""What is particular to Firefox (design.md §8), each fact with its test."""
+"""Facts about Firefox that the driver relies on (docs/design/browsers.md), each with its test."""
 
 from __future__ import annotations
 
