@@ -265,7 +265,9 @@ def grant_space(state: State, event: TabSpaceGranted, now: float, out: list[Effe
     """Close one of the caller's own tabs to free a slot for the head of the queue."""
     session = rules.session_for(state, event.agent, event.session)
     if not state.pool(session.browser).queue:
-        raise BadRequest("Nobody is waiting for a tab.", hint="Keep your tabs.")
+        raise BadRequest(
+            "Nobody is waiting for a tab.", hint="There is nobody to give a tab to; keep your tabs."
+        )
     if event.tab is not None:
         tab = rules.tab_for(state, event.agent, event.session, event.tab, action="grant", acts=True)
     else:

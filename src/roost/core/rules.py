@@ -154,7 +154,7 @@ def own_jar(
     jar = None if found.jar is None else state.jars.get(found.jar)
     if found.session is None or jar is None or jar.session != found.session:
         raise JarUnavailable(
-            f"Tab {found.id} has the jar of where it came from.",
+            f"Tab {found.id} was moved here and still uses the cookies of its earlier session.",
             hint="Open the page in a tab of this session to work with its cookies and storage.",
             tab=found.id,
         )

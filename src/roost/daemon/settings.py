@@ -31,20 +31,20 @@ class Settings(BaseModel):
         " one in memory, for tests",
     )
     headless: bool | None = Field(None, description="no window; default: when there is no display")
-    browser_path: str | None = Field(None, description="the browser's program")
+    browser_path: str | None = Field(None, description="path of the browser's program")
     browser_arg: list[str] = Field(default_factory=list, description="more flags for the browser")
     viewport: str = Field("1280x720", pattern=r"^\d{2,5}x\d{2,5}$", description="size of new tabs")
-    proxy: str | None = Field(None, description="the browser's way to the network")
+    proxy: str | None = Field(None, description="send the browser's traffic through this proxy")
     ignore_tls_errors: bool = Field(False, description="open sites with broken certificates")
     keep_seconds: float = Field(
-        600.0, ge=0, description="how long a browser waits for a broker that is gone"
+        600.0, ge=0, description="seconds that a browser keeps running without a broker"
     )
     port: int | None = Field(
-        None, ge=1, le=65535, description="where HTTP is served; default: the one it had before"
+        None, ge=1, le=65535, description="port for HTTP; default: the port of the last start"
     )
     pool: int = Field(POOL_LIMIT, ge=0, le=10_000, description="tabs per browser; 0: no limit")
-    clones: int = Field(CLONED_JARS, ge=0, le=1000, description="cloned jars at a time")
-    reads: Reads = Field(Reads.PRIVATE, description="who may read a tab")
+    clones: int = Field(CLONED_JARS, ge=0, le=1000, description="most cloned jars at a time")
+    reads: Reads = Field(Reads.PRIVATE, description="which agents may read a tab")
 
 
 LISTS = frozenset({"browser_arg"})

@@ -42,15 +42,17 @@ def parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
     )
     made.add_argument("--name", metavar="TEXT", help="what people see; default: client and folder")
     made.add_argument("--browser", metavar="NAME", help="auto (default), chromium, firefox, mine")
-    made.add_argument("--jar", choices=[jar.value for jar in JarPolicy], help="cookies and logins")
+    made.add_argument(
+        "--jar", choices=[jar.value for jar in JarPolicy], help="cookies and storage of the session"
+    )
     made.add_argument("--profile", metavar="NAME", help="logins to clone, with --jar clone")
     for name, meaning in (("--allow", "only"), ("--deny", "none of")):
         what = f"{meaning} these sites, addresses or networks (also: loopback, private)"
         made.add_argument(name, type=_words, default=(), metavar="DOMAINS", help=what)
     made.add_argument(
-        "--files", action="append", default=[], metavar="DIR", help="may read and write there, too"
+        "--files", action="append", default=[], metavar="DIR", help="folder the agent may also use"
     )
-    made.add_argument("--names", metavar="SET", help="names of the tools: browser (default), …")
+    made.add_argument("--names", metavar="SET", help="tool names: browser (default) or firefox")
     made.add_argument(
         "--tools", type=_words, default=(), metavar="TOOLS", help="core (default), all, or names"
     )

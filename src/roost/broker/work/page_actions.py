@@ -160,7 +160,9 @@ async def handle_dialog(broker: Broker, agent: AgentId, op: ops.HandleDialog) ->
     record = broker.record(row.id)
     dialog = record.dialog
     if dialog is None:
-        raise NotFound("No dialog is open in this tab.", hint="Go on.")
+        raise NotFound(
+            "No dialog is open in this tab.", hint="There is nothing to answer; continue."
+        )
     driver = broker.browser(row.browser).driver
     await driver.answer_dialog(broker.handle(row.id), accept=op.accept, text=op.prompt_text)
     while record.dialog is dialog:

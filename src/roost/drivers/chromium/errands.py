@@ -77,7 +77,9 @@ class Errands:
         try:
             await self._cdp.call("Page.handleJavaScriptDialog", params, self._session)
         except CdpError:
-            raise NotFound("No dialog is open in this tab.", hint="Go on.") from None
+            raise NotFound(
+                "No dialog is open in this tab.", hint="There is nothing to answer; continue."
+            ) from None
 
     def dismiss_dialog(self) -> None:
         """Dismiss the dialog, as Escape does. Do not wait: the page may open the next at once."""

@@ -80,7 +80,9 @@ class Errands:
         try:
             await self._call("browsingContext.handleUserPrompt", params)
         except BidiError:
-            raise NotFound("No dialog is open in this tab.", hint="Go on.") from None
+            raise NotFound(
+                "No dialog is open in this tab.", hint="There is nothing to answer; continue."
+            ) from None
 
     async def resize(self, width: int, height: int) -> None:
         viewport = {"width": width, "height": height}

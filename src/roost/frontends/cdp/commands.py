@@ -97,7 +97,7 @@ def _judged(view: View, call: Call) -> list[Effect]:
     if rule is None or (link.kind is Kind.TAB and call.method not in IN_TABS):
         raise Refusal(NO_METHOD, f"'{call.method[:100]}' wasn't found")
     if rule.way is Way.REFUSED:
-        raise Refusal(FAILED, f"{call.method} is not to be had through Roost: {rule.why}.")
+        raise Refusal(FAILED, f"{call.method} is not available through Roost: {rule.why}.")
     if view.is_paused:
         raise Refusal(FAILED, "PAUSED: A person has taken over this session.")
     if rule.way is Way.PASSED:

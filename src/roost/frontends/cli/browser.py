@@ -19,7 +19,9 @@ def browser() -> None:
 
 @browser.command()
 @click.argument("kind", type=click.Choice(KINDS), default="chromium")
-@click.option("--print", "print_only", is_flag=True, help="Only say what would be run.")
+@click.option(
+    "--print", "print_only", is_flag=True, help="Print the commands without running them."
+)
 def install(kind: str, print_only: bool) -> None:
     """Install a browser with the system's package manager, if there is none yet."""
     from roost.local.browsers import find_browser, installation

@@ -9,7 +9,7 @@ from roost.frontends.cli.terminal import echo_json
 
 
 @click.command("cdp-url")
-@click.option("--session", metavar="ID", help="Which session; an agent's own if left out.")
+@click.option("--session", metavar="ID", help="The session (default: the calling agent's own).")
 @json_option
 @operator_option
 @click.pass_obj

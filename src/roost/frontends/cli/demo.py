@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--browser", default="auto", metavar="NAME", help="Which browser to use.")
+@click.option(
+    "--browser", default="auto", metavar="NAME", help="Browser to use (default: the first found)."
+)
 @click.pass_context
 def demo(ctx: click.Context, browser: str) -> None:
     """Show several agents sharing one browser. Ends by itself within a minute.

@@ -165,7 +165,9 @@ def _broker(home: Home, asked: Asked) -> Iterator[Finding]:
         yield Finding("broker", Verdict.FAILED, detail, f"kill {stale.process.pid}; roost up")
     elif stale is not None:
         detail = f"does not run; endpoint.json is a dead broker's (pid {stale.process.pid})."
-        yield Finding("broker", Verdict.WARNING, detail, "roost up  (it clears up after the dead)")
+        yield Finding(
+            "broker", Verdict.WARNING, detail, "roost up  (it removes what the dead broker left)"
+        )
     else:
         yield from _lock(home)
 

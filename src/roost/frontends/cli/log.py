@@ -22,7 +22,7 @@ _SHOWN_APART = ("at", "kind", "agent", "op", "outcome", "session")
 
 
 @click.command()
-@click.option("-f", "--follow", is_flag=True, help="Go on with what happens next.")
+@click.option("-f", "--follow", is_flag=True, help="Keep printing new entries until interrupted.")
 @click.option("-n", "--lines", type=click.IntRange(0), metavar="N", help="Only the last N entries.")
 @click.option("--session", metavar="ID", help="Only entries about this session.")
 @json_option

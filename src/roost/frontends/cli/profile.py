@@ -25,9 +25,9 @@ def profile() -> None:
 
 @profile.command("import")
 @click.argument("source", type=click.Path())
-@click.option("--name", required=True, help="What to call it; one of that name is replaced.")
-@click.option("--domain", "domains", multiple=True, help="Only this site. May be repeated.")
-@click.option("--any-agent", is_flag=True, help="Let every agent clone it by name.")
+@click.option("--name", required=True, help="Name of the profile. Replaces a profile of that name.")
+@click.option("--domain", "domains", multiple=True, help="Import only this site. May be repeated.")
+@click.option("--any-agent", is_flag=True, help="Let every agent clone this profile.")
 @json_option
 @operator_option
 @click.pass_obj

@@ -28,7 +28,7 @@ def _session_argument(command: Callable[..., None]) -> Callable[..., None]:
     """Take the session as an argument or as ``--session``, because people write both."""
 
     @click.argument("session", required=False)
-    @click.option("--session", "named", metavar="ID", help="The same as SESSION.")
+    @click.option("--session", "named", metavar="ID", help="Session id, instead of SESSION.")
     @functools.wraps(command)
     def with_session(*args: Any, session: str | None, named: str | None, **options: Any) -> None:
         if session and named and session != named:
@@ -39,12 +39,14 @@ def _session_argument(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @session.command("open")
-@click.option("--session", metavar="ID", help="Its id; a new one if left out.")
-@click.option("--name", help="Shown to the person.")
-@click.option("--browser", help="Which browser it lives in.")
-@click.option("--jar", type=click.Choice([jar.value for jar in JarPolicy]), help="Its cookies.")
-@click.option("--profile", metavar="NAME", help="Whose logins a cloned jar starts with.")
-@click.option("--url", help="Open this address in it.")
+@click.option("--session", metavar="ID", help="Id of the session (default: a new one).")
+@click.option("--name", help="Name that people see.")
+@click.option("--browser", help="Browser for the session's tabs.")
+@click.option(
+    "--jar", type=click.Choice([jar.value for jar in JarPolicy]), help="Cookies and storage."
+)
+@click.option("--profile", metavar="NAME", help="Profile whose logins the cloned jar gets.")
+@click.option("--url", help="Open this address in the session.")
 @json_option
 @operator_option
 @click.pass_obj
@@ -78,7 +80,7 @@ def open_(
 
 @session.command("tab")
 @_session_argument
-@click.option("--url", help="Its address.")
+@click.option("--url", help="Address to open.")
 @json_option
 @operator_option
 @click.pass_obj
@@ -111,7 +113,7 @@ def list_(asked: Asked) -> None:
 
 @session.command("show")
 @_session_argument
-@click.option("--once", is_flag=True, help="Do not go on with what happens in it.")
+@click.option("--once", is_flag=True, help="Print the session once and exit.")
 @json_option
 @operator_option
 @click.pass_obj

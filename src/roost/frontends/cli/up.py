@@ -28,19 +28,26 @@ KILL_SECONDS = 5.0
 
 
 @click.command()
-@click.option("--browser", metavar="NAME", help="auto: the first found; mine: your own.")
+@click.option("--browser", metavar="NAME", help="auto (first found), chromium, firefox, mine.")
 @click.option("--headless/--headed", default=None, help="Default: headless without a display.")
-@click.option("--browser-path", metavar="P", help="The browser's program.")
-@click.option("--browser-arg", metavar="A", multiple=True, help="One more flag for the browser.")
-@click.option("--viewport", metavar="WxH", help="Size of new tabs.")
-@click.option("--proxy", metavar="URL", help="The browser's way to the network.")
+@click.option("--browser-path", metavar="P", help="Path of the browser's program.")
+@click.option("--browser-arg", metavar="A", multiple=True, help="Extra flag for the browser.")
+@click.option("--viewport", metavar="WxH", help="Size of new tabs in pixels.")
+@click.option("--proxy", metavar="URL", help="Send the browser's traffic through this proxy.")
 @click.option("--ignore-tls-errors", is_flag=True, default=None, help="Accept bad certificates.")
-@click.option("--keep-seconds", type=float, metavar="N", help="How long a browser waits alone.")
-@click.option("--port", type=click.IntRange(1, 65535), metavar="N", help="Where HTTP is served.")
+@click.option(
+    "--keep-seconds",
+    type=float,
+    metavar="N",
+    help="Keep browsers this long without a broker (600).",
+)
+@click.option(
+    "--port", type=click.IntRange(1, 65535), metavar="N", help="Port for HTTP on 127.0.0.1."
+)
 @click.option("--pool", type=click.IntRange(0), metavar="N", help="Tabs per browser; 0: no limit.")
-@click.option("--clones", type=click.IntRange(0), metavar="N", help="Cloned jars at a time.")
-@click.option("--reads", type=click.Choice(READS), help="Who may read a tab.")
-@click.option("--foreground", is_flag=True, help="Be the broker, in this terminal.")
+@click.option("--clones", type=click.IntRange(0), metavar="N", help="Most cloned jars at a time.")
+@click.option("--reads", type=click.Choice(READS), help="Which agents may read a tab.")
+@click.option("--foreground", is_flag=True, help="Run the broker in this terminal.")
 @operator_option
 @click.pass_obj
 def up(asked: Asked, /, foreground: bool, **given: Any) -> None:

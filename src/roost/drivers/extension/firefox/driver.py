@@ -318,7 +318,9 @@ class OwnFirefoxDriver(OwnBrowser):
     async def answer_dialog(self, tab: TabHandle, *, accept: bool, text: str | None) -> None:
         found = await self._ask(tab, "Page.answer", {"accept": accept, "text": text})
         if not found["isOpen"]:
-            raise NotFound("No dialog is open in this tab.", hint="Go on.")
+            raise NotFound(
+                "No dialog is open in this tab.", hint="There is nothing to answer; continue."
+            )
 
     async def resize(self, tab: TabHandle, width: int, height: int) -> None:
         self._check(tab)
