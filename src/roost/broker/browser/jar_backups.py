@@ -1,4 +1,4 @@
-"""Backups of jars (*backups*), from which a jar is filled again after its browser died.
+"""Backups of jars, from which a jar is filled again after its browser died.
 
 No browser reports changed cookies or storage. So Roost reads them after actions, at most once a
 second per jar, and stores them in the journal's file.

@@ -26,9 +26,7 @@ class RequestTabSpace(FirefoxTool):
         if view.you_have_reservation:
             message = "A slot is reserved for you: open your tab now."
         else:
-            message = (
-                f"You are number {view.position} in the queue; heavy users were told."
-            )
+            message = f"You are number {view.position} in the queue; heavy users were told."
         return {
             "queued": view.queued,
             "position": view.position,
