@@ -243,7 +243,7 @@ def test_further_browser_level_sessions_are_held_to_the_same_rules() -> None:
     stage.result("Target.setAutoAttach", params, "ROOT2")
     [event] = [one for one in stage.events("Target.attachedToTarget") if "sessionId" in one]
     assert event["sessionId"] == "ROOT2"
-    assert "not to be had" in stage.error("Tracing.start", session="ROOT2")["message"]
+    assert "not available" in stage.error("Tracing.start", session="ROOT2")["message"]
     for session in (ROOT, "ROOT2"):
         stage.browser("Browser.downloadWillBegin", {"frameId": "T-mine", "guid": "g"}, session)
         stage.browser("Browser.downloadProgress", {"guid": "g", "state": "completed"}, session)

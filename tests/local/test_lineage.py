@@ -73,12 +73,14 @@ def test_who_cannot_be_seen_has_no_lineage() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_program_is_described_by_what_the_kernel_knows_of_it(tmp_path: Path) -> None:
     script = tmp_path / "agent.py"
-    script.write_text("import sys; sys.stdin.read()")
-    with subprocess.Popen(
-        [sys.executable, "agent.py", "an argument"], cwd=tmp_path, stdin=subprocess.PIPE
-    ) as process:
-        said = description(process.pid)
+    script.write_text("import sys; print(flush=True); sys.stdin.read()")
+    command = [sys.executable, "agent.py", "an argument"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=tmp_path, stdin=pipe, stdout=pipe) as process:
         assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdout.readline()  # until then the process may still be the one that started it
+        said = description(process.pid)
         process.stdin.close()
     assert said.endswith(f" {script} in {tmp_path}")
     assert "argument" not in said
