@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 BROWSERS = ("chromium", "firefox")
-PROGRAMS = {"Xvfb": "xvfb"}
+PROGRAMS = {"Xvfb": "xvfb", "tmux": "tmux"}
 PAGES = {"/usr/share/doc/python3-doc/html/library/functions.html": "python3-doc"}
 # Only its task pages are used. Its dependencies would bring a browser driver of their own.
 TASK_PAGES = "miniwob>=1,<2"

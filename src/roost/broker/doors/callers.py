@@ -222,8 +222,8 @@ def _left_parent(above: Sequence[Relative]) -> Relative | None:
 
 
 def _may_be_an_agents(server: Relative, places: Collection[Place]) -> bool:
-    """Whether an agent may have started that server. An agent that the person runs below the server
-    is in the server's control group, too, and proves nothing."""
+    """Return True if an agent may have started that server. An agent below the server does not
+    count: the person may have started it there, and it is in the same control group."""
     if server.variables:
         return True
     return bool(server.control_group) and any(
