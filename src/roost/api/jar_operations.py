@@ -11,6 +11,10 @@ from roost.api import jar_views as views
 from roost.api.operation import Answers, Audience, Operation, PageOperation
 from roost.vocabulary import PROFILE_PATTERN
 
+__all__ = [
+    "Cookies", "ProfileImport", "ProfileList", "ProfileRemove", "StorageState",
+]  # fmt: skip
+
 _PROFILE_NAME: JsonDict = {"pattern": f"^{PROFILE_PATTERN}$"}
 """Documents the pattern in the schema. The profile store enforces it, with a better message."""
 
@@ -20,7 +24,6 @@ class Cookies(PageOperation, Answers[views.CookiesView]):
 
     op = "browser_cookies"
     title = "Work with cookies"
-    reply = views.CookiesView
     audience = Audience.ALL
     audited = ("action", "name", "domain")
     action: Literal["list", "get", "set", "delete"] = "list"
@@ -44,7 +47,6 @@ class StorageState(PageOperation, Answers[views.StorageStateView]):
 
     op = "browser_storage_state"
     title = "Save or load logins"
-    reply = views.StorageStateView
     audience = Audience.ALL
     audited = ("action", "filename")
     action: Literal["save", "load"]
@@ -57,7 +59,6 @@ class ProfileImport(Operation, Answers[views.ProfileView]):
 
     op = "profile_import"
     title = "Import a profile"
-    reply = views.ProfileView
     audience = Audience.OPERATOR
     audited = ("source", "name", "domains", "any_agent")
     source: str = Field(max_length=4096, description="Absolute path; never written to")
@@ -75,7 +76,6 @@ class ProfileList(Operation, Answers[views.ProfilesView]):
 
     op = "profile_list"
     title = "List profiles"
-    reply = views.ProfilesView
     audience = Audience.INNER
     read_only = True
 
@@ -85,7 +85,6 @@ class ProfileRemove(Operation, Answers[views.ProfilesView]):
 
     op = "profile_remove"
     title = "Remove a profile"
-    reply = views.ProfilesView
     audience = Audience.OPERATOR
     destructive = True
     audited = ("name",)

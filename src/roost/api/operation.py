@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from roost.api import views
+
+__all__ = [
+    "Answers", "Audience", "Operation", "PageOperation", "SessionOperation",
+]  # fmt: skip
 
 R = TypeVar("R", bound=views.View, covariant=True)
 
@@ -35,7 +39,7 @@ class Operation(BaseModel):
 
     op: name on the wire.
     title: short title for people.
-    reply: class of the view that the operation answers.
+    reply: class of the view that the operation answers, taken from ``Answers[…]``.
     audience: who sees the operation.
     destructive: it may lose something that cannot be brought back.
     """
@@ -52,6 +56,12 @@ class Operation(BaseModel):
     destructive: ClassVar[bool] = False
     audited: ClassVar[tuple[str, ...]] = ()
     """Names of the arguments that the audit trail records. Never typed text or scripts."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for base in getattr(cls, "__orig_bases__", ()):
+            if get_origin(base) is Answers:
+                (cls.reply,) = get_args(base)
 
     def only_reads(self) -> bool:
         """Return whether this particular call changes nothing (see ``read_only``)."""

@@ -15,135 +15,9 @@ from typing import Literal
 from pydantic import BaseModel, Field, ValidationError
 
 from roost.api import views
-from roost.api.jar_operations import (
-    Cookies as Cookies,
-)
-from roost.api.jar_operations import (
-    ProfileImport as ProfileImport,
-)
-from roost.api.jar_operations import (
-    ProfileList as ProfileList,
-)
-from roost.api.jar_operations import (
-    ProfileRemove as ProfileRemove,
-)
-from roost.api.jar_operations import (
-    StorageState as StorageState,
-)
-from roost.api.operation import (
-    Answers as Answers,
-)
-from roost.api.operation import (
-    Audience as Audience,
-)
-from roost.api.operation import (
-    Operation as Operation,
-)
-from roost.api.operation import (
-    PageOperation as PageOperation,
-)
-from roost.api.operation import (
-    SessionOperation as SessionOperation,
-)
-from roost.api.page_operations import (
-    Click as Click,
-)
-from roost.api.page_operations import (
-    ConsoleMessages as ConsoleMessages,
-)
-from roost.api.page_operations import (
-    Downloads as Downloads,
-)
-from roost.api.page_operations import (
-    Drag as Drag,
-)
-from roost.api.page_operations import (
-    Evaluate as Evaluate,
-)
-from roost.api.page_operations import (
-    FileUpload as FileUpload,
-)
-from roost.api.page_operations import (
-    FillForm as FillForm,
-)
-from roost.api.page_operations import (
-    Find as Find,
-)
-from roost.api.page_operations import (
-    FormField as FormField,
-)
-from roost.api.page_operations import (
-    GetContent as GetContent,
-)
-from roost.api.page_operations import (
-    HandleConsent as HandleConsent,
-)
-from roost.api.page_operations import (
-    HandleDialog as HandleDialog,
-)
-from roost.api.page_operations import (
-    Hover as Hover,
-)
-from roost.api.page_operations import (
-    MouseClickXy as MouseClickXy,
-)
-from roost.api.page_operations import (
-    MouseDragXy as MouseDragXy,
-)
-from roost.api.page_operations import (
-    MouseMoveXy as MouseMoveXy,
-)
-from roost.api.page_operations import (
-    MouseWheel as MouseWheel,
-)
-from roost.api.page_operations import (
-    NavigateBack as NavigateBack,
-)
-from roost.api.page_operations import (
-    NavigateForward as NavigateForward,
-)
-from roost.api.page_operations import (
-    NetworkRequest as NetworkRequest,
-)
-from roost.api.page_operations import (
-    NetworkRequests as NetworkRequests,
-)
-from roost.api.page_operations import (
-    PageState as PageState,
-)
-from roost.api.page_operations import (
-    PdfSave as PdfSave,
-)
-from roost.api.page_operations import (
-    PressKey as PressKey,
-)
-from roost.api.page_operations import (
-    Reload as Reload,
-)
-from roost.api.page_operations import (
-    Resize as Resize,
-)
-from roost.api.page_operations import (
-    Scroll as Scroll,
-)
-from roost.api.page_operations import (
-    SelectOption as SelectOption,
-)
-from roost.api.page_operations import (
-    Snapshot as Snapshot,
-)
-from roost.api.page_operations import (
-    StateLimits as StateLimits,
-)
-from roost.api.page_operations import (
-    TakeScreenshot as TakeScreenshot,
-)
-from roost.api.page_operations import (
-    Type as Type,
-)
-from roost.api.page_operations import (
-    WaitFor as WaitFor,
-)
+from roost.api.jar_operations import *
+from roost.api.operation import *
+from roost.api.page_operations import *
 from roost.errors import BadRequest
 from roost.vocabulary import (
     LOOP_ITERATIONS,
@@ -161,7 +35,6 @@ class Navigate(PageOperation, Answers[views.PageView]):
 
     op = "browser_navigate"
     title = "Navigate"
-    reply = views.PageView
     audited = ("url",)
     url: str = Field(description="http(s) address or about:blank")
 
@@ -171,7 +44,6 @@ class Tabs(SessionOperation, Answers[views.TabsView]):
 
     op = "browser_tabs"
     title = "Manage tabs"
-    reply = views.TabsView
     audited = ("action", "url")
     action: Literal["list", "new", "close", "select"]
     tab: str | None = Field(default=None, max_length=32)
@@ -192,7 +64,6 @@ class Close(PageOperation, Answers[views.TabsView]):
 
     op = "browser_close"
     title = "Close the tab"
-    reply = views.TabsView
     destructive = True
 
 
@@ -201,7 +72,6 @@ class PageOpen(SessionOperation, Answers[views.NamedPageView]):
 
     op = "page_open"
     title = "Open a page by name"
-    reply = views.NamedPageView
     audience = Audience.INNER
     audited = ("name", "url")
     name: str = Field(pattern=f"^{NAME_PATTERN}$")
@@ -213,7 +83,6 @@ class PageClose(SessionOperation, Answers[views.TabsView]):
 
     op = "page_close"
     title = "Close a page by name"
-    reply = views.TabsView
     audience = Audience.INNER
     destructive = True
     audited = ("name",)
@@ -228,7 +97,6 @@ class SessionOpen(Operation, Answers[views.SessionView]):
 
     op = "session_open"
     title = "Open a session"
-    reply = views.SessionView
     audited = ("session", "name", "jar", "profile", "url")
     session: str | None = Field(
         default=None, description="Your name for it; found again if it exists"
@@ -248,7 +116,6 @@ class SessionList(Operation, Answers[views.SessionsView]):
 
     op = "session_list"
     title = "List sessions"
-    reply = views.SessionsView
     read_only = True
     wait_seconds: float = Field(
         default=0, ge=0, le=60, description="Wait while a person has one (PAUSED)"
@@ -263,7 +130,6 @@ class SessionDispose(Operation, Answers[views.DisposedView]):
 
     op = "session_dispose"
     title = "Dispose a session"
-    reply = views.DisposedView
     destructive = True
     audited = ("session",)
     session: str = Field(max_length=64)
@@ -274,7 +140,6 @@ class SessionShow(SessionOperation, Answers[views.SessionView]):
 
     op = "session_show"
     title = "Show a session"
-    reply = views.SessionView
     audience = Audience.INNER
     read_only = True
 
@@ -284,7 +149,6 @@ class SessionToken(SessionOperation, Answers[views.TokenView]):
 
     op = "session_token"
     title = "Get a session's token"
-    reply = views.TokenView
     audience = Audience.INNER
 
 
@@ -293,7 +157,6 @@ class SessionHeartbeat(SessionOperation, Answers[views.LeaseView]):
 
     op = "session_heartbeat"
     title = "Renew a lease"
-    reply = views.LeaseView
     audience = Audience.INNER
     read_only = True
 
@@ -303,7 +166,6 @@ class SessionPause(SessionOperation, Answers[views.SessionView]):
 
     op = "session_pause"
     title = "Pause a session"
-    reply = views.SessionView
     audience = Audience.INNER
     audited = ("session",)
 
@@ -313,7 +175,6 @@ class SessionResume(SessionOperation, Answers[views.SessionView]):
 
     op = "session_resume"
     title = "Resume a session"
-    reply = views.SessionView
     audience = Audience.INNER
     audited = ("session",)
 
@@ -326,7 +187,6 @@ class TabSpaceRequest(SessionOperation, Answers[views.SpaceView]):
 
     op = "tab_space_request"
     title = "Ask for a tab slot"
-    reply = views.SpaceView
 
 
 class TabSpaceGrant(SessionOperation, Answers[views.GrantView]):
@@ -334,7 +194,6 @@ class TabSpaceGrant(SessionOperation, Answers[views.GrantView]):
 
     op = "tab_space_grant"
     title = "Give up a tab"
-    reply = views.GrantView
     destructive = True
     audited = ("tab",)
     tab: str | None = Field(default=None, max_length=32)
@@ -345,7 +204,6 @@ class TabSpaceStatus(SessionOperation, Answers[views.SpaceView]):
 
     op = "tab_space_status"
     title = "Look at the queue"
-    reply = views.SpaceView
     read_only = True
     wait_seconds: float = Field(default=0, ge=0, le=60)
 
@@ -361,7 +219,6 @@ class LoopStart(SessionOperation, Answers[views.LoopView]):
 
     op = "loop_start"
     title = "Start a loop"
-    reply = views.LoopView
     prompt: str = Field(min_length=1, max_length=100_000)
     max_iterations: int = Field(default=LOOP_ITERATIONS, ge=0, le=LOOP_ITERATIONS_MAX)
     completion_phrase: str | None = Field(
@@ -377,7 +234,6 @@ class LoopStop(SessionOperation, Answers[views.LoopView]):
 
     op = "loop_stop"
     title = "Stop the loop"
-    reply = views.LoopView
 
 
 class LoopStatus(SessionOperation, Answers[views.LoopView]):
@@ -385,7 +241,6 @@ class LoopStatus(SessionOperation, Answers[views.LoopView]):
 
     op = "loop_status"
     title = "Look at the loop"
-    reply = views.LoopView
     read_only = True
 
 
@@ -394,7 +249,6 @@ class LoopTurn(SessionOperation, Answers[views.LoopView]):
 
     op = "loop_turn"
     title = "End a loop's turn"
-    reply = views.LoopView
     audience = Audience.INNER
     said: str = Field(default="", max_length=1_000_000)
 
@@ -407,7 +261,6 @@ class Status(Operation, Answers[views.StatusView]):
 
     op = "roost_status"
     title = "Show the status"
-    reply = views.StatusView
     read_only = True
 
 
@@ -416,7 +269,6 @@ class Ping(Operation, Answers[views.Pong]):
 
     op = "ping"
     title = "Ping"
-    reply = views.Pong
     audience = Audience.INNER
     read_only = True
 
@@ -426,7 +278,6 @@ class BrowserStart(Operation, Answers[views.BrowserView]):
 
     op = "browser_start"
     title = "Start the browser"
-    reply = views.BrowserView
     audience = Audience.OPERATOR
     browser: str | None = Field(default=None, max_length=32)
 
@@ -436,7 +287,6 @@ class BrokerStay(Operation, Answers[views.Pong]):
 
     op = "broker_stay"
     title = "Stay"
-    reply = views.Pong
     audience = Audience.OPERATOR
 
 
@@ -445,7 +295,6 @@ class BrokerStop(Operation, Answers[views.Pong]):
 
     op = "broker_stop"
     title = "Stop"
-    reply = views.Pong
     audience = Audience.OPERATOR
     destructive = True
 

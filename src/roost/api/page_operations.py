@@ -10,6 +10,14 @@ from roost.api import page_views as views
 from roost.api.operation import Answers, Audience, PageOperation, SessionOperation
 from roost.api.views import PageView, ValueView
 
+__all__ = [
+    "Click", "ConsoleMessages", "Downloads", "Drag", "Evaluate", "FileUpload", "FillForm", "Find",
+    "FormField", "GetContent", "HandleConsent", "HandleDialog", "Hover", "MouseClickXy",
+    "MouseDragXy", "MouseMoveXy", "MouseWheel", "NavigateBack", "NavigateForward",
+    "NetworkRequest", "NetworkRequests", "PageState", "PdfSave", "PressKey", "Reload", "Resize",
+    "Scroll", "SelectOption", "Snapshot", "StateLimits", "TakeScreenshot", "Type", "WaitFor",
+]  # fmt: skip
+
 CONTENT_CHARS = 4_000_000
 SELECTOR_CHARS = 1000
 _TARGET = "Ref from the snapshot (e12), CSS selector, or text=…"
@@ -50,7 +58,6 @@ class Snapshot(PageOperation, Answers[views.SnapshotView]):
 
     op = "browser_snapshot"
     title = "Read the page"
-    reply = views.SnapshotView
     read_only = True
     target: str | None = _optional_target("Only this part")
     depth: int | None = Field(default=None, ge=1, le=100)
@@ -64,7 +71,6 @@ class Find(PageOperation, Answers[views.FoundView]):
 
     op = "browser_find"
     title = "Search the page"
-    reply = views.FoundView
     read_only = True
     text: str | None = Field(default=None, max_length=1000)
     regex: str | None = Field(default=None, max_length=1000)
@@ -76,7 +82,6 @@ class GetContent(PageOperation, Answers[views.ContentView]):
 
     op = "browser_get_content"
     title = "Get the content"
-    reply = views.ContentView
     read_only = True
     selector: str | None = Field(default=None, max_length=SELECTOR_CHARS)
     format: Literal["text", "markdown", "html"] = "text"
@@ -88,7 +93,6 @@ class WaitFor(PageOperation, Answers[views.WaitView]):
 
     op = "browser_wait_for"
     title = "Wait"
-    reply = views.WaitView
     read_only = True
     text: str | None = Field(default=None, max_length=1000)
     text_gone: str | None = Field(default=None, max_length=1000)
@@ -106,7 +110,6 @@ class ConsoleMessages(PageOperation, Answers[views.ConsoleView]):
 
     op = "browser_console_messages"
     title = "Read the console"
-    reply = views.ConsoleView
     read_only = True
     level: Literal["error", "warn", "info", "log", "debug"] | None = None
     limit: int = Field(default=100, ge=1, le=500)
@@ -121,7 +124,6 @@ class NetworkRequests(PageOperation, Answers[views.NetworkView]):
 
     op = "browser_network_requests"
     title = "List network requests"
-    reply = views.NetworkView
     read_only = True
     filter: str | None = Field(default=None, max_length=1000, description="Part of the address")
     status: Literal["pending", "ok", "failed"] | None = None
@@ -137,7 +139,6 @@ class NetworkRequest(PageOperation, Answers[views.BodyView]):
 
     op = "browser_network_request"
     title = "Read a network request"
-    reply = views.BodyView
     audience = Audience.ALL
     read_only = True
     index: int = Field(ge=1)
@@ -160,7 +161,6 @@ class PageState(PageOperation, Answers[views.StateView]):
 
     op = "browser_page_state"
     title = "Get the page's state"
-    reply = views.StateView
     audience = Audience.ALL
     read_only = True
     limits: StateLimits | None = Field(default=None, description="Most of each kind")
@@ -171,7 +171,6 @@ class TakeScreenshot(PageOperation, Answers[views.ScreenshotView]):
 
     op = "browser_take_screenshot"
     title = "Take a screenshot"
-    reply = views.ScreenshotView
     read_only = True
     target: str | None = _optional_target("Only this element")
     full_page: bool = False
@@ -193,7 +192,6 @@ class PdfSave(PageOperation, Answers[views.FileView]):
 
     op = "browser_pdf_save"
     title = "Save as PDF"
-    reply = views.FileView
     audience = Audience.ALL
     filename: str | None = Field(default=None, max_length=1000)
     overwrite: bool = False
@@ -204,7 +202,6 @@ class Downloads(SessionOperation, Answers[views.DownloadsView]):
 
     op = "browser_downloads"
     title = "List downloads"
-    reply = views.DownloadsView
     audience = Audience.ALL
     read_only = True
 
@@ -217,7 +214,6 @@ class NavigateBack(PageOperation, Answers[PageView]):
 
     op = "browser_navigate_back"
     title = "Go back"
-    reply = PageView
 
 
 class NavigateForward(PageOperation, Answers[PageView]):
@@ -225,7 +221,6 @@ class NavigateForward(PageOperation, Answers[PageView]):
 
     op = "browser_navigate_forward"
     title = "Go forward"
-    reply = PageView
     audience = Audience.ALL
 
 
@@ -234,7 +229,6 @@ class Reload(PageOperation, Answers[PageView]):
 
     op = "browser_reload"
     title = "Reload"
-    reply = PageView
     audience = Audience.ALL
 
 
@@ -246,7 +240,6 @@ class Click(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_click"
     title = "Click"
-    reply = views.ActionView
     audited = ("target",)
     target: str = _target()
     element: str | None = Field(default=None, max_length=500, description="What it is, for people")
@@ -262,7 +255,6 @@ class Type(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_type"
     title = "Type text"
-    reply = views.ActionView
     audited = ("target",)
     target: str = _target()
     element: str | None = Field(default=None, max_length=500)
@@ -286,7 +278,6 @@ class FillForm(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_fill_form"
     title = "Fill a form"
-    reply = views.ActionView
     fields: list[FormField] = Field(min_length=1, max_length=100)
 
 
@@ -295,7 +286,6 @@ class SelectOption(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_select_option"
     title = "Select options"
-    reply = views.ActionView
     audited = ("target",)
     target: str = _target()
     element: str | None = Field(default=None, max_length=500)
@@ -307,7 +297,6 @@ class PressKey(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_press_key"
     title = "Press a key"
-    reply = views.ActionView
     key: str = Field(min_length=1, max_length=64)
 
 
@@ -316,7 +305,6 @@ class Hover(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_hover"
     title = "Hover"
-    reply = views.ActionView
     target: str = _target()
     element: str | None = Field(default=None, max_length=500)
 
@@ -326,7 +314,6 @@ class Drag(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_drag"
     title = "Drag"
-    reply = views.ActionView
     start_target: str = Field(
         max_length=SELECTOR_CHARS, validation_alias=AliasChoices("startTarget", "startRef")
     )
@@ -342,7 +329,6 @@ class Scroll(PageOperation, Answers[views.ScrollView]):
 
     op = "browser_scroll"
     title = "Scroll"
-    reply = views.ScrollView
     target: str | None = _optional_target()
     x: float | None = None
     y: float | None = None
@@ -354,7 +340,6 @@ class FileUpload(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_file_upload"
     title = "Upload files"
-    reply = views.ActionView
     paths: list[str] = Field(max_length=100, description="Below your working directory")
     target: str | None = _optional_target()
 
@@ -364,7 +349,6 @@ class HandleDialog(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_handle_dialog"
     title = "Answer a dialog"
-    reply = views.ActionView
     accept: bool
     prompt_text: str | None = Field(default=None, max_length=10_000)
 
@@ -374,7 +358,6 @@ class HandleConsent(ActionOperation, Answers[views.ConsentView]):
 
     op = "browser_handle_consent"
     title = "Answer a cookie banner"
-    reply = views.ConsentView
     audience = Audience.ALL
 
 
@@ -383,7 +366,6 @@ class Resize(PageOperation, Answers[views.SizeView]):
 
     op = "browser_resize"
     title = "Resize"
-    reply = views.SizeView
     audience = Audience.ALL
     width: int = Field(ge=50, le=10_000)
     height: int = Field(ge=50, le=10_000)
@@ -394,7 +376,6 @@ class MouseClickXy(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_mouse_click_xy"
     title = "Click at a point"
-    reply = views.ActionView
     audience = Audience.ALL
     x: float
     y: float
@@ -406,7 +387,6 @@ class MouseMoveXy(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_mouse_move_xy"
     title = "Move the mouse"
-    reply = views.ActionView
     audience = Audience.ALL
     x: float
     y: float
@@ -417,7 +397,6 @@ class MouseDragXy(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_mouse_drag_xy"
     title = "Drag between points"
-    reply = views.ActionView
     audience = Audience.ALL
     start_x: float
     start_y: float
@@ -430,7 +409,6 @@ class MouseWheel(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_mouse_wheel"
     title = "Turn the wheel"
-    reply = views.ActionView
     audience = Audience.ALL
     x: float = 0
     y: float = 0
@@ -443,7 +421,6 @@ class Evaluate(PageOperation, Answers[ValueView]):
 
     op = "browser_evaluate"
     title = "Run JavaScript"
-    reply = ValueView
     function: str = Field(max_length=1_000_000, description="() => … or (element) => …")
     target: str | None = _optional_target("Element the function gets")
     element: str | None = Field(default=None, max_length=500)
