@@ -25,11 +25,12 @@ from roost.drivers.extension import OwnChromiumDriver
 from roost.drivers.extension.host_link import Hosting
 from roost.errors import Unauthorized
 from roost.frontends.socket.server import SocketServer
+from roost.host.native import native_message
 from roost.local.endpoint import Endpoint, write_endpoint
 from roost.local.home import Home, socket_path
 from roost.local.processes import Peer, identify
-from roost.vocabulary import LINK_FRAME_BYTES, OPERATOR, WIRE_VERSION, Color, JarPolicy
-from roost.wire.framing import encode_native
+from roost.vocabulary import OPERATOR, WIRE_VERSION, Color, JarPolicy
+from roost.wire.framing import encode
 from roost.wire.hello import Hello, Welcome
 
 CAPTURE_BYTES = 5_000_000
@@ -111,7 +112,7 @@ async def _link_alone(folder: Path) -> Row:
         link.start(lambda frame: arrived.put_nowait(len(frame)), lambda: None)
         came.set()
 
-    capture = encode_native({"id": 1, "result": {"data": "A" * CAPTURE_BYTES}}, LINK_FRAME_BYTES)
+    capture = native_message(encode({"id": 1, "result": {"data": "A" * CAPTURE_BYTES}}))
     hello = {"method": "Roost.hello", "params": {"kind": "chromium", "product": "none"}}
     command = [sys.executable, "-P", "-m", "roost.host"]
     environ = {**os.environ, "ROOST_HOME": str(home.path)}
@@ -127,7 +128,7 @@ async def _link_alone(folder: Path) -> Row:
             while await arrived.get() < CAPTURE_BYTES:
                 pass
 
-        pipe.write(encode_native(hello, LINK_FRAME_BYTES))
+        pipe.write(native_message(encode(hello)))
         async with asyncio.timeout(LINK_SECONDS):
             await came.wait()
         seconds = statistics.median([await timed(carry) for _ in range(CAPTURES)])

@@ -22,6 +22,7 @@ TabHandle = NewType("TabHandle", str)
 
 MINE: Final = "mine"
 """Name that callers use for the person's own browser, whichever it is. Never a browser's id."""
+_OWN: Final = f"{MINE}-"
 OPERATOR: Final = AgentId("operator")
 """The person at the machine. Outranks agents; owns nothing itself."""
 NOBODY: Final = AgentId("nobody")
@@ -170,3 +171,13 @@ def conversation_in(environ: Mapping[str, str]) -> SessionId | None:
 def shown(agent: AgentId) -> str:
     """Return an agent id as logs, errors and other agents see it: its first 12 characters."""
     return agent if agent == OPERATOR else agent[:12]
+
+
+def own_browser(kind: str) -> BrowserId:
+    """Return the id of the person's own browser of a kind, for example ``mine-firefox``."""
+    return BrowserId(_OWN + kind)
+
+
+def browser_kind(browser: str) -> str:
+    """Return the kind of a browser from its id: ``mine-firefox`` is a ``firefox``."""
+    return browser.removeprefix(_OWN)

@@ -15,11 +15,12 @@ from typing import Any
 from roost.api.door import Admission, LinkEnd
 from roost.errors import Unauthorized, Unsupported
 from roost.frontends.socket.server import SocketServer
+from roost.host.native import native_message
 from roost.local.endpoint import Endpoint, write_endpoint
 from roost.local.home import Home, socket_path
 from roost.local.processes import Peer, identify
 from roost.vocabulary import OPERATOR, WIRE_VERSION
-from roost.wire.framing import encode_native
+from roost.wire.framing import encode
 from roost.wire.hello import ClientKind, Hello, Welcome
 
 SECONDS = 15.0
@@ -86,7 +87,7 @@ class Extension:
         self._in, self._out = process.stdin, process.stdout
 
     def say(self, message: Any) -> None:
-        self._in.write(encode_native(message, 1 << 26))
+        self._in.write(native_message(encode(message)))
 
     async def hears(self) -> Any:
         async with asyncio.timeout(SECONDS):

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roost.host.native import MESSAGE_BYTES, NativeWire, in_parts
+from roost.host.native import MESSAGE_BYTES, NativeWire, in_parts, native_message
 from roost.link.wire import HungUp
-from roost.wire.framing import NativeSplitter, encode, encode_native
+from roost.wire.framing import NativeSplitter, encode
 
 Wires = tuple[NativeWire, int, int]
 
@@ -73,7 +73,7 @@ def test_no_message_is_above_what_a_browser_takes(wires: Wires) -> None:
 def test_messages_arrive_however_they_are_cut(cuts: list[int]) -> None:
     (inlet, to_host), (from_host, outlet) = os.pipe(), os.pipe()
     wire = NativeWire(inlet, outlet)
-    data, sent = b"".join(encode_native({"é☃😀": n}, 100) for n in range(4)), 0
+    data, sent = b"".join(native_message(encode({"é☃😀": n})) for n in range(4)), 0
     frames: list[bytes] = []
     for cut in [*cuts, len(data)]:
         piece = data[sent : sent + cut]
@@ -90,7 +90,7 @@ def test_messages_arrive_however_they_are_cut(cuts: list[int]) -> None:
 def test_what_would_be_a_word_of_the_hosts_own_is_dropped(wires: Wires) -> None:
     wire, to_host, _ = wires
     for message in (["end", None], "end", 1, {"id": 1}):
-        os.write(to_host, encode_native(message, 100))
+        os.write(to_host, native_message(encode(message)))
 
     assert wire.read() == [b'{"id":1}']
 

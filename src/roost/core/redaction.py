@@ -1,4 +1,4 @@
-"""Remove secrets from addresses and forms, for every view but their owner's."""
+"""Remove secrets from addresses, for every view but their owner's."""
 
 from __future__ import annotations
 
@@ -30,11 +30,6 @@ def redacted_url(url: str) -> str:
     cut = min((i for i in (url.find("?"), url.find("#")) if i >= 0), default=len(url))
     base = _USERINFO.sub(f"{REDACTED}@", url[:cut])
     return base + _PAIR.sub(_redact_pair, url[cut:])
-
-
-def redacted_form(body: str) -> str:
-    """Return a urlencoded body without secret-looking values."""
-    return _PAIR.sub(_redact_pair, body)
 
 
 def _redact_pair(pair: re.Match[str]) -> str:

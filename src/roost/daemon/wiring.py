@@ -37,13 +37,13 @@ from roost.local.home import Home, socket_path
 from roost.local.hosts import running_hosts
 from roost.page.bundle import bundle
 from roost.profiles.store import ProfileStore
-from roost.vocabulary import MINE, BrowserId, JarPolicy
+from roost.vocabulary import MINE, BrowserId, JarPolicy, browser_kind, own_browser
 from roost.wire.hello import ClientKind
 
 CHROMIUM = BrowserId("chromium")
 FIREFOX = BrowserId("firefox")
-MINE_CHROMIUM = BrowserId("mine-chromium")
-MINE_FIREFOX = BrowserId("mine-firefox")
+MINE_CHROMIUM = own_browser("chromium")
+MINE_FIREFOX = own_browser("firefox")
 FAKE = BrowserId("fake")
 
 
@@ -85,7 +85,7 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
         upstream=settings.proxy,
         default=MINE if settings.browser == MINE else None,
         is_near=lambda browser: bool(running_hosts(home, browser)),
-        is_expected=lambda browser: home.extension(browser.removeprefix(f"{MINE}-")).is_dir(),
+        is_expected=lambda browser: home.extension(browser_kind(browser)).is_dir(),
     )
     Panels(broker)
     door = BrokerDoor(broker)

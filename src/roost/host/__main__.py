@@ -23,6 +23,7 @@ from roost.link.wire import HungUp
 from roost.local.home import Home
 from roost.local.hosts import record_host
 from roost.local.remotes import has_remote
+from roost.vocabulary import own_browser
 from roost.wire.framing import encode
 
 KINDS: Final = ("chromium", "firefox")
@@ -37,7 +38,7 @@ def main() -> int:
         about, early = _hello(wire)
     except HungUp:
         return 0
-    browser = f"mine-{about['kind']}"
+    browser = own_browser(about["kind"])
     memory = CdpMemory()
     for frame in early:
         memory.from_browser(frame)  # there is no broker yet; each one asks for the state itself

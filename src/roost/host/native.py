@@ -48,11 +48,11 @@ class NativeWire:
 
     def send(self, frame: bytes) -> None:
         if len(frame) <= MESSAGE_BYTES:
-            self._unsent += _message(frame)
+            self._unsent += native_message(frame)
             return
         self._streams += 1
         for part in in_parts(frame, self._streams):
-            self._unsent += _message(part)
+            self._unsent += native_message(part)
 
     def flush(self) -> None:
         try:
@@ -104,5 +104,6 @@ def _cut(text: str, chars: int, room: int) -> Iterator[bytes]:
             yield from _cut(piece, (len(piece) + 1) // 2, room)
 
 
-def _message(body: bytes) -> bytes:
+def native_message(body: bytes) -> bytes:
+    """Return the body as one message: its length in native byte order, then its bytes."""
     return pack("=I", len(body)) + body

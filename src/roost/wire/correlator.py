@@ -1,7 +1,7 @@
 """Match replies to requests, with many requests in flight on one connection.
 
 Nothing waits here. The caller gives each request its own *sink* (a Future, a queue, a callback) and
-gets the sink back exactly once: when the reply, the deadline or the end of the connection comes.
+gets the sink back exactly once: when the reply or the end of the connection comes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ class _Pending(Generic[T]):
     sink: T
     label: str
     owner: Hashable | None
-    deadline_at: float | None
 
 
 class Correlator(Generic[T]):
@@ -46,23 +45,21 @@ class Correlator(Generic[T]):
         *,
         label: str,
         owner: Hashable | None = None,
-        deadline: float | None = None,
     ) -> int:
         """Mint the id of a request whose reply goes to ``sink``.
 
         label: name of the request in logs.
         owner: requests of one owner can be failed together.
-        deadline: an absolute time, on the caller's clock.
         """
         request_id = self.mint()
-        self._pending[request_id] = _Pending(sink, label, owner, deadline)
+        self._pending[request_id] = _Pending(sink, label, owner)
         if owner is not None:
             self._ids_of.setdefault(owner, set()).add(request_id)
         return request_id
 
     def expect(self, request_id: int, sink: T, *, label: str) -> None:
         """Wait for the reply to a request that an earlier process sent on this connection."""
-        self._pending[request_id] = _Pending(sink, label, None, None)
+        self._pending[request_id] = _Pending(sink, label, None)
 
     def mint(self) -> int:
         """Mint an id whose reply the caller tracks elsewhere."""
@@ -94,19 +91,6 @@ class Correlator(Generic[T]):
     def fail_all(self) -> list[T]:
         """Remove all requests. Return their sinks, oldest first, for the caller to fail."""
         return [self._remove(request_id) for request_id in list(self._pending)]
-
-    def overdue(self, now: float) -> list[T]:
-        """Remove requests whose deadline has come. Return their sinks for the caller to fail."""
-        late = [
-            request_id
-            for request_id, pending in self._pending.items()
-            if pending.deadline_at is not None and pending.deadline_at <= now
-        ]
-        return [self._remove(request_id) for request_id in late]
-
-    def stuck(self) -> list[str]:
-        """Return the labels of waiting requests, oldest first, for logs and tests."""
-        return [pending.label for pending in self._pending.values()]
 
     def _remove(self, request_id: int) -> T:
         pending = self._pending.pop(request_id)

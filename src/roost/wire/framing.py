@@ -1,4 +1,4 @@
-"""Encode and decode frames in a byte stream: JSON lines, NUL-separated JSON, native messaging.
+"""Encode and decode frames in a byte stream: JSON lines, and messages of native messaging.
 
 The caller feeds a decoder chunks as they arrive. ``feed`` returns an iterator of the completed
 values::
@@ -24,7 +24,7 @@ import json
 import struct
 from collections.abc import Iterator
 from math import isfinite
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 from roost.errors import BadRequest, RoostError, TooLarge
 from roost.wire.weight import is_light
@@ -106,18 +106,16 @@ class NativeSplitter:
         return iter(frames)
 
 
-class _Cuts(Protocol):
-    def feed(self, data: bytes) -> Iterator[bytes]: ...
+class JsonLines:
+    """One JSON value per line, ended by LF or CRLF. Agents and links use it with the broker.
 
-
-class _JsonFrames:
-    """Decodes the frames of a splitter. Skips blank frames.
+    Blank lines are skipped.
 
     ``values``: maximum number of values in a frame. None where a slow frame delays nobody else.
     """
 
-    def __init__(self, splitter: _Cuts, values: int | None = None) -> None:
-        self._splitter = splitter
+    def __init__(self, limit: int, values: int | None = None) -> None:
+        self._splitter = Splitter(b"\n", limit)
         self._values = values
         self._failure: RoostError | None = None
 
@@ -141,27 +139,6 @@ class _JsonFrames:
             self._failure = failure
             return _yield_then_raise(values, failure)
         return iter(values)
-
-
-class JsonLines(_JsonFrames):
-    """One JSON value per line, ended by LF or CRLF. Agents and links use it with the broker."""
-
-    def __init__(self, limit: int, values: int | None = None) -> None:
-        super().__init__(Splitter(b"\n", limit), values)
-
-
-class NulFrames(_JsonFrames):
-    """JSON values ended by NUL: Chromium's ``--remote-debugging-pipe``."""
-
-    def __init__(self, limit: int) -> None:
-        super().__init__(Splitter(b"\0", limit))
-
-
-class NativeMessages(_JsonFrames):
-    """JSON values with a length prefix, as browsers send them to native-messaging hosts."""
-
-    def __init__(self, limit: int) -> None:
-        super().__init__(NativeSplitter(limit))
 
 
 def decode(frame: bytes | str, values: int | None = None) -> Any:
@@ -191,22 +168,6 @@ def encode(value: Any) -> bytes:
 def encode_line(value: Any) -> bytes:
     """Encode ``value`` as one JSON line."""
     return encode(value) + b"\n"
-
-
-def encode_nul(value: Any) -> bytes:
-    """Encode ``value`` as one frame ended by NUL. JSON escapes every NUL inside a string."""
-    return encode(value) + b"\0"
-
-
-def encode_native(value: Any, limit: int) -> bytes:
-    """Encode ``value`` as one native message.
-
-    Raises ``TooLarge`` above ``limit``: the browser would end the connection.
-    """
-    body = encode(value)
-    if len(body) > limit:
-        raise _too_large(limit)
-    return _LENGTH.pack(len(body)) + body
 
 
 def _refuse_constant(name: str) -> Any:

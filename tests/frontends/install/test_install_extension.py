@@ -15,8 +15,9 @@ from roost.frontends.cli.install import extension
 from roost.frontends.cli.install.extension import places
 from roost.frontends.cli.install.extension_command import LOAD
 from roost.frontends.cli.main import run
+from roost.host.native import native_message
 from roost.local.home import Home
-from roost.wire.framing import NativeSplitter, encode_native
+from roost.wire.framing import NativeSplitter, encode
 
 
 @pytest.fixture(autouse=True)
@@ -72,7 +73,7 @@ def test_the_launcher_starts_the_host_with_nothing_but_what_is_in_it(person: Pat
     ) as host:
         assert host.stdin is not None
         assert host.stdout is not None
-        host.stdin.write(encode_native(hello, 1000))
+        host.stdin.write(native_message(encode(hello)))
         host.stdin.flush()
         (frame,) = NativeSplitter(1000).feed(os.read(host.stdout.fileno(), 1000))
         assert json.loads(frame) == {"method": "Roost.link", "params": {"state": "away"}}

@@ -15,7 +15,6 @@ from roost.core.redaction import redacted_url
 from roost.core.rows import Session, Tab, TabState
 from roost.vocabulary import (
     LOOP_SECONDS,
-    MINE,
     OPERATOR,
     SHARE_SECONDS,
     TAB_HEAVY_ABOVE,
@@ -23,6 +22,7 @@ from roost.vocabulary import (
     Lifetime,
     Reads,
     SessionId,
+    browser_kind,
     shown,
 )
 
@@ -196,7 +196,7 @@ def browsers(broker: Broker) -> list[views.BrowserView]:
     return [
         views.BrowserView(
             id=browser.id,
-            kind=browser.id.removeprefix(f"{MINE}-"),
+            kind=browser_kind(browser.id),
             version=browser.started.version,
             pid=browser.started.pid,
             headless=browser.started.headless,

@@ -16,6 +16,7 @@ from roost.drivers.link import Link
 from roost.errors import BrowserLost, Unsupported
 from roost.local.home import Home
 from roost.local.hosts import running_hosts
+from roost.vocabulary import browser_kind
 
 LINK_SECONDS = 5.0
 
@@ -28,7 +29,7 @@ class Hosting:
 
     def __init__(self, home: Home, browser: str) -> None:
         self._browser = browser
-        self._kind = browser.removeprefix("mine-")
+        self._kind = browser_kind(browser)
         self._home = home
         self._link: Link | None = None
         self._news = asyncio.Event()

@@ -17,7 +17,7 @@ from roost import __version__
 from roost.errors import RoostError
 from roost.frontends.cli.options import Asked, json_option, operator_option
 from roost.frontends.cli.terminal import echo_json, plain
-from roost.vocabulary import MIB
+from roost.vocabulary import MIB, own_browser
 from roost.wire.hello import difference
 
 if TYPE_CHECKING:
@@ -255,7 +255,7 @@ def _extension(home: Home, asked: Asked) -> Iterator[Finding]:
 def _link(home: Home, kind: str, browsers: str) -> Finding:
     from roost.local.hosts import running_hosts
 
-    if running_hosts(home, f"mine-{kind}"):
+    if running_hosts(home, own_browser(kind)):
         return Finding("extension", Verdict.OK, f"in {browsers}; its native host runs.")
     detail = f"in {browsers}; its native host does not run."
     fix = f"Start your browser, and look whether its extension is switched on ({kind})."
