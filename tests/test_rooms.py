@@ -185,10 +185,15 @@ def test_every_test_folder_mirrors_a_room_and_is_a_package() -> None:
 
 
 def _has_tests(path: Path, tests: dict[Path, str]) -> bool:
-    """A test file is named after it, or after its folder and it, or imports it by name."""
+    """Return whether a test file is named after the source file, or imports it by name.
+
+    A test file with a room's name tests all of the room, unless a module has that name, too.
+    """
     folder = path.parent.relative_to(SOURCE)
     inner = folder.parts[-1] if folder.parts else "roost"
-    names = {f"test_{path.stem}.py", f"test_{inner}_{path.stem}.py", f"test_{inner}.py"}
+    names = {f"test_{path.stem}.py"}
+    if not path.with_name(f"{inner}.py").exists():
+        names.add(f"test_{inner}.py")
     module = ".".join(("roost", *folder.parts, path.stem))
     room = folder.parts[0] if folder.parts else ""
     return any(
