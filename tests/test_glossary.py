@@ -81,7 +81,6 @@ OTHER_MEANINGS = {
         "hook/transcript.py": "a message in the transcript of Claude Code",
         "host/native.py": "a native message of a browser extension",
         "link/websocket.py": "a WebSocket message",
-        "wire/framing.py": "a native message of a browser extension",
     },
     "mutex": {
         "errors.py": "the class of the error code MUTEX_BUSY, which callers know",
