@@ -27,9 +27,10 @@ from roost.frontends.cli.main import cli
 from roost.frontends.http.bodies import PageBody, SessionBody
 from roost.frontends.http.openapi import description
 from roost.frontends.http.replies import STATUS
-from roost.frontends.mcp.browser_names import browser_names
+from roost.frontends.mcp.browser_names import ALL, browser_names
 from roost.frontends.mcp.claudezilla.names import TOOLS, firefox_names
 from roost.frontends.mcp.toolset import Tool
+from roost.hints import spelled
 from roost.shim.main import parser as mcp_parser
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
@@ -66,6 +67,10 @@ details (left out where there are none), then `pageSaid` between `<page-content 
 `</page-content id=N>` (left out where there is none).
 There is no `structuredContent` because some clients show a model that instead of the text, and
 others show both.
+
+A hint names operations, and each door spells them its way: MCP the tools that the client lists,
+HTTP requests, Python calls, the command line commands. What a door cannot do is left out. The table
+shows the words of MCP with all tools.
 
 | code | class | means | default hint |
 |---|---|---|---|"""
@@ -290,7 +295,8 @@ def errors() -> Iterator[str]:
     }
     for code, kind in BY_CODE.items():
         meaning = _cell(meanings[kind.__name__])
-        yield f"| `{code}` | `{kind.__name__}` | {meaning} | {_cell(kind.default_hint)} |"
+        hint = spelled(kind.default_hint, browser_names((ALL,)).spelling("browser_wait_for"))
+        yield f"| `{code}` | `{kind.__name__}` | {meaning} | {_cell(hint)} |"
 
 
 def settings() -> Iterator[str]:
