@@ -16,7 +16,6 @@ from roost.broker.tokens import Tokens
 from roost.broker.work.panels import Panels
 from roost.client import hints as client_hints
 from roost.core.state import Rules
-from roost.daemon.settings import Settings
 from roost.drivers.base import Driver
 from roost.drivers.chromium import ChromiumDriver
 from roost.drivers.chromium.launch import ChromiumOptions, has_display
@@ -37,6 +36,7 @@ from roost.frontends.socket.server import SocketServer
 from roost.local.browsers import find_browser
 from roost.local.home import Home, socket_path
 from roost.local.hosts import running_hosts
+from roost.local.settings import Settings
 from roost.page.bundle import bundle
 from roost.profiles.store import ProfileStore
 from roost.vocabulary import MINE, BrowserId, JarPolicy, browser_kind, own_browser
