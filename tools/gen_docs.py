@@ -16,7 +16,6 @@ import click
 from pydantic import BaseModel
 
 from roost.api.operations import OPERATIONS, Operation
-from roost.daemon.settings import LISTS, PREFIX, Settings
 from roost.drivers.chromium import ChromiumDriver
 from roost.drivers.extension import OwnFirefoxDriver
 from roost.drivers.firefox import FirefoxDriver
@@ -27,9 +26,11 @@ from roost.frontends.cli.main import cli
 from roost.frontends.http.bodies import PageBody, SessionBody
 from roost.frontends.http.openapi import description
 from roost.frontends.http.replies import STATUS
-from roost.frontends.mcp.browser_names import browser_names
+from roost.frontends.mcp.browser_names import ALL, browser_names
 from roost.frontends.mcp.claudezilla.names import TOOLS, firefox_names
 from roost.frontends.mcp.toolset import Tool
+from roost.hints import spelled
+from roost.local.settings import SETTINGS
 from roost.shim.main import parser as mcp_parser
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
@@ -67,6 +68,10 @@ details (left out where there are none), then `pageSaid` between `<page-content 
 There is no `structuredContent` because some clients show a model that instead of the text, and
 others show both.
 
+A hint names operations, and each door spells them its way: MCP the tools that the client lists,
+HTTP requests, Python calls, the command line commands. What a door cannot do is left out. The table
+shows the words of MCP with all tools.
+
 | code | class | means | default hint |
 |---|---|---|---|"""
 
@@ -79,8 +84,8 @@ agent starts knows only `config.toml`: clients start their servers with almost n
 `ROOST_HOME` itself (default `~/.local/state/roost`, by the password database) is the one thing
 everybody finds Roost by; two values are two Roosts.
 
-| flag | environment | config.toml | type | default | |
-|---|---|---|---|---|---|"""
+| flag | environment | config.toml | default | |
+|---|---|---|---|---|"""
 
 VERBS_INTRO = """# Command line
 
@@ -290,22 +295,24 @@ def errors() -> Iterator[str]:
     }
     for code, kind in BY_CODE.items():
         meaning = _cell(meanings[kind.__name__])
-        yield f"| `{code}` | `{kind.__name__}` | {meaning} | {_cell(kind.default_hint)} |"
+        hint = spelled(kind.default_hint, browser_names((ALL,)).spelling("browser_wait_for"))
+        yield f"| `{code}` | `{kind.__name__}` | {meaning} | {_cell(hint)} |"
 
 
 def settings() -> Iterator[str]:
     yield SETTINGS_INTRO
-    properties = Settings.model_json_schema()["properties"]
-    definitions = Settings.model_json_schema().get("$defs", {})
-    for name, schema in properties.items():
-        flag, variable = f"--{name.replace('_', '-')}", PREFIX + name.upper()
-        if name == "headless":
-            flag = "--headless/--headed"
-        kind = _type(definitions.get(_type(schema), schema))
-        several = " (several)" if name in LISTS else ""
-        description = _cell(Settings.model_fields[name].description or "")
-        default = f"`{_shown(schema.get('default'))}`"
-        cells = (f"`{flag}`{several}", f"`{variable}`", f"`{name}`", kind, default, description)
+    for setting in SETTINGS.values():
+        flag = "--headless/--headed" if setting.name == "headless" else setting.flag
+        value = f" {setting.value}" if setting.value else ""
+        several = " (several)" if setting.has_several else ""
+        default = _shown(None if setting.has_several else setting.default)
+        cells = (
+            f"`{_cell(flag + value)}`{several}",
+            f"`{setting.variable}`",
+            f"`{setting.name}`",
+            f"`{default}`",
+            _cell(setting.help),
+        )
         yield f"| {' | '.join(cells)} |"
 
 

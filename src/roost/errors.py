@@ -42,6 +42,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from roost.hints import Hint, Spelling, spelled
+
 PAGE_SAID_CHARS = 2000
 """Maximum length of a page's text in an error."""
 
@@ -50,7 +52,7 @@ class RoostError(Exception):
     """Base of all errors. Subclasses set ``code`` and ``default_hint``.
 
     message: what is wrong, in Roost's words.
-    hint: what to do next, in Roost's words.
+    hint: what to do next, in Roost's words. A ``Hint`` names operations; front ends spell them.
     retry_after_ms: when the same call may succeed.
     page_said: text of a page, or of the browser about a page. Cut to ``PAGE_SAID_CHARS``.
     details: further fields of the wire shape; never page text.
@@ -91,9 +93,13 @@ class RoostError(Exception):
             **self.details,
         )
 
+    def spelled(self, spell: Spelling) -> RoostError:
+        """Return the error with its hint in the words of that reader."""
+        return self.retold(hint=spelled(self.hint, spell))
+
     def to_wire(self) -> dict[str, Any]:
         """Return the wire shape: ``{code, message, hint, retryAfterMs?, pageSaid?, …}``."""
-        wire: dict[str, Any] = {"code": self.code, "message": self.message, "hint": self.hint}
+        wire: dict[str, Any] = {"code": self.code, "message": self.message, "hint": str(self.hint)}
         if self.retry_after_ms is not None:
             wire["retryAfterMs"] = self.retry_after_ms
         if self.page_said is not None:
@@ -121,12 +127,16 @@ class RoostError(Exception):
 
 class TabGone(RoostError):
     code = "TAB_GONE"
-    default_hint = "List your tabs with browser_tabs, or open a new one."
+    default_hint = Hint(
+        "List your tabs[ with {Tabs action=list}], or open a new one[ with {Tabs action=new}]."
+    )
 
 
 class SessionGone(RoostError):
     code = "SESSION_GONE"
-    default_hint = "List your sessions with session_list, or open one with session_open."
+    default_hint = Hint(
+        "List your sessions[ with {SessionList}], or open one[ with {SessionOpen}]."
+    )
 
 
 class Ownership(RoostError):
@@ -141,17 +151,24 @@ class TabCrashed(RoostError):
 
 class PoolFull(RoostError):
     code = "POOL_FULL"
-    default_hint = "Call tab_space_request, then wait with tab_space_status{waitSeconds}."
+    default_hint = Hint(
+        "[Queue for a slot with {TabSpaceRequest}, then wait with {TabSpaceStatus waitSeconds=60}."
+        "|Dispose a session that nobody needs with {SessionDispose}, or try again later."
+        "|Close a tab that nobody needs, or try again later.]"
+    )
 
 
 class MutexBusy(RoostError):
     code = "MUTEX_BUSY"
-    default_hint = "Use browser_snapshot, which needs no turn, or retry after the delay."
+    default_hint = Hint("Retry after the delay[, or use {Snapshot}, which needs no turn].")
 
 
 class SessionLimit(RoostError):
     code = "SESSION_LIMIT"
-    default_hint = "Dispose a session you no longer need, or open this one with jar fresh."
+    default_hint = Hint(
+        "Dispose a session you no longer need[ with {SessionDispose}], or open this one with jar"
+        " fresh."
+    )
 
 
 class JarUnavailable(RoostError):
@@ -161,7 +178,10 @@ class JarUnavailable(RoostError):
 
 class ProfileNotFound(RoostError):
     code = "PROFILE_NOT_FOUND"
-    default_hint = "See `roost profile list`; import one with `roost profile import`."
+    default_hint = Hint(
+        "[List the profiles with {ProfileList}. ]The person imports one with"
+        " `roost profile import SOURCE --name NAME`."
+    )
 
 
 class UrlBlocked(RoostError):
@@ -173,27 +193,40 @@ class UrlBlocked(RoostError):
 
 class StaleRef(RoostError):
     code = "STALE_REF"
-    default_hint = "Take a new browser_snapshot and use the ref from it."
+    default_hint = Hint("Take a new snapshot[ with {Snapshot}] and use the ref from it.")
 
 
 class NotFound(RoostError):
     code = "NOT_FOUND"
-    default_hint = "Take a browser_snapshot or use browser_find to see what is there."
+    default_hint = Hint(
+        "[Take a snapshot with {Snapshot}, or search with {Find}, to see what is there."
+        "|Take a snapshot with {Snapshot} to see what is there."
+        "|See what is there, then correct the call.]"
+    )
 
 
 class NotActionable(RoostError):
     code = "NOT_ACTIONABLE"
-    default_hint = "Take a browser_snapshot; something hides, disables or covers the element."
+    default_hint = Hint(
+        "Something hides, disables or covers the element[. Look at the page with {Snapshot}]."
+    )
 
 
 class DialogOpen(RoostError):
     code = "DIALOG_OPEN"
-    default_hint = "Answer it with browser_handle_dialog."
+    default_hint = Hint(
+        "[Answer it with {HandleDialog}."
+        "|None of these tools can answer it: close the tab with {Close} and open the page again."
+        "|Answer it in the browser, or close the tab.]"
+    )
 
 
 class Timeout(RoostError):
     code = "TIMEOUT"
-    default_hint = "Give the call a longer timeout, or look at what the page is doing."
+    default_hint = Hint(
+        "Look at what the page is doing[ with {Snapshot}] before you repeat the call"
+        "[, or give the call a longer timeout ({timeout})]."
+    )
 
 
 class BrowserLost(RoostError):
@@ -211,7 +244,10 @@ class Interrupted(RoostError):
 
 class Paused(RoostError):
     code = "PAUSED"
-    default_hint = "A person has this session: wait with session_list{waitSeconds: 60}, then go on."
+    default_hint = Hint(
+        "A person has this session: wait[ with {SessionList waitSeconds=60}] until they hand it"
+        " back."
+    )
 
 
 class Unsupported(RoostError):
@@ -236,7 +272,7 @@ class TooLarge(RoostError):
 
 class LoopActive(RoostError):
     code = "LOOP_ACTIVE"
-    default_hint = "Stop the running loop with loop_stop first."
+    default_hint = Hint("Stop the running loop first[ with {LoopStop}].")
 
 
 class Internal(RoostError):

@@ -188,7 +188,7 @@ async def test_closing_the_group_ends_the_session_and_the_agent_goes_on_in_a_fre
         with agent.api.watch() as told:
             house.person.close_group(was)
             assert "group" in (await next_notice(told, "session_ended")).data["why"]
-        assert "browser_navigate" in (await error_of(SessionGone, agent.api.call(HREF))).hint
+        assert "Open a page" in (await error_of(SessionGone, agent.api.call(HREF))).hint
         tab = await tab_of(agent)
         assert house.person.strip[house.handle(tab)] not in (was, None)
 

@@ -231,7 +231,7 @@ def test_closing_the_group_ends_the_session_and_the_agent_goes_on_in_a_fresh_one
     ended = next(effect for effect in of(outcome, Tell) if effect.kind == "session_ended")
     assert ended.to == (ada,)
     assert of(outcome, ForgetGroup) == [ForgetGroup(B1, was.group)]
-    assert "browser_navigate" in play.refused(use(ada), SessionGone).hint
+    assert "Open a page" in play.refused(use(ada), SessionGone).hint
     play.do(ev.TabVanished(B1, tab.handle or TabHandle("")))  # comes after it, to nobody
     again = play.tab(ada)
     assert again.session not in (None, was.id)

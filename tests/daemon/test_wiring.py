@@ -6,18 +6,18 @@ from pathlib import Path
 import pytest
 
 from roost.broker.clock import SystemClock
-from roost.daemon.settings import Settings
 from roost.daemon.wiring import FAKE, MINE_CHROMIUM, MINE_FIREFOX, build
 from roost.drivers.fake import FakeDriver
 from roost.errors import BrowserLost
 from roost.local.home import Home
+from roost.local.settings import Settings
 from roost.vocabulary import JarPolicy, Reads
 
 
 async def test_the_house_is_built_from_the_settings_and_not_started(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     home.create()
-    settings = Settings.model_validate({"browser": "fake", "pool": 3, "reads": "shared"})
+    settings = Settings(browser="fake", pool=3, reads=Reads.SHARED)
     house = build(home, settings)
     rules = house.broker.state.rules
     assert (rules.default_browser, rules.limit(FAKE), rules.reads) == (FAKE, 3, Reads.SHARED)
@@ -34,7 +34,7 @@ async def test_the_persons_own_browser_is_there_to_be_named_and_never_chosen_sil
 ) -> None:
     home = Home(tmp_path / "home")
     home.create()
-    broker = build(home, Settings.model_validate({"browser": "chromium"})).broker
+    broker = build(home, Settings(browser="chromium")).broker
     rules = broker.state.rules
     assert rules.default_browser == "chromium"
     assert MINE_CHROMIUM in rules.grouped & rules.personal
@@ -48,7 +48,7 @@ async def test_who_starts_roost_for_their_own_browser_means_it_in_every_session(
 ) -> None:
     home = Home(tmp_path / "home")
     home.create()
-    broker = build(home, Settings.model_validate({"browser": "mine"})).broker
+    broker = build(home, Settings(browser="mine")).broker
     with pytest.raises(BrowserLost):
         broker.chosen(None)
     assert broker.chosen("chromium") == "chromium"

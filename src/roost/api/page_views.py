@@ -41,7 +41,7 @@ class ActionView(View):
     downloads: list[str] | None = None
     """Files that the action downloaded: their paths, or the progress."""
     chooser: ChooserView | None = None
-    """A file chooser that is open. The agent gives it files with browser_file_upload."""
+    """A file chooser that is open. The agent gives it files with ``FileUpload``."""
 
 
 class SnapshotView(View):
@@ -105,7 +105,7 @@ class ConsoleView(View):
 
 
 class RequestLogView(View):
-    """One request of the page. ``index`` is its number for browser_network_request."""
+    """One request of the page. ``index`` is its number for ``NetworkRequest``."""
 
     index: int
     method: str

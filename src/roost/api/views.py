@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from roost.hints import Spelling, spelled
 from roost.vocabulary import Color, JarPolicy, Lifetime
 
 
@@ -15,12 +16,19 @@ class View(BaseModel):
     """Base of all views. Fields may hold page text; ``roost.frontends.mcp.replies`` marks it.
 
     notes: lines that the caller should read whatever it asked. Roost's own words, never page text.
+        A ``Hint`` among them names operations; front ends spell them.
     """
 
     model_config = ConfigDict(
         alias_generator=to_camel, populate_by_name=True, frozen=True, extra="ignore"
     )
     notes: list[str] | None = None
+
+    def spelled(self, spell: Spelling) -> Self:
+        """Return the view with its notes in the words of that reader."""
+        if not self.notes:
+            return self
+        return self.model_copy(update={"notes": [spelled(note, spell) for note in self.notes]})
 
     def to_wire(self) -> dict[str, Any]:
         """Return the view as JSON data, in camelCase, without fields that are None."""

@@ -57,6 +57,7 @@ from roost.errors import (
     TabGone,
     Unsupported,
 )
+from roost.hints import Hint
 from roost.profiles.store import ProfileStore
 from roost.vocabulary import (
     MINE,
@@ -393,7 +394,7 @@ class Broker:
             self.stop_requested.set()
             raise Interrupted(
                 f"The broker stops: {error.message}",
-                hint=f"{error.hint} Then check the page before you repeat the action.",
+                hint=error.hint + " Then check the page before you repeat the action.",
             ) from None
 
     def _perform(self, effect: fx.Effect) -> None:
@@ -432,7 +433,9 @@ class Broker:
             case fx.Tell():
                 self.watchers.tell(Notice(effect.session, effect.kind, effect.data), effect.to)
                 if effect.kind == "tab_space_wanted":
-                    line = "Another agent waits for a tab slot: give one with tab_space_grant."
+                    line: str = Hint(
+                        "Another agent waits for a tab slot: give one[ with {TabSpaceGrant}]."
+                    )
                     if effect.data["yourTabs"] > effect.data["fairShare"]:
                         line += " Else, after 10 s, the tab you used least recently is parked."
                     self.watchers.note(effect.session, line)

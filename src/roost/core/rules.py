@@ -36,6 +36,7 @@ from roost.errors import (
     TabGone,
     Unauthorized,
 )
+from roost.hints import Hint
 from roost.vocabulary import OPERATOR, PAUSED_RETRY_MS, AgentId, Reads, SessionId, TabId, shown
 
 ANY_AGENT = "another agent"
@@ -48,7 +49,7 @@ def session_for(state: State, agent: AgentId, named: str | None) -> Session:
         if named is None:
             raise BadRequest(
                 "session: the operator owns no session, so name one.",
-                hint="Pass the session's id; `roost session list` shows them.",
+                hint=Hint("Pass the session's id[; {SessionList} lists them]."),
                 field="session",
             )
         session = state.sessions.get(SessionId(named))
@@ -120,7 +121,10 @@ def _current_tab(state: State, agent: AgentId, named: str | None) -> Tab:
 def _lost(state: State, member: Member) -> RoostError:
     return TabGone(
         f"Your current tab is gone: {member.lost_why or f'tab {member.lost} was closed.'}",
-        hint="Choose another with browser_tabs{action: select}, or open a new one.",
+        hint=Hint(
+            "Choose another[ with {Tabs action=select}], or open a new one"
+            "[ with {Tabs action=new}]."
+        ),
         tab=member.lost,
         yourTabs=[tab.id for tab in state.tabs_in(member.session)],
     )
@@ -191,8 +195,10 @@ def check_welcome(state: State, session: Session, agent: AgentId) -> None:
     if consent.allow is None:
         raise Paused(
             f"The person is being asked whether {name} may use their browser.",
-            hint="They answer in Roost's popup page there. Wait with session_list{waitSeconds: 60},"
-            " then try again.",
+            hint=Hint(
+                "They answer in Roost's popup page there. Wait[ with {SessionList waitSeconds=60}],"
+                " then try again."
+            ),
             retry_after_ms=PAUSED_RETRY_MS,
             browser=session.browser,
         )
@@ -241,7 +247,7 @@ def no_page(name: str) -> RoostError:
 def _no_home() -> RoostError:
     return SessionGone(
         "Your session has ended, and its tabs with it.",
-        hint="Go on with browser_navigate, or browser_tabs{action: new}: that opens a new one.",
+        hint=Hint("Open a page[ with {Navigate} or {Tabs action=new}]: that opens a new session."),
     )
 
 

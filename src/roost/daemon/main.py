@@ -20,13 +20,13 @@ from roost import __version__
 from roost.core import events as ev
 from roost.daemon.announcement import Announcement
 from roost.daemon.log import Log, Shortage
-from roost.daemon.settings import Settings, add_flags, load_settings
 from roost.daemon.wiring import House, build
 from roost.errors import Internal, RoostError, Timeout
 from roost.local.broker_start import cannot_start, detach, report, running_broker
 from roost.local.deadline import Deadline
 from roost.local.home import Home, read_secret, write_secret
 from roost.local.lock import Lock
+from roost.local.settings import SETTINGS, Settings, load_settings
 from roost.vocabulary import BROKER_IDLE_SECONDS, SWEEP_SECONDS, Lifetime
 
 logger = logging.getLogger(__name__)
@@ -232,9 +232,11 @@ def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--linger", action="store_true", help="end some time after the last session"
     )
-    add_flags(parser)
+    for setting in SETTINGS.values():
+        action = "append" if setting.has_several else "store"
+        parser.add_argument(setting.flag, help=setting.help, action=action)
     return parser.parse_args(argv)
 
 
 def _flags(options: argparse.Namespace) -> dict[str, str | None]:
-    return {name: getattr(options, name) for name in Settings.model_fields}
+    return {name: getattr(options, name) for name in SETTINGS}

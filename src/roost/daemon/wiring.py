@@ -14,8 +14,8 @@ from roost.broker.doors.door import BrokerDoor
 from roost.broker.journal import Journal
 from roost.broker.tokens import Tokens
 from roost.broker.work.panels import Panels
+from roost.client import hints as client_hints
 from roost.core.state import Rules
-from roost.daemon.settings import Settings
 from roost.drivers.base import Driver
 from roost.drivers.chromium import ChromiumDriver
 from roost.drivers.chromium.launch import ChromiumOptions, has_display
@@ -27,6 +27,7 @@ from roost.drivers.firefox.launch import FirefoxOptions
 from roost.drivers.keeper_process import Keeping, Launch
 from roost.errors import BrowserLost
 from roost.frontends.cdp.endpoints import endpoints
+from roost.frontends.cli import hints as cli_hints
 from roost.frontends.http.server import HttpServer
 from roost.frontends.mcp.conversation import Mcp
 from roost.frontends.mcp.lazy_server import LazyServer
@@ -35,6 +36,7 @@ from roost.frontends.socket.server import SocketServer
 from roost.local.browsers import find_browser
 from roost.local.home import Home, socket_path
 from roost.local.hosts import running_hosts
+from roost.local.settings import Settings
 from roost.page.bundle import bundle
 from roost.profiles.store import ProfileStore
 from roost.vocabulary import MINE, BrowserId, JarPolicy, browser_kind, own_browser
@@ -45,6 +47,8 @@ FIREFOX = BrowserId("firefox")
 MINE_CHROMIUM = own_browser("chromium")
 MINE_FIREFOX = own_browser("firefox")
 FAKE = BrowserId("fake")
+SPELLINGS = {ClientKind.CLI: cli_hints.spell, ClientKind.PYTHON: client_hints.spell}
+"""How peers of the socket perform what a hint names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,7 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
     Panels(broker)
     door = BrokerDoor(broker)
     mcp = LazyServer()
-    socket = SocketServer(door, socket_path(home), {ClientKind.MCP: Mcp(mcp)})
+    socket = SocketServer(door, socket_path(home), {ClientKind.MCP: Mcp(mcp)}, SPELLINGS)
     mounts = {"/mcp": streamable(mcp, door), "/cdp/": endpoints(door)}
     http = HttpServer(door, home, settings.port, mounts)
     return House(broker, door, socket, http, mcp)

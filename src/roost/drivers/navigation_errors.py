@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from roost.errors import Interrupted, NotFound, Timeout
+from roost.hints import Hint
 
 _CODE = re.compile(r"(?:net::)?[A-Z][A-Z0-9_]{2,63}(?:\([A-Z0-9_]{3,64}, [A-Z0-9_]{3,64}\))?")
 """A browser's error code: ``net::ERR_NAME_NOT_RESOLVED``, ``NS_ERROR_UNKNOWN_HOST``,
@@ -16,7 +17,7 @@ def left_meanwhile() -> Interrupted:
     was left."""
     return Interrupted(
         "The page was left before it had answered; nobody knows whether this was done.",
-        hint="Look where the tab is now, with browser_snapshot.",
+        hint=Hint("Look where the tab is now[, with {Snapshot}]."),
     )
 
 
@@ -24,7 +25,7 @@ def still_leaving(url: str) -> Timeout:
     """Return the error for a page that answers nothing until its next document arrives."""
     return Timeout(
         "The tab is on its way to another page, and that server has not answered yet.",
-        hint="Wait for it with browser_wait_for, or go elsewhere with browser_navigate.",
+        hint=Hint("Wait for it[ with {WaitFor}], or go elsewhere[ with {Navigate}]."),
         retry_after_ms=2000,
         page_said=url,
     )

@@ -2205,7 +2205,7 @@ ${indent}  - ${property}`).join("");
     return { text: out.join("\n"), placeOf, left };
   }
   function leftNote(left) {
-    return `# ${left.lines} more lines (about ${left.chars} characters) not shown: go on with after="${left.after}", look into one part with target="<ref>", or search with browser_find`;
+    return `# ${left.lines} more lines (about ${left.chars} characters) not shown: go on with after="${left.after}", look into one part with target="<ref>", or search the page`;
   }
   function position(lines, index) {
     for (let at = index; at >= 0; at -= 1) {
@@ -2321,7 +2321,7 @@ ${indent}  - ${property}`).join("");
     out.push(...printRemoved(removed));
     const added = marks2.filter((mark) => mark === "added").length;
     const changed = marks2.filter((mark) => mark === "changed").length;
-    if (isCut) out.push(`# more has changed (${added} lines added, ${changed} changed): take a browser_snapshot to see all`);
+    if (isCut) out.push(`# more has changed (${added} lines added, ${changed} changed): take a new snapshot to see all`);
     return { text: out.join("\n") || "# nothing has changed", added, changed, removed: removed.size, isCut };
   }
   function contextOf(lines, index, printed) {
@@ -2480,7 +2480,7 @@ ${indent}  - ${property}`).join("");
         suggestions: suggestions.map(({ ref }) => ref),
         hint: "One of the suggestions may be meant; use its ref.",
         pageSaid: suggestions.map(({ ref, role, name }) => `${ref}: ${role} ${JSON.stringify(name)}`).join("\n")
-      } : { hint: "Take a snapshot, or look for it with browser_find." }
+      } : {}
     });
   }
   function tryFindTarget(target) {
@@ -3490,7 +3490,7 @@ ${fence}`;
     check: async (args) => readyToCheck(await actionable(args, "check"), args),
     select: async (args) => select(await actionable(args, "select"), args),
     pick: async (args) => pick(await actionable(args, "type"), singleValue(args)),
-    file: () => Promise.reject(badRequest("target", "This is a file field", "Give it files with browser_file_upload.")),
+    file: () => Promise.reject(badRequest("target", "This is a file field", "Upload files to it instead.")),
     none: (args) => Promise.reject(notAField(text(args, "target")))
   };
   var PICKED_TYPES = /^(color|date|datetime-local|month|range|time|week)$/;

@@ -152,7 +152,7 @@ class Page:
         while frame is not None and frame != main:
             parent = parents.get(frame)
             if parent is None:
-                raise NotFound("That frame is gone.", hint="Take a new browser_snapshot.")
+                raise NotFound("That frame is gone.")
             above = None if parent == main else parent
             owner = await self.owner(above, frame)
             x, y = x + owner["x"], y + owner["y"]

@@ -200,7 +200,7 @@ async def who_has_many_tabs_is_told_that_somebody_waits(scene: Scene) -> None:
         assert wanted.data == {"waiting": 1, "yourTabs": 5} | share
     notes = (await ada.call(ops.Ping())).notes
     assert notes is not None
-    assert "tab_space_grant" in notes[0]
+    assert "waits for a tab slot" in notes[0]
     assert (await ada.call(ops.Ping())).notes is None
     assert (await ada.call(ops.TabSpaceStatus())).should_grant
 

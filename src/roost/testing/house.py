@@ -20,7 +20,6 @@ from roost.client.client import Client
 from roost.core import events as ev
 from roost.core.rows import Consent
 from roost.core.state import State
-from roost.daemon.settings import Settings
 from roost.daemon.wiring import FAKE, build
 from roost.drivers.base import Cookie, Group, PersonAnswered, Picture, Report, Shot, Started
 from roost.drivers.fake import FakeBrowser, FakeDriver, GroupedBrowser, GroupedDriver
@@ -30,6 +29,7 @@ from roost.frontends.socket.server import SocketServer
 from roost.local.endpoint import Endpoint, write_endpoint
 from roost.local.home import Home, socket_path
 from roost.local.processes import Peer, identify
+from roost.local.settings import Settings
 from roost.testing.clock import FakeClock
 from roost.vocabulary import WIRE_VERSION, JarPolicy, Reads, TabHandle, TabId
 from roost.wire.hello import ClientKind, Hello
@@ -188,7 +188,7 @@ async def fake_house(
     home = Home(folder)
     home.create()
     clock = clock or FakeClock()
-    settings = Settings.model_validate({"browser": "fake", "pool": pool, "reads": reads})
+    settings = Settings(browser="fake", pool=pool, reads=reads)
     house = build(home, settings, clock)
     driver = HeldDriver(browser or FakeBrowser(any_page))
     if has_person:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from roost.api import operations as ops
 from roost.api.operations import OPERATIONS, Operation
 
 URL = "https://site.test/"
@@ -36,11 +37,11 @@ _BY_FIELD: dict[str, Any] = {
     "y": 1,
 }
 """Valid values for required arguments, by name."""
-_ONE_OF_MANY: dict[str, dict[str, Any]] = {
-    "browser_find": {"text": "x"},
-    "browser_scroll": {"direction": "down"},
-    "browser_storage_state": {"action": "save"},
-    "browser_wait_for": {"text": "x"},
+_ONE_OF_MANY: dict[type[Operation], dict[str, Any]] = {
+    ops.Find: {"text": "x"},
+    ops.Scroll: {"direction": "down"},
+    ops.StorageState: {"action": "save"},
+    ops.WaitFor: {"text": "x"},
 }
 """Arguments for operations that need one of several optional arguments."""
 
@@ -53,7 +54,7 @@ def sample(op: str, **given: Any) -> Operation:
         for name, field in operation.model_fields.items()
         if field.is_required()
     }
-    return operation.model_validate({**needed, **_ONE_OF_MANY.get(op, {}), **given})
+    return operation.model_validate({**needed, **_ONE_OF_MANY.get(operation, {}), **given})
 
 
 def samples_with(field: str, value: Any) -> list[Operation]:

@@ -23,6 +23,7 @@ from roost.api.broker import BrokerApi
 from roost.errors import Internal
 from roost.frontends.mcp.server import Guest, make_server
 from roost.frontends.mcp.toolset import Image, Reply, Tool
+from roost.hints import Spelling, no_way
 
 PROGRAMS = Path(sys.prefix) / "node-clients" / "node_modules" / ".bin"
 SECONDS = 50
@@ -47,8 +48,13 @@ class TheirTools:
         for name in ("test_simple_text", "test_image_content", "test_error_handling")
     ]
 
+    instructions = ""
+
     def only_reads(self, name: str, arguments: Mapping[str, Any]) -> bool:
         return True
+
+    def spelling(self, name: str) -> Spelling:
+        return no_way
 
     async def call(self, api: BrokerApi, name: str, arguments: Mapping[str, Any]) -> Reply:
         if name == "test_error_handling":
@@ -62,7 +68,7 @@ class TheirTools:
 def served() -> Iterator[str]:
     nobody: Any = None
     guest = Guest(nobody, TheirTools())
-    app = make_server(lambda _: guest).streamable_http_app()
+    app = make_server(lambda _: guest, "").streamable_http_app()
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", ws="none"))
     thread = threading.Thread(target=asyncio.run, args=(server.serve(),))
     thread.start()

@@ -21,13 +21,14 @@ import pytest
 import roost
 from roost.api.operations import OPERATIONS
 from roost.broker.doors.callers import whose
-from roost.daemon.settings import Settings
 from roost.frontends.cli import doctor, main
 from roost.frontends.cli.main import cli as command_line
+from roost.frontends.cli.main import run
 from roost.frontends.cli.options import Asked
 from roost.local import browsers
 from roost.local.lineage import lineage
 from roost.local.processes import is_alive, wait_until_gone
+from roost.local.settings import SETTINGS
 from tests.frontends.cli.cli_house import ROOST, SECONDS, Cli
 from tests.frontends.cli.cli_house import cli as cli_house
 
@@ -67,7 +68,15 @@ def test_version_and_help_import_nothing_heavy() -> None:
 
 def test_every_setting_is_a_flag_of_up() -> None:
     up = command_line.commands["up"]
-    assert {parameter.name for parameter in up.params} >= set(Settings.model_fields)
+    assert {parameter.name for parameter in up.params} >= set(SETTINGS)
+
+
+@pytest.mark.parametrize("option", ["--pool=-1", "--browser=lynx", "--viewport=8", "--reads=all"])
+def test_up_refuses_a_wrong_setting_before_it_starts_a_broker(
+    option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["up", option]) == 2
+    assert "expected" in capsys.readouterr().err
 
 
 def test_session_verbs_spell_their_arguments_as_the_operations_do() -> None:

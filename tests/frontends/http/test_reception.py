@@ -104,6 +104,7 @@ async def callers(tmp_path: Path) -> AsyncIterator[Callers]:
             many.leave()
 
 
+@pytest.mark.slow  # it costs 13 s of processor time
 async def test_a_thousand_requests_at_once_are_all_answered(tmp_path: Path) -> None:
     async with callers(tmp_path) as many, await many.here.house.client() as agent:
         asking = asyncio.gather(*(many.ask("/openapi.json") for _ in range(MANY)))

@@ -12,6 +12,7 @@ from roost.api.broker import BrokerApi
 from roost.errors import Paused
 from roost.frontends.mcp.server import Guest, make_server
 from roost.frontends.mcp.toolset import Image, Reply, Tool
+from roost.hints import Spelling, no_way
 
 
 class OneTool:
@@ -24,8 +25,13 @@ class OneTool:
         ]
         self.given: list[Mapping[str, Any]] = []
 
+    instructions = ""
+
     def only_reads(self, name: str, arguments: Mapping[str, Any]) -> bool:
         return True
+
+    def spelling(self, name: str) -> Spelling:
+        return no_way
 
     async def call(self, api: BrokerApi, name: str, arguments: Mapping[str, Any]) -> Reply:
         self.given.append(arguments)
@@ -39,7 +45,7 @@ NOBODY: Any = None
 
 async def answered(reply: Reply | Exception) -> types.CallToolResult:
     guest = Guest(NOBODY, OneTool(reply))
-    async with Client(make_server(lambda _: guest)) as client:
+    async with Client(make_server(lambda _: guest, "")) as client:
         return await client.call_tool("look", {"x": 1})
 
 
@@ -51,7 +57,7 @@ async def test_who_asks_decides_which_tools_there_are() -> None:
         wants_two = context.method == "tools/call" and context.params["arguments"].get("x") == 2
         return guests[1 if wants_two else 0]
 
-    async with Client(make_server(guest_of)) as client:
+    async with Client(make_server(guest_of, "")) as client:
         said = [await client.call_tool("look", {"x": x}) for x in (1, 2)]
 
     texts = [part.text for one in said for part in one.content if part.type == "text"]

@@ -20,6 +20,7 @@ from roost.core import rules
 from roost.core.rows import Jar, Session
 from roost.drivers.base import Cookie
 from roost.errors import BadRequest, JarUnavailable, NotFound, RoostError
+from roost.hints import Hint
 from roost.profiles.limits import FILE_BYTES, file_too_large
 from roost.profiles.sources import contents_of
 from roost.profiles.storage_state import write_storage_state
@@ -51,7 +52,10 @@ async def cookies(broker: Broker, agent: AgentId, op: ops.Cookies) -> views.Cook
     if op.action == "delete":
         await driver.delete_cookies(handle, found)
     if op.action in ("get", "delete") and not found:
-        raise NotFound(f"There is no such cookie in session {session.id}.", hint="List them.")
+        raise NotFound(
+            f"There is no such cookie in session {session.id}.",
+            hint=Hint("List them[ with {Cookies action=list}]."),
+        )
     if not op.only_reads():
         broker.jar_backups.may_have_changed(jar.id)
     shown = [_cookie_view(one, with_value=op.action == "get") for one in found]
@@ -132,7 +136,7 @@ async def _profiles(broker: Broker, names: Sequence[str]) -> views.ProfilesView:
         try:
             found.append(await asyncio.to_thread(broker.profiles.get, name))
         except RoostError as error:  # a broken profile must not hide the others
-            notes.append(f"{error.message} {error.hint}")
+            notes.append(f"{error.message} " + error.hint)
     shown = [_profile_view(broker, one) for one in found]
     return views.ProfilesView(profiles=shown, notes=notes or None)
 
@@ -145,7 +149,7 @@ def _own_jar(
     if jar is None:
         raise JarUnavailable(
             f"Session {session.id} has no cookies or storage before its first page.",
-            hint="Open one first with browser_navigate; about:blank will do.",
+            hint=Hint("Open one first[ with {Navigate}]; about:blank will do."),
         )
     broker.feed(ev.JarRequested(agent=agent, session=session.id))  # the core may still refuse
     return session, jar

@@ -81,7 +81,7 @@ async def fill_form(broker: Broker, agent: AgentId, op: ops.FillForm) -> views.A
                 name = (field.name or field.target)[:FIELD_CHARS]
                 filled = f"{number - 1} of {len(op.fields)} fields were filled before."
                 raise error.retold(
-                    message=f"{name}: {error.message}", hint=f"{error.hint} {filled}"
+                    message=f"{name}: {error.message}", hint=error.hint + f" {filled}"
                 ) from None
         return f"Filled {len(op.fields)} fields."
 

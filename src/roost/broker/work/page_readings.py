@@ -19,6 +19,7 @@ from roost.core import rules
 from roost.core.redaction import redacted_url
 from roost.drivers.base import Shot
 from roost.errors import BadRequest, NotFound, RoostError, Timeout, TooLarge
+from roost.hints import Hint
 from roost.page import snapshots
 from roost.vocabulary import MIB, AgentId
 
@@ -108,7 +109,7 @@ async def wait_for(broker: Broker, agent: AgentId, op: ops.WaitFor) -> views.Wai
             raise Timeout(
                 f"{given[0]} {(wanted[given[0]] or '')[:WANTED_CHARS]!r} did not come true within "
                 f"{op.timeout:g} s.",
-                hint="Take a browser_snapshot to see what the page shows instead.",
+                hint=Hint("Look at what the page shows instead[, with {Snapshot}]."),
             )
         at.record.stir(broker.clock.now())
         waited = int((broker.clock.now() - begun) * 1000)
@@ -179,7 +180,7 @@ async def network_request(broker: Broker, agent: AgentId, op: ops.NetworkRequest
     request = broker.record(row.id).requests.get(op.index)
     if request is None:
         raise NotFound(
-            f"There is no request {op.index}.", hint="List them with browser_network_requests."
+            f"There is no request {op.index}.", hint=Hint("List them[ with {NetworkRequests}].")
         )
     driver = broker.browser(row.browser).driver
     body = await driver.body(broker.handle(row.id), request.request)

@@ -2,8 +2,8 @@
 
 Lives here: ``launch`` (find and start Chromium), ``connection`` (commands, replies, events),
 ``tab`` and its parts (one tab), ``driver`` (the ``Driver`` built from them).
-May import: ``drivers``, ``errors``, ``local``, ``vocabulary``. Among drivers, only this one and the
-extension's use CDP.
+May import: ``drivers``, ``errors``, ``hints``, ``local``, ``vocabulary``. Among drivers, only this
+one and the extension's use CDP.
 Never here: Firefox, agents, sessions of Roost. A ``session`` here is a protocol session.
 Tests: ``tests/drivers/chromium``, ``tests/e2e``.
 """

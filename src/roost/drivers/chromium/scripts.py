@@ -13,6 +13,7 @@ from roost.drivers.chromium.connection import CdpConnection, CdpError, Json
 from roost.drivers.chromium.frames import Frame, Frames
 from roost.drivers.navigation_errors import left_meanwhile
 from roost.errors import BadRequest, NotFound, StaleRef
+from roost.hints import Hint
 
 WORLD = "roost"
 DOCUMENT_TRIES = 10
@@ -50,7 +51,7 @@ class Scripts:
         except StaleContext:
             raise BadRequest(
                 "The page was left while the function ran.",
-                hint="Look where the tab is now, with browser_snapshot.",
+                hint=Hint("Look where the tab is now[, with {Snapshot}]."),
             ) from None
 
     async def call_bundle(
@@ -94,7 +95,7 @@ class Scripts:
                     raise left_meanwhile() from None
         raise BadRequest(
             "The page goes from one document to the next without rest.",
-            hint="Wait for something on the page you want, with browser_wait_for.",
+            hint=Hint("Wait for something on the page you want[, with {WaitFor}]."),
         )
 
     def session_of(self, frame_id: str | None) -> str:
@@ -145,7 +146,7 @@ class Scripts:
     def _known(self, frame: str | None) -> Frame:
         found = self._frames.get(frame)
         if found is None:
-            raise NotFound("That frame is gone.", hint="Take a new browser_snapshot.")
+            raise NotFound("That frame is gone.")
         return found
 
     async def _world(self, frame: Frame) -> int:

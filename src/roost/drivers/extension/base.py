@@ -38,6 +38,7 @@ from roost.drivers.extension.host_link import Hosting
 from roost.drivers.link import Link
 from roost.drivers.panel import Panel
 from roost.errors import BadRequest, BrowserLost, Internal, RoostError, TabGone
+from roost.hints import Hint
 from roost.vocabulary import TabHandle
 
 SHARED_JAR = "default"
@@ -349,7 +350,7 @@ def refuse_page(error: CdpError) -> BadRequest:
     """Return the error for a page that belongs to the browser itself, such as its settings."""
     return BadRequest(
         "This page cannot be used.",
-        hint="It is one of the browser's own. Go elsewhere with browser_navigate.",
+        hint=Hint("It is one of the browser's own. Go elsewhere[ with {Navigate}]."),
         page_said=str(error),
     )
 

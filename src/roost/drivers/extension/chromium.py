@@ -27,11 +27,14 @@ from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.extension.base import SHARED_JAR, OwnBrowser, refuse_page
 from roost.drivers.extension.host_link import Hosting
 from roost.errors import Interrupted, JarUnavailable, RoostError, TabGone, Unsupported
+from roost.hints import Hint
 from roost.vocabulary import JarPolicy, TabHandle
 
 IDLE_SECONDS = 120.0
 """Longer than a caller pauses between two steps, because detaching makes all refs stale."""
-_ELSEWHERE = "Use a managed browser for it: session_open with browser chromium."
+_ELSEWHERE = Hint(
+    "Use a managed browser for it[: open a session with {SessionOpen browser=chromium}]."
+)
 
 
 @dataclass(slots=True)
@@ -109,7 +112,7 @@ class OwnChromiumDriver(OwnBrowser, CdpPages):
         self._check_jar(jar)
         return Unsupported(
             "The cookies and storage of a person's own browser are not given out.",
-            hint=f"In a page, document.cookie and localStorage work. {_ELSEWHERE}",
+            hint="In a page, document.cookie and localStorage work. " + _ELSEWHERE,
         )
 
     # --- pages ---------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 Lives here: ``launch`` and ``preferences`` (how to start Firefox), ``connection`` (commands,
 replies, events), ``contexts`` and ``jars`` (all tabs and jars), ``tab`` and its parts (one tab),
 ``driver`` (the ``Driver`` built from them).
-May import: ``drivers``, ``errors``, ``local``, ``vocabulary``, ``wire``. Among drivers, only this
-one and the extension's use BiDi.
+May import: ``drivers``, ``errors``, ``hints``, ``local``, ``vocabulary``, ``wire``. Among drivers,
+only this one and the extension's use BiDi.
 Never here: Chromium, agents, sessions of Roost. BiDi's one session belongs to the keeper.
 Tests: ``tests/drivers/firefox``.
 """

@@ -19,6 +19,7 @@ from roost.drivers.firefox.navigation import Course
 from roost.drivers.firefox.values import SERIALIZATION, plain
 from roost.drivers.navigation_errors import left_meanwhile
 from roost.errors import BadRequest, NotFound, StaleRef, TooLarge
+from roost.hints import Hint
 from roost.wire.framing import decode
 from roost.wire.weight import ANSWER_VALUES
 
@@ -84,7 +85,7 @@ class Scripts:
         except DocumentGone:
             raise BadRequest(
                 "The page was left while the function ran.",
-                hint="Look where the tab is now, with browser_snapshot.",
+                hint=Hint("Look where the tab is now[, with {Snapshot}]."),
             ) from None
 
     async def arrived(self) -> str:
@@ -139,7 +140,7 @@ class Scripts:
                 return await ask()
         raise BadRequest(
             "The page goes from one document to the next without rest.",
-            hint="Wait for something on the page you want, with browser_wait_for.",
+            hint=Hint("Wait for something on the page you want[, with {WaitFor}]."),
         )
 
     async def call_bundle_once(
@@ -252,7 +253,7 @@ class Scripts:
 
 
 def frame_gone() -> NotFound:
-    return NotFound("That frame is gone.", hint="Take a new browser_snapshot.")
+    return NotFound("That frame is gone.")
 
 
 def _bundle_call(function: str, argument: Json) -> list[Json]:

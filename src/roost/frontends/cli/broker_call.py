@@ -12,11 +12,13 @@ from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from typing import TypeVar, cast
 
+import click
+
 from roost import __version__
 from roost.api.operations import Answers, Operation, parse
 from roost.api.views import View
 from roost.client.client import Client
-from roost.errors import NotFound, Timeout
+from roost.errors import BadRequest, NotFound, Timeout
 from roost.frontends.cli.options import Asked
 from roost.local.broker_start import ensure_broker, running_broker
 from roost.local.home import Home
@@ -71,7 +73,11 @@ def made(operation: type[Answers[R]], **arguments: object) -> Answers[R]:
     """
     assert issubclass(operation, Operation)
     given = {name: value for name, value in arguments.items() if value is not None}
-    return cast(Answers[R], parse(operation.op, given))
+    try:
+        return cast(Answers[R], parse(operation.op, given))
+    except BadRequest as error:
+        command = click.get_current_context().command_path
+        raise error.retold(hint=f"See `{command} --help`.") from None
 
 
 @asynccontextmanager

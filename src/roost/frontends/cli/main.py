@@ -17,6 +17,7 @@ from roost.frontends.cli.browser import browser
 from roost.frontends.cli.cdp import cdp_url
 from roost.frontends.cli.demo import demo
 from roost.frontends.cli.doctor import doctor
+from roost.frontends.cli.hints import spell
 from roost.frontends.cli.hook import hook
 from roost.frontends.cli.install.command import install
 from roost.frontends.cli.log import log
@@ -79,6 +80,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def tell(error: RoostError, asked: Asked) -> None:
     """Print an error in the format that all commands use."""
+    error = error.spelled(spell)
     if asked.json:
         echo_json(error.to_wire())
         return

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-import shlex
 import signal
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from roost import __version__
 from roost.errors import BadRequest, Internal
-from roost.frontends.cli.options import Asked, operator_option
+from roost.frontends.cli.options import Asked, Command, operator_option
 from roost.frontends.cli.terminal import plain
-from roost.vocabulary import MINE, Reads
+from roost.local.settings import SETTINGS, Setting, as_flags, from_environment
+from roost.vocabulary import MINE, browser_kind
 from roost.wire.hello import difference
 
 if TYPE_CHECKING:
@@ -21,32 +22,43 @@ if TYPE_CHECKING:
     from roost.local.endpoint import Endpoint
     from roost.local.home import Home
 
-READS = [reads.value for reads in Reads]
 BROWSER_SECONDS = 60.0
 STOP_SECONDS = 20.0
 KILL_SECONDS = 5.0
 
 
+def _settings_options(command: Command) -> Command:
+    """Add an option for each setting."""
+    for setting in reversed(list(SETTINGS.values())):
+        command = _option(setting)(command)
+    return command
+
+
+def _option(setting: Setting) -> Callable[[Command], Command]:
+    if setting.is_switch:
+        off = "/--headed" if setting.name == "headless" else ""
+        return click.option(setting.flag + off, is_flag=True, default=None, help=setting.help)
+
+    def checked(ctx: click.Context, parameter: click.Parameter, value: Any) -> Any:
+        """Check the value here, so that the daemon need not start to refuse it."""
+        try:
+            if value not in (None, ()):
+                setting.read(value)
+        except ValueError as wrong:
+            raise click.BadParameter(f"{wrong}.") from None
+        return value
+
+    return click.option(
+        setting.flag,
+        metavar=setting.value,
+        multiple=setting.has_several,
+        callback=checked,
+        help=setting.help + (f" ({setting.default})" if setting.default else ""),
+    )
+
+
 @click.command()
-@click.option("--browser", metavar="NAME", help="auto (first found), chromium, firefox, mine.")
-@click.option("--headless/--headed", default=None, help="Default: headless without a display.")
-@click.option("--browser-path", metavar="P", help="Path of the browser's program.")
-@click.option("--browser-arg", metavar="A", multiple=True, help="Extra flag for the browser.")
-@click.option("--viewport", metavar="WxH", help="Size of new tabs in pixels.")
-@click.option("--proxy", metavar="URL", help="Send the browser's traffic through this proxy.")
-@click.option("--ignore-tls-errors", is_flag=True, default=None, help="Accept bad certificates.")
-@click.option(
-    "--keep-seconds",
-    type=float,
-    metavar="N",
-    help="Keep browsers this long without a broker (600).",
-)
-@click.option(
-    "--port", type=click.IntRange(1, 65535), metavar="N", help="Port for HTTP on 127.0.0.1."
-)
-@click.option("--pool", type=click.IntRange(0), metavar="N", help="Tabs per browser; 0: no limit.")
-@click.option("--clones", type=click.IntRange(0), metavar="N", help="Most cloned jars at a time.")
-@click.option("--reads", type=click.Choice(READS), help="Which agents may read a tab.")
+@_settings_options
 @click.option("--foreground", is_flag=True, help="Run the broker in this terminal.")
 @operator_option
 @click.pass_obj
@@ -59,7 +71,7 @@ def up(asked: Asked, /, foreground: bool, **given: Any) -> None:
     from roost.local.home import Home
 
     settings = _given(given)
-    options = [f"--{name}={value}" for name, values in settings.items() for value in values]
+    options = as_flags(settings)
     home = Home.find()
     running = running_broker(home)
     if foreground:
@@ -105,22 +117,13 @@ def stop(asked: Asked) -> None:
         raise Internal(f"pid {process.pid} does not end.", hint=f"kill -9 {process.pid}")
 
 
-def _given(options: dict[str, Any]) -> dict[str, list[str]]:
-    """Return the settings that were given, as the daemon's flags: by option, else by environment.
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings that were given, by option, else by environment.
 
     The daemon starts with a clean environment, so ``ROOST_*`` variables are read here.
     """
-    found = {}
-    for name, value in options.items():
-        variable = os.environ.get(f"ROOST_{name.upper()}")
-        if value not in (None, ()):
-            values = list(value) if isinstance(value, tuple) else [str(value)]
-        elif variable is not None:
-            values = shlex.split(variable) if isinstance(value, tuple) else [variable]
-        else:
-            continue
-        found[name.replace("_", "-")] = values
-    return found
+    by_option = {name: value for name, value in options.items() if value not in (None, ())}
+    return from_environment(os.environ) | by_option
 
 
 def _become_broker(home: Home, running: Endpoint | None, options: list[str]) -> None:
@@ -167,7 +170,7 @@ def _room(browser: BrowserView) -> str:
 
 
 def _warn_of_differences(
-    endpoint: Endpoint, browser: BrowserView, settings: dict[str, list[str]]
+    endpoint: Endpoint, browser: BrowserView, settings: dict[str, Any]
 ) -> None:
     """Warn of settings that differ from those of the running broker, because it keeps its own."""
     if (note := difference(__version__, endpoint.version)) is not None:
@@ -177,16 +180,19 @@ def _warn_of_differences(
         "browser": browser.id,
         "headless": str(browser.headless),
     }
-    for name, values in settings.items():
-        asked = " ".join(values)
+    for name, value in settings.items():
+        setting, asked = (
+            SETTINGS[name],
+            " ".join(value) if isinstance(value, list | tuple) else str(value),
+        )
         if name not in in_force:
-            _warn(f"--{name} {asked} is in force only if the broker was started with it")
+            _warn(f"{setting.flag} {asked} is in force only if the broker was started with it")
         elif asked not in (in_force[name], "auto") and not _is_any_own(asked, in_force[name]):
-            _warn(f"--{name} {asked} is not in force, the broker has {in_force[name]}")
+            _warn(f"{setting.flag} {asked} is not in force, the broker has {in_force[name]}")
 
 
 def _is_any_own(asked: str, browser: str) -> bool:
-    return asked == MINE and browser.startswith(MINE)
+    return asked == MINE and browser_kind(browser) != browser
 
 
 def _warn(what: str) -> None:

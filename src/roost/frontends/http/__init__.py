@@ -6,8 +6,8 @@ Lives here: ``server.py`` (listens; loads the rest at the first connection), ``l
 port), ``uvicorn_server.py``, ``reception.py``, ``connection.py`` and ``sockets.py`` (peers),
 ``gate.py`` (checks Host, Origin and token before anything else), ``app.py`` (the routes),
 ``calls.py`` and ``events.py`` (their functions), ``bodies.py``, ``replies.py``, ``openapi.py``.
-May import: ``api``, ``errors``, ``local``, ``vocabulary``, ``wire``; pydantic, starlette, uvicorn,
-websockets.
+May import: ``api``, ``errors``, ``hints``, ``local``, ``vocabulary``, ``wire``; pydantic,
+starlette, uvicorn, websockets.
 Never here: who a token's holder is allowed to be (the door decides) or what an operation does.
 Tests: ``tests/frontends/http``.
 """

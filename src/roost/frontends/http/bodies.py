@@ -70,7 +70,7 @@ async def operation_of(request: Request, tool: str, session: str) -> Operation:
 
 
 def names_session(operation: type[Operation]) -> bool:
-    """Return whether the path names the operation's session. (``session_open`` names a new one.)"""
+    """Return whether the path names the operation's session. (``SessionOpen`` names a new one.)"""
     return "session" in operation.model_fields and operation is not SessionOpen
 
 

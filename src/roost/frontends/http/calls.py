@@ -24,6 +24,7 @@ from roost.frontends.http.bodies import (
     session_named,
     timeout_of,
 )
+from roost.frontends.http.hints import spell
 from roost.frontends.http.replies import reply
 
 R = TypeVar("R", bound=View)
@@ -112,7 +113,8 @@ async def _call(request: Request, operation: Answers[R], timeout: float | None =
     hang_up = _HangUp(request.receive, task)
     timer = asyncio.get_running_loop().call_later(PROMPT_SECONDS, hang_up.listen)
     try:
-        return await _visit(request).api.call(operation, timeout=timeout)
+        view = await _visit(request).api.call(operation, timeout=timeout)
+        return view.spelled(spell)
     except asyncio.CancelledError:
         if not hang_up.is_heard:
             raise

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from roost import errors
 from roost.errors import RoostError, TooLarge
+from roost.frontends.http.hints import spell
 from roost.vocabulary import LINK_FRAME_BYTES
 from roost.wire.framing import encode
 
@@ -63,7 +64,7 @@ def refusal(
     if status == NO_TOKEN:
         more["www-authenticate"] = "Bearer"
     return Response(
-        encode(error.to_wire()),
+        encode(error.spelled(spell).to_wire()),
         status_code=STATUS[type(error)] if status is None else status,
         media_type=JSON,
         headers=HEADERS | more,

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from roost.api.broker import BrokerApi
 from roost.api.operations import OPERATIONS, Audience, Operation, nearest, parse
+from roost.api.steps import step_of
 from roost.errors import BadRequest
 from roost.frontends.mcp.replies import DATA, reply_to
 from roost.frontends.mcp.schemas import argument_schema
-from roost.frontends.mcp.toolset import Reply, Tool
+from roost.frontends.mcp.toolset import ABOUT_ANSWERS, Reply, Tool
+from roost.hints import LONGER_TIMEOUT, Hint, Spelling
 
 CORE, ALL = "core", "all"
 ANSWER = {"type": "object"}
 """The output schema of tools that send structured content."""
+INSTRUCTIONS = Hint("""\
+A browser shared by several agents: your session has tabs and cookies of its own.[
+{Snapshot} shows the page with refs (ref=e12); give them as target (a CSS selector or text=… works \
+too). Actions answer with what changed since; snapshot: none, diff (default) or full.]
+Tools take tab (default: your current tab) and session (default: your own).[ For sub-agents that \
+work in parallel, open a session each with {SessionOpen} and pass its id.]""")
 
 
 class BrowserNames:
@@ -24,6 +32,7 @@ class BrowserNames:
     def __init__(self, names: Iterable[str]) -> None:
         self._operations = {name: OPERATIONS[name] for name in names}
         self.tools: Sequence[Tool] = [_tool(each) for each in self._operations.values()]
+        self.instructions = INSTRUCTIONS.spelled(self.spelling("")) + ABOUT_ANSWERS
 
     def only_reads(self, name: str, arguments: Mapping[str, Any]) -> bool:
         try:
@@ -33,7 +42,21 @@ class BrowserNames:
 
     async def call(self, api: BrokerApi, name: str, arguments: Mapping[str, Any]) -> Reply:
         view = await api.call(self._asked(name, arguments))  # type: ignore[var-annotated, arg-type]
-        return reply_to(view)
+        return reply_to(view.spelled(self.spelling(name)))
+
+    def spelling(self, name: str) -> Spelling:
+        called = self._operations.get(name)
+        takes_timeout = called is not None and "timeout" in called.model_fields
+        return partial(self._spell, takes_timeout)
+
+    def _spell(self, takes_timeout: bool, named: str) -> str | None:
+        if named == LONGER_TIMEOUT:
+            return "timeout, in seconds" if takes_timeout else None
+        step = step_of(named)
+        if step is None or step.operation.op not in self._operations:
+            return None
+        arguments = ", ".join(f"{key}: {value}" for key, value in step.arguments.items())
+        return step.operation.op + (f"{{{arguments}}}" if arguments else "")
 
     def _asked(self, name: str, arguments: Mapping[str, Any]) -> Operation:
         if name not in self._operations:

@@ -20,6 +20,7 @@ from roost.frontends.mcp.claudezilla.names import firefox_names
 from roost.frontends.mcp.lazy_server import LazyServer
 from roost.frontends.mcp.replies import refusal
 from roost.frontends.mcp.toolset import Reply, Tool, Toolset
+from roost.hints import Spelling, no_way
 from roost.wire.hello import Hello
 
 logger = logging.getLogger(__name__)
@@ -119,6 +120,7 @@ class McpConversation:
             guest = server.Guest(self._api, self._toolset)
             await server.serve_stream(
                 lambda ctx: told_off if ctx.request_id in self._interrupted else guest,
+                self._toolset.instructions,
                 self._said.get,
                 self._send,
                 self._over,
@@ -162,9 +164,13 @@ class _Interrupted:
 
     def __init__(self, toolset: Toolset) -> None:
         self.tools: Sequence[Tool] = toolset.tools
+        self.instructions = toolset.instructions
 
     def only_reads(self, name: str, arguments: Mapping[str, Any]) -> bool:
         return False
+
+    def spelling(self, name: str) -> Spelling:
+        return no_way  # the one error it answers names no step
 
     async def call(self, api: BrokerApi, name: str, arguments: Mapping[str, Any]) -> Reply:
         raise Interrupted(f"The broker went away during {name}; nobody knows whether it was done.")

@@ -2,7 +2,7 @@
 
 Lives here: ``server.py`` (the listening socket), ``connection.py`` (one peer) and ``link.py`` (a
 peer that is a keeper or a native host).
-May import: ``api``, ``errors``, ``local``, ``vocabulary``, ``wire``.
+May import: ``api``, ``errors``, ``hints``, ``local``, ``vocabulary``, ``wire``.
 Never here: who a peer is allowed to be (the door decides) or what an operation does.
 Tests: ``tests/frontends/socket``.
 """

@@ -26,6 +26,7 @@ from roost.errors import (
     Unauthorized,
 )
 from roost.frontends.socket.link import SocketLink
+from roost.hints import Spelling, no_way
 from roost.local.processes import Peer, peer_of
 from roost.vocabulary import AGENT_FRAME_BYTES, HELLO_SECONDS, LINK_FRAME_BYTES
 from roost.wire.framing import JsonLines, encode_line
@@ -45,6 +46,7 @@ class Connection(asyncio.Protocol):
     ``door``: admits the peer and gives it an identity.
     ``closed``: called once when the connection is over.
     ``languages``: for kinds of peers that do not send calls, what they speak instead.
+    ``spellings``: for kinds of peers that can perform the steps of a hint, how they do it.
     """
 
     def __init__(
@@ -52,8 +54,11 @@ class Connection(asyncio.Protocol):
         door: Door,
         closed: Callable[[Connection], None],
         languages: Mapping[ClientKind, Language],
+        spellings: Mapping[ClientKind, Spelling],
     ) -> None:
         self._door = door
+        self._spellings = spellings
+        self._spell: Spelling = no_way
         self._languages = languages
         self._closed = closed
         self._frames = JsonLines(AGENT_FRAME_BYTES, AGENT_VALUES)
@@ -207,6 +212,7 @@ class Connection(asyncio.Protocol):
         if "hello" not in message:
             raise Unauthorized("Say hello first.")
         hello = parse_hello(message["hello"])
+        self._spell = self._spellings.get(hello.kind, no_way)
         peer = peer_of(self._transport.get_extra_info("socket"))
         if hello.kind is ClientKind.LINK:
             self._become_link(hello, peer)
@@ -241,7 +247,7 @@ class Connection(asyncio.Protocol):
             operation = parse(message["op"], message.get("args", {}))
             timeout = _seconds(message.get("timeoutMs"))
         except RoostError as error:
-            self._send({"id": call, "error": error.to_wire()})
+            self._send({"id": call, "error": self._told(error)})
             return
         task = self._loop.create_task(self._work(call, operation, timeout), name=operation.op)
         self._calls[call] = task
@@ -257,7 +263,7 @@ class Connection(asyncio.Protocol):
         """
         assert self._admission is not None
         view = await self._admission.api.call(operation, timeout=timeout)  # type: ignore[var-annotated, arg-type]
-        self._send({"id": call, "ok": view.to_wire()})
+        self._send({"id": call, "ok": view.spelled(self._spell).to_wire()})
         self._answered(call)
 
     def _ended(self, call: int | str, done: asyncio.Task[None]) -> None:
@@ -269,7 +275,7 @@ class Connection(asyncio.Protocol):
         except asyncio.CancelledError:
             self._send({"id": call, "error": Interrupted("You cancelled the call.").to_wire()})
         except RoostError as error:
-            self._send({"id": call, "error": error.to_wire()})
+            self._send({"id": call, "error": self._told(error)})
         except Exception:
             logger.exception("the answer to %s cannot be sent", done.get_name())
             internal = Internal(f"{done.get_name()} has an answer that cannot be sent.")
@@ -294,7 +300,7 @@ class Connection(asyncio.Protocol):
         try:
             notices = self._admission.api.watch(session)
         except RoostError as error:  # the session may have ended meanwhile
-            self._send({"error": error.to_wire()})
+            self._send({"error": self._told(error)})
             return
         if self._events is not None:
             self._events.cancel()
@@ -323,8 +329,11 @@ class Connection(asyncio.Protocol):
         self._unsent.clear()
 
     def _refuse(self, error: RoostError) -> None:
-        self._send({"error": error.to_wire()})
+        self._send({"error": self._told(error)})
         self.close()
+
+    def _told(self, error: RoostError) -> dict[str, Any]:
+        return error.spelled(self._spell).to_wire()
 
     def _too_quiet(self) -> None:
         self._refuse(Unauthorized(f"No hello within {HELLO_SECONDS:g} s."))

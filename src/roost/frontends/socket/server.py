@@ -14,6 +14,7 @@ from pathlib import Path
 from roost.api.door import Door, Language
 from roost.errors import Unauthorized
 from roost.frontends.socket.connection import Connection
+from roost.hints import Spelling
 from roost.wire.hello import ClientKind
 
 BACKLOG = 512
@@ -34,10 +35,15 @@ class SocketServer:
     """Accepts peers until it is closed."""
 
     def __init__(
-        self, door: Door, path: Path, languages: Mapping[ClientKind, Language] | None = None
+        self,
+        door: Door,
+        path: Path,
+        languages: Mapping[ClientKind, Language] | None = None,
+        spellings: Mapping[ClientKind, Spelling] | None = None,
     ) -> None:
         self._door = door
         self._languages = languages or {}
+        self._spellings = spellings or {}
         self._path = path
         self._server: asyncio.Server | None = None
         self._socket: socket.socket
@@ -104,7 +110,7 @@ class SocketServer:
                 self._path.unlink()
 
     def _connected(self) -> Connection:
-        connection = Connection(self._door, self._gone, self._languages)
+        connection = Connection(self._door, self._gone, self._languages, self._spellings)
         if self._is_crowded():
             self.make_room()
         self._connections[connection] = asyncio.get_running_loop().time()

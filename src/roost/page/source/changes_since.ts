@@ -143,7 +143,7 @@ function printChanges(lines: readonly Line[], marks: (Mark | null)[], removed: M
   out.push(...printRemoved(removed));
   const added = marks.filter((mark) => mark === "added").length;
   const changed = marks.filter((mark) => mark === "changed").length;
-  if (isCut) out.push(`# more has changed (${added} lines added, ${changed} changed): take a browser_snapshot to see all`);
+  if (isCut) out.push(`# more has changed (${added} lines added, ${changed} changed): take a new snapshot to see all`);
   return { text: out.join("\n") || "# nothing has changed", added, changed, removed: removed.size, isCut };
 }
 

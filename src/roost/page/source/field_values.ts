@@ -48,7 +48,7 @@ const fillers: Record<Kind, (args: Args) => Promise<Filled>> = {
   check: async (args) => readyToCheck(await actionable(args, "check"), args),
   select: async (args) => select(await actionable(args, "select"), args),
   pick: async (args) => pick(await actionable(args, "type"), singleValue(args)),
-  file: () => Promise.reject(badRequest("target", "This is a file field", "Give it files with browser_file_upload.")),
+  file: () => Promise.reject(badRequest("target", "This is a file field", "Upload files to it instead.")),
   none: (args) => Promise.reject(notAField(text(args, "target"))),
 };
 

@@ -106,7 +106,7 @@ function print(lines: readonly Line[], chosen: boolean[], sizes: number[], start
 function leftNote(left: { lines: number; chars: number; after: string }): string {
   return (
     `# ${left.lines} more lines (about ${left.chars} characters) not shown: ` +
-    `go on with after="${left.after}", look into one part with target="<ref>", or search with browser_find`
+    `go on with after="${left.after}", look into one part with target="<ref>", or search the page`
   );
 }
 

@@ -31,7 +31,7 @@ export function findTarget(target: string): Found {
           hint: "One of the suggestions may be meant; use its ref.",
           pageSaid: suggestions.map(({ ref, role, name }) => `${ref}: ${role} ${JSON.stringify(name)}`).join("\n"),
         }
-      : { hint: "Take a snapshot, or look for it with browser_find." }),
+      : {}),
   });
 }
 

@@ -173,8 +173,9 @@ async def test_a_reservation_truly_holds_its_slot(tmp_path: Path) -> None:
         ada, bob, eve = agent(house), agent(house, "bob"), agent(house, "eve")
         await ada.call("create_window", url=URL)
         full = await error_of(PoolFull, bob.call("create_window"))
-        assert "firefox_request_tab_space" in full.hint
-        assert "firefox_get_slot_requests" in full.hint
+        hint = full.spelled(bob.tools.spelling("firefox_create_window")).hint
+        assert "firefox_request_tab_space" in hint
+        assert "firefox_get_slot_requests" in hint
         asked = await bob.call("request_tab_space")
         assert (asked["queued"], asked["position"], asked["youHaveReservation"]) == (True, 1, False)
         seen = await bob.call("get_slot_requests")
@@ -287,3 +288,4 @@ async def test_an_agent_is_told_what_it_should_know_whatever_it_asked(tmp_path: 
         await bob.call("request_tab_space")
         reply = await ada.tools.call(ada.api, "firefox_loop_status", {})
         assert "Note: " in reply.text
+        assert "firefox_grant_tab_space" in reply.text

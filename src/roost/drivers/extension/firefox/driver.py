@@ -147,7 +147,7 @@ class OwnFirefoxDriver(OwnBrowser):
         if jar == SHARED_JAR:
             raise Unsupported(
                 "The cookies and storage of a person's own browser are not given out.",
-                hint=f"In a page, document.cookie and localStorage work. {ELSEWHERE}",
+                hint="In a page, document.cookie and localStorage work. " + ELSEWHERE,
             )
         try:
             return await self._link().call(f"Jars.{what}", {"jar": jar, **rest})
@@ -423,7 +423,7 @@ def _frame(frame: str | None) -> int:
     if frame is None:
         return _MAIN
     if not frame.isdecimal():
-        raise NotFound("That frame is gone.", hint="Take a new browser_snapshot.")
+        raise NotFound("That frame is gone.")
     return int(frame)
 
 

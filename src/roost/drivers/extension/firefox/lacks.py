@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from roost.drivers.base import Lack
+from roost.hints import Hint
 
-ELSEWHERE = "Use a managed browser for it: session_open with browser firefox."
+ELSEWHERE = Hint(
+    "Use a managed browser for it[: open a session with {SessionOpen browser=firefox}]."
+)
 LACKS = (
     Lack(
         "trusted input",
@@ -16,13 +19,13 @@ LACKS = (
     ),
     Lack(
         "evaluate on guarded pages",
-        "`UNSUPPORTED` for `browser_evaluate` where a page's Content-Security-Policy forbids eval; "
+        "`UNSUPPORTED` for an agent's scripts where a page's Content-Security-Policy forbids eval; "
         "all else works there.",
         "Firefox holds scripts of extensions in the page's own world to that policy.",
     ),
     Lack(
         "error pages",
-        "What would look into one is refused, and says so; `browser_navigate` leaves it.",
+        "What would look into one is refused, and says so; navigating leaves it.",
         "Firefox shows a page of its own where a site did not answer, and lets no extension in.",
     ),
     Lack(
@@ -33,7 +36,7 @@ LACKS = (
     ),
     Lack(
         "large uploads",
-        "`TOO_LARGE` for `browser_file_upload` of more than 32 MiB at a time",
+        "`TOO_LARGE` for uploads of more than 32 MiB at a time",
         "The extension may not read files, so the broker sends it their contents in one message.",
     ),
     Lack(
@@ -43,7 +46,7 @@ LACKS = (
     ),
     Lack(
         "size, paper and bodies",
-        "`UNSUPPORTED` for `browser_resize`, `browser_pdf` and the bodies of responses",
+        "`UNSUPPORTED` for resizing, PDF files and the bodies of responses",
         "A tab has the size of its window, and extensions cannot print one; to read what it loads, "
         "Roost would have to stand in the way of every answer.",
     ),

@@ -38,6 +38,7 @@ from roost.errors import (
     Unauthorized,
     Unsupported,
 )
+from roost.hints import Hint
 from roost.vocabulary import TabHandle
 
 CRASHED = 409
@@ -61,7 +62,7 @@ def refusal(error: CdpError) -> RoostError:
     if make is None:
         return BadRequest(
             "This page cannot be used.",
-            hint="It is one of the browser's own. Go elsewhere with browser_navigate.",
+            hint=Hint("It is one of the browser's own. Go elsewhere[ with {Navigate}]."),
             page_said=str(error),
         )
     return make(str(error))
@@ -70,9 +71,9 @@ def refusal(error: CdpError) -> RoostError:
 _REFUSALS: dict[int, Callable[[str], RoostError]] = {
     CRASHED: lambda _: TabCrashed("The page's process died."),
     DOCUMENT_GONE: lambda _: Interrupted(
-        "The page was left meanwhile.", hint="Look where the tab is now, with browser_snapshot."
+        "The page was left meanwhile.", hint=Hint("Look where the tab is now[, with {Snapshot}].")
     ),
-    FRAME_GONE: lambda _: NotFound("That frame is gone.", hint="Take a new browser_snapshot."),
+    FRAME_GONE: lambda _: NotFound("That frame is gone."),
     STALE_REF: lambda ref: (
         StaleRef(f"{ref} is not on this page any more.", ref=ref)
         if _REF.fullmatch(ref)
@@ -83,7 +84,7 @@ _REFUSALS: dict[int, Callable[[str], RoostError]] = {
     ),
     FORBIDDEN: lambda _: Unsupported(
         "This page's Content-Security-Policy forbids functions from outside.",
-        hint=f"browser_snapshot and browser_get_content work there. {ELSEWHERE}",
+        hint=Hint("Reading works there[: use {Snapshot} or {GetContent}]. ") + ELSEWHERE,
     ),
     UNREACHABLE: cannot_open,
     NOWHERE: lambda why: NotFound("There is no page to go to in that direction.", page_said=why),

@@ -24,6 +24,7 @@ from roost.drivers.firefox.navigation import Course
 from roost.drivers.firefox.scripts import DocumentGone, Scripts
 from roost.drivers.firefox.values import plain
 from roost.errors import BadRequest, BrowserLost, Interrupted, NotFound, RoostError
+from roost.hints import Hint
 from roost.vocabulary import TabHandle
 from roost.wire.framing import encode
 
@@ -103,7 +104,7 @@ class RemoteTab:
         except BrowserLost:
             raise Interrupted(
                 "Firefox's remote agent went away while it gave input.",
-                hint="Look what came of it, with browser_snapshot.",
+                hint=Hint("Look what came of it[, with {Snapshot}]."),
             ) from None
 
 

@@ -8,7 +8,7 @@ Lives here: ``names.py`` (the toolset), ``tool.py`` (base class of the tools), `
 call's access to the broker); the tools by subject: ``windows.py``, ``page_actions.py``,
 ``page_readings.py``, ``devtools.py``, ``tab_space.py``, ``settings.py``; ``tree.py`` and
 ``states.py`` (pages as data).
-May import: ``api``, ``errors``, ``frontends.mcp``, ``vocabulary``, ``wire``; pydantic.
+May import: ``api``, ``errors``, ``frontends.mcp``, ``hints``, ``vocabulary``, ``wire``; pydantic.
 Never here: decisions. The broker decides what to refuse.
 Tests: ``tests/frontends/mcp/claudezilla``, ``tests/e2e/mcp``.
 """

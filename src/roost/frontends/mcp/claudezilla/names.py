@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from roost.api.broker import BrokerApi
 from roost.api.operations import explained, nearest
-from roost.errors import BadRequest, RoostError
+from roost.errors import BadRequest
 from roost.frontends.mcp.claudezilla import (
     devtools,
     page_actions,
@@ -22,7 +22,8 @@ from roost.frontends.mcp.claudezilla import (
 from roost.frontends.mcp.claudezilla.desk import Desk, Wishes
 from roost.frontends.mcp.claudezilla.tool import FirefoxTool
 from roost.frontends.mcp.schemas import tight_schema
-from roost.frontends.mcp.toolset import Reply, Tool
+from roost.frontends.mcp.toolset import ABOUT_ANSWERS, Reply, Tool
+from roost.hints import LONGER_TIMEOUT, Spelling, spelled
 from roost.wire.marks import marked, sendable
 
 TOOLS: Final[tuple[type[FirefoxTool], ...]] = (
@@ -44,17 +45,27 @@ _BY_NAME: Final = {row.tool: row for row in TOOLS}
 _HIDDEN: Final = frozenset({"timeout", "autoWait", "waitTimeout", "windowId", "left", "top"})
 """Arguments that are accepted but not listed, because they change nothing or are obvious."""
 _ALL: Final = "all"
-_CALLED_HERE: Final = {
-    "session_list": "firefox_diagnose",
-    "browser_tabs": "firefox_get_tabs",
-    "browser_snapshot": "firefox_get_accessibility_snapshot",
-    "browser_find": "firefox_get_content",
-    "tab_space_request": "firefox_request_tab_space",
-    "tab_space_status{waitSeconds}": "firefox_get_slot_requests",
-    "tab_space_grant": "firefox_grant_tab_space",
-    "loop_stop": "firefox_stop_loop",
+INSTRUCTIONS: Final = (
+    "A browser shared by several agents: your window has tabs and cookies of its own.\n"
+    "Tools take tabId (default: your current tab) and a CSS selector for the element."
+)
+_STEPS: Final[Mapping[str, str]] = {
+    "Close": "firefox_close_tab",
+    "Find": "firefox_get_content",
+    "GetContent": "firefox_get_content",
+    "LoopStop": "firefox_stop_loop",
+    "Navigate": "firefox_navigate",
+    "NetworkRequests": "firefox_get_network",
+    "SessionList": "firefox_diagnose",
+    "Snapshot": "firefox_get_accessibility_snapshot",
+    "TabSpaceGrant": "firefox_grant_tab_space",
+    "TabSpaceRequest": "firefox_request_tab_space",
+    "TabSpaceStatus waitSeconds=60": "firefox_get_slot_requests",
+    "Tabs action=list": "firefox_get_tabs",
+    "Tabs action=new": "firefox_create_window",
+    "WaitFor": "firefox_wait_for",
 }
-"""Roost's names of tools in hints, and what those tools are called here."""
+"""The tool for each step of a hint that Claudezilla has a tool for."""
 
 
 class FirefoxNames:
@@ -64,6 +75,7 @@ class FirefoxNames:
         self._rows = {name: _BY_NAME[name] for name in names}
         self._categories = {name: row.category for name, row in self._rows.items()}
         self._wishes = Wishes()
+        self.instructions = INSTRUCTIONS + ABOUT_ANSWERS
         self.tools: Sequence[Tool] = [_tool(row) for row in self._rows.values()]
 
     def only_reads(self, name: str, arguments: Mapping[str, Any]) -> bool:
@@ -75,16 +87,22 @@ class FirefoxNames:
     async def call(self, api: BrokerApi, name: str, arguments: Mapping[str, Any]) -> Reply:
         asked = self._asked(name, arguments)
         desk = Desk(api, self._categories, self._wishes, asked.seconds())
-        try:
-            answer = await asked.run(desk)
-        except RoostError as error:
-            raise error.retold(hint=_in_these_names(error.hint)) from None
+        answer = await asked.run(desk)
         images = asked.images(answer)
         text = sendable(json.dumps(answer, ensure_ascii=False, default=str))
-        notes = [f"Note: {note}" for note in desk.notes]
+        notes = [f"Note: {spelled(note, self._spell)}" for note in desk.notes]
         if asked.is_data:
             return Reply("\n".join([text, *notes]), images, json.loads(text))
         return Reply("\n".join([marked([text]), *notes]), images)
+
+    def spelling(self, name: str) -> Spelling:
+        return self._spell
+
+    def _spell(self, named: str) -> str | None:
+        if named == LONGER_TIMEOUT:
+            return "timeout, in milliseconds"
+        tool = _STEPS.get(named)
+        return tool if tool in self._rows else None
 
     def _asked(self, name: str, arguments: Mapping[str, Any]) -> FirefoxTool:
         row = self._rows.get(name)
@@ -117,12 +135,6 @@ def firefox_names(asked: tuple[str, ...] = ()) -> FirefoxNames:
             )
     wanted = set(asked) or {_ALL}
     return FirefoxNames([row.tool for row in TOOLS if wanted & {_ALL, row.category, row.tool}])
-
-
-def _in_these_names(hint: str) -> str:
-    for name, called_here in _CALLED_HERE.items():
-        hint = hint.replace(name, called_here)
-    return hint
 
 
 def _tool(row: type[FirefoxTool]) -> Tool:

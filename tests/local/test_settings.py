@@ -1,15 +1,15 @@
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import pytest
 
-from roost.daemon.settings import PREFIX, Settings, add_flags, as_flags, load_settings
+from roost.daemon.main import _parsed
 from roost.errors import BadRequest
+from roost.local.settings import SETTINGS, as_flags, from_environment, load_settings
 from roost.vocabulary import POOL_LIMIT, Reads
 
-NO_FLAGS = dict.fromkeys(Settings.model_fields)
+NO_FLAGS = dict.fromkeys(SETTINGS)
 
 
 @pytest.fixture
@@ -76,16 +76,62 @@ def test_a_folder_in_the_files_place_is_named(config: Path) -> None:
 
 def test_what_a_starter_was_given_arrives_at_the_daemon_as_it_was(config: Path) -> None:
     given = {"pool": 7, "reads": "shared", "browser": "fake"}
-    parser = argparse.ArgumentParser()
-    add_flags(parser)
-    options = vars(parser.parse_args(as_flags({**NO_FLAGS, **given})))
-    assert set(options) == set(Settings.model_fields)
-    settings = load_settings(options, {}, config)
+    options = vars(_parsed(as_flags({**given, "browser_arg": ["--a b", "-c"]})))
+    settings = load_settings({name: options[name] for name in SETTINGS}, {}, config)
     assert (settings.pool, settings.reads, settings.browser) == (7, Reads.SHARED, "fake")
-    assert as_flags(NO_FLAGS) == []
+    assert settings.browser_arg == ("--a b", "-c")
 
 
 def test_every_setting_is_described_and_none_shadows_what_finds_the_broker() -> None:
-    for name, field in Settings.model_fields.items():
-        assert field.description, name
-        assert PREFIX + name.upper() not in {"ROOST_HOME", "ROOST_SESSION"}
+    for setting in SETTINGS.values():
+        assert setting.help.endswith("."), setting.name
+        assert setting.variable not in {"ROOST_HOME", "ROOST_SESSION"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("headless", "True", True),
+        ("headless", "no", False),
+        ("ignore_tls_errors", "1", True),
+        ("keep_seconds", "0.5", 0.5),
+        ("viewport", "800x600", "800x600"),
+        ("port", "65535", 65535),
+        ("pool", "0", 0),
+        ("browser", "mine-firefox", "mine-firefox"),
+        ("reads", "shared", Reads.SHARED),
+        ("browser_arg", "--one '--two three'", ("--one", "--two three")),
+    ],
+)
+def test_a_variable_is_read_as_the_settings_type(
+    name: str, text: str, value: object, config: Path
+) -> None:
+    environ = {SETTINGS[name].variable: text}
+    assert getattr(load_settings({}, environ, config), name) == value
+    assert set(from_environment(environ)) == {name}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("headless", "perhaps"),
+        ("keep_seconds", "-1"),
+        ("keep_seconds", "nan"),
+        ("viewport", "800"),
+        ("port", "0"),
+        ("port", "65536"),
+        ("pool", "1e3"),
+        ("pool", "٣"),
+        ("reads", "all"),
+    ],
+)
+def test_a_value_of_the_wrong_type_or_size_is_refused(name: str, text: str, config: Path) -> None:
+    with pytest.raises(BadRequest, match=f"{name} \\(from flags\\): expected"):
+        load_settings({name: text}, {}, config)
+
+
+@pytest.mark.parametrize("text", ["browser_arg = 'one'", "proxy = 3", "pool = true"])
+def test_a_value_of_the_wrong_type_in_the_file_is_refused(text: str, config: Path) -> None:
+    config.write_text(text, encoding="utf-8")
+    with pytest.raises(BadRequest, match="config.toml"):
+        load_settings({}, {}, config)
