@@ -12,7 +12,7 @@ from roost.core.addresses import (
     URL_CHARS,
     address_denied,
     can_be_opened_again,
-    checked_client_url,
+    checked_devtools_url,
     checked_domain,
     checked_url,
     host_allowed,
@@ -358,7 +358,7 @@ def test_half_a_host_never_passes_for_another_host(end: str) -> None:
 
 @pytest.mark.parametrize("url", ["data:text/html,<p>x", "DATA:,x", "blob:http://a.test/1-2"])
 def test_a_devtools_client_opens_documents_that_are_made_in_the_browser(url: str) -> None:
-    assert checked_client_url(url, ("example.com",), ("loopback",)) == url
+    assert checked_devtools_url(url, ("example.com",), ("loopback",)) == url
     with pytest.raises(UrlBlocked):
         checked_url(url)
 
@@ -366,7 +366,7 @@ def test_a_devtools_client_opens_documents_that_are_made_in_the_browser(url: str
 @pytest.mark.parametrize("url", ["da\nta:,x", "file:///x", "filesystem:http://x/", "about:version"])
 def test_a_devtools_client_opens_no_other_scheme(url: str) -> None:
     with pytest.raises(UrlBlocked):
-        checked_client_url(url)
+        checked_devtools_url(url)
 
 
 def test_a_blob_cannot_be_opened_again_because_it_ends_with_its_page() -> None:

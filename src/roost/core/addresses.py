@@ -84,7 +84,7 @@ def checked_url(url: str, allow: tuple[str, ...] = (), deny: tuple[str, ...] = (
     return address
 
 
-def checked_client_url(url: str, allow: tuple[str, ...] = (), deny: tuple[str, ...] = ()) -> str:
+def checked_devtools_url(url: str, allow: tuple[str, ...] = (), deny: tuple[str, ...] = ()) -> str:
     """Return the address as a DevTools client may open it. Raises as ``checked_url`` does.
 
     Beside what ``checked_url`` accepts, clients open ``data:`` and ``blob:`` addresses. The browser
