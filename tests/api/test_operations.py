@@ -133,7 +133,7 @@ def test_nothing_is_guessed_where_nothing_is_near() -> None:
     assert "Did you mean" not in refusal.value.hint
 
 
-def test_what_was_sent_is_not_repeated_in_the_refusal() -> None:
+def test_a_refusal_of_arguments_does_not_quote_them() -> None:
     with pytest.raises(BadRequest) as refusal:
         parse("browser_type", {"target": "e1", "text": ["hunter2"]})
     assert "hunter2" not in str(refusal.value.to_wire())

@@ -65,7 +65,7 @@ async def test_connecting_with_a_session_joins_it(tmp_path: Path) -> None:
         assert house.state.sessions[SessionId("team")].lifetime is Lifetime.NAMED
 
 
-async def test_what_a_session_is_made_of_is_passed_on(tmp_path: Path) -> None:
+async def test_the_jar_and_domain_lists_of_a_new_session_are_passed_on(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         async with await connect(
             home=house.home, start=False, jar="shared", allow=("a.test",), deny=("b.a.test",)
@@ -94,7 +94,7 @@ def test_the_package_offers_the_client() -> None:
 # --- reconnecting ------------------------------------------------------------------------------
 
 
-async def test_it_comes_back_as_itself_before_it_is_asked_anything(tmp_path: Path) -> None:
+async def test_a_client_resumes_its_agent_before_the_next_call(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         house, link, client = await house_and_link(stack, tmp_path)
         tab = (await client.call(ops.Navigate(url=URL))).tab
@@ -224,7 +224,9 @@ async def test_a_broker_that_hangs_up_on_the_hello_is_tried_again(tmp_path: Path
         link.refuses = False
 
 
-async def test_who_was_away_too_long_begins_anew(tmp_path: Path) -> None:
+async def test_a_client_that_was_away_longer_than_the_grace_becomes_a_new_agent(
+    tmp_path: Path,
+) -> None:
     async with AsyncExitStack() as stack:
         house, link, client = await house_and_link(stack, tmp_path)
         tab = (await client.call(ops.Navigate(url=URL))).tab

@@ -90,7 +90,7 @@ async def test_all_who_wait_are_told_when_it_ends(tmp_path: Path) -> None:
         await connection.aclose()
 
 
-async def test_it_knows_whether_the_broker_stopped_on_purpose(tmp_path: Path) -> None:
+async def test_the_client_knows_whether_the_broker_stopped_on_purpose(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         connection = await opened(house)
         await house.socket.aclose()
@@ -99,7 +99,7 @@ async def test_it_knows_whether_the_broker_stopped_on_purpose(tmp_path: Path) ->
         await connection.aclose()
 
 
-async def test_events_are_handed_on(tmp_path: Path) -> None:
+async def test_notices_of_the_broker_reach_the_caller(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         heard: list[Notice] = []
         connection = await opened(house, notices=heard)

@@ -43,7 +43,7 @@ REMOVALS: dict[str, Callable[[FakeHouse], None]] = {
 
 
 @pytest.mark.parametrize("what", REMOVALS)
-async def test_what_was_removed_is_put_back(what: str, tmp_path: Path) -> None:
+async def test_removed_files_of_the_broker_are_restored(what: str, tmp_path: Path) -> None:
     async with announced(tmp_path) as (house, announcement):
         token = house.home.operator_token()
         REMOVALS[what](house)
@@ -65,7 +65,7 @@ async def test_a_home_that_another_broker_has_is_left_as_it_is(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.EIO, errno.EACCES])
-async def test_that_a_look_fails_does_not_mean_that_a_file_is_gone(
+async def test_a_file_that_cannot_be_examined_is_not_taken_for_removed(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with announced(tmp_path) as (house, announcement):

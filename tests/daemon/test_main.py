@@ -62,7 +62,7 @@ async def test_a_session_in_use_or_named_needs_the_broker(tmp_path: Path) -> Non
         assert is_needed(house)
 
 
-async def test_nobody_needs_it_for_a_quarter_of_an_hour_and_it_ends(tmp_path: Path) -> None:
+async def test_a_broker_that_nobody_needed_for_a_quarter_of_an_hour_ends(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as fake, sweeping(fake) as sweep:
         fake.broker.lingers = True
         agent = fake.admit()
@@ -76,7 +76,7 @@ async def test_nobody_needs_it_for_a_quarter_of_an_hour_and_it_ends(tmp_path: Pa
         assert fake.broker.stop_requested.is_set()
 
 
-async def test_one_that_was_told_to_stay_stays(tmp_path: Path) -> None:
+async def test_a_broker_that_was_told_to_stay_does_not_end_when_idle(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as fake, sweeping(fake) as sweep:
         fake.broker.lingers = True
         await sweep()

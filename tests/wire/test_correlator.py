@@ -28,7 +28,7 @@ def test_a_late_or_repeated_reply_finds_nobody() -> None:
 
 
 @pytest.mark.parametrize("value", [True, 1.0, "1", None, [], {}, -1])
-def test_what_is_no_id_we_gave_finds_nobody(value: Any) -> None:
+def test_a_value_that_is_no_id_resolves_nothing(value: Any) -> None:
     pending = Correlator[str]()
     assert pending.start("sink", label="tab.open") == 1
 

@@ -127,7 +127,7 @@ def test_half_a_frame_is_no_frame(framing: Format) -> None:
     ],
     ids=lambda frame: repr(frame[:12]),
 )
-def test_what_is_not_json_is_refused_after_the_good_frames_before_it(frame: bytes) -> None:
+def test_a_frame_that_is_not_json_is_refused_after_the_good_frames_before_it(frame: bytes) -> None:
     decoder = JsonLines(MIB)
 
     values, error = fed_until_failure(decoder, b'{"good":1}\n[2]\n' + frame + b"\n[3]\n")
@@ -240,7 +240,7 @@ def test_half_a_surrogate_pair_survives_the_wire() -> None:
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
-def test_numbers_json_has_no_word_for_are_the_callers_mistake(number: float) -> None:
+def test_nan_and_infinities_are_refused_as_the_callers_mistake(number: float) -> None:
     with pytest.raises(ValueError, match="JSON"):
         encode_line([number])
 

@@ -194,7 +194,7 @@ def test_without_a_common_version_the_older_side_is_told_to_update(
     assert caught.value.details["broker"] == list(broker)
 
 
-def test_a_client_that_speaks_nothing_is_told_to_update() -> None:
+def test_a_client_without_a_known_version_is_told_to_update() -> None:
     with pytest.raises(BadRequest) as caught:
         agree(())
     assert "Restart your MCP client" in caught.value.hint

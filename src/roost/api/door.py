@@ -16,6 +16,9 @@ from roost.local.tcp_peers import Address
 from roost.vocabulary import AgentId, SessionId
 from roost.wire.hello import Hello, Welcome
 
+SESSION_HEADER = "X-DevBrowser-Session"
+"""HTTP header that names a session. The name is dev-browser's, whose clients send it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Admission:

@@ -36,7 +36,7 @@ def test_the_address_is_the_sessions_and_stays_the_same(cli: Cli) -> None:
     assert url.rpartition("/")[2] not in cli.says("log")
 
 
-def test_a_session_that_is_not_there_has_none(cli: Cli) -> None:
+def test_an_absent_session_has_no_token(cli: Cli) -> None:
     done = cli.run("cdp-url", "--session", "nobody")
     assert done.returncode == 1
     assert done.stderr.startswith("SESSION_GONE")

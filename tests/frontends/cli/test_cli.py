@@ -151,7 +151,7 @@ def test_two_homes_are_two_roosts(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_a_killed_broker_left_behind_is_no_obstacle(cli: Cli) -> None:
+def test_a_broker_starts_over_the_files_of_a_killed_one(cli: Cli) -> None:
     cli.says("up")
     cli.says("session", "open", "--session", "work")
     dead = cli.endpoint.process
@@ -236,7 +236,7 @@ def test_show_goes_on_with_what_happens_until_the_session_ends(cli: Cli) -> None
 
 
 @pytest.mark.slow
-def test_what_agents_and_pages_write_is_shown_and_not_obeyed(cli: Cli) -> None:
+def test_control_characters_of_agents_and_pages_are_escaped(cli: Cli) -> None:
     name = "\x1b[31m[bold]evil[/bold]\x07"
     cli.says("session", "open", "--session", "work", "--name", name)
     for shown in (cli.says("session", "list"), cli.says("status"), cli.says("log")):
@@ -298,7 +298,7 @@ async def test_below_an_agent_the_command_is_that_agent(cli: Cli) -> None:
 
 
 @pytest.mark.slow
-def test_from_no_terminal_the_broker_is_looked_after_and_the_rest_wants_to_be_said(
+def test_without_a_terminal_only_commands_for_the_broker_act_as_the_operator(
     cli: Cli,
 ) -> None:
     """As CI, cron and service units run commands."""
@@ -542,7 +542,7 @@ def test_where_there_is_no_browser_the_doctor_says_how_to_get_one(
     assert "roost browser install chromium" in str(finding.fix)
 
 
-def test_nobody_reading_is_no_reason_to_complain(cli: Cli) -> None:
+def test_a_closed_pipe_is_no_error_of_a_command(cli: Cli) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     try:

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from roost.frontends.cli.main import cli
 
 
-def test_it_is_listed_with_the_other_commands() -> None:
+def test_mcp_is_listed_with_the_other_commands() -> None:
     listed = CliRunner().invoke(cli, ["--help"]).output
 
     assert "MCP server on stdio" in listed

@@ -177,5 +177,5 @@ async def test_the_api_keeps_its_promises_over_http(check: ApiCheck, tmp_path: P
     await check_broker_api(Http, tmp_path, check)
 
 
-def test_what_is_left_out_is_there_to_be_left_out() -> None:
+def test_every_check_left_out_for_http_exists() -> None:
     assert NOT_HERE.keys() <= {check.__name__ for check in API_CHECKS}

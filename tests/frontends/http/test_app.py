@@ -54,7 +54,7 @@ async def test_a_mounted_application_is_made_once_and_only_for_who_has_a_token(
         assert mounted.made == 1
 
 
-async def test_what_is_not_there_is_told_in_the_one_shape(tmp_path: Path) -> None:
+async def test_an_unknown_path_is_answered_with_an_error_object(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house, client_of(house, Mounted()) as client:
         headers = {"authorization": f"Bearer {house.home.operator_token()}"}
         for method, path, status, code in (

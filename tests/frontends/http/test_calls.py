@@ -51,7 +51,7 @@ async def test_finding_a_session_needs_its_token_or_the_operators(tmp_path: Path
         assert set(here.house.state.sessions) == {"mine", "other"}
 
 
-async def test_what_a_session_is_made_of_is_not_changed_by_finding_it(tmp_path: Path) -> None:
+async def test_a_session_that_exists_is_not_opened_with_another_jar(tmp_path: Path) -> None:
     async with http_house(tmp_path) as here:
         await here.session("work")
         body = {"sessionId": "work", "jar": "shared"}

@@ -34,7 +34,7 @@ def asking(here: HttpHouse, *lines: str) -> bytes:
     return "\r\n".join(head).encode()
 
 
-async def test_one_that_shows_no_token_in_time_is_cut_off(
+async def test_a_connection_that_shows_no_token_in_time_is_cut_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with http_house(tmp_path) as here:
@@ -48,7 +48,7 @@ async def test_one_that_shows_no_token_in_time_is_cut_off(
             assert await is_cut_off(peer)
 
 
-async def test_one_that_has_shown_a_token_stays(
+async def test_a_connection_that_has_shown_a_token_stays_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with http_house(tmp_path) as here:
@@ -103,7 +103,9 @@ async def test_a_head_without_end_is_cut_off(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("garbage", [b"\x16\x03\x01\x02\x00\r\n\r\n", b"HELLO\r\n\r\n", b"\0" * 64])
-async def test_what_is_no_http_is_answered_in_the_one_shape(garbage: bytes, tmp_path: Path) -> None:
+async def test_bytes_that_are_no_http_request_are_answered_with_an_error_object(
+    garbage: bytes, tmp_path: Path
+) -> None:
     async with http_house(tmp_path) as here:
         answer = await here.raw(garbage)
         error = json.loads(answer.body)

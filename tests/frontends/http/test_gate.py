@@ -189,7 +189,9 @@ async def test_a_process_started_for_a_session_needs_no_token_where_devtools_cli
 
 
 @only_linux
-async def test_what_an_agent_runs_is_let_into_that_agents_sessions_alone(tmp_path: Path) -> None:
+async def test_a_program_that_an_agent_runs_gets_into_that_agents_sessions_only(
+    tmp_path: Path,
+) -> None:
     async with http_house(tmp_path) as here:
         person = here.house.admit(here.house.hello(ClientKind.CLI))
         for name in ("shop", "mail"):

@@ -39,7 +39,7 @@ def test_every_error_has_a_status_and_stands_in_the_description() -> None:
     assert error["properties"]["code"]["enum"] == sorted(BY_CODE)
 
 
-def test_nothing_is_referred_to_that_is_not_there() -> None:
+def test_every_reference_in_the_description_resolves() -> None:
     for reference in references(DESCRIBED):
         _, _, kind, name = reference.split("/")
         assert name in DESCRIBED["components"][kind]
@@ -55,7 +55,9 @@ def test_every_status_is_described_with_the_codes_that_come_with_it() -> None:
             assert "default" not in route["responses"], "whatever else there may be is said"
 
 
-async def test_it_is_served_to_whoever_has_a_token_with_the_servers_address(tmp_path: Path) -> None:
+async def test_the_description_is_served_to_holders_of_a_token_with_the_servers_address(
+    tmp_path: Path,
+) -> None:
     async with http_house(tmp_path) as here:
         session = await here.session("work")
         for caller in (here.operator, session):

@@ -124,7 +124,7 @@ async def test_idle_connections_do_not_keep_others_out(
             assert await answer_of(many.ask("/openapi.json")) == 200
 
 
-async def test_who_finds_no_place_for_long_is_told_to_come_back(
+async def test_a_connection_that_waited_long_for_a_place_is_answered_503(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reception, "PLACES", 3)

@@ -21,7 +21,7 @@ def test_a_delay_is_also_a_header_in_whole_seconds() -> None:
     assert answer.headers["retry-after"] == "2"
 
 
-def test_who_is_not_known_is_told_how_to_be() -> None:
+def test_a_caller_without_a_token_is_told_how_to_get_one() -> None:
     assert refusal(Unauthorized("no"), NO_TOKEN).headers["www-authenticate"] == "Bearer"
     assert "www-authenticate" not in refusal(Unauthorized("no")).headers
 

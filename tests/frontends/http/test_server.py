@@ -80,7 +80,7 @@ async def test_small_answers_leave_at_once(tmp_path: Path) -> None:
         assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
-async def test_it_is_loaded_by_the_first_connection_and_many_at_once_are_answered(
+async def test_the_first_connection_loads_the_http_code_and_all_that_wait_are_answered(
     tmp_path: Path,
 ) -> None:
     async with fake_house(tmp_path) as house:

@@ -75,7 +75,7 @@ async def test_messages_are_heard_as_they_were_said_and_answered() -> None:
         assert listeners[0].heard == ["text", b"bytes", "in parts"]
 
 
-async def test_one_who_says_much_at_once_leaves_others_their_turn() -> None:
+async def test_a_peer_with_many_messages_leaves_others_their_turn() -> None:
     seen: list[int] = []
 
     def counted(listener: Listener, message: str | bytes) -> None:
@@ -89,7 +89,7 @@ async def test_one_who_says_much_at_once_leaves_others_their_turn() -> None:
         assert seen == [TURN]
 
 
-async def test_one_who_is_held_is_heard_again_when_it_may_go_on() -> None:
+async def test_a_held_peer_is_read_again_after_go_on() -> None:
     def hold_at_two(listener: Listener, message: str | bytes) -> None:
         if message == "2":
             listener.socket.hold()
@@ -102,7 +102,7 @@ async def test_one_who_is_held_is_heard_again_when_it_may_go_on() -> None:
         await until(lambda: listeners[0].heard == ["1", "2", "3", "4", "5"])
 
 
-async def test_a_flood_at_one_who_is_held_stops_at_the_sender() -> None:
+async def test_a_flood_at_a_held_peer_stops_at_its_sender() -> None:
     """What it cannot get rid of stays with it: the memory of this process is not its own."""
 
     def hold(listener: Listener, message: str | bytes) -> None:
@@ -117,7 +117,7 @@ async def test_a_flood_at_one_who_is_held_stops_at_the_sender() -> None:
         listeners[0].left()
 
 
-async def test_one_who_does_not_read_makes_it_full_until_it_reads() -> None:
+async def test_a_peer_that_does_not_read_makes_the_socket_full_until_it_reads() -> None:
     async with served(nothing) as (url, listeners):
         async with websockets.connect(url, max_queue=1, max_size=None) as peer:
             await peer.send("hello")
@@ -135,7 +135,7 @@ async def test_one_who_does_not_read_makes_it_full_until_it_reads() -> None:
 
 @pytest.mark.parametrize("politely", [True, False])
 @pytest.mark.parametrize("held", [True, False])
-async def test_the_end_is_told(politely: bool, held: bool) -> None:
+async def test_the_listener_hears_the_end_of_the_connection(politely: bool, held: bool) -> None:
     async with served(nothing) as (url, listeners):
         async with websockets.connect(url) as peer:
             await peer.send("hello")

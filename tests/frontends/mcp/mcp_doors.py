@@ -10,7 +10,7 @@ import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from roost.frontends.mcp.streamable import SESSION_HEADER
+from roost.api.door import SESSION_HEADER
 from tests.frontends.http.http_house import Caller
 
 
@@ -21,7 +21,7 @@ async def client_of(
     """``/mcp``, as whoever holds the token."""
     headers = {"authorization": f"Bearer {caller.token}"}
     if session is not None:
-        headers[SESSION_HEADER.decode()] = session
+        headers[SESSION_HEADER] = session
     async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
         url = f"{caller.client.base_url}/mcp{query}"
         async with Client(streamable_http_client(url, http_client=http)) as client:

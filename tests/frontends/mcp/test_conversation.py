@@ -349,7 +349,7 @@ async def test_long_work_is_told_and_so_is_what_takes_so_long(
         assert told["params"]["message"] == "Starting the browser"
 
 
-async def test_who_asked_for_no_progress_is_told_none(
+async def test_a_client_that_asked_for_no_progress_gets_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server, "FIRST_PROGRESS_SECONDS", 0.0)
@@ -360,7 +360,7 @@ async def test_who_asked_for_no_progress_is_told_none(
         assert shim.notices == []
 
 
-async def test_what_a_restart_interrupted_is_repeated_only_if_it_reads(tmp_path: Path) -> None:
+async def test_after_a_restart_only_calls_that_read_are_repeated(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house, at(house) as shim:
         await shim.initialize()
         reads = {"name": "browser_tabs", "arguments": {"action": "list"}}
@@ -411,7 +411,7 @@ async def test_an_answer_too_large_to_be_sent_is_a_refusal(
         assert await shim.result(shim.ask("ping")) == {}
 
 
-async def test_who_holds_many_tabs_is_told_that_somebody_waits(tmp_path: Path) -> None:
+async def test_an_agent_with_many_tabs_is_told_that_another_waits(tmp_path: Path) -> None:
     async with fake_house(tmp_path, pool=5) as house, at(house) as rich, at(house) as poor:
         await rich.initialize()
         await poor.initialize()

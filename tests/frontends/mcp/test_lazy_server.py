@@ -25,7 +25,7 @@ async def test_the_loop_goes_on_while_the_module_is_imported() -> None:
         assert await server.module() is sys.modules[lazy_server.SERVER]
 
 
-async def test_who_gives_up_waiting_does_not_stop_the_import_for_others() -> None:
+async def test_a_caller_that_gives_up_does_not_stop_the_import_for_others() -> None:
     server = LazyServer()
     impatient = asyncio.get_running_loop().create_task(server.module())
     await turn()
@@ -43,7 +43,7 @@ async def test_an_import_that_fails_is_told_to_who_needs_it(
             await LazyServer().module()
 
 
-async def test_so_is_one_that_fails_in_another_way(
+async def test_any_other_failure_of_the_import_is_told_to_the_caller(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "broken_sdk.py").write_text("raise AttributeError('half an upgrade')")

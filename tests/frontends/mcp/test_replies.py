@@ -176,7 +176,7 @@ def test_a_session_that_was_just_opened_is_roosts_word_alone() -> None:
     assert page == ""
 
 
-def test_what_runs_is_told_in_lines() -> None:
+def test_the_status_is_told_in_lines() -> None:
     ours, _ = split(text_of(EVERY_PAGE_VIEW[4]))
 
     assert ours.strip().splitlines() == [
@@ -211,7 +211,7 @@ def test_an_action_tells_what_happened_and_what_is_next() -> None:
     assert "It opened: t2." in ours
 
 
-def test_a_picture_is_a_picture() -> None:
+def test_a_screenshot_is_sent_as_an_image() -> None:
     view = page_views.ScreenshotView(
         tab="t1", mime_type="image/png", width=2, height=1, data="AAAA"
     )

@@ -49,7 +49,7 @@ async def answered(reply: Reply | Exception) -> types.CallToolResult:
         return await client.call_tool("look", {"x": 1})
 
 
-async def test_who_asks_decides_which_tools_there_are() -> None:
+async def test_the_caller_of_a_request_decides_which_tools_it_sees() -> None:
     """The seam for Streamable HTTP, where each request brings its own identity."""
     guests = [Guest(NOBODY, OneTool(Reply("one"))), Guest(NOBODY, OneTool(Reply("two")))]
 
@@ -71,7 +71,7 @@ async def test_a_picture_comes_before_the_words_about_it() -> None:
     assert result.structured_content is None
 
 
-async def test_data_is_told_as_data() -> None:
+async def test_structured_data_of_a_reply_is_sent_as_structured_content() -> None:
     result = await answered(Reply('{"a":1}', structured={"a": 1}))
 
     assert result.structured_content == {"a": 1}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from roost.frontends.mcp.streamable import SESSION_HEADER
+from roost.api.door import SESSION_HEADER
 from tests.frontends.http.http_house import URL, Caller, HttpHouse, http_house
 from tests.frontends.mcp.mcp_doors import client_of
 
@@ -90,10 +90,10 @@ async def test_the_operators_token_is_the_agent_of_the_session_it_names(tmp_path
         )
 
 
-async def test_who_is_nobody_or_names_the_wrong_session_is_refused(tmp_path: Path) -> None:
+async def test_a_caller_without_a_token_or_with_a_wrong_session_is_refused(tmp_path: Path) -> None:
     async with http_house(tmp_path) as here:
         one, _ = await here.session("one"), await here.session("two")
-        named = SESSION_HEADER.decode()
+        named = SESSION_HEADER
         assert await initialize(here, here.operator) == (400, "BAD_REQUEST")
         assert await initialize(here, Caller(here.client, "0" * 64)) == (401, "UNAUTHORIZED")
         for caller, session in ((one, "two"), (one, "no-one"), (here.operator, "no-one")):
@@ -104,7 +104,7 @@ async def test_who_is_nobody_or_names_the_wrong_session_is_refused(tmp_path: Pat
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
-async def test_there_is_no_stream_to_open_and_no_session_to_end(
+async def test_streamable_http_opens_no_stream_and_ends_no_session(
     method: str, tmp_path: Path
 ) -> None:
     async with http_house(tmp_path) as here:

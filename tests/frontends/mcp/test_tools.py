@@ -112,7 +112,7 @@ def test_every_page_tool_takes_tab_and_session() -> None:
             assert {"tab", "session"} <= set(tool.input_schema["properties"]), tool.name
 
 
-def test_what_is_inner_or_the_operators_is_no_tool() -> None:
+def test_operations_for_the_operator_or_for_front_ends_are_no_tools() -> None:
     shown = {tool.name for tool in TOOLS}
     hidden = {
         row.op for row in OPERATIONS.values() if row.audience in (Audience.INNER, Audience.OPERATOR)
@@ -149,13 +149,13 @@ def test_the_older_spelling_of_target_is_accepted(spelling: str) -> None:
     assert asked("browser_click", {spelling: "e1"}) == sample("browser_click", target="e1")
 
 
-def test_null_is_what_was_not_given() -> None:
+def test_null_arguments_count_as_not_given() -> None:
     arguments = {"target": "e1", "element": None, "button": None, "tab": None}
 
     assert asked("browser_click", arguments) == sample("browser_click", target="e1")
 
 
-def test_what_is_accepted_but_older_or_for_people_is_not_shown() -> None:
+def test_arguments_that_are_aliases_or_for_people_are_not_listed() -> None:
     assert "completionPromise" not in argument_schema(OPERATIONS["loop_start"])["properties"]
     assert asked("loop_start", {"prompt": "x", "completionPromise": "y"})
     assert "element" not in argument_schema(OPERATIONS["browser_type"])["properties"]

@@ -159,7 +159,9 @@ async def test_another_user_is_refused_by_the_kernels_word(
         await peer.close()
 
 
-async def test_who_says_nothing_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_peer_that_never_says_hello_is_cut_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(connection, "HELLO_SECONDS", 0.02)
     async with fake_house(tmp_path) as house:
         peer = await Peer.dial(house.home)
@@ -167,7 +169,7 @@ async def test_who_says_nothing_is_cut_off(tmp_path: Path, monkeypatch: pytest.M
         await peer.close()
 
 
-async def test_who_has_said_hello_may_be_silent(
+async def test_a_peer_that_has_said_hello_may_be_silent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "HELLO_SECONDS", 0.02)
@@ -204,7 +206,7 @@ async def test_an_id_may_be_used_again_once_it_is_answered(tmp_path: Path) -> No
         await peer.close()
 
 
-async def test_answers_come_in_the_order_they_are_ready(tmp_path: Path) -> None:
+async def test_replies_are_sent_as_soon_as_they_are_ready(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         peer = await Peer.admitted(house)
         await peer.call("browser_navigate", url=URL)
@@ -230,7 +232,7 @@ async def test_a_call_cancelled_in_the_same_breath_is_answered(tmp_path: Path) -
         await peer.close()
 
 
-async def test_a_running_call_is_cancelled_and_a_strange_id_is_nothing(tmp_path: Path) -> None:
+async def test_a_running_call_is_cancelled_and_an_unknown_id_is_ignored(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         peer = await Peer.admitted(house)
         await peer.call("browser_navigate", url=URL)
@@ -292,7 +294,7 @@ async def test_a_flood_of_calls_is_answered_and_others_go_on(tmp_path: Path) -> 
         await other.close()
 
 
-async def test_what_one_peer_says_at_once_is_heard_in_several_turns(
+async def test_many_messages_of_one_peer_are_handled_in_several_turns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard, hear = list[int](), Connection._hear
@@ -337,7 +339,7 @@ def tasks_named(name: str) -> list[asyncio.Task[Any]]:
     return [task for task in asyncio.all_tasks() if task.get_name() == name]
 
 
-async def test_who_does_not_read_its_replies_is_not_read_either(tmp_path: Path) -> None:
+async def test_the_broker_stops_reading_from_a_peer_that_does_not_read(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         deaf, other = await Peer.admitted(house), await Peer.admitted(house)
         assert "ok" in await deaf.call("browser_navigate", url=URL)
@@ -356,7 +358,7 @@ async def test_who_does_not_read_its_replies_is_not_read_either(tmp_path: Path) 
         await other.close()
 
 
-async def test_who_leaves_too_much_unread_is_cut_off(
+async def test_a_peer_with_too_many_unread_replies_is_cut_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "UNREAD_BYTES", 4 * MIB)
@@ -467,7 +469,7 @@ async def test_the_end_of_the_broker_is_announced(tmp_path: Path) -> None:
         await peer.close()
 
 
-def test_every_way_to_be_bad_has_a_name_of_its_own() -> None:
+def test_every_bad_input_of_the_tables_has_its_own_name() -> None:
     tables: list[Callable[[], list[str]]] = [
         lambda: [bad.name for bad in BEFORE_HELLO],
         lambda: [bad.name for bad in AFTER_HELLO],

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 from roost.api.broker import Notices
-from roost.api.door import Visit
+from roost.api.door import SESSION_HEADER, Visit
 from roost.api.operations import Answers
 from roost.api.views import View
 from roost.broker.broker import Broker
@@ -50,7 +50,7 @@ class Visits:
         if session is None:
             raise BadRequest(
                 "session: the operator's token is good for every session, so name one.",
-                hint="Send the header X-DevBrowser-Session, or that session's own token.",
+                hint=f"Send the header {SESSION_HEADER}, or that session's own token.",
                 field="session",
             )
         return self._of_session(rules.session_for(self._broker.state, OPERATOR, session))

@@ -10,6 +10,7 @@ from pydantic.alias_generators import to_camel
 from starlette.requests import Request
 from starlette.types import Receive
 
+from roost.api.door import SESSION_HEADER
 from roost.api.operations import OPERATIONS, Operation, SessionOpen, explained, parse
 from roost.errors import BadRequest, Timeout, TooLarge
 from roost.vocabulary import AGENT_FRAME_BYTES, CALL_SECONDS_MAX, NAME_PATTERN, JarPolicy
@@ -18,7 +19,6 @@ from roost.wire.weight import AGENT_VALUES
 
 M = TypeVar("M", bound=BaseModel)
 Op = TypeVar("Op", bound=Operation)
-SESSION_HEADER = "x-devbrowser-session"
 BODY_SECONDS = 60.0
 NAME = f"^{NAME_PATTERN}$"
 
@@ -45,7 +45,7 @@ class PageBody(_Body):
     name: str = Field(pattern=NAME)
     url: str | None = Field(None, description="Where a new page goes")
     session_id: str | None = Field(
-        None, pattern=NAME, description="Or the header X-DevBrowser-Session"
+        None, pattern=NAME, description=f"Or the header {SESSION_HEADER}"
     )
 
 
@@ -100,7 +100,7 @@ def session_named(request: Request, in_body: str | None = None) -> str | None:
     if len(names) > 1:
         raise BadRequest(
             "sessionId: it is named twice, and not alike.",
-            hint="Name it in the body or in X-DevBrowser-Session.",
+            hint=f"Name it in the body or in {SESSION_HEADER}.",
             field="sessionId",
         )
     return names.pop() if names else None

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.types import Receive
 
 from roost.api import operations as ops
-from roost.api.door import Visit
+from roost.api.door import SESSION_HEADER, Visit
 from roost.api.operations import Answers
 from roost.api.views import View
 from roost.errors import BadRequest, Interrupted
@@ -158,7 +158,7 @@ def _session(request: Request, in_body: str | None = None) -> str | None:
     if session is None and _visit(request).session is None:
         raise BadRequest(
             "sessionId: the operator's token is good for every session, so name one.",
-            hint="Pass sessionId or the header X-DevBrowser-Session, or use the session's token.",
+            hint=f"Pass sessionId or the header {SESSION_HEADER}, or use the session's token.",
             field="sessionId",
         )
     return session

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from roost import __version__
 from roost.api import views
+from roost.api.door import SESSION_HEADER
 from roost.api.operations import OPERATIONS, Operation
 from roost.errors import BY_CODE, Internal, Unauthorized
 from roost.frontends.http.bodies import NAME, PageBody, SessionBody, names_session
@@ -72,7 +73,7 @@ _SESSION_ID: Json = {
     "schema": {"type": "string", "pattern": NAME},
 }
 _SESSION_HEADER: Json = {
-    "name": "X-DevBrowser-Session",
+    "name": SESSION_HEADER,
     "in": "header",
     "description": "The session, where the body does not name it; default: the token's own",
     "schema": {"type": "string", "pattern": NAME},

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
-from roost.api.door import TokenDoor
+from roost.api.door import SESSION_HEADER, TokenDoor
 from roost.frontends.mcp.conversation import toolset_for
 from roost.frontends.mcp.lazy_server import LazyServer
 from roost.frontends.mcp.toolset import Toolset
@@ -20,7 +20,7 @@ from roost.frontends.mcp.toolset import Toolset
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-SESSION_HEADER = b"x-devbrowser-session"
+_HEADER = SESSION_HEADER.lower().encode()
 
 
 def streamable(server: LazyServer, door: TokenDoor) -> Callable[[], ASGIApp]:
@@ -39,7 +39,7 @@ def streamable(server: LazyServer, door: TokenDoor) -> Callable[[], ASGIApp]:
 
 
 def _session(scope: Scope) -> str | None:
-    named = [value for name, value in scope["headers"] if name == SESSION_HEADER]
+    named = [value for name, value in scope["headers"] if name == _HEADER]
     return named[0].decode("latin-1") if named else None
 
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from roost.api.door import Admission
+from roost.api.page_operations import SELECTOR_CHARS
 from roost.errors import BadRequest, Ownership, PoolFull, TabGone, Unsupported
 from roost.frontends.mcp.claudezilla.desk import number_of, pool_of, tab_of
 from roost.frontends.mcp.claudezilla.devtools import REQUESTS_KEPT
 from roost.frontends.mcp.claudezilla.names import TOOLS, firefox_names
-from roost.frontends.mcp.claudezilla.page_actions import SELECTOR_CHARS
 from roost.frontends.mcp.claudezilla.page_readings import PURPOSES
 from roost.frontends.mcp.claudezilla.settings import DEVICES
 from roost.frontends.mcp.claudezilla.tab_space import GrantTabSpace
@@ -74,12 +74,12 @@ def test_the_list_is_less_than_half_of_what_claudezilla_sends() -> None:
     assert len(json.dumps(shown, separators=(",", ":"))) < 22_818 / 2
 
 
-def test_what_cannot_be_undone_is_marked() -> None:
+def test_destructive_tools_are_marked() -> None:
     marked = {row for row in TOOLS if row.destructive}
     assert marked == {CloseTab, CloseWindow, GrantTabSpace}
 
 
-def test_what_can_be_chosen_is_what_people_know() -> None:
+def test_screenshot_purposes_and_devices_are_claudezillas() -> None:
     shown = {tool.name: tool.input_schema["properties"] for tool in firefox_names().tools}
     assert shown["firefox_screenshot"]["purpose"]["enum"] == list(PURPOSES)
     assert len(DEVICES) == 10
@@ -224,7 +224,9 @@ async def test_loops_run_by_the_words_people_know(tmp_path: Path) -> None:
         assert (await ada.call("stop_loop"))["stopped"] is False
 
 
-async def test_what_is_chosen_at_the_start_cannot_be_changed_and_says_how(tmp_path: Path) -> None:
+async def test_settings_of_the_start_cannot_be_changed_and_the_hint_says_how_to_start(
+    tmp_path: Path,
+) -> None:
     async with fake_house(tmp_path) as house:
         ada = agent(house)
         assert (await ada.call("set_private_mode", enabled=True))["privateMode"] is True
@@ -271,7 +273,7 @@ async def test_wrong_arguments_are_refused_by_field(
         assert refusal.hint
 
 
-async def test_what_only_reads_may_be_repeated_and_nothing_else() -> None:
+async def test_only_calls_that_read_are_repeated() -> None:
     tools = firefox_names()
     assert tools.only_reads("firefox_get_tabs", {})
     assert not tools.only_reads("firefox_click", {"selector": "a"})

@@ -7,13 +7,13 @@ from typing import Any, Literal
 from pydantic import Field
 
 from roost.api import operations as ops
+from roost.api.page_operations import SELECTOR_CHARS
 from roost.errors import NotFound
 from roost.frontends.mcp.claudezilla.desk import Desk, number_of
 from roost.frontends.mcp.claudezilla.tool import TabTool
 from roost.frontends.mcp.claudezilla.windows import answer_consent
 
 SELECTOR = "CSS selector, text=…, or a ref of the accessibility snapshot"
-SELECTOR_CHARS = 1000
 
 ABOUT = """(element) => ({
   tagName: element.tagName,

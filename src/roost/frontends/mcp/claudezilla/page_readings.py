@@ -8,10 +8,10 @@ from typing import Any, Literal
 from pydantic import Field
 
 from roost.api import operations as ops
-from roost.api.page_operations import CONTENT_CHARS
+from roost.api.page_operations import CONTENT_CHARS, SELECTOR_CHARS
 from roost.errors import BadRequest, Ownership
 from roost.frontends.mcp.claudezilla.desk import Desk, number_of
-from roost.frontends.mcp.claudezilla.page_actions import SELECTOR, SELECTOR_CHARS
+from roost.frontends.mcp.claudezilla.page_actions import SELECTOR
 from roost.frontends.mcp.claudezilla.states import difference, page_state
 from roost.frontends.mcp.claudezilla.tool import FirefoxTool, TabTool
 from roost.frontends.mcp.claudezilla.tree import tree_of
