@@ -52,8 +52,9 @@ lint: $(READY)  ## style, types and the walls between the rooms
 bench: $(READY)  ## what Roost costs, next to what it may cost
 	$(BIN)/python -m bench
 
-docs: $(READY)  ## generate docs/reference, and "May import" in the room signs
+docs: $(READY)  ## generate docs/reference, the prepared MCP answers, and "May import" in the room signs
 	$(BIN)/python tools/gen_docs.py
+	$(BIN)/python tools/gen_answers.py
 	$(BIN)/python tools/gen_signs.py
 
 build: $(READY)  ## the wheel, the source archive and the extension for the stores, in dist/

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from roost.errors import Internal
-from roost.frontends.cli.install import jsonc
 from roost.frontends.cli.install.clients import claude_folder
 from roost.frontends.cli.install.config_file import Written, rewrite
+from roost.frontends.cli.install.config_text import JSON
 from roost.frontends.cli.install.entry import hook_line
 from roost.local.home import Home
 
@@ -60,14 +60,14 @@ def remove(home: Home) -> Written | None:
     shutil.rmtree(folder(home), ignore_errors=True)
     return rewrite(
         settings_file(),
-        lambda text: jsonc.without_member(jsonc.without_member(text, ENABLED), MARKETPLACE),
+        lambda text: JSON.change(JSON.change(text, ENABLED, None), MARKETPLACE, None),
     )
 
 
 def _put(text: str, home: Home) -> str:
     wanted = settings(home)
     for outer, inner in (MARKETPLACE, ENABLED):
-        text = jsonc.with_member(text, (outer, inner), wanted[outer][inner])
+        text = JSON.change(text, (outer, inner), wanted[outer][inner])
     return text
 
 
