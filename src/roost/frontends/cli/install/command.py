@@ -79,7 +79,7 @@ def _verb(client: McpClient) -> click.Command:
             entry |= _asked_approval(client, where)
         _put(client, where, entry, may_run=file is None)
         if plugin:
-            claude_plugin.install(home)
+            _tell_of_plugin(client, claude_plugin.install(home))
 
     verb.__doc__ = f"{client.title}: {_place(client)}"
     return click.command(client.word)(_options(client)(verb))
@@ -188,6 +188,15 @@ def _tell(client: McpClient, done: Written | None, where: Path, what: str, after
     click.echo(f"{client.title}: roost {what} {where}{backup}.")
     if after:
         click.echo(after)
+
+
+def _tell_of_plugin(client: McpClient, done: claude_plugin.Installed) -> None:
+    if done.by_claude:
+        click.echo(f"{client.title}: the plugin is installed.")
+    else:
+        _tell(client, done.written, claude_plugin.settings_file(), "is, as a plugin, in")
+        click.echo("`claude` was not there to load it, so only its second start has the commands.")
+    click.echo("Its commands are /roost:focus, /roost:cancel-focus and /roost:help.")
 
 
 for client in CLIENTS:
