@@ -11,13 +11,13 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from stand_in_broker import shim, stand_in_broker
 
 from roost import __version__
 from roost.frontends.mcp.claudezilla.names import TOOLS
 from roost.local.home import Home
 from roost.shim.prepared_answers import FILE, PreparedAnswers
 from roost.shim.relay import Relay
+from tests.shim.stand_in_broker import shim, stand_in_broker
 
 ROOT = Path(__file__).parents[2]
 INITIALIZE = {
