@@ -66,7 +66,7 @@ clean:  ## remove everything that was made here
 	rm -rf $(VENV) build dist bench/results .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests bench tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(TESTS_READY): $(READY) tools/prepare_tests.py
+$(TESTS_READY): $(READY) tools/prepare_tests.py tests/e2e/clients/versions.json
 	@$(BIN)/python tools/prepare_tests.py
 	@touch $@
 

@@ -39,7 +39,9 @@ async def prepared() -> str:
     del initialize["protocolVersion"]
     browser = {word: [t.name for t in browser_names((word,)).tools] for word in (CORE, ALL)}
     categories = sorted({row.category for row in TOOLS})
-    firefox = {one: [row.tool for row in TOOLS if row.category == one] for one in categories}
+    firefox: dict[str, list[str]] = {
+        one: [row.tool for row in TOOLS if row.category == one] for one in categories
+    }
     firefox[ALL] = [row.tool for row in TOOLS]
     names = []
     for name, default, groups in (("browser", CORE, browser), ("firefox", ALL, firefox)):

@@ -151,7 +151,7 @@ def _listed(tool: Tool) -> types.Tool:
     else:
         annotations = types.ToolAnnotations(
             destructive_hint=tool.destructive,
-            idempotent_hint=tool.idempotent,
+            idempotent_hint=tool.idempotent or None,  # absent means false
             open_world_hint=tool.open_world,
         )
     return types.Tool(
