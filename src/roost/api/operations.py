@@ -44,6 +44,7 @@ class Tabs(SessionOperation, Answers[views.TabsView]):
 
     op = "browser_tabs"
     title = "Manage tabs"
+    open_world = True
     audited = ("action", "url")
     action: Literal["list", "new", "close", "select"]
     tab: str | None = Field(default=None, max_length=32)
@@ -65,6 +66,7 @@ class Close(PageOperation, Answers[views.TabsView]):
     op = "browser_close"
     title = "Close the tab"
     destructive = True
+    open_world = False
 
 
 class PageOpen(SessionOperation, Answers[views.NamedPageView]):
@@ -97,6 +99,7 @@ class SessionOpen(Operation, Answers[views.SessionView]):
 
     op = "session_open"
     title = "Open a session"
+    open_world = True
     audited = ("session", "name", "jar", "profile", "url")
     session: str | None = Field(
         default=None, description="Your name for it; found again if it exists"
@@ -130,6 +133,7 @@ class SessionDispose(Operation, Answers[views.DisposedView]):
 
     op = "session_dispose"
     title = "Dispose a session"
+    idempotent = True
     destructive = True
     audited = ("session",)
     session: str = Field(max_length=64)
@@ -187,6 +191,7 @@ class TabSpaceRequest(SessionOperation, Answers[views.SpaceView]):
 
     op = "tab_space_request"
     title = "Ask for a tab slot"
+    idempotent = True
 
 
 class TabSpaceGrant(SessionOperation, Answers[views.GrantView]):
@@ -234,6 +239,7 @@ class LoopStop(SessionOperation, Answers[views.LoopView]):
 
     op = "loop_stop"
     title = "Stop the loop"
+    idempotent = True
 
 
 class LoopStatus(SessionOperation, Answers[views.LoopView]):

@@ -205,6 +205,24 @@ async def test_status_has_exactly_the_shape_that_is_promised(cli: Cli) -> None:
         assert part in text
 
 
+async def test_an_agent_that_has_not_called_is_idle_since_it_connected(cli: Cli) -> None:
+    cli.says("up")
+    while cli.answers("status", "--operator")["broker"]["uptimeSeconds"] < 2:
+        pass
+    async with await roost.connect(name="planner", home=cli.home, start=False):
+        status = await asyncio.to_thread(cli.answers, "status", "--operator")
+    (agent,) = status["agents"]
+    assert agent["idleSeconds"] < status["broker"]["uptimeSeconds"]
+
+
+def test_a_browser_that_does_not_exist_is_named_whether_a_broker_runs_or_not(cli: Cli) -> None:
+    for _ in range(2):
+        refused = cli.run("up", "--browser", "safari")
+        assert refused.returncode == 2
+        assert "'--browser': expected one of auto, chromium, firefox, mine" in refused.stderr
+        cli.says("up")
+
+
 @pytest.mark.slow
 def test_a_session_by_hand_from_open_to_dispose(cli: Cli) -> None:
     opened = cli.says("session", "open", "--session", "work", "--url", "http://a.example/")

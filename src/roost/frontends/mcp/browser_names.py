@@ -22,8 +22,9 @@ INSTRUCTIONS = Hint("""\
 A browser shared by several agents: your session has tabs and cookies of its own.[
 {Snapshot} shows the page with refs (ref=e12); give them as target (a CSS selector or text=… works \
 too). Actions answer with what changed since; snapshot: none, diff (default) or full.]
-Tools take tab (default: your current tab) and session (default: your own).[ For sub-agents that \
-work in parallel, open a session each with {SessionOpen} and pass its id.]""")
+Tools take tab (default: your current tab) and session (default: your own). [For sub-agents that \
+work in parallel, open a session each with {SessionOpen} and pass its id.|You have this one \
+session.]""")
 
 
 class BrowserNames:
@@ -99,6 +100,8 @@ def _tool(operation: type[Operation]) -> Tool:
         output_schema=ANSWER if operation.reply in DATA else None,
         read_only=operation.read_only,
         destructive=operation.destructive,
+        idempotent=operation.idempotent,
+        open_world=operation.open_world,
     )
 
 

@@ -137,10 +137,16 @@ def result_of(reply: Reply, notes: Sequence[str] = ()) -> types.CallToolResult:
 
 
 def _listed(tool: Tool) -> types.Tool:
+    # A client that does not find a hint assumes the worst, so each tool has the hints that apply:
+    # two of them have a meaning only for tools that change something.
     if tool.read_only:
-        annotations = types.ToolAnnotations(read_only_hint=True)
+        annotations = types.ToolAnnotations(read_only_hint=True, open_world_hint=tool.open_world)
     else:
-        annotations = types.ToolAnnotations(destructive_hint=tool.destructive)
+        annotations = types.ToolAnnotations(
+            destructive_hint=tool.destructive,
+            idempotent_hint=tool.idempotent or None,  # absent means false
+            open_world_hint=tool.open_world,
+        )
     return types.Tool(
         name=tool.name,
         title=tool.title,
