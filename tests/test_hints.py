@@ -40,6 +40,11 @@ def test_a_hint_joined_with_text_still_depends_on_the_reader() -> None:
     assert hint.steps == ("Find", "Close")
 
 
+def test_a_hint_can_be_made_again_from_its_template() -> None:
+    template = "[Use {A}|Look], then go on[ with {B}]."
+    assert Hint(template).template == template
+
+
 def test_only_a_hint_is_a_template() -> None:
     assert spelled("[{Find}]", shout) == "[{Find}]"
 

@@ -12,10 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from roost.frontends.mcp import browser_names as browser_names_module
 from roost.frontends.mcp import server
 from roost.frontends.mcp.browser_names import ALL, CORE, browser_names
+from roost.frontends.mcp.claudezilla import names as claudezilla_names
 from roost.frontends.mcp.claudezilla.names import TOOLS
 from roost.frontends.mcp.conversation import toolset_for
+from roost.frontends.mcp.toolset import ABOUT_ANSWERS
 from roost.shim.prepared_answers import FILE
 
 VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -36,7 +39,7 @@ def main(arguments: list[str]) -> int:
 async def prepared() -> str:
     """Return the file's text: one line for each tool, so that changes are easy to read."""
     initialize, _ = await live_answers()
-    del initialize["protocolVersion"]
+    del initialize["protocolVersion"], initialize["instructions"]
     browser = {word: [t.name for t in browser_names((word,)).tools] for word in (CORE, ALL)}
     categories = sorted({row.category for row in TOOLS})
     firefox: dict[str, list[str]] = {
@@ -44,10 +47,18 @@ async def prepared() -> str:
     }
     firefox[ALL] = [row.tool for row in TOOLS]
     names = []
-    for name, default, groups in (("browser", CORE, browser), ("firefox", ALL, firefox)):
+    for name, default, groups, hint in (
+        ("browser", CORE, browser, browser_names_module.INSTRUCTIONS),
+        ("firefox", ALL, firefox, claudezilla_names.INSTRUCTIONS),
+    ):
         _, listed = await live_answers(name, (ALL,))
         tools = ",\n".join(_line(tool) for tool in listed["tools"])
-        head = f'"default": {_line(default)},\n"groups": {_line(groups)}'
+        spell = toolset_for(name, (ALL,)).spelling("")
+        head = (
+            f'"default": {_line(default)},\n"groups": {_line(groups)},\n'
+            f'"instructions": {_line((hint + ABOUT_ANSWERS).template)},\n'
+            f'"toolOfStep": {_line({step: spell(step) for step in hint.steps})}'
+        )
         names.append(f'"{name}": {{\n{head},\n"tools": [\n{tools}\n]}}')
     said = f'"initialize": {_line(initialize)},\n"protocolVersions": {_line(VERSIONS)}'
     return "\n".join(["{", f"{said},", '"names": {', ",\n".join(names), "}}", ""])

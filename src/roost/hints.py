@@ -64,6 +64,11 @@ class Hint(str):
         return self._of(_parts_of(before) + self._parts)
 
     @property
+    def template(self) -> str:
+        """The template of the hint."""
+        return "".join(p if isinstance(p, str) else f"[{'|'.join(p)}]" for p in self._parts)
+
+    @property
     def steps(self) -> tuple[str, ...]:
         """The steps that the hint names."""
         return tuple(

@@ -12,6 +12,8 @@ import os
 from collections.abc import Sequence
 from typing import Any, Final
 
+from roost.hints import Hint
+
 FILE: Final = os.path.join(os.path.dirname(__file__), "prepared_answers.json")
 DEFAULT_NAMES: Final = "browser"
 
@@ -38,14 +40,18 @@ class PreparedAnswers:
 
     def _initialized(self, params: dict[str, Any]) -> dict[str, Any] | None:
         prepared = _load()
+        wanted = self._wanted(prepared)
         # Wrong tools are refused by the broker, which says which tools there are.
-        if self._wanted(prepared) is None:
+        if wanted is None:
             return None
         asked, known = params.get("protocolVersion"), prepared["protocolVersions"]
         if not isinstance(asked, str):
             return None
-        result: dict[str, Any] = prepared["initialize"]
-        return {**result, "protocolVersion": asked if asked in known else known[-1]}
+        return {
+            **prepared["initialize"],
+            "protocolVersion": asked if asked in known else known[-1],
+            "instructions": _instructions(prepared["names"][self._names], wanted),
+        }
 
     def _listed(self) -> dict[str, Any] | None:
         prepared = _load()
@@ -69,6 +75,14 @@ class PreparedAnswers:
             else:
                 return None
         return wanted
+
+
+def _instructions(known: dict[str, Any], wanted: set[str]) -> str:
+    """Return the instructions, which name only tools that are listed."""
+    tools = known["toolOfStep"]
+    return Hint(known["instructions"]).spelled(
+        lambda step: tools[step] if tools.get(step) in wanted else None
+    )
 
 
 def _load() -> dict[str, Any]:

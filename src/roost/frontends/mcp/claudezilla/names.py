@@ -23,7 +23,7 @@ from roost.frontends.mcp.claudezilla.desk import Desk, Wishes
 from roost.frontends.mcp.claudezilla.tool import FirefoxTool
 from roost.frontends.mcp.schemas import tight_schema
 from roost.frontends.mcp.toolset import ABOUT_ANSWERS, Reply, Tool
-from roost.hints import LONGER_TIMEOUT, Spelling, spelled
+from roost.hints import LONGER_TIMEOUT, Hint, Spelling, spelled
 from roost.wire.marks import marked, sendable
 
 TOOLS: Final[tuple[type[FirefoxTool], ...]] = (
@@ -45,7 +45,7 @@ _BY_NAME: Final = {row.tool: row for row in TOOLS}
 _HIDDEN: Final = frozenset({"timeout", "autoWait", "waitTimeout", "windowId", "left", "top"})
 """Arguments that are accepted but not listed, because they change nothing or are obvious."""
 _ALL: Final = "all"
-INSTRUCTIONS: Final = (
+INSTRUCTIONS: Final = Hint(
     "A browser shared by several agents: your window has tabs and cookies of its own.\n"
     "Tools take tabId (default: your current tab) and a CSS selector for the element."
 )
@@ -75,7 +75,7 @@ class FirefoxNames:
         self._rows = {name: _BY_NAME[name] for name in names}
         self._categories = {name: row.category for name, row in self._rows.items()}
         self._wishes = Wishes()
-        self.instructions = INSTRUCTIONS + ABOUT_ANSWERS
+        self.instructions = INSTRUCTIONS.spelled(self._spell) + ABOUT_ANSWERS
         self.tools: Sequence[Tool] = [_tool(row) for row in self._rows.values()]
 
     def only_reads(self, name: str, arguments: Mapping[str, Any]) -> bool:
