@@ -12,7 +12,7 @@ import { type AccessibleNode, type ContentItem, isText } from "./content_items";
 import { collapseSpace, cut, focusedElement, getAttribute, localName, page } from "./dom";
 import { refOf } from "./refs";
 import { isScopeRole } from "./roles";
-import { checkedState, headingLevel, isExpanded, isInvalid, isSelected, pressedState, type Tristate } from "./states";
+import { checkedState, headingLevel, isExpanded, isInvalid, isRequired, isSelected, pressedState, type Tristate } from "./states";
 import { NAME_LIMIT } from "./tree";
 import { doubleQuoted, yamlKey, yamlValue } from "./yaml";
 
@@ -25,6 +25,10 @@ export interface Line {
   parent: number;
   /** Without indentation and "- "; properties (`/url: …`) follow as lines of their own. */
   text: string;
+  /** The text without ref and focus: what a diff compares. */
+  own: string;
+  /** The name, or else the text or value that is printed in this line. */
+  label: string;
   properties: string[];
   /** Has lines below it that are children, so that it ends with a colon. */
   isParent: boolean;
@@ -32,6 +36,8 @@ export interface Line {
   element: Element;
   node: AccessibleNode | null;
   ref: string | null;
+  /** The element has the focus. */
+  isActive: boolean;
 }
 
 export function linesOf(items: readonly ContentItem[], depthLimit = Infinity): Line[] {
@@ -56,25 +62,32 @@ function appendLines(lines: Line[], items: readonly ContentItem[], depth: number
 }
 
 function textLine(text: string, element: Element, depth: number, parent: number): Line {
-  return { depth, parent, text: `text: ${yamlValue(shown(text))}`, properties: [], isParent: false, element, node: null, ref: null };
+  const said = shown(text);
+  const line = `text: ${yamlValue(said)}`;
+  return { depth, parent, text: line, own: line, label: said, properties: [], isParent: false, element, node: null, ref: null, isActive: false };
 }
 
 function nodeLine(node: AccessibleNode, depth: number, parent: number, focused: Element | null, needsRef = false): Line {
   const ref = needsRef || deservesRef(node) ? refOf(node.element) : null;
   const properties = propertiesOf(node);
-  const key = yamlKey(keyOf(node, ref, focused));
-  const onlyText = inlineText(node);
-  const isInlineable = onlyText !== null && properties.length === 0;
-  if (onlyText !== null && !isInlineable) properties.push(`text: ${yamlValue(shown(onlyText))}`);
+  const { own, key } = keyOf(node, ref, focused);
+  const content = inlineText(node);
+  const onlyText = content === null ? null : shown(content);
+  const inline = onlyText === null ? "" : `: ${yamlValue(onlyText)}`;
+  const isInlineable = properties.length === 0;
+  if (!isInlineable && onlyText !== null) properties.push(`text${inline}`);
   return {
     depth,
     parent,
-    text: isInlineable ? `${key}: ${yamlValue(shown(onlyText))}` : key,
+    text: isInlineable ? yamlKey(key) + inline : yamlKey(key),
+    own: own + inline,
+    label: node.name || onlyText || "",
     properties,
     isParent: onlyText === null && node.children.length > 0,
     element: node.element,
     node,
     ref,
+    isActive: node.element === focused,
   };
 }
 
@@ -91,22 +104,25 @@ function deservesRef(node: AccessibleNode): boolean {
   return node.name !== "" && !node.isNamedByContent;
 }
 
-function keyOf(node: AccessibleNode, ref: string | null, focused: Element | null): string {
+/** The line up to its text: without ref and focus, and with them. */
+function keyOf(node: AccessibleNode, ref: string | null, focused: Element | null): { own: string; key: string } {
   const { element, role } = node;
-  let key = role;
-  if (node.name !== "") key += ` ${doubleQuoted(cut(node.name, NAME_LIMIT))}`;
-  key += tristate("checked", checkedState(element, role));
-  if (node.isDisabled) key += " [disabled]";
-  if (isExpanded(element)) key += " [expanded]";
-  if (element === focused) key += " [active]";
-  if (isInvalid(element)) key += " [invalid]";
+  let start = role;
+  if (node.name !== "") start += ` ${doubleQuoted(cut(node.name, NAME_LIMIT))}`;
+  start += tristate("checked", checkedState(element, role));
+  if (node.isDisabled) start += " [disabled]";
+  if (isExpanded(element)) start += " [expanded]";
+  let end = "";
+  if (isInvalid(element)) end += " [invalid]";
   const level = headingLevel(element, role);
-  if (level !== undefined) key += ` [level=${level}]`;
-  key += tristate("pressed", pressedState(element, role));
-  if (isSelected(element, role)) key += " [selected]";
-  if (ref !== null) key += ` [ref=${ref}]`;
-  if (node.isPointer) key += " [cursor=pointer]";
-  return key;
+  if (level !== undefined) end += ` [level=${level}]`;
+  end += tristate("pressed", pressedState(element, role));
+  if (isRequired(element, role)) end += " [required]";
+  if (isSelected(element, role)) end += " [selected]";
+  const pointer = node.isPointer ? " [cursor=pointer]" : "";
+  const active = element === focused ? " [active]" : "";
+  const number = ref === null ? "" : ` [ref=${ref}]`;
+  return { own: start + end + pointer, key: start + active + end + number + pointer };
 }
 
 function tristate(word: string, state: Tristate): string {
