@@ -612,16 +612,29 @@
   }
 
   // content_items.ts
+  var INVISIBLE = /[\u00ad\u200b\u2060]+/g;
   function isText(item) {
     return !("role" in item);
   }
   var ContentCollector = class {
     items = [];
     openText = "";
+    /** The first characters of the open text are printed as they are. */
+    keptLength = 0;
     openAt = null;
     addText(text2, element2) {
       if (this.openAt === null) this.openAt = element2;
       this.openText += text2;
+    }
+    /** Text whose white space is printed as it is. */
+    addLines(text2, element2) {
+      if (this.openAt === null) this.openAt = element2;
+      this.openText = this.openText.slice(0, this.keptLength) + collapseSpace(this.openText.slice(this.keptLength)) + text2;
+      this.keptLength = this.openText.length;
+    }
+    /** How much has been collected, blank text left out. */
+    get length() {
+      return this.items.length + (this.openText.trim() === "" ? 0 : this.openText.length);
     }
     addSpace() {
       if (this.openText !== "") this.openText += " ";
@@ -641,9 +654,11 @@
     }
     flush() {
       if (this.openAt === null) return;
-      const text2 = collapseSpace(this.openText);
+      const kept = this.openText.slice(0, this.keptLength);
+      const text2 = kept.replace(INVISIBLE, "") + collapseSpace(this.openText.slice(this.keptLength));
       if (text2 !== "") this.items.push({ text: text2, element: this.openAt });
       this.openText = "";
+      this.keptLength = 0;
       this.openAt = null;
     }
   };
@@ -770,6 +785,80 @@
   }
   function selectedLabels(select2) {
     return Array.from(select2.selectedOptions, labelOfOption);
+  }
+
+  // generated_text.ts
+  var RULES_READ = 2e4;
+  var SELECTOR_CHARS = 2e4;
+  var LABELS = "label,legend";
+  var SAYS_SOMETHING = /[\p{L}\p{N}\p{Sc}*%#@+!?]/u;
+  var known = /* @__PURE__ */ new WeakMap();
+  var candidates = oncePerBudget(() => {
+    let selectors = [LABELS];
+    for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
+      if (isReadingOver()) break;
+      selectors = selectors.concat(selectorsIn(sheet));
+    }
+    const usable = [...new Set(selectors)].filter(isSelector);
+    let all = usable.join(",");
+    if (all.length > SELECTOR_CHARS) all = LABELS;
+    return all;
+  });
+  function selectorsIn(sheet) {
+    let rules;
+    try {
+      if (sheet.disabled) return [];
+      rules = sheet.cssRules;
+    } catch {
+      return [];
+    }
+    const cached = known.get(sheet);
+    if (cached?.rules === rules.length) return cached.selectors;
+    const selectors = [];
+    collect(rules, selectors, { left: RULES_READ }, "");
+    known.set(sheet, { rules: rules.length, selectors });
+    return selectors;
+  }
+  function collect(rules, into, budget, outer) {
+    for (const rule of rules) {
+      budget.left -= 1;
+      if (budget.left < 0) return;
+      const { selectorText, style, cssRules } = rule;
+      const selector = outer === "" ? selectorText : selectorText?.replaceAll("&", `:is(${outer})`);
+      if (selector !== void 0 && /:(?:before|after)/.test(selector) && /["']|attr\(/.test(style?.content ?? "")) {
+        for (const one of selector.split(/,(?![^(]*\))/)) {
+          const [, element2] = /^(.*?)::?(?:before|after)\s*$/s.exec(one.trim()) ?? [];
+          if (element2 !== void 0) into.push(element2 === "" ? "*" : element2.replace(/([\s>+~])$/, "$1*"));
+        }
+      }
+      if (cssRules && cssRules.length > 0) collect(cssRules, into, budget, selector ?? outer);
+    }
+  }
+  function isSelector(selector) {
+    try {
+      document.createDocumentFragment().querySelector(selector);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+  function mayHaveGeneratedText(element2) {
+    return matches(element2, candidates());
+  }
+  function generatedText(element2, pseudo) {
+    const style = getComputedStyle(element2, pseudo);
+    if (style.content === "none" || style.content === "normal" || style.display === "none" || style.visibility !== "visible") return "";
+    const text2 = textOf(style.content, element2);
+    return SAYS_SOMETHING.test(text2) ? text2 : "";
+  }
+  function textOf(content2, element2) {
+    const parts = [];
+    for (const [token, quoted2, attribute] of content2.matchAll(/"((?:[^"\\]|\\.)*)"|attr\(\s*([\w-]+)[^)]*\)|\//g)) {
+      if (token === "/") parts.length = 0;
+      else if (attribute !== void 0) parts.push(getAttribute(element2, attribute) ?? "");
+      else parts.push(quoted2.replace(/\\([0-9a-f]{1,6}) ?|\\(.)/gi, (_, code, sign) => code ? String.fromCodePoint(Math.min(parseInt(code, 16), 1114111)) : sign));
+    }
+    return parts.join("").replace(/[\ue000-\uf8ff]/g, "");
   }
 
   // node_modules/dom-accessibility-api/dist/polyfills/array.from.mjs
@@ -1793,7 +1882,9 @@
   var FLAT_UNLESS_NAMED = /* @__PURE__ */ new Set(["application", "document", "figure", "group", "rowgroup"]);
   var CELL_ROLES = /* @__PURE__ */ new Set(["cell", "columnheader", "gridcell", "rowheader"]);
   var MEANINGFUL_WHEN_EMPTY = /* @__PURE__ */ new Set([...CELL_ROLES, "audio", "canvas", "iframe", "img", "progressbar", "meter", "separator", "video"]);
-  var ANNOTATED = "[role],[aria-hidden],[inert],[tabindex],[contenteditable],[onclick],[aria-label],[aria-labelledby],[aria-disabled],[title]";
+  var NAMING_ROLES = new Set("button checkbox heading link menuitem menuitemcheckbox menuitemradio option radio switch tab".split(" "));
+  var MAY_BE_PREFORMATTED = /[\n\t]| {2}/;
+  var ANNOTATED = "[role],[aria-hidden],[inert],[tabindex],[contenteditable],[onclick],[draggable],[aria-label],[aria-labelledby],[aria-disabled],[title]";
   function buildTree(root) {
     return new TreeBuilder().build(root);
   }
@@ -1801,6 +1892,8 @@
     owned = new OwnedElements();
     modals = queryAll(document, "dialog:modal");
     depth = 0;
+    lastParent = null;
+    isLastPreformatted = false;
     build(root) {
       const top = root ?? contentElement();
       const style = getComputedStyle(top);
@@ -1809,7 +1902,10 @@
         isPointer: false,
         isDisabled: root !== void 0 && isDisabled(root),
         isNameOfOther: false,
-        isInModal: root !== void 0 || this.modals.length === 0
+        isInModal: root !== void 0 || this.modals.length === 0,
+        namer: null,
+        isNaming: false,
+        isEditing: false
       };
       if (root) return this.nodeFor(top, roleOf(top), style, style.display, scope, isOperableByAuthor(top, roleOf(top)));
       const content2 = new ContentCollector();
@@ -1829,10 +1925,27 @@
     visitChild(child, parent, into, scope) {
       const type = nodeType(child);
       if (type === TEXT) {
-        if (scope.isSeen && !scope.isNameOfOther && scope.isInModal) into.addText(child.data, parent);
+        if (!scope.isSeen || scope.isNameOfOther || !scope.isInModal) return;
+        const text2 = child.data;
+        if (MAY_BE_PREFORMATTED.test(text2) && this.keepsLines(parent)) into.addLines(text2, parent);
+        else into.addText(text2, parent);
       } else if (type === ELEMENT && !this.owned.isOwned(child)) {
         this.visit(child, into, scope);
       }
+    }
+    /** Whether white space is printed as it is: `<pre>` and everything that CSS formats like it. */
+    keepsLines(element2) {
+      if (element2 !== this.lastParent) {
+        this.lastParent = element2;
+        this.isLastPreformatted = /^(?:pre|break-spaces|preserve)/.test(getComputedStyle(element2).whiteSpace);
+      }
+      return this.isLastPreformatted;
+    }
+    visitLineBreak(element2, into, scope) {
+      const parent = parentNode(element2);
+      if (!scope.isSeen || scope.isNameOfOther || !scope.isInModal || !isElement(parent)) return;
+      if (scope.isEditing || this.keepsLines(parent)) into.addLines("\n", parent);
+      else into.addSpace();
     }
     /** Of a closed `<details>` only the summary is rendered. */
     visitSummary(details, into, scope) {
@@ -1841,7 +1954,7 @@
     }
     visit(element2, into, scope) {
       if (isUnrendered(element2) || isReadingOver()) return;
-      if (localName(element2) === "br") return into.addSpace();
+      if (localName(element2) === "br") return this.visitLineBreak(element2, into, scope);
       const style = getComputedStyle(element2);
       const display = style.display;
       const exposure = exposureOf(element2, style, display);
@@ -1853,13 +1966,27 @@
       const isOperable = isSeen && (isInteractiveRole(role) || !scope.isPointer && style.cursor === "pointer" || isAnnotated && isOperableByAuthor(element2, role));
       const isOff = scope.isDisabled || isAnnotated && isTrue(element2, "aria-disabled");
       const inner = isSeen === scope.isSeen && isOff === scope.isDisabled ? scope : { ...scope, isSeen, isDisabled: isOff };
-      if (isSeen && (isOperable || !isTextLevelRole(role)) && !isLabelOfRendered(element2, role)) {
+      const isOwnLine = isSeen && (isOperable || !isTextLevelRole(role) || isAnnotated && this.isLabelledBlock(element2, role, display, inner));
+      if (isOwnLine && !isLabelOfRendered(element2, role)) {
         const node = this.nodeFor(element2, role, style, display, inner, isOperable);
-        if (isFlat(node)) spliceInto(into, node);
+        const control = controlOfSameName(node);
+        if (control) into.addNode(control);
+        else if (isFlat(node)) spliceInto(into, node);
         else if (isWorthALine(node)) into.addNode(node);
       } else {
-        this.flatten(element2, style, display, into, isNameOfOther(element2) ? { ...inner, isNameOfOther: true } : inner);
+        this.flatten(element2, style, display, into, isNameOfOther(element2, inner) ? { ...inner, isNameOfOther: true } : inner);
       }
+    }
+    /**
+     * A plain block or an icon that an author has labelled is a line of its own.
+     *
+     * Inside a name its label is part of that name. In running text a label replaces the text, and a title is only a
+     * tooltip.
+     */
+    isLabelledBlock(element2, role, display, scope) {
+      if (role !== "generic" || scope.isNaming || scope.isNameOfOther || !isNamedByAuthor2(element2)) return false;
+      if (display !== "inline" && display !== "contents") return true;
+      return !/\S/.test(textContent(element2) ?? "");
     }
     visitOutsideModal(element2, into, scope) {
       for (const modal of this.modals) {
@@ -1868,18 +1995,32 @@
       }
     }
     flatten(element2, style, display, into, scope) {
-      if (display === "inline" || display === "contents") {
-        const label = getAttribute(element2, "aria-label");
-        if (label?.trim() && !scope.isNameOfOther && scope.isSeen) return into.addText(label, element2);
-        return this.visitChildren(element2, into, scope);
-      }
-      if (skipsContents(style, display)) return;
-      const isBlock2 = !display.startsWith("inline");
+      const isInline = display === "inline" || display === "contents";
+      if (!isInline && skipsContents(style, display)) return;
+      const isBlock2 = !isInline && !display.startsWith("inline");
       if (isBlock2) into.endBlock();
-      else into.addSpace();
+      else if (!isInline) into.addSpace();
+      const label = (isInline || scope.isNaming) && scope.isSeen && !scope.isNameOfOther ? getAttribute(element2, "aria-label") : null;
+      if (label?.trim()) into.addText(label, element2);
+      else this.visitNamed(element2, into, scope);
+      if (isBlock2) into.endBlock();
+      else if (!isInline) into.addSpace();
+    }
+    /** Inside a name, an element without content is read by its title. */
+    visitNamed(element2, into, scope) {
+      const title = scope.isNaming && scope.isSeen && !scope.isNameOfOther ? getAttribute(element2, "title")?.trim() : void 0;
+      const before = title ? into.length : 0;
+      this.visitContent(element2, into, scope);
+      if (title && into.length === before) into.addText(title, element2);
+    }
+    /** The children, and what CSS writes before and after them. */
+    visitContent(element2, into, scope) {
+      if (!scope.isSeen || scope.isNameOfOther || !scope.isInModal || !mayHaveGeneratedText(element2)) return this.visitChildren(element2, into, scope);
+      const before = generatedText(element2, "::before");
+      if (before !== "") into.addText(before, element2);
       this.visitChildren(element2, into, scope);
-      if (isBlock2) into.endBlock();
-      else into.addSpace();
+      const after = generatedText(element2, "::after");
+      if (after !== "") into.addText(after, element2);
     }
     nodeFor(element2, role, style, display, scope, isOperable) {
       const tag = localName(element2);
@@ -1888,9 +2029,13 @@
       if (tag === "select") content2.items.push(...optionItems(element2));
       else if (!ATOMIC_TAGS.has(tag) && !skipsContents(style, display)) {
         const isPointerInside = isPointer || isInteractiveRole(role);
-        this.visitChildren(element2, content2, { ...scope, isPointer: isPointerInside, isNameOfOther: false, isInModal: true });
+        const isEditing = scope.isEditing || role === "textbox";
+        const inner = { ...scope, isPointer: isPointerInside, isNameOfOther: false, isInModal: true, isEditing };
+        if (isNamedByContent(role)) Object.assign(inner, { namer: element2, isNaming: NAMING_ROLES.has(role) && !isNamedByAria(element2) });
+        this.visitContent(element2, content2, inner);
       }
-      const node = plainNode(element2, role, content2.finish());
+      const items = content2.finish();
+      const node = plainNode(element2, role, role === "textbox" ? joinedLines(items) : items);
       node.isInteractive = isOperable || isInteractiveRole(role);
       node.isPointer = isOperable && isPointer && !isInteractiveRole(role);
       node.isDisabled = scope.isDisabled || isNativelyDisabled(element2);
@@ -1917,18 +2062,19 @@
     };
   }
   function isOperableByAuthor(element2, role) {
-    return hasAttribute(element2, "onclick") || isEditingHost(element2) || role !== "iframe" && isFocusableByAuthor(element2);
+    return hasAttribute(element2, "onclick") || isTrue(element2, "draggable") || isEditingHost(element2) || role !== "iframe" && isFocusableByAuthor(element2);
   }
   function isLabelOfRendered(element2, role) {
     if (role !== "generic" || localName(element2) !== "label") return false;
     const control = element2.control;
     return control !== null && isRendered(control);
   }
-  function isNameOfOther(element2) {
+  function isNameOfOther(element2, scope) {
     switch (localName(element2)) {
       case "label": {
         const control = element2.control;
-        return control !== null && isRendered(control) && !isNamedByAria(control);
+        if (control === null || !isRendered(control) || isNamedByAria(control)) return false;
+        return scope.namer === null || contains(scope.namer, control) && !/^h[1-6]$/.test(localName(scope.namer));
       }
       case "legend":
       case "caption":
@@ -1939,6 +2085,22 @@
       default:
         return false;
     }
+  }
+  function isNamedByAuthor2(element2) {
+    return Boolean(getAttribute(element2, "aria-label")?.trim()) || Boolean(getAttribute(element2, "title")?.trim());
+  }
+  function controlOfSameName(node) {
+    const [only] = node.children;
+    if (node.name === "" || node.isNamedByContent || node.children.length !== 1 || !only || isText(only) || !only.isInteractive) return null;
+    if (isInteractiveRole(node.role) || only.name.toLowerCase() !== node.name.toLowerCase()) return null;
+    if (node.role === "generic" || node.role === "group" || node.role === "none") return only;
+    node.name = "";
+    return null;
+  }
+  function joinedLines(items) {
+    if (items.length < 2 || !items.every(isText)) return items;
+    const lines = items.map((item) => item.text.trimEnd());
+    return [{ text: lines.join("\n"), element: items[0].element }];
   }
   function isNamedByAria(element2) {
     return hasAttribute(element2, "aria-label") || hasAttribute(element2, "aria-labelledby");
@@ -1968,7 +2130,9 @@
     return items.filter((item) => !isText(item) || item.text.trim() !== "");
   }
   function isFlat(node) {
-    return !node.isInteractive && node.name === "" && FLAT_UNLESS_NAMED.has(node.role);
+    if (node.isInteractive) return false;
+    if (node.name === "") return FLAT_UNLESS_NAMED.has(node.role);
+    return node.role === "generic" && node.children.length === 1 && isText(node.children[0]) && tidy(node.children[0].text) === node.name;
   }
   function spliceInto(into, node) {
     into.endBlock();
@@ -2063,7 +2227,7 @@
     return { ...line, ref, text: line.text.replace(/^text:/, `generic [ref=${ref}]:`) };
   }
   function deservesRef(node) {
-    if (node.isInteractive || node.role === "iframe" || isScopeRole(node.role)) return true;
+    if (node.isInteractive || node.role === "iframe" || node.role === "gridcell" || isScopeRole(node.role)) return true;
     return node.name !== "" && !node.isNamedByContent;
   }
   function keyOf(node, ref, focused) {
@@ -2107,7 +2271,8 @@
     return node.children.length === 1 && only && isText(only) ? only.text : null;
   }
   function shown(text2) {
-    const line = collapseSpace(text2).trim();
+    const isPreformatted = text2.includes("\n");
+    const line = isPreformatted ? text2.replace(/[ \t\r]+$/gm, "").replace(/^\n+|\n+$/g, "") : collapseSpace(text2).trim();
     if (line.length <= TEXT_LIMIT) return line;
     return `${cut(line, TEXT_LIMIT)} (${line.length - TEXT_LIMIT} more characters)`;
   }
@@ -2868,9 +3033,9 @@ ${indent}  - ${property}`).join("");
     if (target.length > SELECTOR_LIMIT) throw badRequest("target", `target is ${target.length} characters long; at most ${SELECTOR_LIMIT} are allowed`);
     if (looksLikeRef(trimmed)) return { element: elementOfRef(trimmed), matches: 1 };
     const isText2 = /^text\s*=/.test(trimmed);
-    const candidates = isText2 ? elementsWithText(trimmed.replace(/^text\s*=\s*/, "")) : elementsBySelector(trimmed.replace(/^css\s*=\s*/, ""));
-    const element2 = candidates.find(isRendered) ?? candidates[0];
-    return element2 ? { element: element2, matches: candidates.length } : null;
+    const candidates2 = isText2 ? elementsWithText(trimmed.replace(/^text\s*=\s*/, "")) : elementsBySelector(trimmed.replace(/^css\s*=\s*/, ""));
+    const element2 = candidates2.find(isRendered) ?? candidates2[0];
+    return element2 ? { element: element2, matches: candidates2.length } : null;
   }
   function elementsBySelector(selector) {
     try {
@@ -3212,10 +3377,10 @@ ${indent}  - ${property}`).join("");
     if (memories.size > READERS_KEPT) memories.delete(memories.keys().next().value);
   }
   function rememberPart(reader, part, lines) {
-    const known = memories.get(reader);
-    if (!known) return false;
+    const known2 = memories.get(reader);
+    if (!known2) return false;
     const inside = new Set([part, ...queryAll(part, "*")].map(identityOf));
-    const joined = withPart(known, seenLines(lines), inside);
+    const joined = withPart(known2, seenLines(lines), inside);
     if (joined) keep(reader, joined);
     return joined !== null;
   }
@@ -3934,13 +4099,13 @@ ${describe(cover)}` });
     }
   }
   function bannersOnPage() {
-    const known = [];
+    const known2 = [];
     const possible = [];
     for (const root of openRoots()) {
-      for (const element2 of queryAll(root, KNOWN_BANNERS)) known.push({ element: element2, isKnown: true, words: "" });
+      for (const element2 of queryAll(root, KNOWN_BANNERS)) known2.push({ element: element2, isKnown: true, words: "" });
       for (const element2 of queryAll(root, POSSIBLE_BANNERS)) possible.push({ element: element2, isKnown: false, words: "" });
     }
-    return [...known, ...possible.filter(({ element: element2 }) => !known.some((other) => isWithin(element2, other.element)))].filter(({ element: element2 }) => hasRenderedPart(element2)).map((banner) => ({ ...banner, words: cut(plainText(banner.element), WORDS_READ) })).filter((banner) => banner.isKnown || isAboutCookies(banner));
+    return [...known2, ...possible.filter(({ element: element2 }) => !known2.some((other) => isWithin(element2, other.element)))].filter(({ element: element2 }) => hasRenderedPart(element2)).map((banner) => ({ ...banner, words: cut(plainText(banner.element), WORDS_READ) })).filter((banner) => banner.isKnown || isAboutCookies(banner));
   }
   function hasRenderedPart(element2) {
     return isRendered(element2) && localName(element2) !== "body" && localName(element2) !== "html";
@@ -4380,17 +4545,22 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
 
   // find.ts
   var DEFAULT_LIMIT = 20;
-  var CONTEXT_SHOWN2 = 3;
   var PATTERN_LIMIT = 1e3;
+  var HOLDERS_SHOWN = 3;
+  var BEFORE_SHOWN = 4;
+  var AFTER_SHOWN = 2;
+  var NEIGHBOUR_CHARS = 160;
+  var NEIGHBOURS_CHARS = 6e3;
+  var ITEM_ROLES2 = new Set("article dialog figure form group listitem region row tabpanel treeitem".split(" "));
   function find(args) {
     const limit = optionalNumber(args, "limit", 1, 200) ?? DEFAULT_LIMIT;
     const fits = matcher(args);
     const lines = linesOf(buildTree().children);
-    const hits = lines.flatMap((line, index) => fits(wordsOf2(line)) ? [index] : []);
+    const hits = lines.flatMap((line, index) => fits(line) ? [index] : []);
     if (hits.length === 0) return acrossLines(args);
     const shown2 = new Map(hits.slice(0, limit).map((index) => [index, withRef(lines[index])]));
     return {
-      text: printWithContext(lines, shown2, hits.length) + cutNote(),
+      text: printWithNeighbours(lines, shown2, hits.length) + cutNote(),
       matches: Array.from(shown2.values(), (line) => ({ ref: line.ref, line: cut(line.text, 300) })),
       total: hits.length,
       truncated: hits.length > limit || wasCut()
@@ -4406,26 +4576,32 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     if (text2 !== void 0) {
       const wanted = collapseSpace(text2).trim().toLowerCase();
       if (wanted === "") throw badRequest("text", "text is empty");
-      return (words) => words.toLowerCase().includes(wanted);
+      return (line) => roleOfLine(line) === wanted || wordsOf2(line).some((words) => collapseSpace(words).toLowerCase().includes(wanted));
     }
-    return expression(pattern);
+    const compiled = expression(pattern);
+    return (line) => compiled.exec(roleOfLine(line))?.[0] === roleOfLine(line) || wordsOf2(line).some((words) => compiled.test(words));
   }
   function expression(pattern) {
     if (pattern.length > PATTERN_LIMIT) throw badRequest("regex", `regex is longer than ${PATTERN_LIMIT} characters`);
     const [, body = pattern, flags = "i"] = /^\/(.*)\/([a-z]*)$/s.exec(pattern) ?? [];
     try {
-      const compiled = new RegExp(body, flags.replace(/[gy]/g, ""));
-      return (words) => compiled.test(words);
+      return new RegExp(body, `${flags.replace(/[gmy]/g, "")}m`);
     } catch (error) {
       throw badRequest("regex", `regex is not valid: ${error.message}`);
     }
   }
-  function wordsOf2({ node, text: text2, properties }) {
-    if (!node) return text2.replace(/^text: /, "");
-    const inline2 = /\]?'?: (.*)$/s.exec(text2)?.[1] ?? "";
-    return `${node.name}
-${inline2 || node.value || ""}
-${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
+  function roleOfLine({ node }) {
+    return node?.role ?? "text";
+  }
+  function wordsOf2(line) {
+    const { node, properties } = line;
+    const words = [line.label];
+    if (node) {
+      if (node.value) words.push(node.value);
+      words.push(...node.children.flatMap((child) => line.isParent || "role" in child ? [] : [child.text]));
+    }
+    for (const property of properties) words.push(property.replace(/^\/?\w+: /, ""));
+    return words.filter((one) => one !== "");
   }
   function acrossLines(args) {
     const text2 = optionalText(args, "text");
@@ -4434,39 +4610,74 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
     const [line] = linesOf([buildTree(found.element)]);
     const shown2 = withRef(line);
     return {
-      text: printLine({ ...shown2, isParent: false }),
+      text: printLine({ ...shown2, isParent: false }, "<match> "),
       matches: [{ ref: refOf(found.element), line: cut(shown2.text, 300) }],
       total: 1,
       truncated: false
     };
   }
-  function printWithContext(lines, shown2, total) {
+  function printWithNeighbours(lines, matches2, total) {
+    const neighbours = neighboursOf(lines, matches2);
+    const holders = /* @__PURE__ */ new Set();
+    for (const index of [...matches2.keys(), ...neighbours]) for (const holder of holdersOf(lines, index)) holders.add(holder);
+    const shown2 = Array.from(/* @__PURE__ */ new Set([...matches2.keys(), ...neighbours, ...holders])).sort((one, other) => one - other);
     const depths = /* @__PURE__ */ new Map();
-    const out = [];
-    for (const [index, line] of shown2) {
-      for (const at of [...contextOf(lines, index, depths), index]) {
-        const depth = depthBelow(lines, at, depths);
-        depths.set(at, depth);
-        const isMatch = at === index;
-        out.push(printLine({ ...isMatch ? line : lines[at], depth, isParent: !isMatch, properties: isMatch ? line.properties : [] }));
-      }
+    const parents = /* @__PURE__ */ new Set();
+    for (const index of shown2) {
+      const parent = shownParent(lines, index, depths);
+      if (parent !== null) parents.add(parent);
+      depths.set(index, parent === null ? 0 : depths.get(parent) + 1);
     }
-    if (total > shown2.size) out.push(`# ${total - shown2.size} more found: ask for something more exact, or raise limit`);
+    const out = shown2.map((index) => {
+      const match = matches2.get(index);
+      const line = match ?? { ...lines[index], text: cut(lines[index].text, NEIGHBOUR_CHARS), properties: [] };
+      return printLine({ ...line, depth: depths.get(index), isParent: parents.has(index) }, match ? "<match> " : "");
+    });
+    if (total > matches2.size) out.push(`# ${total - matches2.size} more found: ask for something more exact, or raise limit`);
     return out.join("\n");
   }
-  function contextOf(lines, index, printed) {
-    const context = [];
-    for (let at = lines[index].parent; at !== -1 && context.length < CONTEXT_SHOWN2 && !printed.has(at); at = lines[at].parent) {
-      if (lines[at].ref) context.unshift(at);
+  function neighboursOf(lines, matches2) {
+    const chosen = /* @__PURE__ */ new Set();
+    let room = NEIGHBOURS_CHARS;
+    for (const index of matches2.keys()) {
+      for (const at of linesAround(lines, index)) {
+        if (chosen.has(at) || matches2.has(at)) continue;
+        room -= Math.min(lines[at].text.length, NEIGHBOUR_CHARS) + 2 * lines[at].depth + 4;
+        if (room < 0) return chosen;
+        chosen.add(at);
+      }
     }
-    return context;
+    return chosen;
   }
-  function depthBelow(lines, index, printed) {
-    for (let at = lines[index].parent; at !== -1; at = lines[at].parent) {
-      const depth = printed.get(at);
-      if (depth !== void 0) return depth + 1;
+  function linesAround(lines, index) {
+    const item = itemAround(lines, index);
+    const { parent } = lines[index];
+    const isNear2 = (at) => at >= 0 && at < lines.length && (item === null ? lines[at].parent === parent || lines[at].parent === index : at >= item.start && at < item.end);
+    const around2 = [];
+    for (let step = 1; step <= BEFORE_SHOWN; step += 1) {
+      if (step <= AFTER_SHOWN && isNear2(index + step)) around2.push(index + step);
+      if (isNear2(index - step)) around2.push(index - step);
     }
-    return 0;
+    return around2;
+  }
+  function itemAround(lines, index) {
+    let top = index;
+    while (top !== -1 && !ITEM_ROLES2.has(roleOfLine(lines[top]))) top = lines[top].parent;
+    if (top === -1) return null;
+    let end = top + 1;
+    while (end < lines.length && lines[end].depth > lines[top].depth) end += 1;
+    return { start: top, end };
+  }
+  function holdersOf(lines, index) {
+    const holders = [];
+    for (let at = lines[index].parent; at !== -1 && holders.length < HOLDERS_SHOWN; at = lines[at].parent) {
+      if (lines[at].ref) holders.push(at);
+    }
+    return holders;
+  }
+  function shownParent(lines, index, shown2) {
+    for (let at = lines[index].parent; at !== -1; at = lines[at].parent) if (shown2.has(at)) return at;
+    return null;
   }
 
   // frame_owner.ts
@@ -4539,7 +4750,7 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
   var BUTTON_ROLES = new Set("button menuitem menuitemcheckbox menuitemradio tab".split(" "));
   var ALERT_ROLES = new Set("alert alertdialog dialog log status".split(" "));
   function pageState(args) {
-    const all = collect(buildTree().children);
+    const all = collect2(buildTree().children);
     const limits = args.limits ?? {};
     const shown2 = Object.fromEntries(KINDS.map((kind) => [kind, all[kind].slice(0, optionalNumber(limits, kind, 0) ?? LIMITS[kind])]));
     const counts = Object.fromEntries(KINDS.map((kind) => [kind, { shown: shown2[kind].length, total: all[kind].length }]));
@@ -4559,12 +4770,12 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
     const scroller = page.scroller(document) ?? rootElement();
     return { x: Math.round(scrollX), y: Math.round(scrollY), width: scrollSize.width(scroller), height: scrollSize.height(scroller) };
   }
-  function collect(items, lists = { headings: [], links: [], buttons: [], inputs: [], images: [], landmarks: [], alerts: [] }) {
+  function collect2(items, lists = { headings: [], links: [], buttons: [], inputs: [], images: [], landmarks: [], alerts: [] }) {
     for (const item of items) {
       if (isText(item)) continue;
       const kind = kindOf2(item);
       if (kind) lists[kind].push(entryOf(item, kind));
-      collect(item.children, lists);
+      collect2(item.children, lists);
     }
     return lists;
   }

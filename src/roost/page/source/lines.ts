@@ -100,7 +100,7 @@ export function withRef(line: Line): Line {
 }
 
 function deservesRef(node: AccessibleNode): boolean {
-  if (node.isInteractive || node.role === "iframe" || isScopeRole(node.role)) return true;
+  if (node.isInteractive || node.role === "iframe" || node.role === "gridcell" || isScopeRole(node.role)) return true;
   return node.name !== "" && !node.isNamedByContent;
 }
 
@@ -150,8 +150,10 @@ function inlineText(node: AccessibleNode): string | null {
   return node.children.length === 1 && only && isText(only) ? only.text : null;
 }
 
+/** Text for one line of the snapshot. Lines of preformatted text and of editors stay lines, as `\n`. */
 function shown(text: string): string {
-  const line = collapseSpace(text).trim();
+  const isPreformatted = text.includes("\n");
+  const line = isPreformatted ? text.replace(/[ \t\r]+$/gm, "").replace(/^\n+|\n+$/g, "") : collapseSpace(text).trim();
   if (line.length <= TEXT_LIMIT) return line;
   return `${cut(line, TEXT_LIMIT)} (${line.length - TEXT_LIMIT} more characters)`;
 }
