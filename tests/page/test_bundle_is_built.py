@@ -6,9 +6,8 @@ import json
 import subprocess
 from pathlib import Path
 
-from page_world import BUNDLE, SOURCE
-
 from roost.page.bundle import bundle
+from tests.page.page_world import BUNDLE, SOURCE
 
 
 def test_rebuilding_gives_the_committed_bundle(sources: Path, tmp_path: Path) -> None:

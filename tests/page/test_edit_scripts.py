@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from page_world import HERE, SOURCE
+
+from tests.page.page_world import HERE, SOURCE
 
 Line = dict[str, Any]
 Script = dict[str, Any]
