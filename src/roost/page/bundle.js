@@ -2705,7 +2705,10 @@ ${indent}  - ${property}`).join("");
       const holders = /* @__PURE__ */ new Map();
       for (const index of before) {
         if (!this.matching.isOldFree(index)) continue;
-        for (const child of childrenOf(this.before, index)) if (!holders.has(this.oldContent[child])) holders.set(this.oldContent[child], index);
+        for (const child of childrenOf(this.before, index)) {
+          const content2 = this.oldContent[child];
+          if (this.matching.isOldFree(child) && !holders.has(content2)) holders.set(content2, index);
+        }
       }
       if (holders.size === 0) return;
       for (const index of now) {
@@ -2713,7 +2716,7 @@ ${indent}  - ${property}`).join("");
         const children = childrenOf(this.now, index);
         const votes = /* @__PURE__ */ new Map();
         for (const child of children) {
-          const holder = holders.get(this.newContent[child]);
+          const holder = this.matching.isNewFree(child) ? holders.get(this.newContent[child]) : void 0;
           if (holder !== void 0 && hasWords(this.now, child)) count(votes, holder);
         }
         const found = this.bestContainer(this.now[index], children.length, votes);

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pytest
 
 from roost import ops
-from tests.support.houses import House
 from tests.support.local_web import Web
+from tests.support.pages_house import House
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ async def test_new_refs_of_the_same_content_work(house: House, web: Web) -> None
         told = (await agent.press("Shift")).snapshot or ""
         was, now = told.split("new refs: ")[1].split(" → ")
         new = int(now.split("-")[0][1:]) + old - int(was.split("-")[0][1:])
-        assert 'button "Italic"' in (await agent.click(f"e{new}")).did
+        assert '"Italic" [active]' in ((await agent.click(f"e{new}")).snapshot or "")
 
 
 async def test_after_a_look_at_one_part_a_diff_is_about_what_is_new(house: House, web: Web) -> None:

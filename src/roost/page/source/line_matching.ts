@@ -308,7 +308,10 @@ class Matcher {
     const holders = new Map<number, number>();
     for (const index of before) {
       if (!this.matching.isOldFree(index)) continue;
-      for (const child of childrenOf(this.before, index)) if (!holders.has(this.oldContent[child]!)) holders.set(this.oldContent[child]!, index);
+      for (const child of childrenOf(this.before, index)) {
+        const content = this.oldContent[child]!;
+        if (this.matching.isOldFree(child) && !holders.has(content)) holders.set(content, index);
+      }
     }
     if (holders.size === 0) return;
     for (const index of now) {
@@ -316,7 +319,7 @@ class Matcher {
       const children = childrenOf(this.now, index);
       const votes = new Map<number, number>();
       for (const child of children) {
-        const holder = holders.get(this.newContent[child]!);
+        const holder = this.matching.isNewFree(child) ? holders.get(this.newContent[child]!) : undefined;
         if (holder !== undefined && hasWords(this.now, child)) count(votes, holder);
       }
       const found = this.bestContainer(this.now[index]!, children.length, votes);
