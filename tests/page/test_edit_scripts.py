@@ -59,7 +59,7 @@ def lines_of(root: Node) -> list[Line]:
 
     def add(node: Node, parent: int) -> int:
         index = len(lines)
-        line = {
+        line: Line = {
             "parent": parent,
             "size": 1,
             "role": node.role if index else "page",

@@ -148,6 +148,7 @@
     return getAttribute(element2, attribute)?.toLowerCase() === "true";
   }
   function collapseSpace(text2) {
+    if (!/[\u00ad\u200b\u2060]|[^\S ]| {2}/.test(text2)) return text2;
     const visible = /[\u00ad\u200b\u2060]/.test(text2) ? text2.replace(/[\u00ad\u200b\u2060]+/g, "") : text2;
     return visible.replace(/ *[^\S ]\s*| {2,}/g, " ");
   }
@@ -636,6 +637,10 @@
     get length() {
       return this.items.length + (this.openText.trim() === "" ? 0 : this.openText.length);
     }
+    /** Whether text has begun that the next text would go on with. */
+    get isOpen() {
+      return this.openText !== "";
+    }
     addSpace() {
       if (this.openText !== "") this.openText += " ";
     }
@@ -654,8 +659,8 @@
     }
     flush() {
       if (this.openAt === null) return;
-      const kept = this.openText.slice(0, this.keptLength);
-      const text2 = kept.replace(INVISIBLE, "") + collapseSpace(this.openText.slice(this.keptLength));
+      const kept = this.keptLength === 0 ? "" : this.openText.slice(0, this.keptLength).replace(INVISIBLE, "");
+      const text2 = kept + collapseSpace(this.keptLength === 0 ? this.openText : this.openText.slice(this.keptLength));
       if (text2 !== "") this.items.push({ text: text2, element: this.openAt });
       this.openText = "";
       this.keptLength = 0;
@@ -790,19 +795,17 @@
   // generated_text.ts
   var RULES_READ = 2e4;
   var SELECTOR_CHARS = 2e4;
-  var LABELS = "label,legend";
   var SAYS_SOMETHING = /[\p{L}\p{N}\p{Sc}*%#@+!?]/u;
   var known = /* @__PURE__ */ new WeakMap();
   var candidates = oncePerBudget(() => {
-    let selectors = [LABELS];
+    let selectors = [];
     for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
       if (isReadingOver()) break;
       selectors = selectors.concat(selectorsIn(sheet));
     }
     const usable = [...new Set(selectors)].filter(isSelector);
-    let all = usable.join(",");
-    if (all.length > SELECTOR_CHARS) all = LABELS;
-    return all;
+    const all = usable.join(",");
+    return all.length > SELECTOR_CHARS ? "" : all;
   });
   function selectorsIn(sheet) {
     let rules;
@@ -843,7 +846,8 @@
     }
   }
   function mayHaveGeneratedText(element2) {
-    return matches(element2, candidates());
+    const selector = candidates();
+    return isLabel(element2) || selector !== "" && matches(element2, selector);
   }
   function generatedText(element2, pseudo) {
     const style = getComputedStyle(element2, pseudo);
@@ -859,6 +863,10 @@
       else parts.push(quoted2.replace(/\\([0-9a-f]{1,6}) ?|\\(.)/gi, (_, code, sign) => code ? String.fromCodePoint(Math.min(parseInt(code, 16), 1114111)) : sign));
     }
     return parts.join("").replace(/[\ue000-\uf8ff]/g, "");
+  }
+  function isLabel(element2) {
+    const tag = localName(element2);
+    return tag === "label" || tag === "legend";
   }
 
   // node_modules/dom-accessibility-api/dist/polyfills/array.from.mjs
@@ -1927,7 +1935,8 @@
       if (type === TEXT) {
         if (!scope.isSeen || scope.isNameOfOther || !scope.isInModal) return;
         const text2 = child.data;
-        if (MAY_BE_PREFORMATTED.test(text2) && this.keepsLines(parent)) into.addLines(text2, parent);
+        if (!into.isOpen && !/\S/.test(text2)) into.addText(" ", parent);
+        else if (MAY_BE_PREFORMATTED.test(text2) && this.keepsLines(parent)) into.addLines(text2, parent);
         else into.addText(text2, parent);
       } else if (type === ELEMENT && !this.owned.isOwned(child)) {
         this.visit(child, into, scope);
@@ -2173,6 +2182,8 @@
   // lines.ts
   var TEXT_LIMIT = 2e3;
   var URL_LIMIT = 500;
+  var NO_PROPERTIES = [];
+  var STATELESS_ROLES = new Set("blockquote cell definition figure generic group img list paragraph separator table term".split(" "));
   function linesOf(items, depthLimit = Infinity) {
     const lines = [];
     const focused = focusedElement();
@@ -2193,19 +2204,19 @@
     }
   }
   function textLine(text2, element2, depth, parent) {
-    const said = shown(text2);
+    const said = text2.includes("\n") ? shown(text2) : bounded(text2.trim());
     const line = `text: ${yamlValue(said)}`;
-    return { depth, parent, text: line, own: line, label: said, properties: [], isParent: false, element: element2, node: null, ref: null, isActive: false };
+    return { depth, parent, text: line, own: line, label: said, properties: NO_PROPERTIES, isParent: false, element: element2, node: null, ref: null, isActive: false };
   }
   function nodeLine(node, depth, parent, focused, needsRef = false) {
     const ref = needsRef || deservesRef(node) ? refOf(node.element) : null;
-    const properties = propertiesOf(node);
+    let properties = propertiesOf(node);
     const { own, key } = keyOf(node, ref, focused);
     const content2 = inlineText(node);
     const onlyText = content2 === null ? null : shown(content2);
     const inline2 = onlyText === null ? "" : `: ${yamlValue(onlyText)}`;
     const isInlineable = properties.length === 0;
-    if (!isInlineable && onlyText !== null) properties.push(`text${inline2}`);
+    if (!isInlineable && onlyText !== null) properties = [...properties, `text${inline2}`];
     return {
       depth,
       parent,
@@ -2234,36 +2245,39 @@
     const { element: element2, role } = node;
     let start = role;
     if (node.name !== "") start += ` ${doubleQuoted(cut(node.name, NAME_LIMIT))}`;
-    start += tristate("checked", checkedState(element2, role));
+    let end = "";
+    const hasStates = node.isInteractive || !STATELESS_ROLES.has(role);
+    if (hasStates) start += tristate("checked", checkedState(element2, role));
     if (node.isDisabled) start += " [disabled]";
     if (isExpanded(element2)) start += " [expanded]";
-    let end = "";
-    if (isInvalid(element2)) end += " [invalid]";
-    const level = headingLevel(element2, role);
-    if (level !== void 0) end += ` [level=${level}]`;
-    end += tristate("pressed", pressedState(element2, role));
-    if (isRequired(element2, role)) end += " [required]";
-    if (isSelected(element2, role)) end += " [selected]";
+    if (hasStates) end = laterStates(element2, role);
     const pointer = node.isPointer ? " [cursor=pointer]" : "";
     const active = element2 === focused ? " [active]" : "";
     const number = ref === null ? "" : ` [ref=${ref}]`;
     return { own: start + end + pointer, key: start + active + end + number + pointer };
   }
+  function laterStates(element2, role) {
+    let states = isInvalid(element2) ? " [invalid]" : "";
+    const level = headingLevel(element2, role);
+    if (level !== void 0) states += ` [level=${level}]`;
+    states += tristate("pressed", pressedState(element2, role));
+    if (isRequired(element2, role)) states += " [required]";
+    if (isSelected(element2, role)) states += " [selected]";
+    return states;
+  }
   function tristate(word, state) {
     return state === false ? "" : state === true ? ` [${word}]` : ` [${word}=mixed]`;
   }
   function propertiesOf(node) {
-    const properties = [];
     if (node.role === "link") {
       const url = getAttribute(node.element, "href");
-      if (url) properties.push(`/url: ${yamlValue(cut(url.trim(), URL_LIMIT))}`);
+      return url ? [`/url: ${yamlValue(cut(url.trim(), URL_LIMIT))}`] : NO_PROPERTIES;
     }
+    if (!node.isInteractive) return NO_PROPERTIES;
     const tag = localName(node.element);
-    if (tag === "input" || tag === "textarea") {
-      const placeholder = getAttribute(node.element, "placeholder")?.trim();
-      if (placeholder && placeholder !== node.name) properties.push(`/placeholder: ${yamlValue(shown(placeholder))}`);
-    }
-    return properties;
+    if (tag !== "input" && tag !== "textarea") return NO_PROPERTIES;
+    const placeholder = getAttribute(node.element, "placeholder")?.trim();
+    return placeholder && placeholder !== node.name ? [`/placeholder: ${yamlValue(shown(placeholder))}`] : NO_PROPERTIES;
   }
   function inlineText(node) {
     if (node.value) return node.value;
@@ -2272,13 +2286,16 @@
   }
   function shown(text2) {
     const isPreformatted = text2.includes("\n");
-    const line = isPreformatted ? text2.replace(/[ \t\r]+$/gm, "").replace(/^\n+|\n+$/g, "") : collapseSpace(text2).trim();
-    if (line.length <= TEXT_LIMIT) return line;
-    return `${cut(line, TEXT_LIMIT)} (${line.length - TEXT_LIMIT} more characters)`;
+    return bounded(isPreformatted ? text2.replace(/[ \t\r]+$/gm, "").replace(/^\n+|\n+$/g, "") : collapseSpace(text2).trim());
+  }
+  function bounded(text2) {
+    return text2.length <= TEXT_LIMIT ? text2 : `${cut(text2, TEXT_LIMIT)} (${text2.length - TEXT_LIMIT} more characters)`;
   }
   function sizeOf(line) {
     const indent = 2 * line.depth + 2;
-    return line.properties.reduce((sum, property) => sum + indent + property.length + 3, indent + line.text.length + 2);
+    let size = indent + line.text.length + 2;
+    for (const property of line.properties) size += indent + property.length + 3;
+    return size;
   }
   function printLine(line, marker = "") {
     const indent = "  ".repeat(line.depth);
@@ -2290,21 +2307,29 @@ ${indent}  - ${property}`).join("");
 
   // near_viewport.ts
   var MARGIN = 0.5;
+  var FAR = 0;
+  var PARTLY = 1;
+  var WITHIN = 2;
   function linesNearViewport(lines) {
-    const near = [];
+    const places = [];
     let isLate = false;
     lines.forEach((line, index) => {
       if (index % 256 === 255) isLate ||= isTimeUp();
-      const isParentNear = line.parent === -1 || near[line.parent];
-      near[index] = !isLate && isParentNear && isNear(line.element);
+      const parent = lines[line.parent];
+      const around2 = parent ? places[line.parent] : PARTLY;
+      const isMeasured = !isLate && around2 === PARTLY && line.element !== parent?.element;
+      places[index] = isLate ? FAR : isMeasured ? placeOf(line.element) : around2;
     });
-    return near;
+    return places.map((place) => place !== FAR);
   }
-  function isNear(element2) {
-    const box = boxOf(element2);
-    if (box.width === 0 && box.height === 0) return true;
-    const { innerWidth: innerWidth2, innerHeight: innerHeight2 } = window;
-    return box.bottom > -MARGIN * innerHeight2 && box.top < (1 + MARGIN) * innerHeight2 && box.right > -MARGIN * innerWidth2 && box.left < (1 + MARGIN) * innerWidth2;
+  function placeOf(element2) {
+    const { left, right, top, bottom } = boxOf(element2);
+    if (left === right && top === bottom) return PARTLY;
+    const across = MARGIN * innerWidth;
+    const down = MARGIN * innerHeight;
+    if (bottom <= -down || top >= innerHeight + down || right <= -across || left >= innerWidth + across) return FAR;
+    const isWithin2 = top >= -down && bottom <= innerHeight + down && left >= -across && right <= innerWidth + across;
+    return isWithin2 ? WITHIN : PARTLY;
   }
 
   // line_selection.ts
@@ -2334,7 +2359,7 @@ ${indent}  - ${property}`).join("");
     const nearOnes = [];
     const before = [];
     const behind = [];
-    near.forEach((isNear2, index) => (isNear2 ? nearOnes : index > last ? behind : before).push(index));
+    near.forEach((isNear, index) => (isNear ? nearOnes : index > last ? behind : before).push(index));
     return [...nearOnes, ...behind, ...before];
   }
   function choose(lines, sizes, order, room, start) {
@@ -2358,7 +2383,7 @@ ${indent}  - ${property}`).join("");
   }
   function print(lines, chosen, sizes, start, note) {
     const out = [];
-    const placeOf = /* @__PURE__ */ new Map();
+    const placeOf2 = /* @__PURE__ */ new Map();
     let row = 0;
     let gap = 0;
     const left = { lines: 0, chars: 0, after: "" };
@@ -2376,14 +2401,14 @@ ${indent}  - ${property}`).join("");
         row += 1;
         gap = 0;
       }
-      placeOf.set(line, row);
+      placeOf2.set(line, row);
       row += 1 + line.properties.length;
       out.push(printLine(line));
     });
     if (note) out.push(note);
-    if (left.lines === 0) return { text: out.join("\n"), placeOf, left: null };
+    if (left.lines === 0) return { text: out.join("\n"), placeOf: placeOf2, left: null };
     out.push(leftNote(left));
-    return { text: out.join("\n"), placeOf, left };
+    return { text: out.join("\n"), placeOf: placeOf2, left };
   }
   function leftNote(left) {
     return `# ${left.lines} more lines (about ${left.chars} characters) not shown: go on with after="${left.after}", look into one part with target="<ref>", or search with browser_find`;
@@ -2421,20 +2446,20 @@ ${indent}  - ${property}`).join("");
   }
   function spliced(lines, tops, part, first) {
     const result = [];
-    const placeOf = /* @__PURE__ */ new Map();
+    const placeOf2 = /* @__PURE__ */ new Map();
     const topSet = new Set(tops);
     let index = 0;
     while (index < lines.length) {
       const line = lines[index];
       if (!topSet.has(index)) {
-        placeOf.set(index, result.length);
-        result.push({ ...line, size: 1, parent: line.parent === -1 ? -1 : placeOf.get(line.parent) });
+        placeOf2.set(index, result.length);
+        result.push({ ...line, size: 1, parent: line.parent === -1 ? -1 : placeOf2.get(line.parent) });
         index += 1;
         continue;
       }
       if (index === tops[0]) {
         const start = result.length;
-        const parent = placeOf.get(line.parent);
+        const parent = placeOf2.get(line.parent);
         for (const [at, fresh] of part.entries()) {
           if (at < first) continue;
           result.push({ ...fresh, size: 1, parent: fresh.parent < first ? parent : fresh.parent - first + start });
@@ -2516,6 +2541,8 @@ ${indent}  - ${property}`).join("");
       this.oldContent = contentNumbers(before, matching.newOf, numbers2);
       this.newContent = contentNumbers(now, matching.oldOf, numbers2);
       this.oldIds = new Set(before.map((line) => line.id));
+      this.oldTitles = new Set(before.map(titleOf));
+      this.newTitles = new Set(now.map(titleOf));
       this.oldChildCounts = new Int32Array(before.length);
       for (const line of before) if (line.parent >= 0) this.oldChildCounts[line.parent] += 1;
     }
@@ -2526,6 +2553,8 @@ ${indent}  - ${property}`).join("");
     newContent;
     oldChildCounts;
     oldIds;
+    oldTitles;
+    newTitles;
     /** New lines whose pair is only a guess until their parents are paired, too. */
     guesses = [];
     run() {
@@ -2614,12 +2643,15 @@ ${indent}  - ${property}`).join("");
         if (old.id === line.id) score += 1;
         else {
           if (this.oldIds.has(line.id)) score -= 0.5;
-          if (old.label !== line.label) score -= 0.3;
+          if (old.label !== line.label) score -= this.isTitled(old, this.newTitles) || this.isTitled(line, this.oldTitles) ? 1 : 0.3;
           else if (old.label !== "") score += 0.5;
         }
         if (score > bestScore) [best, bestScore] = [candidate, score];
       }
       return best;
+    }
+    isTitled(line, titles) {
+      return line.label !== "" && titles.has(titleOf(line));
     }
     /** Pairs the children of a paired line that are still free. */
     pairChildren(parent) {
@@ -3140,7 +3172,7 @@ ${indent}  - ${property}`).join("");
     isCut = false;
     print() {
       const removed = this.removedLines();
-      const end = bounded(removed, this.the.maxChars * END_SHARE);
+      const end = bounded2(removed, this.the.maxChars * END_SHARE);
       this.room -= end.reduce((sum, line) => sum + line.length + 1, 0);
       const refs = [];
       for (let index = 0; index < this.the.now.length; index += 1) {
@@ -3328,7 +3360,7 @@ ${indent}  - ${property}`).join("");
     }
     return cut(words, limit);
   }
-  function bounded(lines, room) {
+  function bounded2(lines, room) {
     const shown2 = [];
     let used = 0;
     for (const line of lines) {
@@ -3525,16 +3557,16 @@ ${CUT_NOTE}` : text2;
     const depth = optionalNumber(args, "depth", 1);
     return depth === void 0 ? "" : `# cut at depth ${depth}: look deeper into one part with target="<ref>"`;
   }
-  function replyOf(lines, { text: text2, left, placeOf }) {
-    const frames = framesAmong(lines, (line) => placeOf.get(line) ?? -1).filter((frame) => frame.line >= 0);
+  function replyOf(lines, { text: text2, left, placeOf: placeOf2 }) {
+    const frames = framesAmong(lines, (line) => placeOf2.get(line) ?? -1).filter((frame) => frame.line >= 0);
     const reply = { text: text2, mode: "full", chars: text2.length, truncated: left !== null || wasCut(), frames };
     if (left) reply.left = left;
     return reply;
   }
-  function framesAmong(lines, placeOf) {
+  function framesAmong(lines, placeOf2) {
     return lines.filter((line) => line.node?.role === "iframe" && line.ref !== null).map((line) => ({
       ref: line.ref,
-      line: placeOf(line),
+      line: placeOf2(line),
       depth: line.depth,
       src: getAttribute(line.element, "src") ?? "",
       name: getAttribute(line.element, "name") ?? "",
@@ -4655,11 +4687,11 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
   function linesAround(lines, index) {
     const item = itemAround(lines, index);
     const { parent } = lines[index];
-    const isNear2 = (at) => at >= 0 && at < lines.length && (item === null ? lines[at].parent === parent || lines[at].parent === index : at >= item.start && at < item.end);
+    const isNear = (at) => at >= 0 && at < lines.length && (item === null ? lines[at].parent === parent || lines[at].parent === index : at >= item.start && at < item.end);
     const around2 = [];
     for (let step = 1; step <= BEFORE_SHOWN; step += 1) {
-      if (step <= AFTER_SHOWN && isNear2(index + step)) around2.push(index + step);
-      if (isNear2(index - step)) around2.push(index - step);
+      if (step <= AFTER_SHOWN && isNear(index + step)) around2.push(index + step);
+      if (isNear(index - step)) around2.push(index - step);
     }
     return around2;
   }

@@ -55,6 +55,11 @@ export class ContentCollector {
     return this.items.length + (this.openText.trim() === "" ? 0 : this.openText.length);
   }
 
+  /** Whether text has begun that the next text would go on with. */
+  get isOpen(): boolean {
+    return this.openText !== "";
+  }
+
   addSpace(): void {
     if (this.openText !== "") this.openText += " ";
   }
@@ -77,8 +82,8 @@ export class ContentCollector {
 
   private flush(): void {
     if (this.openAt === null) return;
-    const kept = this.openText.slice(0, this.keptLength);
-    const text = kept.replace(INVISIBLE, "") + collapseSpace(this.openText.slice(this.keptLength));
+    const kept = this.keptLength === 0 ? "" : this.openText.slice(0, this.keptLength).replace(INVISIBLE, "");
+    const text = kept + collapseSpace(this.keptLength === 0 ? this.openText : this.openText.slice(this.keptLength));
     // Lone white space is kept for now: it separates words when a name is made of several nodes.
     if (text !== "") this.items.push({ text, element: this.openAt });
     this.openText = "";

@@ -12,7 +12,6 @@ export type Pseudo = "::before" | "::after";
 
 const RULES_READ = 20_000;
 const SELECTOR_CHARS = 20_000;
-const LABELS = "label,legend";
 
 /** Signs that say nothing when read: bullets, arrows, separators, and the glyphs of icon fonts. */
 const SAYS_SOMETHING = /[\p{L}\p{N}\p{Sc}*%#@+!?]/u;
@@ -22,15 +21,14 @@ const known = new WeakMap<CSSStyleSheet, { rules: number; selectors: string[] }>
 
 /** Selects the elements that may have generated text, or "" if there are none. */
 const candidates = oncePerBudget((): string => {
-  let selectors: string[] = [LABELS];
+  let selectors: string[] = [];
   for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
     if (isReadingOver()) break;
     selectors = selectors.concat(selectorsIn(sheet));
   }
   const usable = [...new Set(selectors)].filter(isSelector);
-  let all = usable.join(",");
-  if (all.length > SELECTOR_CHARS) all = LABELS;
-  return all;
+  const all = usable.join(",");
+  return all.length > SELECTOR_CHARS ? "" : all;
 });
 
 function selectorsIn(sheet: CSSStyleSheet): string[] {
@@ -75,7 +73,8 @@ function isSelector(selector: string): boolean {
 }
 
 export function mayHaveGeneratedText(element: Element): boolean {
-  return matches(element, candidates());
+  const selector = candidates();
+  return isLabel(element) || (selector !== "" && matches(element, selector));
 }
 
 export function generatedText(element: Element, pseudo: Pseudo): string {
@@ -97,7 +96,7 @@ function textOf(content: string, element: Element): string {
   return parts.join("").replace(/[\ue000-\uf8ff]/g, "");
 }
 
-export function isLabel(element: Element): boolean {
+function isLabel(element: Element): boolean {
   const tag = localName(element);
   return tag === "label" || tag === "legend";
 }

@@ -99,6 +99,8 @@ class Matcher {
   private readonly newContent: Int32Array;
   private readonly oldChildCounts: Int32Array;
   private readonly oldIds: ReadonlySet<number>;
+  private readonly oldTitles: ReadonlySet<string | null>;
+  private readonly newTitles: ReadonlySet<string | null>;
   /** New lines whose pair is only a guess until their parents are paired, too. */
   private readonly guesses: number[] = [];
 
@@ -111,6 +113,8 @@ class Matcher {
     this.oldContent = contentNumbers(before, matching.newOf, numbers);
     this.newContent = contentNumbers(now, matching.oldOf, numbers);
     this.oldIds = new Set(before.map((line) => line.id));
+    this.oldTitles = new Set(before.map(titleOf));
+    this.newTitles = new Set(now.map(titleOf));
     this.oldChildCounts = new Int32Array(before.length);
     for (const line of before) if (line.parent >= 0) this.oldChildCounts[line.parent]! += 1;
   }
@@ -208,12 +212,17 @@ class Matcher {
       if (old.id === line.id) score += 1;
       else {
         if (this.oldIds.has(line.id)) score -= 0.5;
-        if (old.label !== line.label) score -= 0.3;
+        // Another name, although both names are known on both pages: these are two different containers.
+        if (old.label !== line.label) score -= this.isTitled(old, this.newTitles) || this.isTitled(line, this.oldTitles) ? 1 : 0.3;
         else if (old.label !== "") score += 0.5;
       }
       if (score > bestScore) [best, bestScore] = [candidate, score];
     }
     return best;
+  }
+
+  private isTitled(line: SeenLine, titles: ReadonlySet<string | null>): boolean {
+    return line.label !== "" && titles.has(titleOf(line));
   }
 
   /** Pairs the children of a paired line that are still free. */

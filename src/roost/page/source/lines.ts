@@ -18,6 +18,10 @@ import { doubleQuoted, yamlKey, yamlValue } from "./yaml";
 
 const TEXT_LIMIT = 2000;
 const URL_LIMIT = 500;
+const NO_PROPERTIES: string[] = [];
+
+/** Roles without states, unless the element can be operated. */
+const STATELESS_ROLES = new Set("blockquote cell definition figure generic group img list paragraph separator table term".split(" "));
 
 export interface Line {
   depth: number;
@@ -62,20 +66,20 @@ function appendLines(lines: Line[], items: readonly ContentItem[], depth: number
 }
 
 function textLine(text: string, element: Element, depth: number, parent: number): Line {
-  const said = shown(text);
+  const said = text.includes("\n") ? shown(text) : bounded(text.trim());
   const line = `text: ${yamlValue(said)}`;
-  return { depth, parent, text: line, own: line, label: said, properties: [], isParent: false, element, node: null, ref: null, isActive: false };
+  return { depth, parent, text: line, own: line, label: said, properties: NO_PROPERTIES, isParent: false, element, node: null, ref: null, isActive: false };
 }
 
 function nodeLine(node: AccessibleNode, depth: number, parent: number, focused: Element | null, needsRef = false): Line {
   const ref = needsRef || deservesRef(node) ? refOf(node.element) : null;
-  const properties = propertiesOf(node);
+  let properties = propertiesOf(node);
   const { own, key } = keyOf(node, ref, focused);
   const content = inlineText(node);
   const onlyText = content === null ? null : shown(content);
   const inline = onlyText === null ? "" : `: ${yamlValue(onlyText)}`;
   const isInlineable = properties.length === 0;
-  if (!isInlineable && onlyText !== null) properties.push(`text${inline}`);
+  if (!isInlineable && onlyText !== null) properties = [...properties, `text${inline}`];
   return {
     depth,
     parent,
@@ -109,20 +113,27 @@ function keyOf(node: AccessibleNode, ref: string | null, focused: Element | null
   const { element, role } = node;
   let start = role;
   if (node.name !== "") start += ` ${doubleQuoted(cut(node.name, NAME_LIMIT))}`;
-  start += tristate("checked", checkedState(element, role));
+  let end = "";
+  const hasStates = node.isInteractive || !STATELESS_ROLES.has(role);
+  if (hasStates) start += tristate("checked", checkedState(element, role));
   if (node.isDisabled) start += " [disabled]";
   if (isExpanded(element)) start += " [expanded]";
-  let end = "";
-  if (isInvalid(element)) end += " [invalid]";
-  const level = headingLevel(element, role);
-  if (level !== undefined) end += ` [level=${level}]`;
-  end += tristate("pressed", pressedState(element, role));
-  if (isRequired(element, role)) end += " [required]";
-  if (isSelected(element, role)) end += " [selected]";
+  if (hasStates) end = laterStates(element, role);
   const pointer = node.isPointer ? " [cursor=pointer]" : "";
   const active = element === focused ? " [active]" : "";
   const number = ref === null ? "" : ` [ref=${ref}]`;
   return { own: start + end + pointer, key: start + active + end + number + pointer };
+}
+
+/** The states that are printed behind the focus. */
+function laterStates(element: Element, role: string): string {
+  let states = isInvalid(element) ? " [invalid]" : "";
+  const level = headingLevel(element, role);
+  if (level !== undefined) states += ` [level=${level}]`;
+  states += tristate("pressed", pressedState(element, role));
+  if (isRequired(element, role)) states += " [required]";
+  if (isSelected(element, role)) states += " [selected]";
+  return states;
 }
 
 function tristate(word: string, state: Tristate): string {
@@ -130,17 +141,15 @@ function tristate(word: string, state: Tristate): string {
 }
 
 function propertiesOf(node: AccessibleNode): string[] {
-  const properties: string[] = [];
   if (node.role === "link") {
     const url = getAttribute(node.element, "href");
-    if (url) properties.push(`/url: ${yamlValue(cut(url.trim(), URL_LIMIT))}`);
+    return url ? [`/url: ${yamlValue(cut(url.trim(), URL_LIMIT))}`] : NO_PROPERTIES;
   }
+  if (!node.isInteractive) return NO_PROPERTIES;
   const tag = localName(node.element);
-  if (tag === "input" || tag === "textarea") {
-    const placeholder = getAttribute(node.element, "placeholder")?.trim();
-    if (placeholder && placeholder !== node.name) properties.push(`/placeholder: ${yamlValue(shown(placeholder))}`);
-  }
-  return properties;
+  if (tag !== "input" && tag !== "textarea") return NO_PROPERTIES;
+  const placeholder = getAttribute(node.element, "placeholder")?.trim();
+  return placeholder && placeholder !== node.name ? [`/placeholder: ${yamlValue(shown(placeholder))}`] : NO_PROPERTIES;
 }
 
 /** The whole content, when it is one piece of text. */
@@ -153,15 +162,19 @@ function inlineText(node: AccessibleNode): string | null {
 /** Text for one line of the snapshot. Lines of preformatted text and of editors stay lines, as `\n`. */
 function shown(text: string): string {
   const isPreformatted = text.includes("\n");
-  const line = isPreformatted ? text.replace(/[ \t\r]+$/gm, "").replace(/^\n+|\n+$/g, "") : collapseSpace(text).trim();
-  if (line.length <= TEXT_LIMIT) return line;
-  return `${cut(line, TEXT_LIMIT)} (${line.length - TEXT_LIMIT} more characters)`;
+  return bounded(isPreformatted ? text.replace(/[ \t\r]+$/gm, "").replace(/^\n+|\n+$/g, "") : collapseSpace(text).trim());
+}
+
+function bounded(text: string): string {
+  return text.length <= TEXT_LIMIT ? text : `${cut(text, TEXT_LIMIT)} (${text.length - TEXT_LIMIT} more characters)`;
 }
 
 /** How many characters the line takes in print, its line ends included. */
 export function sizeOf(line: Line): number {
   const indent = 2 * line.depth + 2;
-  return line.properties.reduce((sum, property) => sum + indent + property.length + 3, indent + line.text.length + 2);
+  let size = indent + line.text.length + 2;
+  for (const property of line.properties) size += indent + property.length + 3;
+  return size;
 }
 
 export function printLine(line: Line, marker = ""): string {

@@ -104,7 +104,8 @@ class TreeBuilder {
     if (type === TEXT) {
       if (!scope.isSeen || scope.isNameOfOther || !scope.isInModal) return;
       const text = (child as Text).data;
-      if (MAY_BE_PREFORMATTED.test(text) && this.keepsLines(parent)) into.addLines(text, parent);
+      if (!into.isOpen && !/\S/.test(text)) into.addText(" ", parent);
+      else if (MAY_BE_PREFORMATTED.test(text) && this.keepsLines(parent)) into.addLines(text, parent);
       else into.addText(text, parent);
     } else if (type === ELEMENT && !this.owned.isOwned(child as Element)) {
       this.visit(child as Element, into, scope);
