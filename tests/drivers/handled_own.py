@@ -173,7 +173,7 @@ class OwnHarness:
         if isinstance(own.browser, OwnChromium):
             own._link().tell("Page.crash", None, tab)
         else:
-            await own.browser.kill_page_at(await driver.evaluate(tab, HREF))
+            await own.browser.kill_page_at(await driver.page(tab).evaluate(HREF))
 
     async def kill(self, driver: Driver) -> None:
         await asyncio.to_thread(handled(driver).browser.kill)

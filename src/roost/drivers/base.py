@@ -43,7 +43,7 @@ class Capabilities:
     jars: frozenset[JarPolicy] = frozenset(JarPolicy)
     trusted_input: bool = True
     page_work: bool = True
-    """All of ``Pages`` works. False: only ``navigate``, ``evaluate`` and ``capture`` do."""
+    """All of ``PageDriver`` works. False: only ``navigate``, ``evaluate`` and ``capture`` do."""
     draws_for_pictures: bool = True
     """``capture`` makes the page draw a new frame, which runs its animation frame callbacks."""
     groups: bool = False
@@ -461,39 +461,38 @@ class Tapped(Protocol):
         which ended with it. Raises ``JarUnavailable`` if the jar is gone."""
 
 
-class Pages(Protocol):
-    """The page primitives of a driver. ``roost.page`` builds all other page work on them."""
+class PageDriver(Protocol):
+    """The page primitives of one tab. ``roost.page`` builds all other page work on them.
 
-    async def navigate(self, tab: TabHandle, url: str) -> Arrival:
+    After the tab closed or left its group, every method raises ``TabGone``. After the browser
+    ended, every method raises ``BrowserLost``. Only ``navigate``, ``reload`` and methods that do
+    not need the page's process work on a crashed tab; the others raise ``TabCrashed``.
+    """
+
+    async def navigate(self, url: str) -> Arrival:
         """Go to the address and wait for the document. This works from a crashed or busy page.
         The old page's dialogs are dismissed, except ``beforeunload``. ``reload`` and ``travel``
         behave alike. Raises ``NotFound`` with a ``reason`` when the server cannot be reached; an
         HTTP error status is an ordinary ``Arrival``."""
 
-    async def reload(self, tab: TabHandle) -> Arrival:
+    async def reload(self) -> Arrival:
         """Load the page again. This also works on a crashed tab."""
 
-    async def travel(self, tab: TabHandle, delta: int) -> Arrival:
+    async def travel(self, delta: int) -> Arrival:
         """Go back (-1) or forward (1). Raises ``NotFound`` if the history has no such entry."""
 
     async def evaluate(
-        self,
-        tab: TabHandle,
-        function: str,
-        *,
-        frame: str | None = None,
-        ref: str | None = None,
+        self, function: str, *, frame: str | None = None, ref: str | None = None
     ) -> Any:
         """Call a JavaScript function in the page's own world, await its promise and return its
         JSON value. ``ref``: an element of ``frame`` to pass to the function. Raises ``BadRequest``
         with the exception's text when the function throws or does not parse."""
 
-    async def frames(self, tab: TabHandle) -> list[FrameInfo]:
+    async def all_frames(self) -> list[FrameInfo]:
         """Return the tab's frames, the main frame first, parents before children."""
 
     async def call_page(
         self,
-        tab: TabHandle,
         frame: str | None,
         function: str,
         argument: dict[str, Any],
@@ -508,42 +507,36 @@ class Pages(Protocol):
         Raises ``NotFound`` if a frame is gone."""
 
     async def act(
-        self,
-        tab: TabHandle,
-        inputs: Sequence[Input],
-        frame: str | None,
-        argument: dict[str, Any],
+        self, inputs: Sequence[Input], frame: str | None, argument: dict[str, Any]
     ) -> dict[str, Any] | None:
         """Send trusted input in order, also to a background tab, and wait for its effects. Without
         inputs, wait for the effects of the last input. Effects are event handlers and at most one
         drawn frame; a navigation's document; a tab that opens. Return what the bundle's
         ``settled`` answers to ``argument`` in ``frame``; None if that document is gone."""
 
-    async def capture(self, tab: TabHandle, shot: Shot) -> Picture:
+    async def capture(self, shot: Shot) -> Picture:
         """Take a screenshot of the tab in the background. Other tabs do not wait for it."""
 
-    async def set_files(
-        self, tab: TabHandle, frame: str | None, ref: str, paths: Sequence[str]
-    ) -> None:
+    async def set_files(self, frame: str | None, ref: str, paths: Sequence[str]) -> None:
         """Set the files of the file input ``ref``."""
 
-    async def choose_files(self, tab: TabHandle, paths: Sequence[str]) -> None:
+    async def choose_files(self, paths: Sequence[str]) -> None:
         """Answer the page's last request for files. Raises ``NotFound`` if none is open."""
 
-    async def answer_dialog(self, tab: TabHandle, *, accept: bool, text: str | None) -> None:
+    async def answer_dialog(self, *, accept: bool, text: str | None) -> None:
         """Answer the page's open dialog. Raises ``NotFound`` if no dialog is open."""
 
-    async def resize(self, tab: TabHandle, width: int, height: int) -> None:
+    async def resize(self, width: int, height: int) -> None:
         """Set the viewport size of this tab and of no other tab."""
 
-    async def pdf(self, tab: TabHandle) -> bytes:
+    async def pdf(self) -> bytes:
         """Print the page and return the PDF."""
 
-    async def body(self, tab: TabHandle, request: str) -> bytes:
+    async def body(self, request: str) -> bytes:
         """Return a response's body. Raises ``NotFound`` if the browser no longer has the body."""
 
 
-class Driver(Pages, Protocol):
+class Driver(Protocol):
     """One browser. Only ``roost.broker.browser.browser`` starts and stops it."""
 
     @property
@@ -597,3 +590,7 @@ class Driver(Pages, Protocol):
 
     async def close_tab(self, tab: TabHandle) -> None:
         """Close the tab without asking the page. Does nothing if the tab is gone."""
+
+    def page(self, tab: TabHandle) -> PageDriver:
+        """Return the object that does page work in the tab. Raises ``TabGone`` if there is no such
+        tab, and ``BrowserLost`` if the browser does not run."""

@@ -64,7 +64,7 @@ class GroupRig:
         """Open a tab in that group, at that page if one is named."""
         tab = await self.driver.open_tab(self.jar, group)
         if path is not None:
-            await self.driver.navigate(tab, self.rig.url(path))
+            await self.rig.navigate(tab, self.rig.url(path))
         return tab
 
     async def moves(self, tab: TabHandle, group: str | None) -> None:
@@ -115,7 +115,7 @@ async def what_stands_in_groups_is_there_at_the_start_with_its_address(at: Group
 async def a_popup_stands_in_its_openers_group(at: GroupRig) -> None:
     tab = await at.tab(ONE, "/")
     await at.tab(TWO, "/")
-    await at.driver.evaluate(tab, f'() => {{ window.open("{at.rig.url("/other")}") }}')
+    await at.rig.evaluate(tab, f'() => {{ window.open("{at.rig.url("/other")}") }}')
     popup = await at.reports.first(TabAppeared)
     assert (popup.opener, popup.group) == (tab, ONE.key)
     await at.rig.works(popup.handle)
@@ -134,7 +134,7 @@ async def a_tab_the_person_opens_in_a_group_is_reported_and_can_be_used(at: Grou
 async def a_tab_of_the_persons_own_is_neither_reported_nor_there(at: GroupRig) -> None:
     mine = await at.tab(ONE, "/")
     await at.person.person_opens(at.driver, None, at.rig.url("/other"))
-    await at.driver.navigate(mine, at.rig.url("/other"))  # comes after earlier events
+    await at.rig.navigate(mine, at.rig.url("/other"))  # comes after earlier events
     assert not any(isinstance(event, TabAppeared) for event in at.reports.events)
     heir = await at.rig.harness.another(at.driver)
     started = await heir.start(Reports())
@@ -149,7 +149,7 @@ async def a_tab_moved_to_another_group_is_reported_and_works_on(at: GroupRig) ->
     tab = await at.tab(ONE, "/other")
     await at.tab(TWO, "/")
     await at.moves(tab, TWO.key)
-    assert await at.driver.evaluate(tab, HREF) == at.rig.url("/other")
+    assert await at.rig.evaluate(tab, HREF) == at.rig.url("/other")
 
 
 @group_check
@@ -159,8 +159,8 @@ async def a_tab_moved_out_of_all_groups_is_gone_for_the_driver_at_once(at: Group
     call = await at.rig.running(tab)
     await at.moves(tab, None)
     await error_of(TabGone, call)
-    await error_of(TabGone, at.driver.evaluate(tab, HREF))
-    await error_of(TabGone, at.driver.navigate(tab, at.rig.url("/other")))
+    await error_of(TabGone, at.rig.evaluate(tab, HREF))
+    await error_of(TabGone, at.rig.navigate(tab, at.rig.url("/other")))
 
 
 @group_check
@@ -206,6 +206,6 @@ async def a_forgotten_group_is_the_persons(at: GroupRig) -> None:
     at.driver.forget_group(ONE.key)
     await at.rig.works(other)
     await at.person.person_opens(at.driver, ONE.key, at.rig.url("/other"))
-    await at.driver.navigate(other, at.rig.url("/other"))
+    await at.rig.navigate(other, at.rig.url("/other"))
     assert not any(isinstance(event, TabAppeared) for event in at.reports.events)
-    await error_of(TabGone, at.driver.evaluate(tab, HREF))
+    await error_of(TabGone, at.rig.evaluate(tab, HREF))

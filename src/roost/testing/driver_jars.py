@@ -31,10 +31,10 @@ async def a_jar_has_what_it_was_filled_with_and_no_other_jar_does(rig: DriverRig
     assert await driver.write_cookies(jar, cookies) == []
     assert await driver.write_storage(jar, storage) == []
     tab, elsewhere = await rig.tab("/", jar=jar), await rig.tab("/", jar=other)
-    assert sorted((await driver.evaluate(tab, COOKIES)).split("; ")) == ["one=of one", "two=of two"]
-    assert sorted(await driver.evaluate(tab, STORED)) == sorted(map(list, items))
-    assert await driver.evaluate(elsewhere, COOKIES) == ""
-    assert await driver.evaluate(elsewhere, STORED) == []
+    assert sorted((await rig.evaluate(tab, COOKIES)).split("; ")) == ["one=of one", "two=of two"]
+    assert sorted(await rig.evaluate(tab, STORED)) == sorted(map(list, items))
+    assert await rig.evaluate(elsewhere, COOKIES) == ""
+    assert await rig.evaluate(elsewhere, STORED) == []
     seen = await driver.read_page_storage(tab, origin)
     assert seen is not None
     assert (seen.origin, sorted(seen.items)) == (origin, sorted(items))

@@ -34,7 +34,7 @@ async def test_every_address_is_a_page_on_the_default_web() -> None:
     await driver.start(Reports())
     tab = await driver.open_tab(await driver.make_jar(JarPolicy.FRESH))
 
-    arrival = await driver.navigate(tab, "https://example.com/a/b?q=1")
+    arrival = await driver.page(tab).navigate("https://example.com/a/b?q=1")
 
     assert (arrival.title, arrival.status) == ("example.com/a/b", 200)
 
@@ -58,7 +58,7 @@ async def test_javascript_it_does_not_know_is_refused_and_not_guessed() -> None:
     tab = await driver.open_tab(await driver.make_jar(JarPolicy.FRESH))
 
     for function in ("alert(1)", "() => fetch('/')", '() => {"a": 1}', "function () {}"):
-        await error_of(BadRequest, driver.evaluate(tab, function))
+        await error_of(BadRequest, driver.page(tab).evaluate(function))
 
 
 async def test_numbers_json_does_not_know_are_null() -> None:
@@ -66,8 +66,8 @@ async def test_numbers_json_does_not_know_are_null() -> None:
     await driver.start(Reports())
     tab = await driver.open_tab(await driver.make_jar(JarPolicy.FRESH))
 
-    assert await driver.evaluate(tab, "() => NaN") is None
-    assert await driver.evaluate(tab, "() => [-Infinity]") == [None]
+    assert await driver.page(tab).evaluate("() => NaN") is None
+    assert await driver.page(tab).evaluate("() => [-Infinity]") == [None]
 
 
 async def test_redirects_to_a_blank_page_end_there() -> None:
@@ -75,7 +75,7 @@ async def test_redirects_to_a_blank_page_end_there() -> None:
     await driver.start(Reports())
     tab = await driver.open_tab(await driver.make_jar(JarPolicy.FRESH))
 
-    assert (await driver.navigate(tab, "http://a.test/")).url == "about:blank"
+    assert (await driver.page(tab).navigate("http://a.test/")).url == "about:blank"
 
 
 async def test_the_table_of_the_site_is_the_fakes_whole_web() -> None:
@@ -83,4 +83,4 @@ async def test_the_table_of_the_site_is_the_fakes_whole_web() -> None:
     await driver.start(Reports())
     tab = await driver.open_tab(await driver.make_jar(JarPolicy.FRESH))
 
-    await error_of(NotFound, driver.navigate(tab, FAKE_BASE + "/no/such/page"))
+    await error_of(NotFound, driver.page(tab).navigate(FAKE_BASE + "/no/such/page"))

@@ -255,7 +255,7 @@ class BrokerSeat:
 
     async def go_to(self, target: str, url: str) -> None:
         with suppress(RoostError):  # the client learns of a failure from the page's own events
-            await self._browser.driver.navigate(TabHandle(target), self.checked_url(url))
+            await self._browser.driver.page(TabHandle(target)).navigate(self.checked_url(url))
 
     async def close_tab(self, target: str) -> None:
         tab = self._broker.state.tab_with(self._browser.id, TabHandle(target))

@@ -152,10 +152,9 @@ async def located(
 
 
 def in_page(broker: Broker, row: Tab) -> InPage:
-    driver = broker.browser(row.browser).driver
     record = broker.record(row.id)
     check_no_dialog(record)
-    return InPage(broker, row, Page(driver, broker.handle(row.id), record.memory), record)
+    return InPage(broker, row, Page(broker.page(row), record.memory), record)
 
 
 @asynccontextmanager

@@ -32,7 +32,7 @@ class Downloads:
                 name=params["suggestedFilename"],
             )
         )
-        tab.download_began()
+        tab.side_effects.download_began()
 
     def went_on(self, params: Json) -> None:
         if params["state"] == "inProgress":

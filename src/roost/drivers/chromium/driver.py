@@ -29,7 +29,6 @@ from roost.drivers.chromium.cookies import cookie_from, delete_cookies, write_co
 from roost.drivers.chromium.downloads import Downloads
 from roost.drivers.chromium.frames import BLANK
 from roost.drivers.chromium.holds import Holds
-from roost.drivers.chromium.pages import CdpPages
 from roost.drivers.chromium.passwords import Passwords
 from roost.drivers.chromium.storage import UnseenPage, read_page_storage
 from roost.drivers.chromium.tab import CdpTab
@@ -60,7 +59,7 @@ _FILTER = [
 ]
 
 
-class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
+class ChromiumDriver(KeptBrowser[CdpConnection]):
     """The driver of one Chromium that a keeper holds."""
 
     capabilities = Capabilities()
@@ -168,7 +167,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         return await read_storage(lambda: self._unseen_page(jar), origins)
 
     async def read_page_storage(self, tab: TabHandle, origin: str) -> OriginStorage | None:
-        page = self._tab(tab)
+        page = self.page(tab)
         page.check_alive()
         return await read_page_storage(self._browser(), page.session, origin)
 
@@ -260,7 +259,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
 
     def hold(self, tab: TabHandle, tap: ProtocolTap) -> bool:
         assert isinstance(tap, Tap)
-        return not self._tab(tab).is_ready and self._holds.hold(tab, tap)
+        return not self.page(tab).is_ready and self._holds.hold(tab, tap)
 
     def release(self, tab: TabHandle, tap: ProtocolTap) -> None:
         assert isinstance(tap, Tap)
@@ -437,11 +436,15 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
     def _who_asked_for(self, new: CdpTab) -> TabHandle | None:
         """Return the opener of a ctrl-clicked tab: the tab of the same jar that asked for a tab.
         Chromium names no opener for it."""
-        asking = (tab for tab in self._tabs.values() if tab.jar == new.jar and tab.asks_for_tab)
+        asking = (
+            tab
+            for tab in self._tabs.values()
+            if tab.jar == new.jar and tab.side_effects.asks_for_tab
+        )
         opener = next(asking, None)
         if opener is None:
             return None
-        opener.tab_came()
+        opener.side_effects.tab_came()
         return opener.handle
 
     def _tab_of_frame(self, frame: str) -> CdpTab | None:
@@ -464,7 +467,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
             self._tell,
             main_frame=info["targetId"],
         )
-        tab.viewport = self._keeping.viewport
+        tab.errands.viewport = self._keeping.viewport
         self._tabs[handle] = tab
         self._sessions[params["sessionId"]] = handle
         return tab
@@ -507,11 +510,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         self._passwords.clear()
         self._version = self._spare = None
 
-    @asynccontextmanager
-    async def _using(self, tab: TabHandle) -> AsyncIterator[CdpTab]:
-        yield self._tab(tab)
-
-    def _tab(self, tab: TabHandle) -> CdpTab:
+    def page(self, tab: TabHandle) -> CdpTab:
         self._browser()
         found = self._tabs.get(tab)
         if found is None:

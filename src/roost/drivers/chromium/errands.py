@@ -1,4 +1,4 @@
-"""The file choosers and dialogs of one tab, and the bodies of its responses."""
+"""The file choosers, dialogs and viewport size of one tab, and its responses' bodies."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from roost.drivers.chromium.connection import CdpConnection, CdpError, Json
 from roost.drivers.chromium.scripts import Scripts
 from roost.errors import BadRequest, NotFound
 from roost.vocabulary import TabHandle
+
+_METRICS = "Emulation.setDeviceMetricsOverride"
 
 
 class Errands:
@@ -38,6 +40,8 @@ class Errands:
         """The protocol session and node of the field that asked for files."""
         self.dialog: str | None = None
         """The kind of the open dialog."""
+        self.viewport: tuple[int, int] | None = None
+        """The viewport size of the tab. None: the window's size."""
 
     @property
     def has_dialog(self) -> bool:
@@ -85,6 +89,15 @@ class Errands:
         """Dismiss the dialog, as Escape does. Do not wait: the page may open the next at once."""
         self._cdp.tell("Page.handleJavaScriptDialog", {"accept": False}, self._session)
 
+    async def resize(self, width: int, height: int) -> None:
+        self.viewport = width, height
+        await self._cdp.call(_METRICS, _metrics(width, height), self._session)
+
+    def set_viewport(self) -> None:
+        """Give the page of a new protocol session the tab's viewport size."""
+        if self.viewport is not None:
+            self._cdp.tell(_METRICS, _metrics(*self.viewport), self._session)
+
     async def body(self, request: str) -> bytes:
         try:
             answer = await self._cdp.call(
@@ -123,3 +136,7 @@ class Errands:
             return
         self.dialog = None
         self._report(DialogClosed(self._handle))
+
+
+def _metrics(width: int, height: int) -> Json:
+    return {"width": width, "height": height, "deviceScaleFactor": 0, "mobile": False}

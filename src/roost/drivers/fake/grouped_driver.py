@@ -154,8 +154,8 @@ class GroupedDriver(FakeDriver):
         self.browser.strip.clear()
         super()._end(reason, reported=reported)
 
-    def _page(self, tab: TabHandle) -> FakePage:
-        page = super()._page(tab)
+    def find(self, tab: TabHandle) -> FakePage:
+        page = super().find(tab)
         if tab not in self.browser.strip:
             raise TabGone("There is no such tab.")
         return page

@@ -51,16 +51,16 @@ class Camera:
         self._course = course
         self._darkroom = darkroom
 
-    async def take(self, shot: Shot) -> Picture:
+    async def capture(self, shot: Shot) -> Picture:
         if shot.format not in ("jpeg", "png"):
             raise Unsupported(f"Firefox takes jpeg and png pictures, not {shot.format}.")
-        data = await self._capture(shot)
+        data = await self._whole(shot)
         if shot.scale != 1:
             data = await self._shrunk(data, shot)
         picture = base64.b64decode(data)
         return Picture(picture, f"image/{shot.format}", *picture_size(picture))
 
-    async def _capture(self, shot: Shot) -> str:
+    async def _whole(self, shot: Shot) -> str:
         quality = shot.quality / 100 if shot.scale == 1 else NEGATIVE_QUALITY
         params: Json = {
             "context": self._tab,

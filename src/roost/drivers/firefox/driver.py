@@ -9,19 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
 
 from roost.drivers.base import (
-    Arrival,
     Capabilities,
     Cookie,
     DriverEvent,
-    FrameInfo,
     Group,
-    Input,
     OriginStorage,
-    Picture,
-    Shot,
     Started,
     TabArrived,
 )
@@ -119,7 +113,8 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
         return await read_storage(lambda: self._unseen_page(jar), origins)
 
     async def read_page_storage(self, tab: TabHandle, origin: str) -> OriginStorage | None:
-        page = self._living(tab)
+        page = self.page(tab)
+        page.check_alive()
         return await read_page_storage(self._browser(), page.context, origin)
 
     async def write_storage(
@@ -142,76 +137,6 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
         contexts = self._all_contexts()
         if tab in contexts.tabs:
             await contexts.close(contexts.tabs[tab])
-
-    # --- pages ---------------------------------------------------------------------------------
-
-    async def navigate(self, tab: TabHandle, url: str) -> Arrival:
-        return await self._tab(tab).navigate(url)
-
-    async def reload(self, tab: TabHandle) -> Arrival:
-        return await self._tab(tab).reload()
-
-    async def travel(self, tab: TabHandle, delta: int) -> Arrival:
-        return await self._tab(tab).travel(delta)
-
-    async def evaluate(
-        self,
-        tab: TabHandle,
-        function: str,
-        *,
-        frame: str | None = None,
-        ref: str | None = None,
-    ) -> Any:
-        return await self._living(tab).scripts.evaluate(function, frame, ref)
-
-    async def frames(self, tab: TabHandle) -> list[FrameInfo]:
-        return await self._tab(tab).all_frames()
-
-    async def call_page(
-        self,
-        tab: TabHandle,
-        frame: str | None,
-        function: str,
-        argument: dict[str, Any],
-        *,
-        owner_of: str | None = None,
-        once: bool = False,
-    ) -> Any:
-        return await self._living(tab).scripts.call_bundle(
-            frame, function, argument, owner_of=owner_of, once=once
-        )
-
-    async def act(
-        self,
-        tab: TabHandle,
-        inputs: Sequence[Input],
-        frame: str | None,
-        argument: dict[str, Any],
-    ) -> dict[str, Any] | None:
-        return await self._tab(tab).act(inputs, frame, argument)
-
-    async def set_files(
-        self, tab: TabHandle, frame: str | None, ref: str, paths: Sequence[str]
-    ) -> None:
-        await self._tab(tab).errands.set_files(frame, ref, paths)
-
-    async def choose_files(self, tab: TabHandle, paths: Sequence[str]) -> None:
-        await self._tab(tab).errands.choose_files(paths)
-
-    async def answer_dialog(self, tab: TabHandle, *, accept: bool, text: str | None) -> None:
-        await self._tab(tab).errands.answer_dialog(accept=accept, text=text)
-
-    async def resize(self, tab: TabHandle, width: int, height: int) -> None:
-        await self._tab(tab).errands.resize(width, height)
-
-    async def pdf(self, tab: TabHandle) -> bytes:
-        return await self._living(tab).errands.pdf()
-
-    async def body(self, tab: TabHandle, request: str) -> bytes:
-        return await self._tab(tab).errands.body(request)
-
-    async def capture(self, tab: TabHandle, shot: Shot) -> Picture:
-        return await self._living(tab).camera.take(shot)
 
     # --- the browser ---------------------------------------------------------------------------
 
@@ -289,7 +214,7 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
 
     def _tell(self, event: DriverEvent) -> None:
         if isinstance(event, TabArrived):
-            self._all_jars().visited(self._tab(event.handle).jar, event.url)
+            self._all_jars().visited(self.page(event.handle).jar, event.url)
         super()._tell(event)
 
     def _all_jars(self) -> Jars:
@@ -302,16 +227,11 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
         assert self._contexts is not None
         return self._contexts
 
-    def _tab(self, tab: TabHandle) -> BidiTab:
+    def page(self, tab: TabHandle) -> BidiTab:
         found = self._all_contexts().tabs.get(tab)
         if found is None:
             raise TabGone("There is no such tab.")
         return found
-
-    def _living(self, tab: TabHandle) -> BidiTab:
-        page = self._tab(tab)
-        page.check_alive()
-        return page
 
 
 async def _with_frames(bidi: BidiConnection, root: Json) -> Json:

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
 from roost.drivers.base import (
@@ -19,6 +19,8 @@ from roost.drivers.base import (
     DriverEvent,
     FrameInfo,
     Input,
+    Picture,
+    Shot,
     TabArrived,
     TabDied,
 )
@@ -31,7 +33,7 @@ from roost.drivers.firefox.keyboard import releases
 from roost.drivers.firefox.navigation import Course, End, Way, Ways, bare, way_of
 from roost.drivers.firefox.page_events import report_of
 from roost.drivers.firefox.scripts import Asked, DocumentGone, Scripts
-from roost.drivers.navigation_errors import cannot_open
+from roost.drivers.navigation_errors import NO_CONTENT, cannot_open, needs_password
 from roost.errors import NotFound, RoostError, TabCrashed, TabGone
 from roost.vocabulary import TabHandle
 
@@ -39,9 +41,6 @@ BLANK = "about:blank"
 CRASH_PAGE = "about:tabcrashed"
 ERROR_PAGES = ("about:neterror", "about:certerror", "about:httpsonlyerror")
 FROZEN_SECONDS = 3.0
-NO_CONTENT = (204, 205)
-NO_PASSWORD = "The page cannot be opened: it wants a password."
-AUTH_HINT = "The server wants a name and a password: write them as http://name:password@host/."
 
 
 class Others(Protocol):
@@ -132,9 +131,12 @@ class BidiTab:
         self._gone = error
         self._interrupt(error)
 
-    def check_alive(self) -> None:
+    def check_open(self) -> None:
         if self._gone is not None:
             raise self._gone
+
+    def check_alive(self) -> None:
+        self.check_open()
         if self.crashed:
             raise TabCrashed("The page's process died.")
 
@@ -159,6 +161,7 @@ class BidiTab:
     # --- navigation ----------------------------------------------------------------------------
 
     async def navigate(self, url: str) -> Arrival:
+        self.check_open()
         with self._dismissing():
             if not self.crashed:
                 await self._thaw_if_frozen()
@@ -166,6 +169,7 @@ class BidiTab:
             return await self._go("browsingContext.navigate", _to(url))
 
     async def reload(self) -> Arrival:
+        self.check_open()
         with self._dismissing():
             if not self.crashed and not await self._thaw_if_frozen():
                 return await self._go("browsingContext.reload", {"wait": "none"})
@@ -200,6 +204,54 @@ class BidiTab:
         if answer is None or not answer.get("hasActivation"):
             await self._others.await_tabs_of(self)
         return answer
+
+    async def evaluate(
+        self, function: str, *, frame: str | None = None, ref: str | None = None
+    ) -> Any:
+        self.check_alive()
+        return await self.scripts.evaluate(function, frame, ref)
+
+    async def call_page(
+        self,
+        frame: str | None,
+        function: str,
+        argument: Json,
+        *,
+        owner_of: str | None = None,
+        once: bool = False,
+    ) -> Any:
+        self.check_alive()
+        return await self.scripts.call_bundle(
+            frame, function, argument, owner_of=owner_of, once=once
+        )
+
+    async def capture(self, shot: Shot) -> Picture:
+        self.check_alive()
+        return await self.camera.capture(shot)
+
+    async def pdf(self) -> bytes:
+        self.check_alive()
+        return await self.errands.pdf()
+
+    async def set_files(self, frame: str | None, ref: str, paths: Sequence[str]) -> None:
+        self.check_open()
+        await self.errands.set_files(frame, ref, paths)
+
+    async def choose_files(self, paths: Sequence[str]) -> None:
+        self.check_open()
+        await self.errands.choose_files(paths)
+
+    async def answer_dialog(self, *, accept: bool, text: str | None) -> None:
+        self.check_open()
+        await self.errands.answer_dialog(accept=accept, text=text)
+
+    async def resize(self, width: int, height: int) -> None:
+        self.check_open()
+        await self.errands.resize(width, height)
+
+    async def body(self, request: str) -> bytes:
+        self.check_open()
+        return await self.errands.body(request)
 
     async def _settle(self, frame: str | None, argument: Json, asked: Asked | None) -> Json | None:
         answer: Json | None = None
@@ -246,7 +298,7 @@ class BidiTab:
                 end = await journey.end_of(answer["navigation"])
                 status = journey.status
                 if journey.wants_password:
-                    raise NotFound(NO_PASSWORD, hint=AUTH_HINT, reason=NO_PASSWORD)
+                    raise needs_password()
             except BidiError as error:
                 if journey.last_status not in NO_CONTENT:
                     raise cannot_open(str(error)) from None
