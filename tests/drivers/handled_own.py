@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from roost.drivers.base import Driver, Report, Started
 from roost.drivers.extension import OwnChromiumDriver, OwnFirefoxDriver
@@ -52,7 +53,7 @@ TITLES = {group.key: group.title for group in (GROUP, ONE, TWO)}
 Own = OwnChromium | OwnFirefox
 
 
-class Handling(OwnBrowser):
+class Handling(OwnBrowser[Any]):
     """What tests need besides. Where a driver is stopped, its browser ends."""
 
     home: Home
@@ -81,7 +82,7 @@ class Handling(OwnBrowser):
 
     async def leave(self) -> None:
         """For whoever comes next: nothing of this driver's is left in the browser."""
-        if self._cdp is not None and not self.has_died:
+        if self._connection is not None and not self.has_died:
             for tab in list(self._known):
                 await self.close_tab(tab)
             await self.empty_jars()
@@ -153,7 +154,7 @@ class OwnHarness:
     async def open_page(self, driver: Driver, jar: str) -> None:
         """A person opens a tab in a group that is there."""
         own = handled(driver)
-        if own._cdp is not None and not own._known:
+        if own._connection is not None and not own._known:
             await own.open_tab(jar, GROUP)
         await own.browser.person(JOIN, GROUP.title, jar)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from roost.drivers.base import Driver, Report, Started
-from roost.drivers.exchange import Exchange
+from roost.drivers.connection import Connection
 from roost.drivers.keeper_process import Keeping, Launch
 from roost.drivers.managed_driver import KeptBrowser
 from roost.local.home import Home
@@ -24,7 +24,7 @@ from tests.drivers.link_door import LinkDoor
 
 AWAY_SECONDS = 60.0
 """As long may pass between two tests."""
-X = TypeVar("X", bound=Exchange)
+X = TypeVar("X", bound=Connection)
 
 
 class Lodger(KeptBrowser[X], Driver):
@@ -71,7 +71,7 @@ class Lodger(KeptBrowser[X], Driver):
     async def leave(self) -> None:
         """For whoever comes next: neither tabs nor jars are left, and the keeper holds the browser
         as between two brokers. If there is none any more, its keeper goes, too."""
-        if not self.has_died and self._exchange is not None and not self._over.is_set():
+        if not self.has_died and self._connection is not None and not self._over.is_set():
             for tab in list(self.tab_handles):
                 await self.close_tab(tab)
             for jar in list(self.jar_handles):

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from roost.drivers.firefox.connection import Pending
+from roost.drivers.connection import Pending
 from roost.drivers.firefox.navigation import Course, End, Journey, Ways
 from roost.errors import TabCrashed, TabGone
 from roost.testing.waits import answer_of, error_of, started, turn

@@ -24,7 +24,7 @@ from roost.drivers.base import (
     TabAppeared,
     TabDisappeared,
 )
-from roost.drivers.chromium.connection import BROWSER, CdpConnection, CdpError, Json, Pending
+from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.cookies import cookie_from, delete_cookies, write_cookies
 from roost.drivers.chromium.downloads import Downloads
 from roost.drivers.chromium.frames import BLANK
@@ -33,7 +33,7 @@ from roost.drivers.chromium.passwords import Passwords
 from roost.drivers.chromium.storage import UnseenPage, read_page_storage
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.chromium.taps import Tap
-from roost.drivers.exchange import unheard
+from roost.drivers.connection import BROWSER, Json, Pending, unheard
 from roost.drivers.keeper_process import Keeping
 from roost.drivers.link import Link
 from roost.drivers.managed_driver import KeptBrowser
@@ -252,8 +252,8 @@ class ChromiumDriver(KeptBrowser[CdpConnection]):
 
     def close_tap(self, tap: ProtocolTap) -> None:
         assert isinstance(tap, Tap)
-        if self._exchange is not None and not self._over.is_set():
-            self._exchange.taps.close(tap)
+        if self._connection is not None and not self._over.is_set():
+            self._connection.taps.close(tap)
             self._end_tap(tap.session)
             self._holds.leave(tap)
 
@@ -501,7 +501,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection]):
                 closing.set_result(None)
 
     def _forget_everything(self) -> None:
-        self._exchange = None
+        self._connection = None
         self._holds = Holds(self._let_run)
         for table in (self._tabs, self._sessions, self._undecided, self._closing):
             table.clear()

@@ -12,8 +12,9 @@ from roost.drivers.base import (
     DialogOpened,
     DriverEvent,
 )
-from roost.drivers.chromium.connection import CdpConnection, CdpError, Json
+from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.scripts import Scripts
+from roost.drivers.connection import Json
 from roost.errors import BadRequest, NotFound
 from roost.vocabulary import TabHandle
 

@@ -12,8 +12,9 @@ import asyncio
 from collections.abc import Sequence
 
 from roost.drivers.base import Input
-from roost.drivers.chromium.connection import CdpConnection, Json, Pending
+from roost.drivers.chromium.connection import CdpConnection
 from roost.drivers.chromium.keyboard import commands
+from roost.drivers.connection import Json, Pending
 
 
 class Gestures:

@@ -25,7 +25,7 @@ from roost.drivers.base import (
 )
 from roost.drivers.chromium import page_events
 from roost.drivers.chromium.camera import Camera
-from roost.drivers.chromium.connection import CdpConnection, CdpError, Json, Pending
+from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.errands import Errands
 from roost.drivers.chromium.frames import BLANK, Frames
 from roost.drivers.chromium.input import Gestures
@@ -36,7 +36,7 @@ from roost.drivers.chromium.requests import Requests
 from roost.drivers.chromium.scripts import Scripts, StaleContext
 from roost.drivers.chromium.side_effects import SideEffects
 from roost.drivers.chromium.titles import Title
-from roost.drivers.exchange import unheard
+from roost.drivers.connection import Json, Pending, unheard
 from roost.drivers.navigation_errors import (
     NO_CONTENT,
     cannot_open,

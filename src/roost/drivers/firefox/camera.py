@@ -13,7 +13,8 @@ import base64
 from collections.abc import Awaitable, Callable
 
 from roost.drivers.base import Picture, Shot
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
+from roost.drivers.connection import Json
+from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.navigation import Course
 from roost.drivers.firefox.scripts import SANDBOX
 from roost.drivers.pictures import picture_size

@@ -13,7 +13,8 @@ import contextlib
 from collections.abc import Collection, Sequence
 
 from roost.drivers.base import Report, TabAppeared, TabDisappeared
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
+from roost.drivers.connection import Json, Pending
+from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.navigation import SOON_SECONDS
 from roost.drivers.firefox.tab import BidiTab
 from roost.errors import JarUnavailable, RoostError, TabGone

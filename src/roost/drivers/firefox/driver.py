@@ -19,8 +19,8 @@ from roost.drivers.base import (
     Started,
     TabArrived,
 )
-from roost.drivers.exchange import unheard
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
+from roost.drivers.connection import Json, unheard
+from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.contexts import Contexts
 from roost.drivers.firefox.jars import SHARED_JAR, Jars
 from roost.drivers.firefox.lacks import LACKS

@@ -16,7 +16,8 @@ from roost.drivers.base import (
     DialogOpened,
     DriverEvent,
 )
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
+from roost.drivers.connection import Json, Pending
+from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.scripts import Scripts
 from roost.errors import BadRequest, NotFound, Unsupported
 from roost.vocabulary import TabHandle

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from roost.drivers.base import Input, InsertText, KeyDown, Wheel
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
+from roost.drivers.connection import Json
+from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.default_actions import (
     AFTER_DRAG,
     AFTER_KEYS,

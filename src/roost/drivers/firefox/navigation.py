@@ -12,8 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from enum import Enum
 
-from roost.drivers.exchange import unheard
-from roost.drivers.firefox.connection import Json, Pending
+from roost.drivers.connection import Json, Pending, unheard
 from roost.errors import RoostError
 
 _LOGIN = re.compile(r"^(\w+://)[^/?#]*@")

@@ -17,7 +17,7 @@ from roost.drivers.base import (
     RequestEnded,
     RequestSent,
 )
-from roost.drivers.firefox.connection import Json
+from roost.drivers.connection import Json
 from roost.vocabulary import TabHandle
 
 Event = Callable[[TabHandle, Json], DriverEvent]

@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from roost.drivers.exchange import unheard
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
+from roost.drivers.connection import Json, Pending, unheard
+from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.navigation import Course
 from roost.drivers.firefox.values import SERIALIZATION, plain
 from roost.drivers.navigation_errors import left_meanwhile

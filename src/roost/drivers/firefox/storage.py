@@ -12,7 +12,8 @@ import contextlib
 import json
 
 from roost.drivers.base import OriginStorage
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
+from roost.drivers.connection import Json
+from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.navigation import way_of
 from roost.drivers.firefox.scripts import SANDBOX
 from roost.drivers.firefox.tab import BLANK, CRASH_PAGE

@@ -24,9 +24,9 @@ from roost.drivers.base import (
     TabArrived,
     TabDied,
 )
-from roost.drivers.exchange import unheard
+from roost.drivers.connection import Json, Pending, unheard
 from roost.drivers.firefox.camera import Camera
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
+from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.errands import Errands
 from roost.drivers.firefox.input import Hands
 from roost.drivers.firefox.keyboard import releases

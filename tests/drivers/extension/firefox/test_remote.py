@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from roost.drivers.base import Input, KeyDown, KeyUp
-from roost.drivers.exchange import Json
+from roost.drivers.connection import Json
 from roost.drivers.extension.firefox import remote as remote_module
 from roost.drivers.extension.firefox.remote import FirefoxRemote
 from roost.errors import Interrupted, RoostError, TabGone

@@ -21,9 +21,8 @@ from roost.drivers.base import (
     Picture,
     Shot,
 )
-from roost.drivers.chromium.connection import CdpError, Json, Pending
-from roost.drivers.exchange import unheard
-from roost.drivers.extension.base import OwnConnection
+from roost.drivers.connection import Json, Pending, unheard
+from roost.drivers.extension.connection import ExtensionConnection, ExtensionError
 from roost.drivers.extension.firefox.lacks import ELSEWHERE
 from roost.drivers.extension.firefox.messages import (
     DOCUMENT_GONE,
@@ -57,7 +56,7 @@ class OwnFirefoxPage:
     def __init__(
         self,
         tab: TabHandle,
-        link: Callable[[], OwnConnection],
+        link: Callable[[], ExtensionConnection],
         remote: Callable[[], FirefoxRemote | None],
         report: Callable[[DriverEvent], None],
         arrived: Callable[[TabHandle, str, str], None],
@@ -112,7 +111,7 @@ class OwnFirefoxPage:
         params = {"frame": _frame(frame), "name": function, "argument": argument}
         try:
             found = await self._call("Page.call", params | {"child": child, "once": once})
-        except CdpError as error:
+        except ExtensionError as error:
             if once and error.code == DOCUMENT_GONE:
                 raise left_meanwhile() from None
             raise refusal(error) from None
@@ -248,7 +247,7 @@ class OwnFirefoxPage:
     async def ask(self, method: str, params: Json | None = None) -> Json:
         try:
             return await self._call(method, params)
-        except CdpError as error:
+        except ExtensionError as error:
             raise refusal(error) from None
 
     async def _call(self, method: str, params: Json | None = None) -> Json:
@@ -259,7 +258,7 @@ async def _value(answer: Pending) -> Json | None:
     """Wait for an action to settle and return what the page answered."""
     try:
         value: Json | None = (await answer)["value"]
-    except CdpError as error:
+    except ExtensionError as error:
         raise refusal(error) from None
     return value
 

@@ -18,7 +18,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from roost.drivers.base import Input
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
+from roost.drivers.connection import Json
+from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.input import Hands
 from roost.drivers.firefox.navigation import Course
 from roost.drivers.firefox.scripts import DocumentGone, Scripts
