@@ -391,7 +391,17 @@ PersonEvent = TabRegrouped | GroupClosed | PersonSaid | PersonAnswered
 DriverEvent = (
     TabAppeared | TabDisappeared | TabArrived | TabDied | BrowserEnded | PageEvent | PersonEvent
 )  # fmt: skip
-Report = Callable[[DriverEvent], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """An answer to a report of a new tab: keep its page paused until every tap has released it."""
+
+    taps: frozenset[ProtocolTap]
+
+
+Report = Callable[[DriverEvent], Hold | None]
+"""Gets a driver's events, in order. Only a ``Tapped`` driver is answered with a ``Hold``."""
 
 
 @runtime_checkable
@@ -447,11 +457,8 @@ class Tapped(Protocol):
     def close_tap(self, tap: ProtocolTap) -> None:
         """End the tap's session and all below it, and release its holds. Safe to call twice."""
 
-    def hold(self, tab: TabHandle, tap: ProtocolTap) -> bool:
-        """Pause a tab that just appeared until every tap that holds it has released it. Return
-        False if the tab is already running."""
-
-    def release(self, tab: TabHandle, tap: ProtocolTap) -> None: ...
+    def release(self, tab: TabHandle, tap: ProtocolTap) -> None:
+        """End the tap's hold on a tab (see ``Hold``). Do nothing if the tap holds it not."""
 
     def tab_of(self, frame: str) -> TabHandle | None:
         """Return the tab that contains the frame with that protocol id."""

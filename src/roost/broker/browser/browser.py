@@ -28,10 +28,12 @@ from roost.drivers.base import (
     DriverEvent,
     Group,
     GroupClosed,
+    Hold,
     Linked,
     PageEvent,
     PersonAnswered,
     PersonSaid,
+    ProtocolTap,
     RequestEnded,
     RequestSent,
     Started,
@@ -86,6 +88,8 @@ class Browser:
         self._failures = 0
         self._up_at = 0.0
         self._stopping = False
+        self.holders: Callable[[TabHandle], frozenset[ProtocolTap]] = lambda tab: frozenset()
+        """Returns the taps of the CDP clients that a new tab must wait for."""
 
     async def ready(self) -> Driver:
         """Return the driver, after starting the browser if needed. All callers share one start."""
@@ -178,13 +182,16 @@ class Browser:
         if self.started is not None:
             await self.jars.put_downloads(session)
 
-    def _heard(self, event: DriverEvent) -> None:
+    def _heard(self, event: DriverEvent) -> Hold | None:
         event = shortened(event)
         if self.started is None:
             # The event precedes BrowserUp, but the core must know the browser before its tabs.
             self._early.append(event)
-        else:
-            self._translate(event)
+            return None
+        self._translate(event)
+        # The core has given the tab to a session, so the session's clients have seen it.
+        taps = self.holders(event.handle) if isinstance(event, TabAppeared) else None
+        return Hold(taps) if taps else None
 
     def _translate(self, event: DriverEvent) -> None:
         match event:

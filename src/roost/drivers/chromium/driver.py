@@ -257,10 +257,6 @@ class ChromiumDriver(KeptBrowser[CdpConnection]):
             self._end_tap(tap.session)
             self._holds.leave(tap)
 
-    def hold(self, tab: TabHandle, tap: ProtocolTap) -> bool:
-        assert isinstance(tap, Tap)
-        return not self.page(tab).is_ready and self._holds.hold(tab, tap)
-
     def release(self, tab: TabHandle, tap: ProtocolTap) -> None:
         assert isinstance(tap, Tap)
         self._holds.release(tab, tap)
@@ -417,12 +413,13 @@ class ChromiumDriver(KeptBrowser[CdpConnection]):
                 self._appeared(params)
 
     def _appeared(self, params: Json) -> None:
-        """Report a page that no call opened. The page stays paused until its owner is known."""
+        """Report a page that no call opened. The page stays paused until its owner is known, and
+        longer if the report is answered with a ``Hold``."""
         info = params["targetInfo"]
         tab = self._adopt(params)
         self._announced.add(tab.handle)
         opener = info.get("openerId") or self._who_asked_for(tab)
-        self._report(
+        hold = self._report(
             TabAppeared(
                 handle=tab.handle,
                 opener=None if opener is None else TabHandle(opener),
@@ -430,8 +427,9 @@ class ChromiumDriver(KeptBrowser[CdpConnection]):
                 url=BLANK,  # the popup's own address is not committed yet and may never be
             )
         )
-        is_held = self._holds.are_on(tab.handle)
-        tab.set_up(resume=not is_held).add_done_callback(_heard_or_gone)
+        if hold is not None:
+            self._holds.hold(tab.handle, hold.taps)
+        tab.set_up(resume=hold is None).add_done_callback(_heard_or_gone)
 
     def _who_asked_for(self, new: CdpTab) -> TabHandle | None:
         """Return the opener of a ctrl-clicked tab: the tab of the same jar that asked for a tab.

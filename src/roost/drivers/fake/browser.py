@@ -16,7 +16,7 @@ from itertools import count
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from roost.drivers.base import DriverEvent, TabAppeared, TabArrived, TabDisappeared
+from roost.drivers.base import DriverEvent, Report, TabAppeared, TabArrived, TabDisappeared
 from roost.errors import BadRequest, NotFound, RoostError, TabGone
 from roost.vocabulary import TabHandle
 
@@ -78,7 +78,7 @@ class FakeBrowser:
         self.jars: dict[str, dict[str, dict[str, str]]] = {SHARED_JAR: {}}
         self.storage: dict[str, dict[str, dict[str, str]]] = {}
         """The localStorage: jar → origin → items."""
-        self.report: Callable[[DriverEvent], None] | None = None
+        self.report: Report | None = None
         self.is_running = False
         self._numbers = count(1)
 

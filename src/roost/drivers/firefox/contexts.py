@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
-from roost.drivers.base import Report, TabAppeared, TabDisappeared
+from roost.drivers.base import DriverEvent, TabAppeared, TabDisappeared
 from roost.drivers.connection import Json, Pending
 from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.navigation import SOON_SECONDS
@@ -26,7 +26,9 @@ CLOSE_SECONDS = 5.0
 class Contexts:
     """The contexts of one run of the browser. ``report`` gets the events of all tabs."""
 
-    def __init__(self, bidi: BidiConnection, bundle: str, report: Report) -> None:
+    def __init__(
+        self, bidi: BidiConnection, bundle: str, report: Callable[[DriverEvent], None]
+    ) -> None:
         self.tabs: dict[TabHandle, BidiTab] = {}
         self._bidi = bidi
         self._bundle = bundle
