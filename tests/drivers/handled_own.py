@@ -10,7 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from roost.drivers.base import Driver, Report, Started
+from roost.drivers.base import Driver, Started
+from roost.drivers.events import (
+    Report,
+)
 from roost.drivers.extension import OwnChromiumDriver, OwnFirefoxDriver
 from roost.drivers.extension.base import OwnBrowser
 from roost.drivers.extension.host_link import Hosting

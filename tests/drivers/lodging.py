@@ -12,8 +12,11 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from roost.drivers.base import Driver, Report, Started
+from roost.drivers.base import Driver, Started
 from roost.drivers.connection import Connection
+from roost.drivers.events import (
+    Report,
+)
 from roost.drivers.keeper_process import Keeping, Launch
 from roost.drivers.managed_driver import KeptBrowser
 from roost.local.home import Home

@@ -6,9 +6,12 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from roost.drivers.base import DriverEvent, Started
+from roost.drivers.base import Started
 from roost.drivers.chromium import ChromiumDriver
 from roost.drivers.chromium.launch import ChromiumOptions
+from roost.drivers.events import (
+    DriverEvent,
+)
 from roost.drivers.keeper_process import Keeping
 from roost.local.home import Home
 from roost.testing.waits import started, until

@@ -6,8 +6,13 @@ import asyncio
 from abc import ABC, abstractmethod
 from typing import Any, Generic, TypeVar
 
-from roost.drivers.base import BrowserEnded, DriverEvent, Report, Started
+from roost.drivers.base import Started
 from roost.drivers.connection import Connection, Json
+from roost.drivers.events import (
+    BrowserEnded,
+    DriverEvent,
+    Report,
+)
 from roost.drivers.keeper_process import Keeping
 from roost.drivers.link import Link
 from roost.errors import BrowserLost

@@ -17,14 +17,12 @@ from roost.api.protocol import Seat
 from roost.broker.doors.caller import Caller
 from roost.core import events as ev
 from roost.daemon.wiring import FAKE
-from roost.drivers.base import (
+from roost.drivers.base import ProtocolEar, ProtocolTap, Started
+from roost.drivers.events import (
     DriverEvent,
     Hold,
-    ProtocolEar,
-    ProtocolTap,
     Report,
-    Started,
-    TabAppeared,
+    TabOpened,
 )
 from roost.drivers.fake.browser import FakeBrowser, any_page
 from roost.errors import (
@@ -90,7 +88,7 @@ class TappedDriver(HeldDriver):
         def holding(event: DriverEvent) -> Hold | None:
             hold = report(event)
             if hold is not None:
-                assert isinstance(event, TabAppeared)
+                assert isinstance(event, TabOpened)
                 self.held += [(event.handle, tap.session) for tap in hold.taps]
             return hold
 

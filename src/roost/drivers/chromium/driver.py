@@ -19,10 +19,7 @@ from roost.drivers.base import (
     OriginStorage,
     ProtocolEar,
     ProtocolTap,
-    Report,
     Started,
-    TabAppeared,
-    TabDisappeared,
 )
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.cookies import cookie_from, delete_cookies, write_cookies
@@ -34,6 +31,11 @@ from roost.drivers.chromium.storage import UnseenPage, read_page_storage
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.chromium.taps import Tap
 from roost.drivers.connection import BROWSER, Json, Pending, unheard
+from roost.drivers.events import (
+    Report,
+    TabClosed,
+    TabOpened,
+)
 from roost.drivers.keeper_process import Keeping
 from roost.drivers.link import Link
 from roost.drivers.managed_driver import KeptBrowser
@@ -71,7 +73,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection]):
         self._jars: set[str] = set()
         self._creating = 0
         self._announced: set[TabHandle] = set()
-        """Tabs reported with ``TabAppeared``. ``Started`` must not list them again."""
+        """Tabs reported with ``TabOpened``. ``Started`` must not list them again."""
         self._undecided: dict[TabHandle, Json] = {}
         """New pages while ``_creating`` is not 0. Each is ours or a page's; a reply will tell."""
         self._unseen: set[str] = set()
@@ -420,7 +422,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection]):
         self._announced.add(tab.handle)
         opener = info.get("openerId") or self._who_asked_for(tab)
         hold = self._report(
-            TabAppeared(
+            TabOpened(
                 handle=tab.handle,
                 opener=None if opener is None else TabHandle(opener),
                 jar=tab.jar,
@@ -484,7 +486,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection]):
         closing = self._closing.pop(handle, None)
         if closing is not None and not closing.done():
             closing.set_result(None)
-        self._report(TabDisappeared(handle))
+        self._report(TabClosed(handle))
 
     # --- the link ------------------------------------------------------------------------------
 

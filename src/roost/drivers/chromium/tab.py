@@ -12,16 +12,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from roost.drivers import events
 from roost.drivers.base import (
     FAILED_TITLE,
     Arrival,
-    DriverEvent,
     FrameInfo,
     Input,
     Picture,
     Shot,
-    TabArrived,
-    TabDied,
 )
 from roost.drivers.chromium import page_events
 from roost.drivers.chromium.camera import Camera
@@ -37,6 +35,10 @@ from roost.drivers.chromium.scripts import Scripts, StaleContext
 from roost.drivers.chromium.side_effects import SideEffects
 from roost.drivers.chromium.titles import Title
 from roost.drivers.connection import Json, Pending, unheard
+from roost.drivers.events import (
+    DriverEvent,
+    TabNavigated,
+)
 from roost.drivers.navigation_errors import (
     NO_CONTENT,
     cannot_open,
@@ -312,7 +314,7 @@ class CdpTab:
         return Arrival(self.url, self._title.text, status, stayed)
 
     def _tell_place(self) -> None:
-        self._report(TabArrived(self.handle, self.url, self._title.text))
+        self._report(TabNavigated(self.handle, self.url, self._title.text))
 
     async def resize(self, width: int, height: int) -> None:
         self.check_open()
@@ -509,7 +511,7 @@ class CdpTab:
             navigation.failed(error)
         if self.errands.has_dialog:
             self.errands.dialog_closed()
-        self._report(TabDied(self.handle))
+        self._report(events.TabCrashed(self.handle))
 
     def _attached_below(self, session: str, params: Json) -> None:
         """Set up the session of a frame in another process, or of a worker of this tab."""

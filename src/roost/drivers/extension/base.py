@@ -12,20 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from roost.drivers.base import (
-    BrowserEnded,
-    DriverEvent,
-    Group,
-    GroupClosed,
-    PersonAnswered,
-    PersonSaid,
-    Report,
-    Started,
-    TabAppeared,
-    TabArrived,
-    TabDisappeared,
-    TabRegrouped,
-)
+from roost.drivers.base import Group, Started
 from roost.drivers.connection import (
     BROWSER,
     CommandRefused,
@@ -33,6 +20,18 @@ from roost.drivers.connection import (
     Pending,
     SessionConnection,
     unheard,
+)
+from roost.drivers.events import (
+    BrowserEnded,
+    DriverEvent,
+    GroupClosed,
+    PersonAnswered,
+    PersonSaid,
+    Report,
+    TabClosed,
+    TabMoved,
+    TabNavigated,
+    TabOpened,
 )
 from roost.drivers.extension.connection import no_tab
 from roost.drivers.extension.host_link import Hosting
@@ -265,7 +264,7 @@ class OwnBrowser(ABC, Generic[C]):
         self._known.add(tab)
         opener = None if params["opener"] is None else TabHandle(params["opener"])
         self._report(
-            TabAppeared(
+            TabOpened(
                 handle=tab,
                 opener=opener,
                 jar=params.get("jar") or SHARED_JAR,
@@ -278,7 +277,7 @@ class OwnBrowser(ABC, Generic[C]):
 
     def _arrived(self, tab: TabHandle, url: str, title: str) -> None:
         """Report the address and title that the tab strip shows."""
-        self._report(TabArrived(tab, url, title))
+        self._report(TabNavigated(tab, url, title))
 
     def _removed(self, tab: TabHandle) -> None:
         closing = self._closing.pop(tab, None)
@@ -287,7 +286,7 @@ class OwnBrowser(ABC, Generic[C]):
         if tab in self._known:
             self._known.discard(tab)
             self._left(tab, TabGone("The tab was closed."))
-            self._report(TabDisappeared(tab))
+            self._report(TabClosed(tab))
         elif self._making:
             self._taken_away.add(tab)
 
@@ -299,7 +298,7 @@ class OwnBrowser(ABC, Generic[C]):
         if group is None:
             self._known.discard(tab)
             self._left(tab, TabGone("The person took the tab out of its group."))
-        self._report(TabRegrouped(tab, group))
+        self._report(TabMoved(tab, group))
 
     # --- the link ------------------------------------------------------------------------------
 

@@ -17,14 +17,16 @@ from roost.drivers.base import (
     Arrival,
     Capabilities,
     Cookie,
-    DownloadBegan,
-    DownloadEnded,
     OriginStorage,
 )
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.passwords import Passwords
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.connection import Json, Pending
+from roost.drivers.events import (
+    DownloadBegan,
+    DownloadEnded,
+)
 from roost.drivers.extension.base import SHARED_JAR, OwnBrowser, refuse_page
 from roost.drivers.extension.connection import NO_SUCH_TAB, PLAIN, no_tab
 from roost.drivers.extension.host_link import Hosting

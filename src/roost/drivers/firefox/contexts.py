@@ -12,8 +12,12 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Collection, Sequence
 
-from roost.drivers.base import DriverEvent, TabAppeared, TabDisappeared
 from roost.drivers.connection import Json, Pending
+from roost.drivers.events import (
+    DriverEvent,
+    TabClosed,
+    TabOpened,
+)
 from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.navigation import SOON_SECONDS
 from roost.drivers.firefox.tab import BidiTab
@@ -239,7 +243,7 @@ class Contexts:
         opener = self.tab_of(context["originalOpener"])
         tab = self._adopt(context)
         self._report(
-            TabAppeared(
+            TabOpened(
                 handle=tab.handle,
                 opener=None if opener is None else opener.handle,
                 jar=tab.jar,
@@ -277,7 +281,7 @@ class Contexts:
         closing = self._closing.pop(tab.handle, None)
         if closing is not None and not closing.done():
             closing.set_result(None)
-        self._report(TabDisappeared(tab.handle))
+        self._report(TabClosed(tab.handle))
 
     def _frames_below(self, context: Json) -> None:
         for child in context["children"] or []:

@@ -14,7 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roost.drivers.base import KeyDown, MouseDown, MouseMove, MouseUp
+from roost.drivers.base import (
+    KeyDown,
+    MouseDown,
+    MouseMove,
+    MouseUp,
+)
 from roost.drivers.connection import Json
 from roost.drivers.firefox.keyboard import Gesture
 

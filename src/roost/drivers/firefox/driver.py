@@ -13,13 +13,15 @@ from contextlib import asynccontextmanager
 from roost.drivers.base import (
     Capabilities,
     Cookie,
-    DriverEvent,
     Group,
     OriginStorage,
     Started,
-    TabArrived,
 )
 from roost.drivers.connection import Json, unheard
+from roost.drivers.events import (
+    DriverEvent,
+    TabNavigated,
+)
 from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.contexts import Contexts
 from roost.drivers.firefox.jars import SHARED_JAR, Jars
@@ -213,7 +215,7 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
             self._contexts.ended(error)
 
     def _tell(self, event: DriverEvent) -> None:
-        if isinstance(event, TabArrived):
+        if isinstance(event, TabNavigated):
             self._all_jars().visited(self.page(event.handle).jar, event.url)
         super()._tell(event)
 

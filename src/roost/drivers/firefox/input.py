@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from roost.drivers.base import Input, InsertText, KeyDown, Wheel
+from roost.drivers.base import (
+    Input,
+    InsertText,
+    KeyDown,
+    Wheel,
+)
 from roost.drivers.connection import Json
 from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.default_actions import (

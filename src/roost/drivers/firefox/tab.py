@@ -13,18 +13,20 @@ from functools import partial
 from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
+from roost.drivers import events
 from roost.drivers.base import (
     FAILED_TITLE,
     Arrival,
-    DriverEvent,
     FrameInfo,
     Input,
     Picture,
     Shot,
-    TabArrived,
-    TabDied,
 )
 from roost.drivers.connection import Json, Pending, unheard
+from roost.drivers.events import (
+    DriverEvent,
+    TabNavigated,
+)
 from roost.drivers.firefox.camera import Camera
 from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.errands import Errands
@@ -122,7 +124,7 @@ class BidiTab:
         elif url == BLANK != committed["url"]:
             self.url = committed["url"]  # an event will tell a crash from a navigation to BLANK
         else:
-            self._report(TabArrived(self.handle, self.url, ""))
+            self._report(TabNavigated(self.handle, self.url, ""))
             self._ask_title()
         self._ways.begun = way_of(known.get("started"))
 
@@ -347,7 +349,7 @@ class BidiTab:
     async def _here(self, status: int | None, *, stayed: bool = False) -> Arrival:
         title = await self._arrive()
         self.title = FAILED_TITLE if self._is_error else title
-        self._report(TabArrived(self.handle, self.url, self.title))
+        self._report(TabNavigated(self.handle, self.url, self.title))
         return Arrival(self.url, self.title, status, stayed)
 
     async def _arrive(self) -> str:
@@ -387,7 +389,7 @@ class BidiTab:
         self.errands.close_chooser()
         self._ways.ended(params["navigation"], End.DOCUMENT)
         self._course.turn()
-        self._report(TabArrived(self.handle, self.url, self.title))
+        self._report(TabNavigated(self.handle, self.url, self.title))
 
     def _be_at(self, url: str, begun: Way | None = None) -> None:
         """Record the address of a committed document. For an error page, record the address that
@@ -416,7 +418,7 @@ class BidiTab:
         if not self.crashed:
             self.crashed = True
             self._interrupt(TabCrashed("The page's process died."))
-            self._report(TabDied(self.handle))
+            self._report(events.TabCrashed(self.handle))
 
     def _failed(self, params: Json) -> None:
         if self._is_ours(params):
@@ -428,7 +430,7 @@ class BidiTab:
             self.url = bare(params["url"])
             if params.get("navigation") is not None:
                 self._ways.ended(params["navigation"], End.WITHIN)
-            self._report(TabArrived(self.handle, self.url, self.title))
+            self._report(TabNavigated(self.handle, self.url, self.title))
 
     def _loaded(self, params: Json) -> None:
         """Ask for the title at ``DOMContentLoaded`` and again at ``load``: it may have changed."""
@@ -446,7 +448,7 @@ class BidiTab:
             title = FAILED_TITLE
         if isinstance(title, str) and title != self.title:
             self.title = title
-            self._report(TabArrived(self.handle, self.url, title))
+            self._report(TabNavigated(self.handle, self.url, title))
 
     def _answered(self, params: Json) -> None:
         if params["navigation"] is not None and self._is_ours(params):

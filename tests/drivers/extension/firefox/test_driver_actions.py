@@ -7,7 +7,14 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from roost.drivers.base import Input, KeyDown, KeyUp, MouseDown, MouseMove, MouseUp
+from roost.drivers.base import (
+    Input,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseMove,
+    MouseUp,
+)
 from roost.drivers.extension import OwnFirefoxDriver
 from roost.drivers.extension.host_link import Hosting
 from roost.errors import TabGone

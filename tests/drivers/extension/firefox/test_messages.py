@@ -8,7 +8,6 @@ import pytest
 
 from roost.drivers.base import (
     Cookie,
-    DialogOpened,
     Input,
     InsertText,
     KeyDown,
@@ -16,8 +15,11 @@ from roost.drivers.base import (
     MouseDown,
     MouseMove,
     MouseUp,
-    RequestEnded,
     Wheel,
+)
+from roost.drivers.events import (
+    DialogOpened,
+    RequestEnded,
 )
 from roost.drivers.extension.connection import ExtensionError
 from roost.drivers.extension.firefox import messages as words

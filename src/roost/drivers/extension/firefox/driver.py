@@ -11,15 +11,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from roost.drivers import events
 from roost.drivers.base import (
     Capabilities,
     Cookie,
     OriginStorage,
-    Report,
     Started,
-    TabDied,
 )
 from roost.drivers.connection import Json
+from roost.drivers.events import (
+    Report,
+)
 from roost.drivers.extension.base import SHARED_JAR, OwnBrowser
 from roost.drivers.extension.connection import ExtensionConnection, ExtensionError
 from roost.drivers.extension.firefox.lacks import ELSEWHERE, LACKS
@@ -201,7 +203,7 @@ class OwnFirefoxDriver(OwnBrowser[ExtensionConnection]):
             return
         if method == "Page.died":
             self._link().interrupt(tab, TabCrashed("The page's process died."))
-            self._tell(TabDied(tab))
+            self._tell(events.TabCrashed(tab))
         elif method == "Page.chooser":
             self.page(tab).chooser_opened(params["frame"], multiple=params["multiple"])
         elif method == "Page.left":

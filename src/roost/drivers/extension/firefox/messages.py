@@ -6,13 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from roost.drivers.base import (
-    ConsoleSaid,
     Cookie,
-    DialogClosed,
-    DialogOpened,
-    DownloadBegan,
-    DownloadEnded,
-    DriverEvent,
     Input,
     InsertText,
     KeyDown,
@@ -20,11 +14,19 @@ from roost.drivers.base import (
     MouseDown,
     MouseMove,
     MouseUp,
-    RequestEnded,
-    RequestSent,
     Wheel,
 )
 from roost.drivers.connection import Json
+from roost.drivers.events import (
+    ConsoleSaid,
+    DialogClosed,
+    DialogOpened,
+    DownloadBegan,
+    DownloadEnded,
+    DriverEvent,
+    RequestEnded,
+    RequestSent,
+)
 from roost.drivers.extension.base import refuse_page
 from roost.drivers.extension.connection import ExtensionError
 from roost.drivers.extension.firefox.lacks import ELSEWHERE

@@ -12,9 +12,6 @@ from typing import Any
 
 from roost.drivers.base import (
     Arrival,
-    ChooserClosed,
-    ChooserOpened,
-    DriverEvent,
     FrameInfo,
     Input,
     OriginStorage,
@@ -22,6 +19,11 @@ from roost.drivers.base import (
     Shot,
 )
 from roost.drivers.connection import Json, Pending, unheard
+from roost.drivers.events import (
+    ChooserClosed,
+    ChooserOpened,
+    DriverEvent,
+)
 from roost.drivers.extension.connection import ExtensionConnection, ExtensionError
 from roost.drivers.extension.firefox.lacks import ELSEWHERE
 from roost.drivers.extension.firefox.messages import (
