@@ -16,7 +16,7 @@ from roost.drivers.events import (
 )
 from roost.drivers.extension import OwnChromiumDriver, OwnFirefoxDriver
 from roost.drivers.extension.base import OwnBrowser
-from roost.drivers.extension.host_link import Hosting
+from roost.drivers.extension.host_link import HostLink
 from roost.local.home import Home
 from roost.page.bundle import bundle
 from roost.testing.driver_groups import ONE, TWO
@@ -73,8 +73,8 @@ class Handling(OwnBrowser[Any]):
         await self.door.open(self._link_came)
         if not self.browser.is_running:
             self.browser.start()
-        elif self._hosting._link is None:
-            self._hosting._wake()
+        elif self._host._link is None:
+            self._host._wake()
         async with asyncio.timeout(START_SECONDS):
             await self._came.wait()
         return await super().start(report)
@@ -110,13 +110,13 @@ class Handling(OwnBrowser[Any]):
 
 class HandledOwn(Handling, OwnChromiumDriver):
     def __init__(self, home: Home, browser: OwnChromium) -> None:
-        super().__init__(Hosting(home, "mine-chromium"), bundle())
+        super().__init__(HostLink(home, "mine-chromium"), bundle())
         self.handle(home, browser)
 
 
 class HandledOwnFirefox(Handling, OwnFirefoxDriver):
     def __init__(self, home: Home, browser: OwnFirefox) -> None:
-        super().__init__(Hosting(home, "mine-firefox"))
+        super().__init__(HostLink(home, "mine-firefox"))
         self.handle(home, browser)
 
     async def empty_jars(self) -> None:

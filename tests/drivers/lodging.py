@@ -17,8 +17,8 @@ from roost.drivers.connection import Connection
 from roost.drivers.events import (
     Report,
 )
-from roost.drivers.keeper_process import Keeping, Launch
-from roost.drivers.managed_driver import KeptBrowser
+from roost.drivers.keeper_process import KeeperProcess, Launch
+from roost.drivers.managed_driver import ManagedDriver
 from roost.local.home import Home
 from roost.page.bundle import bundle
 from roost.testing.site import served, unreachable
@@ -30,7 +30,7 @@ AWAY_SECONDS = 60.0
 X = TypeVar("X", bound=Connection)
 
 
-class Lodger(KeptBrowser[X], Driver):
+class Lodger(ManagedDriver[X], Driver):
     """A driver with a door for its keeper, and what a test may do to its browser."""
 
     kind: str
@@ -38,8 +38,8 @@ class Lodger(KeptBrowser[X], Driver):
     browser_pid = 0
 
     def __init__(self, home: Home, away_seconds: float = 5.0) -> None:
-        keeping = Keeping(home, self.kind, self.options, away_seconds=away_seconds)
-        super().__init__(keeping, bundle())
+        keeper = KeeperProcess(home, self.kind, self.options, away_seconds=away_seconds)
+        super().__init__(keeper, bundle())
         self.door = LinkDoor(home)
         self.has_died = False
         self._taken_over = asyncio.Event()
@@ -83,7 +83,7 @@ class Lodger(KeptBrowser[X], Driver):
         await self.stop()
 
     async def ended(self) -> None:
-        await self._keeping.ended()
+        await self._keeper.ended()
 
     def dies_like_its_broker(self) -> None:
         """No last words to the keeper: the connection just ends."""

@@ -49,7 +49,7 @@ _LAST_ID: Final = re.compile(rb'[^}]\s*,\s*"id"\s*:\s*(\d+)\s*\}\s*\Z')
 _METHOD: Final = re.compile(rb'"method"\s*:\s*"([\w.]+)"')
 
 
-class CommandRefused(Exception):
+class ProtocolError(Exception):
     """The browser, or the extension in it, refused a command."""
 
 

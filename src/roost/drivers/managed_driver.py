@@ -13,7 +13,7 @@ from roost.drivers.events import (
     DriverEvent,
     Report,
 )
-from roost.drivers.keeper_process import Keeping
+from roost.drivers.keeper_process import KeeperProcess
 from roost.drivers.link import Link
 from roost.errors import BrowserLost
 
@@ -23,14 +23,14 @@ END_SECONDS = 5.0
 X = TypeVar("X", bound=Connection)
 
 
-class KeptBrowser(ABC, Generic[X]):
+class ManagedDriver(ABC, Generic[X]):
     """A browser that a keeper holds. Subclasses know the browser's protocol.
 
-    ``keeping``: finds or starts the browser's keeper. ``bundle``: the script for page work.
+    ``keeper``: finds or starts the browser's keeper. ``bundle``: the script for page work.
     """
 
-    def __init__(self, keeping: Keeping, bundle: str) -> None:
-        self._keeping = keeping
+    def __init__(self, keeper: KeeperProcess, bundle: str) -> None:
+        self._keeper = keeper
         self._bundle = bundle
         self._connection: X | None = None
         self._report: Report = _ignore
@@ -69,7 +69,7 @@ class KeptBrowser(ABC, Generic[X]):
         self._is_stopping = False
         self._over.clear()
         self._report = report
-        link, is_new = await self._keeping.link()
+        link, is_new = await self._keeper.link()
         try:
             async with asyncio.timeout(BEGIN_SECONDS):
                 self._handover = asyncio.get_running_loop().create_future()
@@ -78,14 +78,14 @@ class KeptBrowser(ABC, Generic[X]):
                 connection.resume_ids(handover["nextId"])
                 return await self._begin(connection, handover, is_new)
         except BaseException as error:
-            self._keeping.lost()
+            self._keeper.lost()
             link.close()
             if isinstance(error, TimeoutError):
                 raise BrowserLost("The browser runs but does not answer.") from None
             raise
 
     def linked(self, link: Link) -> None:
-        self._keeping.linked(link)
+        self._keeper.linked(link)
 
     async def stop(self) -> None:
         self._is_stopping = True
@@ -96,7 +96,7 @@ class KeptBrowser(ABC, Generic[X]):
                     await self._over.wait()
             except TimeoutError:
                 self._connection.close()
-        await self._keeping.ended()
+        await self._keeper.ended()
 
     def _word(self, word: str, what: Any) -> None:
         """Handle a message of the keeper itself."""
@@ -110,7 +110,7 @@ class KeptBrowser(ABC, Generic[X]):
             self._handover.set_exception(BrowserLost("The browser ended as it started."))
         report, self._report = self._report, _ignore
         self._lost(BrowserLost("The browser ended."))
-        self._keeping.lost()
+        self._keeper.lost()
         if not self._is_stopping:
             report(BrowserEnded("its keeper or its process is gone"))
 

@@ -11,7 +11,7 @@ from roost.link.memory import (
     DIALOGS,
     REQUESTS,
     TEXT_CHARS,
-    CommandMemory,
+    IdMemory,
     Json,
     cut,
     parsed,
@@ -53,7 +53,7 @@ _ANSWERS_REQUEST = frozenset(
 _NAVIGATION = ("context", "navigation", "url")
 
 
-class BidiMemory(CommandMemory):
+class BidiMemory(IdMemory):
     """The memory of a link to a Firefox.
 
     The next broker can ask Firefox for its contexts. It cannot ask which of them a broker knew
@@ -76,7 +76,7 @@ class BidiMemory(CommandMemory):
         """The ids of commands that make a tab and are not answered yet."""
 
     def from_broker(self, frame: bytes) -> None:
-        command = self.command(frame)
+        command = self.count(frame)
         if command is None:
             return
         if command.group(2) in _ANSWERS_REQUEST:

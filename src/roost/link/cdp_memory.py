@@ -12,7 +12,7 @@ from roost.link.memory import (
     DIALOGS,
     REQUESTS,
     TEXT_CHARS,
-    CommandMemory,
+    IdMemory,
     Json,
     cut,
     parsed,
@@ -59,7 +59,7 @@ _TAP = "browser"
 _FRAMES = ("iframe", "webview")
 
 
-class CdpMemory(CommandMemory):
+class CdpMemory(IdMemory):
     """The memory of a link to a Chromium.
 
     A broker that died leaves protocol sessions, open dialogs, file choosers, paused targets and
@@ -87,7 +87,7 @@ class CdpMemory(CommandMemory):
         """The ids of commands that create a page and are not answered yet."""
 
     def from_broker(self, frame: bytes) -> None:
-        command = self.command(frame)
+        command = self.count(frame)
         if command is None:
             return
         method = command.group(2)

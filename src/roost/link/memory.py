@@ -2,7 +2,7 @@
 
 A memory looks at the first bytes of a frame and parses only the frames that matter, because the
 link relays everything else untouched. There is one memory per protocol: ``CdpMemory``,
-``BidiMemory``, and ``CommandMemory`` for the extension in a Firefox.
+``BidiMemory``, and ``IdMemory`` for the extension in a Firefox.
 
 A page decides how long its texts are and how many workers, frames and requests it has. So each
 entry keeps only the fields that the next broker reads, texts are cut, and every table has a limit.
@@ -46,7 +46,7 @@ class Memory(Protocol):
     def handover(self) -> Json: ...
 
 
-class CommandMemory:
+class IdMemory:
     """The ids of commands: a broker must not use an id whose command may still be in flight.
 
     This is the whole memory of a link to the extension in a Firefox, which keeps all other state
@@ -56,7 +56,7 @@ class CommandMemory:
     def __init__(self, next_id: int = 1) -> None:
         self.next_id = next_id
 
-    def command(self, frame: bytes) -> re.Match[bytes] | None:
+    def count(self, frame: bytes) -> re.Match[bytes] | None:
         """Count the command. Return its id, method and session; None if the frame is none."""
         command = COMMAND.match(frame)
         if command is not None:
@@ -64,7 +64,7 @@ class CommandMemory:
         return command
 
     def from_broker(self, frame: bytes) -> None:
-        self.command(frame)
+        self.count(frame)
 
     def from_browser(self, frame: bytes) -> None:
         pass

@@ -23,7 +23,7 @@ from roost.drivers.events import (
     TabOpened,
 )
 from roost.drivers.extension import OwnChromiumDriver
-from roost.drivers.extension.host_link import Hosting
+from roost.drivers.extension.host_link import HostLink
 from roost.drivers.panel import Panel
 from roost.errors import BrowserLost, JarUnavailable, TabGone, Unsupported
 from roost.local.home import Home, write_secret
@@ -94,8 +94,8 @@ class Extension(ScriptedLink):
 class Desk:
     def __init__(self, folder: Path, *tabs: str, idle_seconds: float = 60.0) -> None:
         self.home = Home(folder)
-        self.hosting = Hosting(self.home, "mine-chromium")
-        self.driver = OwnChromiumDriver(self.hosting, "", idle_seconds=idle_seconds)
+        self.host = HostLink(self.home, "mine-chromium")
+        self.driver = OwnChromiumDriver(self.host, "", idle_seconds=idle_seconds)
         self.extension = Extension(*tabs)
         self.events: list[DriverEvent] = []
 

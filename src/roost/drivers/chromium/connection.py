@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from roost.drivers.chromium.taps import Taps
-from roost.drivers.connection import CommandRefused, Json, SessionConnection
+from roost.drivers.connection import Json, ProtocolError, SessionConnection
 from roost.drivers.link import Link
 
 logger = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 PLAIN = (b'{"method":"Page.', b'{"method":"Target.', b'{"method":"Browser.')
 
 
-class CdpError(CommandRefused):
+class CdpError(ProtocolError):
     """Chromium refused a command."""
 
     def __init__(self, code: int, message: str) -> None:

@@ -36,9 +36,9 @@ from roost.drivers.events import (
     TabClosed,
     TabOpened,
 )
-from roost.drivers.keeper_process import Keeping
+from roost.drivers.keeper_process import KeeperProcess
 from roost.drivers.link import Link
-from roost.drivers.managed_driver import KeptBrowser
+from roost.drivers.managed_driver import ManagedDriver
 from roost.drivers.storage_visitor import read_storage, write_storage
 from roost.drivers.stores import Stores
 from roost.errors import BrowserLost, JarUnavailable, TabCrashed, TabGone
@@ -61,13 +61,13 @@ _FILTER = [
 ]
 
 
-class ChromiumDriver(KeptBrowser[CdpConnection]):
+class ChromiumDriver(ManagedDriver[CdpConnection]):
     """The driver of one Chromium that a keeper holds."""
 
     capabilities = Capabilities()
 
-    def __init__(self, keeping: Keeping, bundle: str) -> None:
-        super().__init__(keeping, bundle)
+    def __init__(self, keeper: KeeperProcess, bundle: str) -> None:
+        super().__init__(keeper, bundle)
         self._tabs: dict[TabHandle, CdpTab] = {}
         self._sessions: dict[str, TabHandle] = {}
         self._jars: set[str] = set()
@@ -117,7 +117,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection]):
         return Started(
             version=handover["product"],
             pid=handover["pid"],
-            headless=self._keeping.headless,
+            headless=self._keeper.headless,
             resumed=not is_new,
             tabs=frozenset(self._tabs) - self._announced,
             jars=frozenset(self._jars),
@@ -467,7 +467,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection]):
             self._tell,
             main_frame=info["targetId"],
         )
-        tab.errands.viewport = self._keeping.viewport
+        tab.errands.viewport = self._keeper.viewport
         self._tabs[handle] = tab
         self._sessions[params["sessionId"]] = handle
         return tab

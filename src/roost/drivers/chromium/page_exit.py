@@ -21,7 +21,7 @@ SCRIPTS_ENDED = 2
 """Terminate this many scripts that block a commit, then leave the page with ``escape``."""
 
 
-class WayOut:
+class PageExit:
     """Detects that one tab's page is blocked, and gets the tab out of that page."""
 
     def __init__(self, cdp: CdpConnection, session: str, errands: Errands) -> None:

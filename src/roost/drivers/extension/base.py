@@ -15,9 +15,9 @@ from typing import Any, Generic, TypeVar
 from roost.drivers.base import Group, Started
 from roost.drivers.connection import (
     BROWSER,
-    CommandRefused,
     Json,
     Pending,
+    ProtocolError,
     SessionConnection,
     unheard,
 )
@@ -34,7 +34,7 @@ from roost.drivers.events import (
     TabOpened,
 )
 from roost.drivers.extension.connection import no_tab
-from roost.drivers.extension.host_link import Hosting
+from roost.drivers.extension.host_link import HostLink
 from roost.drivers.link import Link
 from roost.drivers.panel import Panel
 from roost.errors import BadRequest, BrowserLost, Internal, RoostError, TabGone
@@ -48,11 +48,11 @@ C = TypeVar("C", bound=SessionConnection)
 class OwnBrowser(ABC, Generic[C]):
     """A driver's side of the tab strip, the panel and the link. Subclasses drive the pages.
 
-    hosting: holds the link while the person's browser is linked.
+    host: holds the link while the person's browser is linked.
     """
 
-    def __init__(self, hosting: Hosting) -> None:
-        self._hosting = hosting
+    def __init__(self, host: HostLink) -> None:
+        self._host = host
         self._connection: C | None = None
         self._report: Report = _ignore
         self._handover: asyncio.Future[Json] | None = None
@@ -110,10 +110,10 @@ class OwnBrowser(ABC, Generic[C]):
     # --- life ----------------------------------------------------------------------------------
 
     def linked(self, link: Link) -> None:
-        self._hosting.linked(link)
+        self._host.linked(link)
 
     async def start(self, report: Report) -> Started:
-        link = await self._hosting.link()
+        link = await self._host.link()
         self._report = report
         self._known.clear()
         self._taken_away.clear()
@@ -151,7 +151,7 @@ class OwnBrowser(ABC, Generic[C]):
         """End the link. The browser and its tabs stay open, because they are the person's."""
         if self._connection is not None:
             self._report = _ignore
-            self._hosting.lost(self._connection.link)
+            self._host.lost(self._connection.link)
             self._connection.close()
             self._end()
 
@@ -168,7 +168,7 @@ class OwnBrowser(ABC, Generic[C]):
         self._making += 1
         try:
             made = await asyncio.shield(making)
-        except CommandRefused as error:
+        except ProtocolError as error:
             raise BrowserLost("Your browser opens no tab.", page_said=str(error)) from None
         except asyncio.CancelledError:
             making.add_done_callback(self._close_unwanted)
@@ -307,7 +307,7 @@ class OwnBrowser(ABC, Generic[C]):
             self._handover.set_result(what)
 
     def _ended(self, link: Link) -> None:
-        if self._hosting.lost(link):
+        if self._host.lost(link):
             self._end()
 
     def _end(self) -> None:
@@ -326,7 +326,7 @@ class OwnBrowser(ABC, Generic[C]):
         report(BrowserEnded("its extension or its process is gone"))
 
 
-def refuse_page(error: CommandRefused) -> BadRequest:
+def refuse_page(error: ProtocolError) -> BadRequest:
     """Return the error for a page that belongs to the browser itself, such as its settings."""
     return BadRequest(
         "This page cannot be used.",

@@ -29,7 +29,7 @@ from roost.drivers.events import (
 )
 from roost.drivers.extension.base import SHARED_JAR, OwnBrowser, refuse_page
 from roost.drivers.extension.connection import NO_SUCH_TAB, PLAIN, no_tab
-from roost.drivers.extension.host_link import Hosting
+from roost.drivers.extension.host_link import HostLink
 from roost.drivers.link import Link
 from roost.errors import Interrupted, JarUnavailable, RoostError, TabGone, Unsupported
 from roost.vocabulary import JarPolicy, TabHandle
@@ -66,10 +66,8 @@ class DebuggerConnection(CdpConnection):
 class OwnChromiumDriver(OwnBrowser[DebuggerConnection]):
     capabilities = Capabilities(jars=frozenset({JarPolicy.SHARED}), groups=True, asks_person=True)
 
-    def __init__(
-        self, hosting: Hosting, bundle: str, *, idle_seconds: float = IDLE_SECONDS
-    ) -> None:
-        super().__init__(hosting)
+    def __init__(self, host: HostLink, bundle: str, *, idle_seconds: float = IDLE_SECONDS) -> None:
+        super().__init__(host)
         self._bundle = bundle
         self._idle_seconds = idle_seconds
         self._attached: dict[TabHandle, _Attached] = {}

@@ -6,7 +6,7 @@ command that the tab is in a managed group, and refuses it (``TabGone``) if not.
 
 from __future__ import annotations
 
-from roost.drivers.connection import CommandRefused, SessionConnection
+from roost.drivers.connection import ProtocolError, SessionConnection
 from roost.errors import TabGone
 
 NO_SUCH_TAB = 404
@@ -18,7 +18,7 @@ PLAIN = tuple(
 )
 
 
-class ExtensionError(CommandRefused):
+class ExtensionError(ProtocolError):
     """The extension refused a command."""
 
     def __init__(self, code: int, message: str) -> None:

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from roost.drivers.connection import (
-    CommandRefused,
     Connection,
     Json,
     Pending,
+    ProtocolError,
     too_much,
     unheard,
 )
@@ -27,7 +27,7 @@ PASSED_OVER = "too large"
 _PLAIN = b'{"type":"event","method":"browsingContext.'
 
 
-class BidiError(CommandRefused):
+class BidiError(ProtocolError):
     """Firefox refused a command. ``code`` is the protocol's error code."""
 
     def __init__(self, code: str, message: str) -> None:

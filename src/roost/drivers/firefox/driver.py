@@ -28,9 +28,9 @@ from roost.drivers.firefox.jars import SHARED_JAR, Jars
 from roost.drivers.firefox.lacks import LACKS
 from roost.drivers.firefox.storage import UnseenPage, read_page_storage
 from roost.drivers.firefox.tab import BidiTab
-from roost.drivers.keeper_process import Keeping
+from roost.drivers.keeper_process import KeeperProcess
 from roost.drivers.link import Link
-from roost.drivers.managed_driver import KeptBrowser
+from roost.drivers.managed_driver import ManagedDriver
 from roost.drivers.storage_visitor import read_storage, write_storage
 from roost.errors import BrowserLost, JarUnavailable, TabGone, Timeout, TooLarge
 from roost.vocabulary import MIB, JarPolicy, TabHandle
@@ -41,13 +41,13 @@ BODY_BYTES = 10 * MIB
 _EVENTS = ["browsingContext", "network", "log.entryAdded", "input.fileDialogOpened"]
 
 
-class FirefoxDriver(KeptBrowser[BidiConnection]):
+class FirefoxDriver(ManagedDriver[BidiConnection]):
     """The driver of one Firefox that a keeper holds."""
 
     capabilities = Capabilities(draws_for_pictures=False, lacks=LACKS)
 
-    def __init__(self, keeping: Keeping, bundle: str) -> None:
-        super().__init__(keeping, bundle)
+    def __init__(self, keeper: KeeperProcess, bundle: str) -> None:
+        super().__init__(keeper, bundle)
         self._jars: Jars | None = None
         self._contexts: Contexts | None = None
         self._unseen: dict[str, UnseenPage] = {}
@@ -81,7 +81,7 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
         return Started(
             version=handover["product"],
             pid=handover["pid"],
-            headless=self._keeping.headless,
+            headless=self._keeper.headless,
             resumed=not is_new,
             tabs=tabs,
             jars=frozenset(jars.known),
@@ -205,7 +205,7 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
 
     def _speak(self, link: Link) -> BidiConnection:
         bidi = BidiConnection(link, self._word, self._ended, self._heard)
-        self._jars = Jars(bidi, self._keeping.viewport)
+        self._jars = Jars(bidi, self._keeper.viewport)
         self._contexts = Contexts(bidi, self._bundle, self._tell)
         bidi.begin()
         return bidi

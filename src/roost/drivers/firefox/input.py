@@ -66,7 +66,7 @@ _FOCUSED = """(text) => {
 }"""
 
 
-class Hands:
+class TabInput:
     """Sends input to one tab. ``has_frames``: returns True if the tab has child contexts."""
 
     def __init__(
@@ -77,7 +77,7 @@ class Hands:
         self._scripts = scripts
         self._has_frames = has_frames
 
-    async def give(self, inputs: Sequence[Input]) -> None:
+    async def send(self, inputs: Sequence[Input]) -> None:
         for part in parts(inputs):
             if isinstance(part, InsertText):
                 await self._insert(part.text)

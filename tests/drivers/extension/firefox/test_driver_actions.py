@@ -16,7 +16,7 @@ from roost.drivers.base import (
     MouseUp,
 )
 from roost.drivers.extension import OwnFirefoxDriver
-from roost.drivers.extension.host_link import Hosting
+from roost.drivers.extension.host_link import HostLink
 from roost.errors import TabGone
 from roost.local.home import Home
 from roost.testing.waits import error_of, started
@@ -86,7 +86,7 @@ class Firefox(ScriptedLink):
 
 
 async def linked(folder: Path) -> tuple[OwnFirefoxDriver, Firefox]:
-    firefox, driver = Firefox(), OwnFirefoxDriver(Hosting(Home(folder), "mine-firefox"))
+    firefox, driver = Firefox(), OwnFirefoxDriver(HostLink(Home(folder), "mine-firefox"))
     driver.linked(firefox)
     starting = await started(driver.start(lambda event: None))
     firefox.keeper_says("handover", HANDOVER)

@@ -40,7 +40,7 @@ class Firefox:
     async def give(self, mark: str) -> bool:
         found = await self.remote.find(TAB, mark, self._mark(mark))
         if found is not None:
-            await found.give(KEYS)
+            await found.send(KEYS)
         return found is not None
 
     async def _mark(self, mark: str) -> None:

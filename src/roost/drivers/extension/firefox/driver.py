@@ -35,7 +35,7 @@ from roost.drivers.extension.firefox.messages import (
 from roost.drivers.extension.firefox.page import OwnFirefoxPage
 from roost.drivers.extension.firefox.remote import WORD as REMOTE
 from roost.drivers.extension.firefox.remote import FirefoxRemote
-from roost.drivers.extension.host_link import Hosting
+from roost.drivers.extension.host_link import HostLink
 from roost.drivers.link import Link
 from roost.errors import (
     JarUnavailable,
@@ -53,8 +53,8 @@ class OwnFirefoxDriver(OwnBrowser[ExtensionConnection]):
         trusted_input=False, draws_for_pictures=False, groups=True, asks_person=True, lacks=LACKS
     )
 
-    def __init__(self, hosting: Hosting) -> None:
-        super().__init__(hosting)
+    def __init__(self, host: HostLink) -> None:
+        super().__init__(host)
         self._jars: set[str] = set()
         self._remote: FirefoxRemote | None = None
         """Firefox's remote agent. None: Firefox was started without one."""

@@ -148,11 +148,11 @@ class OwnFirefoxPage:
                 return await _value(self._send_act(inputs, frame, argument))
             count = releases(inputs)
             if not count:
-                await found.give(inputs)
+                await found.send(inputs)
                 return await _value(self._send_act((), frame, argument))
             asked = self._send_act((), frame, {**argument, "releases": count})
             asked.add_done_callback(unheard)
-            await found.give(inputs)
+            await found.send(inputs)
             if not asked.done():
                 link.tell("Page.given", None, self._tab)
             return await _value(asked)
