@@ -20,7 +20,7 @@ from roost.api.door import Admission, LinkEnd
 from roost.client.client import connect
 from roost.drivers.base import Group
 from roost.drivers.extension import OwnChromiumDriver
-from roost.drivers.extension.host_link import Hosting
+from roost.drivers.extension.host_link import HostLink
 from roost.errors import Unauthorized
 from roost.frontends.socket.server import SocketServer
 from roost.local.endpoint import Endpoint, write_endpoint
@@ -145,7 +145,7 @@ async def _link_alone(folder: Path) -> Row:
 @asynccontextmanager
 async def _driver(display: str, folder: Path) -> AsyncIterator[OwnChromiumDriver]:
     home = Home(folder / "home")
-    driver, came = OwnChromiumDriver(Hosting(home, "mine-chromium"), ""), asyncio.Event()
+    driver, came = OwnChromiumDriver(HostLink(home, "mine-chromium"), ""), asyncio.Event()
 
     def linked(link: LinkEnd) -> None:
         driver.linked(link)

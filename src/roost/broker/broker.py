@@ -37,12 +37,14 @@ from roost.core.machine import Machine, Outcome
 from roost.core.rows import Jar, Tab
 from roost.core.state import Change, Rules, State
 from roost.drivers.base import (
-    DownloadBegan,
-    DownloadEnded,
     Driver,
     Group,
     JarContents,
     PageDriver,
+)
+from roost.drivers.events import (
+    DownloadBegan,
+    DownloadEnded,
     PageEvent,
 )
 from roost.drivers.link import Link

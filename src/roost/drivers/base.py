@@ -18,10 +18,11 @@ Callers may always cancel a call. No method brings a tab to the front or takes t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
+from roost.drivers.events import Report
 from roost.drivers.link import Link
 from roost.vocabulary import Color, JarPolicy, TabHandle
 
@@ -221,179 +222,6 @@ class InsertText:
 Input = MouseMove | MouseDown | MouseUp | Wheel | KeyDown | KeyUp | InsertText
 
 
-# --- events that a driver reports --------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TabAppeared:
-    """A tab opened that no call to this driver opened. This is the first event about the tab.
-
-    ``opener``, ``jar`` and ``group`` show whose tab it is, as far as the browser knows.
-    """
-
-    handle: TabHandle
-    opener: TabHandle | None
-    jar: str | None
-    url: str
-    group: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TabDisappeared:
-    handle: TabHandle
-
-
-@dataclass(frozen=True, slots=True)
-class TabArrived:
-    """The tab committed a document, or the document's title changed."""
-
-    handle: TabHandle
-    url: str
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class TabDied:
-    """The page's process crashed; the tab still exists."""
-
-    handle: TabHandle
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DialogOpened:
-    """The page opened a dialog (alert, confirm, prompt, beforeunload) and waits for its answer."""
-
-    handle: TabHandle
-    kind: str
-    message: str
-    default: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class DialogClosed:
-    handle: TabHandle
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsoleSaid:
-    """The page wrote to its console, or threw an exception that nothing caught."""
-
-    handle: TabHandle
-    level: str
-    text: str
-    url: str = ""
-    line: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestSent:
-    """The page sent a request. ``kind`` is the resource type: document, script, image, xhr, …"""
-
-    handle: TabHandle
-    request: str
-    url: str
-    method: str
-    kind: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestEnded:
-    """The response's headers arrived (``finished`` is False), or the request ended or failed."""
-
-    handle: TabHandle
-    request: str
-    status: int | None = None
-    mime_type: str | None = None
-    error: str | None = None
-    finished: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChooserOpened:
-    """The page asks for files. ``choose_files`` answers; the browser shows no file picker."""
-
-    handle: TabHandle
-    multiple: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ChooserClosed:
-    """The page no longer asks for files: somebody chose them, or the tab left the page."""
-
-    handle: TabHandle
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DownloadBegan:
-    """The page of tab ``handle`` started a download. ``name``: file name the server suggests."""
-
-    handle: TabHandle
-    download: str
-    url: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DownloadEnded:
-    """A download ended. ``path``: the saved file; None if the download failed or was cancelled."""
-
-    handle: TabHandle
-    download: str
-    path: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class TabRegrouped:
-    """The person moved the tab into another group. ``group`` is None if the tab left all groups:
-    the page stays open, but calls to the tab now raise ``TabGone``."""
-
-    handle: TabHandle
-    group: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class GroupClosed:
-    """The person closed a group with all its tabs. Their ``TabDisappeared`` events follow."""
-
-    key: str
-
-
-@dataclass(frozen=True, slots=True)
-class PersonSaid:
-    """The person wants to pause, resume or end one group's session, or all (``key`` is None)."""
-
-    what: Literal["pause", "resume", "end"]
-    key: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PersonAnswered:
-    """The person answered a consent question: may agents of that name use this browser?"""
-
-    name: str
-    allow: bool
-
-
-@dataclass(frozen=True, slots=True)
-class BrowserEnded:
-    """The browser ended, with all its tabs and jars. This is the last event."""
-
-    reason: str
-
-
-PageEvent = (
-    DialogOpened | DialogClosed | ConsoleSaid | RequestSent | RequestEnded
-    | ChooserOpened | ChooserClosed | DownloadBegan | DownloadEnded
-)  # fmt: skip
-"""Events inside a page. The broker keeps them for the tab's owner; the core never sees them."""
-PersonEvent = TabRegrouped | GroupClosed | PersonSaid | PersonAnswered
-"""Events that a person causes in their own browser."""
-DriverEvent = (
-    TabAppeared | TabDisappeared | TabArrived | TabDied | BrowserEnded | PageEvent | PersonEvent
-)  # fmt: skip
-Report = Callable[[DriverEvent], None]
-
-
 @runtime_checkable
 class Linked(Protocol):
     """A driver that reaches its browser through a keeper or a native host."""
@@ -447,11 +275,8 @@ class Tapped(Protocol):
     def close_tap(self, tap: ProtocolTap) -> None:
         """End the tap's session and all below it, and release its holds. Safe to call twice."""
 
-    def hold(self, tab: TabHandle, tap: ProtocolTap) -> bool:
-        """Pause a tab that just appeared until every tap that holds it has released it. Return
-        False if the tab is already running."""
-
-    def release(self, tab: TabHandle, tap: ProtocolTap) -> None: ...
+    def release(self, tab: TabHandle, tap: ProtocolTap) -> None:
+        """End the tap's hold on a tab (see ``Hold``). Do nothing if the tap holds it not."""
 
     def tab_of(self, frame: str) -> TabHandle | None:
         """Return the tab that contains the frame with that protocol id."""

@@ -34,7 +34,7 @@ def still_leaving(url: str) -> Timeout:
     )
 
 
-def needs_password(**details: Any) -> NotFound:
+def wants_login(**details: Any) -> NotFound:
     """Return the error for a page whose server wants a password that the address lacks."""
     return NotFound(
         NO_PASSWORD,

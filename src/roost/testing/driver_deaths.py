@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable
 
-from roost.drivers.base import (
+from roost.drivers import events
+from roost.drivers.base import MouseMove, PageDriver, Shot
+from roost.drivers.events import (
     BrowserEnded,
-    MouseMove,
-    PageDriver,
-    Shot,
-    TabAppeared,
-    TabDied,
-    TabDisappeared,
+    TabClosed,
+    TabOpened,
 )
 from roost.errors import BrowserLost, TabCrashed, TabGone
 from roost.testing.driver_rig import (
@@ -117,7 +115,7 @@ async def cancelling_any_call_at_once_leaves_the_browser_usable(rig: DriverRig) 
     await rig.works(tab)
     check_picture(await rig.capture(tab, Shot()), "jpeg")
     await rig.works(await rig.tab(jar=jar))
-    stray = [event for event in rig.reports.events if isinstance(event, TabAppeared)]
+    stray = [event for event in rig.reports.events if isinstance(event, TabOpened)]
     assert stray == [], "a tab that nobody waits for any more is nobody's"
 
 
@@ -171,7 +169,7 @@ async def page_work_in_a_browser_that_ended_raises_browser_lost(rig: DriverRig) 
 async def a_crashed_page_is_reported_and_refuses_until_it_navigates(rig: DriverRig) -> None:
     tab, neighbour = await rig.tab("/"), await rig.tab("/")
     await rig.harness.crash(rig.driver, tab)
-    await rig.reports.first(TabDied, lambda event: event.handle == tab)
+    await rig.reports.first(events.TabCrashed, lambda event: event.handle == tab)
     await error_of(TabCrashed, rig.evaluate(tab, HREF))
     await error_of(TabCrashed, rig.capture(tab, Shot()))
     await rig.works(neighbour)
@@ -192,9 +190,9 @@ async def a_call_running_when_its_page_crashes_fails_at_once(rig: DriverRig) -> 
 async def a_crashed_tab_can_be_closed(rig: DriverRig) -> None:
     tab = await rig.tab("/")
     await rig.harness.crash(rig.driver, tab)
-    await rig.reports.first(TabDied)
+    await rig.reports.first(events.TabCrashed)
     await rig.driver.close_tab(tab)
-    await rig.reports.first(TabDisappeared, lambda event: event.handle == tab)
+    await rig.reports.first(TabClosed, lambda event: event.handle == tab)
     await error_of(TabGone, rig.evaluate(tab, HREF))
 
 
@@ -262,7 +260,7 @@ async def the_next_driver_takes_over_tabs_and_jars_as_they_are(rig: DriverRig) -
         assert await heir.page(tab).evaluate(COOKIES) == "who=first"
         assert (await heir.page(tab).navigate(rig.url("/"))).title == "Home"
         await heir.close_tab(other)
-        await reports.first(TabDisappeared, lambda event: event.handle == other)
+        await reports.first(TabClosed, lambda event: event.handle == other)
         assert await heir.open_tab(jar, rig.group) not in {tab, other}
     finally:
         await rig.harness.let_go(heir)
@@ -276,10 +274,10 @@ async def a_tab_that_opens_during_a_start_is_known_exactly_once(rig: DriverRig) 
     resumed, _ = await asyncio.gather(heir.start(reports), rig.harness.open_page(heir, jar))
     try:
         if resumed.tabs == {before}:
-            appeared = await reports.first(TabAppeared)
+            appeared = await reports.first(TabOpened)
             assert appeared.handle not in resumed.tabs
         else:
             assert len(resumed.tabs) == 2
-            assert not any(isinstance(event, TabAppeared) for event in reports.events)
+            assert not any(isinstance(event, TabOpened) for event in reports.events)
     finally:
         await rig.harness.let_go(heir)

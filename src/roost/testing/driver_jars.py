@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from roost.drivers.base import Cookie, OriginStorage, TabAppeared, TabDisappeared
+from roost.drivers.base import Cookie, OriginStorage
+from roost.drivers.events import (
+    TabClosed,
+    TabOpened,
+)
 from roost.errors import JarUnavailable
 from roost.testing.driver_rig import COOKIES, DriverRig, jar_check
 from roost.testing.waits import error_of
@@ -48,7 +52,7 @@ async def a_jar_has_what_it_was_filled_with_and_no_other_jar_does(rig: DriverRig
     await driver.delete_cookies(jar, cookies[:1])
     assert [cookie.name for cookie in await driver.read_cookies(jar)] == ["two"]
     # The driver does not report the pages that it needed for this.
-    told = [e for e in rig.reports.events if isinstance(e, TabAppeared | TabDisappeared)]
+    told = [e for e in rig.reports.events if isinstance(e, TabOpened | TabClosed)]
     assert told == []
 
 

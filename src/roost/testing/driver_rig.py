@@ -7,7 +7,16 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from roost.drivers.base import Arrival, Driver, DriverEvent, Group, Picture, Shot
+from roost.drivers.base import (
+    Arrival,
+    Driver,
+    Group,
+    Picture,
+    Shot,
+)
+from roost.drivers.events import (
+    DriverEvent,
+)
 from roost.testing.waits import started
 from roost.vocabulary import Color, JarPolicy, TabHandle
 

@@ -16,7 +16,12 @@ from __future__ import annotations
 import asyncio
 import json
 
-from roost.drivers.base import Shot, TabAppeared, TabArrived, TabDisappeared
+from roost.drivers.base import Shot
+from roost.drivers.events import (
+    TabClosed,
+    TabNavigated,
+    TabOpened,
+)
 from roost.errors import BadRequest, BrowserLost, JarUnavailable, NotFound, TabGone
 from roost.testing import driver_deaths as driver_deaths  # its checks belong to the suite
 from roost.testing import driver_jars as driver_jars  # and so do these
@@ -118,7 +123,7 @@ async def removing_a_jar_closes_its_tabs_and_no_others(rig: DriverRig) -> None:
     jar = await rig.fresh_jar()
     tab, stranger = await rig.tab("/", jar=jar), await rig.tab("/")
     await rig.driver.remove_jar(jar)
-    await rig.reports.first(TabDisappeared, lambda event: event.handle == tab)
+    await rig.reports.first(TabClosed, lambda event: event.handle == tab)
     await error_of(TabGone, rig.evaluate(tab, HREF))
     await error_of(JarUnavailable, rig.open(jar))
     await rig.driver.remove_jar(jar)  # the jar is gone already: no error
@@ -151,7 +156,7 @@ async def jars_and_tabs_nobody_knows_are_refused_by_name(rig: DriverRig) -> None
 async def a_new_tab_is_blank_and_is_not_reported(rig: DriverRig) -> None:
     tab = await rig.tab()
     assert await rig.evaluate(tab, HREF) == BLANK
-    assert not any(isinstance(event, TabAppeared) for event in rig.reports.about(tab))
+    assert not any(isinstance(event, TabOpened) for event in rig.reports.about(tab))
 
 
 @driver_check
@@ -166,12 +171,12 @@ async def handles_are_never_used_twice(rig: DriverRig) -> None:
 async def a_closed_tab_is_reported_and_gone(rig: DriverRig) -> None:
     tab = await rig.tab("/")
     await rig.driver.close_tab(tab)
-    await rig.reports.first(TabDisappeared, lambda event: event.handle == tab)
+    await rig.reports.first(TabClosed, lambda event: event.handle == tab)
     await error_of(TabGone, rig.evaluate(tab, HREF))
     await error_of(TabGone, rig.navigate(tab, rig.url("/")))
     await error_of(TabGone, rig.capture(tab, Shot()))
     await rig.driver.close_tab(tab)  # the tab is gone already: no error
-    assert len([e for e in rig.reports.about(tab) if isinstance(e, TabDisappeared)]) == 1
+    assert len([e for e in rig.reports.about(tab) if isinstance(e, TabClosed)]) == 1
 
 
 @driver_check
@@ -180,15 +185,15 @@ async def a_popup_is_reported_first_with_its_opener_and_jar(rig: DriverRig) -> N
     opener = await rig.tab("/", jar=jar)
     address = rig.url("/other")
     await rig.evaluate(opener, f"() => {{ window.open({json.dumps(address)}) }}")
-    popup = await rig.reports.first(TabAppeared, lambda event: event.opener == opener)
+    popup = await rig.reports.first(TabOpened, lambda event: event.opener == opener)
     assert popup.jar == jar
     await rig.reports.first(
-        TabArrived, lambda event: (event.handle, event.title) == (popup.handle, "Other")
+        TabNavigated, lambda event: (event.handle, event.title) == (popup.handle, "Other")
     )
     assert rig.reports.about(popup.handle)[0] is popup
     assert await rig.evaluate(popup.handle, HREF) == address
     await rig.driver.close_tab(popup.handle)
-    await rig.reports.first(TabDisappeared, lambda event: event.handle == popup.handle)
+    await rig.reports.first(TabClosed, lambda event: event.handle == popup.handle)
     await rig.works(opener)
 
 
@@ -198,8 +203,8 @@ async def a_popup_shares_its_openers_cookies(rig: DriverRig) -> None:
     await rig.evaluate(opener, '() => document.cookie = "who=opener"')
     address = json.dumps(rig.url("/other"))
     await rig.evaluate(opener, f"() => {{ window.open({address}) }}")
-    popup = await rig.reports.first(TabAppeared)
-    await rig.reports.first(TabArrived, lambda event: event.handle == popup.handle)
+    popup = await rig.reports.first(TabOpened)
+    await rig.reports.first(TabNavigated, lambda event: event.handle == popup.handle)
     await rig.navigate(popup.handle, rig.url("/other"))
     assert "who=opener" in await rig.evaluate(popup.handle, COOKIES)
 
@@ -208,7 +213,7 @@ async def a_popup_shares_its_openers_cookies(rig: DriverRig) -> None:
 async def a_tab_the_person_opens_is_reported_with_its_jar(rig: DriverRig) -> None:
     jar = await rig.fresh_jar()
     await rig.harness.open_page(rig.driver, jar)
-    appeared = await rig.reports.first(TabAppeared)
+    appeared = await rig.reports.first(TabOpened)
     assert appeared.jar == jar
     assert appeared.opener is None
     await rig.works(appeared.handle)
@@ -246,8 +251,8 @@ async def a_blank_page_has_no_status(rig: DriverRig) -> None:
 async def a_document_is_reported_with_its_address_and_title(rig: DriverRig) -> None:
     tab = await rig.tab("/moved")
     await rig.reports.first(
-        TabArrived,
-        lambda event: event == TabArrived(tab, rig.url("/other"), "Other"),
+        TabNavigated,
+        lambda event: event == TabNavigated(tab, rig.url("/other"), "Other"),
     )
 
 

@@ -23,7 +23,17 @@ from roost.core.rows import Consent
 from roost.core.state import State
 from roost.daemon.settings import Settings
 from roost.daemon.wiring import FAKE, build
-from roost.drivers.base import Cookie, Group, PersonAnswered, Picture, Report, Shot, Started
+from roost.drivers.base import (
+    Cookie,
+    Group,
+    Picture,
+    Shot,
+    Started,
+)
+from roost.drivers.events import (
+    PersonAnswered,
+    Report,
+)
 from roost.drivers.fake import FakeBrowser, FakeDriver, GroupedBrowser, GroupedDriver
 from roost.drivers.fake.browser import any_page
 from roost.drivers.fake.page import FakePageDriver

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from roost.drivers.base import DriverEvent, RequestEnded, RequestSent
 from roost.drivers.chromium.requests import REQUESTS_WATCHED, Requests
+from roost.drivers.events import (
+    DriverEvent,
+    RequestEnded,
+    RequestSent,
+)
 from roost.vocabulary import TabHandle
 
 TAB = TabHandle("T")

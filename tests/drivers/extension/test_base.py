@@ -11,20 +11,19 @@ from typing import Any
 
 import pytest
 
-from roost.drivers.base import (
+from roost.drivers.base import Group, Started
+from roost.drivers.events import (
     DownloadBegan,
     DownloadEnded,
     DriverEvent,
-    Group,
     GroupClosed,
     PersonSaid,
-    Started,
-    TabAppeared,
-    TabDisappeared,
-    TabRegrouped,
+    TabClosed,
+    TabMoved,
+    TabOpened,
 )
 from roost.drivers.extension import OwnChromiumDriver
-from roost.drivers.extension.host_link import Hosting
+from roost.drivers.extension.host_link import HostLink
 from roost.drivers.panel import Panel
 from roost.errors import BrowserLost, JarUnavailable, TabGone, Unsupported
 from roost.local.home import Home, write_secret
@@ -95,8 +94,8 @@ class Extension(ScriptedLink):
 class Desk:
     def __init__(self, folder: Path, *tabs: str, idle_seconds: float = 60.0) -> None:
         self.home = Home(folder)
-        self.hosting = Hosting(self.home, "mine-chromium")
-        self.driver = OwnChromiumDriver(self.hosting, "", idle_seconds=idle_seconds)
+        self.host = HostLink(self.home, "mine-chromium")
+        self.driver = OwnChromiumDriver(self.host, "", idle_seconds=idle_seconds)
         self.extension = Extension(*tabs)
         self.events: list[DriverEvent] = []
 
@@ -192,11 +191,11 @@ async def test_what_the_person_does_is_reported(tmp_path: Path) -> None:
 
     handle, opener = TabHandle("r.4"), TabHandle("r.1")
     assert desk.events == [
-        TabAppeared(handle=handle, opener=opener, jar="default", url="u", group="s1"),
-        TabRegrouped(opener, "s2"),
-        TabRegrouped(TabHandle("r.2"), None),
+        TabOpened(handle=handle, opener=opener, jar="default", url="u", group="s1"),
+        TabMoved(opener, "s2"),
+        TabMoved(TabHandle("r.2"), None),
         GroupClosed("s1"),
-        TabDisappeared(TabHandle("r.3")),
+        TabClosed(TabHandle("r.3")),
         PersonSaid("pause", None),
     ]
 

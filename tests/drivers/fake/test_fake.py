@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from roost.drivers.base import TabArrived
+from roost.drivers.events import (
+    TabNavigated,
+)
 from roost.drivers.fake import FakeBrowser, FakeDriver, FakeResponse
 from roost.errors import BadRequest, NotFound
 from roost.testing.drivers import (
@@ -49,7 +51,7 @@ async def test_a_popup_to_nowhere_is_a_tab_without_a_document() -> None:
 
     assert page.handle in driver.browser.pages
     assert stalled.handle in driver.browser.pages
-    assert not any(isinstance(event, TabArrived) for event in reports.events)
+    assert not any(isinstance(event, TabNavigated) for event in reports.events)
 
 
 async def test_javascript_it_does_not_know_is_refused_and_not_guessed() -> None:

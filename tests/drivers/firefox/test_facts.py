@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 from websockets.sync.client import connect
 
+from roost.drivers import events
 from roost.drivers.base import (
-    BrowserEnded,
-    DialogOpened,
     Input,
     InsertText,
     KeyDown,
@@ -24,12 +23,15 @@ from roost.drivers.base import (
     MouseDown,
     MouseMove,
     MouseUp,
-    RequestSent,
     Shot,
-    TabAppeared,
-    TabArrived,
-    TabDied,
     Wheel,
+)
+from roost.drivers.events import (
+    BrowserEnded,
+    DialogOpened,
+    RequestSent,
+    TabNavigated,
+    TabOpened,
 )
 from roost.errors import BadRequest, BrowserLost, TabCrashed
 from roost.local.processes import identify, is_alive
@@ -104,7 +106,7 @@ async def test_popups_without_an_opener_are_known_by_who_opened_them(
         opener = await open_page(driver, lodging.url("/"), jar)
         sized = '"_blank", "noopener,width=300,height=200"'
         await driver.page(opener).evaluate(f"() => {{ window.open('/other', {sized}) }}")
-        popup = await reports.first(TabAppeared)
+        popup = await reports.first(TabOpened)
         assert (popup.opener, popup.jar) == (opener, jar)
         tree = await driver._browser().call("browsingContext.getTree")
         windows = {context["clientWindow"] for context in tree["contexts"]}
@@ -322,7 +324,7 @@ async def test_the_next_broker_knows_of_crashes_dialogs_and_popups_of_meanwhile(
         heir = await lodging.heir(reports)
         dialog = await reports.first(DialogOpened)
         assert (dialog.handle, dialog.message) == (talking, "Really?")
-        popup = await reports.first(TabAppeared)
+        popup = await reports.first(TabOpened)
         assert popup.opener == opening
         await heir.page(talking).answer_dialog(accept=True, text=None)
         await error_of(TabCrashed, heir.page(crashing).evaluate(HREF))
@@ -345,7 +347,7 @@ async def test_a_tab_whose_process_dies_before_its_first_page_comes_has_crashed(
         going = await started(driver.page(tab).navigate(silent))
         await reports.first(RequestSent)
         os.kill(pid, signal.SIGKILL)
-        assert (await reports.first(TabDied)).handle == tab
+        assert (await reports.first(events.TabCrashed)).handle == tab
         with suppress(TabCrashed):  # Firefox may tell first that the request ended
             await answer_of(going)
         await error_of(TabCrashed, driver.page(tab).evaluate(HREF))
@@ -358,7 +360,7 @@ async def test_the_next_broker_finds_a_popup_that_its_opener_wrote_into_alive(
         tab = await open_page(driver, lodging.url("/"))
         write = f"() => {{ window.open('{silent}').document.write('<p>Written') }}"
         await driver.page(tab).evaluate(write)
-        popup = (await reports.first(TabAppeared)).handle
+        popup = (await reports.first(TabOpened)).handle
         written = "() => document.body.textContent"
         assert await driver.page(popup).evaluate(written) == "Written"
         driver.dies_like_its_broker()
@@ -377,7 +379,7 @@ async def test_a_tab_that_a_killed_broker_was_opening_is_nobodys_and_closed(
         await error_of(BrowserLost, opening)
         tab = await heir.open_tab(jar)
         assert list(heir.tab_handles) == [tab]
-        assert not [event for event in reports.events if isinstance(event, TabAppeared)]
+        assert not [event for event in reports.events if isinstance(event, TabOpened)]
 
 
 async def test_a_frozen_page_can_be_left_and_its_tab_stays_the_same(
@@ -389,7 +391,7 @@ async def test_a_frozen_page_can_be_left_and_its_tab_stays_the_same(
         call = await started(driver.page(tab).evaluate("() => { for (;;); }"))
         arrival = await driver.page(tab).navigate(lodging.url("/other"))
         assert arrival.title == "Other"
-        await reports.first(TabArrived, lambda event: event.url == lodging.url("/other"))
+        await reports.first(TabNavigated, lambda event: event.url == lodging.url("/other"))
         call.cancel()
         heir = await lodging.heir(Reports())
         assert await heir.page(tab).evaluate(HREF) == lodging.url("/other")

@@ -25,7 +25,9 @@ from roost.broker.browser.page_records import PageRecord
 from roost.broker.text_limits import short_title, short_url
 from roost.core import events as ev
 from roost.core.rows import Tab
-from roost.drivers.base import DialogOpened
+from roost.drivers.events import (
+    DialogOpened,
+)
 from roost.errors import BadRequest, DialogOpen, Timeout
 from roost.page.page import Page
 from roost.vocabulary import AgentId, TabId

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from roost.drivers.base import DownloadBegan, DownloadEnded, DriverEvent
-from roost.drivers.chromium.connection import Json
 from roost.drivers.chromium.tab import CdpTab
+from roost.drivers.connection import Json
+from roost.drivers.events import (
+    DownloadBegan,
+    DownloadEnded,
+    DriverEvent,
+)
 
 
 class Downloads:

@@ -19,12 +19,9 @@ from roost.drivers.base import (
     OriginStorage,
     ProtocolEar,
     ProtocolTap,
-    Report,
     Started,
-    TabAppeared,
-    TabDisappeared,
 )
-from roost.drivers.chromium.connection import BROWSER, CdpConnection, CdpError, Json, Pending
+from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.cookies import cookie_from, delete_cookies, write_cookies
 from roost.drivers.chromium.downloads import Downloads
 from roost.drivers.chromium.frames import BLANK
@@ -33,10 +30,15 @@ from roost.drivers.chromium.passwords import Passwords
 from roost.drivers.chromium.storage import UnseenPage, read_page_storage
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.chromium.taps import Tap
-from roost.drivers.exchange import unheard
-from roost.drivers.keeper_process import Keeping
+from roost.drivers.connection import BROWSER, Json, Pending, unheard
+from roost.drivers.events import (
+    Report,
+    TabClosed,
+    TabOpened,
+)
+from roost.drivers.keeper_process import KeeperProcess
 from roost.drivers.link import Link
-from roost.drivers.managed_driver import KeptBrowser
+from roost.drivers.managed_driver import ManagedDriver
 from roost.drivers.storage_visitor import read_storage, write_storage
 from roost.drivers.stores import Stores
 from roost.errors import BrowserLost, JarUnavailable, TabCrashed, TabGone
@@ -59,19 +61,19 @@ _FILTER = [
 ]
 
 
-class ChromiumDriver(KeptBrowser[CdpConnection]):
+class ChromiumDriver(ManagedDriver[CdpConnection]):
     """The driver of one Chromium that a keeper holds."""
 
     capabilities = Capabilities()
 
-    def __init__(self, keeping: Keeping, bundle: str) -> None:
-        super().__init__(keeping, bundle)
+    def __init__(self, keeper: KeeperProcess, bundle: str) -> None:
+        super().__init__(keeper, bundle)
         self._tabs: dict[TabHandle, CdpTab] = {}
         self._sessions: dict[str, TabHandle] = {}
         self._jars: set[str] = set()
         self._creating = 0
         self._announced: set[TabHandle] = set()
-        """Tabs reported with ``TabAppeared``. ``Started`` must not list them again."""
+        """Tabs reported with ``TabOpened``. ``Started`` must not list them again."""
         self._undecided: dict[TabHandle, Json] = {}
         """New pages while ``_creating`` is not 0. Each is ours or a page's; a reply will tell."""
         self._unseen: set[str] = set()
@@ -115,7 +117,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection]):
         return Started(
             version=handover["product"],
             pid=handover["pid"],
-            headless=self._keeping.headless,
+            headless=self._keeper.headless,
             resumed=not is_new,
             tabs=frozenset(self._tabs) - self._announced,
             jars=frozenset(self._jars),
@@ -252,14 +254,10 @@ class ChromiumDriver(KeptBrowser[CdpConnection]):
 
     def close_tap(self, tap: ProtocolTap) -> None:
         assert isinstance(tap, Tap)
-        if self._exchange is not None and not self._over.is_set():
-            self._exchange.taps.close(tap)
+        if self._connection is not None and not self._over.is_set():
+            self._connection.taps.close(tap)
             self._end_tap(tap.session)
             self._holds.leave(tap)
-
-    def hold(self, tab: TabHandle, tap: ProtocolTap) -> bool:
-        assert isinstance(tap, Tap)
-        return not self.page(tab).is_ready and self._holds.hold(tab, tap)
 
     def release(self, tab: TabHandle, tap: ProtocolTap) -> None:
         assert isinstance(tap, Tap)
@@ -417,21 +415,23 @@ class ChromiumDriver(KeptBrowser[CdpConnection]):
                 self._appeared(params)
 
     def _appeared(self, params: Json) -> None:
-        """Report a page that no call opened. The page stays paused until its owner is known."""
+        """Report a page that no call opened. The page stays paused until its owner is known, and
+        longer if the report is answered with a ``Hold``."""
         info = params["targetInfo"]
         tab = self._adopt(params)
         self._announced.add(tab.handle)
         opener = info.get("openerId") or self._who_asked_for(tab)
-        self._report(
-            TabAppeared(
+        hold = self._report(
+            TabOpened(
                 handle=tab.handle,
                 opener=None if opener is None else TabHandle(opener),
                 jar=tab.jar,
                 url=BLANK,  # the popup's own address is not committed yet and may never be
             )
         )
-        is_held = self._holds.are_on(tab.handle)
-        tab.set_up(resume=not is_held).add_done_callback(_heard_or_gone)
+        if hold is not None:
+            self._holds.hold(tab.handle, hold.taps)
+        tab.set_up(resume=hold is None).add_done_callback(_heard_or_gone)
 
     def _who_asked_for(self, new: CdpTab) -> TabHandle | None:
         """Return the opener of a ctrl-clicked tab: the tab of the same jar that asked for a tab.
@@ -467,7 +467,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection]):
             self._tell,
             main_frame=info["targetId"],
         )
-        tab.errands.viewport = self._keeping.viewport
+        tab.errands.viewport = self._keeper.viewport
         self._tabs[handle] = tab
         self._sessions[params["sessionId"]] = handle
         return tab
@@ -486,7 +486,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection]):
         closing = self._closing.pop(handle, None)
         if closing is not None and not closing.done():
             closing.set_result(None)
-        self._report(TabDisappeared(handle))
+        self._report(TabClosed(handle))
 
     # --- the link ------------------------------------------------------------------------------
 
@@ -501,7 +501,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection]):
                 closing.set_result(None)
 
     def _forget_everything(self) -> None:
-        self._exchange = None
+        self._connection = None
         self._holds = Holds(self._let_run)
         for table in (self._tabs, self._sessions, self._undecided, self._closing):
             table.clear()

@@ -5,15 +5,16 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Sequence
 
-from roost.drivers.base import (
+from roost.drivers.chromium.connection import CdpConnection, CdpError
+from roost.drivers.chromium.scripts import Scripts
+from roost.drivers.connection import Json
+from roost.drivers.events import (
     ChooserClosed,
     ChooserOpened,
     DialogClosed,
     DialogOpened,
     DriverEvent,
 )
-from roost.drivers.chromium.connection import CdpConnection, CdpError, Json
-from roost.drivers.chromium.scripts import Scripts
 from roost.errors import BadRequest, NotFound
 from roost.vocabulary import TabHandle
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from roost.drivers.chromium.connection import Json
+from roost.drivers.connection import Json
 
 BLANK = "about:blank"
 

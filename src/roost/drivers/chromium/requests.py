@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from roost.drivers.base import DriverEvent
 from roost.drivers.chromium import page_events
-from roost.drivers.chromium.connection import Json
 from roost.drivers.chromium.navigation import LEFT
+from roost.drivers.connection import Json
+from roost.drivers.events import (
+    DriverEvent,
+)
 from roost.vocabulary import TabHandle
 
 REQUESTS_WATCHED = 500

@@ -12,36 +12,38 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from roost.drivers import events
 from roost.drivers.base import (
     FAILED_TITLE,
     Arrival,
-    DriverEvent,
     FrameInfo,
     Input,
     Picture,
     Shot,
-    TabArrived,
-    TabDied,
 )
 from roost.drivers.chromium import page_events
 from roost.drivers.chromium.camera import Camera
-from roost.drivers.chromium.connection import CdpConnection, CdpError, Json, Pending
+from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.errands import Errands
 from roost.drivers.chromium.frames import BLANK, Frames
-from roost.drivers.chromium.input import Gestures
+from roost.drivers.chromium.input import TabInput
 from roost.drivers.chromium.navigation import Navigation
-from roost.drivers.chromium.page_exit import FROZEN_SECONDS, WayOut
+from roost.drivers.chromium.page_exit import FROZEN_SECONDS, PageExit
 from roost.drivers.chromium.passwords import Passwords, wants_password
 from roost.drivers.chromium.requests import Requests
 from roost.drivers.chromium.scripts import Scripts, StaleContext
 from roost.drivers.chromium.side_effects import SideEffects
 from roost.drivers.chromium.titles import Title
-from roost.drivers.exchange import unheard
+from roost.drivers.connection import Json, Pending, unheard
+from roost.drivers.events import (
+    DriverEvent,
+    TabNavigated,
+)
 from roost.drivers.navigation_errors import (
     NO_CONTENT,
     cannot_open,
-    needs_password,
     still_leaving,
+    wants_login,
 )
 from roost.errors import NotFound, RoostError, TabCrashed, TabGone
 from roost.vocabulary import TabHandle
@@ -75,10 +77,10 @@ class CdpTab:
         self.frames = Frames(main_frame, session)
         self._title = Title(cdp, self.session, self.frames, self._tell_place)
         self.scripts = Scripts(cdp, self.frames, bundle)
-        self.gestures = Gestures(cdp, session)
+        self.input = TabInput(cdp, session)
         self.camera = Camera(cdp, session)
         self.errands = Errands(cdp, handle, session, self.scripts, report)
-        self._way_out = WayOut(cdp, session, self.errands)
+        self._exit = PageExit(cdp, session, self.errands)
         self._cdp = cdp
         self._passwords = passwords
         self._report = report
@@ -172,7 +174,7 @@ class CdpTab:
         page that waits for its next document, so a slow server would block every call."""
         self.check_alive()
         if self._awaited is not None and not self.errands.has_dialog:
-            if await self._way_out.is_silent(PATIENT_SECONDS) and self._awaited is not None:
+            if await self._exit.is_silent(PATIENT_SECONDS) and self._awaited is not None:
                 raise still_leaving(self._awaited)
 
     # --- navigation ----------------------------------------------------------------------------
@@ -235,13 +237,13 @@ class CdpTab:
         await self._called_off()
         has_asked = self._dismiss_dialogs()
         if not self.crashed:
-            if has_asked or await self._way_out.is_blocked(is_leaving=self._is_leaving):
+            if has_asked or await self._exit.is_blocked(is_leaving=self._is_leaving):
                 await self._escape()
         self.crashed = False
         navigation = Navigation()
         self._navigations.add(navigation)
         try:
-            while (answer := await self._way_out.answer_to(start(), navigation)) is None:
+            while (answer := await self._exit.answer_to(start(), navigation)) is None:
                 await self._escape()  # the page took its thread after Roost had looked at it
                 self._navigations.discard(navigation)
                 navigation = Navigation()
@@ -265,7 +267,7 @@ class CdpTab:
             self._navigations.discard(navigation)
         status = navigation.last_status if stayed else navigation.status
         if navigation.wants_password:
-            raise needs_password(status=status)
+            raise wants_login(status=status)
         return await self._here(status, stayed=stayed)
 
     def _dismiss_dialogs(self) -> bool:
@@ -281,7 +283,7 @@ class CdpTab:
         navigation = Navigation()
         self._navigations.add(navigation)
         try:
-            await self._way_out.escape(navigation)
+            await self._exit.escape(navigation)
         finally:
             self._navigations.discard(navigation)
 
@@ -306,13 +308,13 @@ class CdpTab:
         """Return and report where the tab is, as the browser (never the page) says."""
         if not self.errands.has_dialog:
             # A page that navigates again at once answers nothing until its next document arrives.
-            await self._way_out.is_silent(PATIENT_SECONDS)
+            await self._exit.is_silent(PATIENT_SECONDS)
         await self._title.read()
         self._tell_place()
         return Arrival(self.url, self._title.text, status, stayed)
 
     def _tell_place(self) -> None:
-        self._report(TabArrived(self.handle, self.url, self._title.text))
+        self._report(TabNavigated(self.handle, self.url, self._title.text))
 
     async def resize(self, width: int, height: int) -> None:
         self.check_open()
@@ -347,7 +349,7 @@ class CdpTab:
     async def act(self, inputs: Sequence[Input], frame: str | None, argument: Json) -> Json | None:
         if inputs:
             await self.check_answers()
-            await self.gestures.give(inputs)
+            await self.input.send(inputs)
         return await self.settle(frame, argument)
 
     async def capture(self, shot: Shot) -> Picture:
@@ -395,7 +397,7 @@ class CdpTab:
             navigation.committed(frame.loader)
             if params.get("type") == "BackForwardCacheRestore":
                 navigation.done_at_once()
-        if self.is_ready and not self._way_out.is_escaping:
+        if self.is_ready and not self._exit.is_escaping:
             self._title.text = FAILED_TITLE if frame.is_error else ""
             self._tell_place()
 
@@ -439,7 +441,7 @@ class CdpTab:
             return
         for navigation in self._navigations:
             navigation.reached(params["name"], params["loaderId"])
-        is_told = self.is_ready and not self._way_out.is_escaping
+        is_told = self.is_ready and not self._exit.is_escaping
         if params["name"] in ("DOMContentLoaded", "load") and is_told:
             main = self.frames.get(None)
             if main is not None and main.loader != params["loaderId"]:
@@ -475,7 +477,7 @@ class CdpTab:
         self._passwords.request_paused(session, params)
 
     def _drag_began(self, session: str, params: Json) -> None:
-        self.gestures.drag_began(params)
+        self.input.drag_began(params)
 
     def _chooser_opened(self, session: str, params: Json) -> None:
         self.errands.chooser_opened(session, params)
@@ -509,7 +511,7 @@ class CdpTab:
             navigation.failed(error)
         if self.errands.has_dialog:
             self.errands.dialog_closed()
-        self._report(TabDied(self.handle))
+        self._report(events.TabCrashed(self.handle))
 
     def _attached_below(self, session: str, params: Json) -> None:
         """Set up the session of a frame in another process, or of a worker of this tab."""

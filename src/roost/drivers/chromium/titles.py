@@ -7,8 +7,9 @@ from collections.abc import Callable
 from urllib.parse import unquote
 
 from roost.drivers.base import FAILED_TITLE
-from roost.drivers.chromium.connection import CdpConnection, Json, Pending
+from roost.drivers.chromium.connection import CdpConnection
 from roost.drivers.chromium.frames import Frame, Frames
+from roost.drivers.connection import Json, Pending
 
 TITLE_CHARS = 4096
 """Chromium cuts longer titles, and longer addresses that it shows as titles."""

@@ -17,15 +17,20 @@ from roost.drivers.base import (
     Arrival,
     Capabilities,
     Cookie,
-    DownloadBegan,
-    DownloadEnded,
     OriginStorage,
 )
-from roost.drivers.chromium.connection import CdpError, Json, Pending
+from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.passwords import Passwords
 from roost.drivers.chromium.tab import CdpTab
+from roost.drivers.connection import Json, Pending
+from roost.drivers.events import (
+    DownloadBegan,
+    DownloadEnded,
+)
 from roost.drivers.extension.base import SHARED_JAR, OwnBrowser, refuse_page
-from roost.drivers.extension.host_link import Hosting
+from roost.drivers.extension.connection import NO_SUCH_TAB, PLAIN, no_tab
+from roost.drivers.extension.host_link import HostLink
+from roost.drivers.link import Link
 from roost.errors import Interrupted, JarUnavailable, RoostError, TabGone, Unsupported
 from roost.vocabulary import JarPolicy, TabHandle
 
@@ -47,13 +52,22 @@ class _Attached:
     idle: asyncio.TimerHandle | None = None
 
 
-class OwnChromiumDriver(OwnBrowser):
+class DebuggerConnection(CdpConnection):
+    """A connection to the extension in a Chromium, which passes CDP to and from ``chrome.debugger``
+    and adds events of its own."""
+
+    def _is_plain(self, frame: bytes) -> bool:
+        return frame.startswith(PLAIN)
+
+    def _refused(self, code: int, message: str) -> Exception:
+        return no_tab() if code == NO_SUCH_TAB else CdpError(code, message)
+
+
+class OwnChromiumDriver(OwnBrowser[DebuggerConnection]):
     capabilities = Capabilities(jars=frozenset({JarPolicy.SHARED}), groups=True, asks_person=True)
 
-    def __init__(
-        self, hosting: Hosting, bundle: str, *, idle_seconds: float = IDLE_SECONDS
-    ) -> None:
-        super().__init__(hosting)
+    def __init__(self, host: HostLink, bundle: str, *, idle_seconds: float = IDLE_SECONDS) -> None:
+        super().__init__(host)
         self._bundle = bundle
         self._idle_seconds = idle_seconds
         self._attached: dict[TabHandle, _Attached] = {}
@@ -157,7 +171,7 @@ class OwnChromiumDriver(OwnBrowser):
             raise refuse_page(error) from None
         attached = self._attached.get(tab)
         if attached is None:
-            raise TabGone("There is no such tab.")
+            raise no_tab()
         return attached
 
     def _let_go_later(self, tab: TabHandle, attached: _Attached) -> None:
@@ -174,6 +188,9 @@ class OwnChromiumDriver(OwnBrowser):
             self._link().tell("Debugger.detach", {"tab": tab})
 
     # --- what happens there --------------------------------------------------------------------
+
+    def _speak(self, link: Link, on_end: Callable[[], None]) -> DebuggerConnection:
+        return DebuggerConnection(link, self._word, on_end)
 
     def _linked_anew(self) -> None:
         self._passwords = Passwords(self._link())

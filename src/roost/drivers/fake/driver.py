@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from roost.drivers import events
 from roost.drivers.base import (
-    BrowserEnded,
     Capabilities,
     Cookie,
     Group,
     OriginStorage,
-    Report,
     Started,
-    TabDied,
+)
+from roost.drivers.events import (
+    BrowserEnded,
+    Report,
 )
 from roost.drivers.fake.browser import SHARED_JAR, FakeBrowser, FakePage
 from roost.drivers.fake.page import FakePageDriver
@@ -59,7 +61,7 @@ class FakeDriver:
         page.crashed = True
         page.end(TabCrashed("The page's process died."))
         if self.browser.report is not None:
-            self.browser.report(TabDied(tab))
+            self.browser.report(events.TabCrashed(tab))
 
     async def make_jar(
         self, policy: JarPolicy, *, proxy: str | None = None, downloads: str | None = None

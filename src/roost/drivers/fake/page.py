@@ -12,7 +12,13 @@ import zlib
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, NoReturn, TypeVar
 
-from roost.drivers.base import Arrival, FrameInfo, Input, Picture, Shot
+from roost.drivers.base import (
+    Arrival,
+    FrameInfo,
+    Input,
+    Picture,
+    Shot,
+)
 from roost.drivers.fake.browser import FakeBrowser, FakePage
 from roost.errors import TabCrashed, Unsupported
 

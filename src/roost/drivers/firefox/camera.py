@@ -13,8 +13,9 @@ import base64
 from collections.abc import Awaitable, Callable
 
 from roost.drivers.base import Picture, Shot
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
-from roost.drivers.firefox.navigation import Course
+from roost.drivers.connection import Json
+from roost.drivers.firefox.connection import BidiConnection, BidiError
+from roost.drivers.firefox.navigation import Documents
 from roost.drivers.firefox.scripts import SANDBOX
 from roost.drivers.pictures import picture_size
 from roost.errors import BadRequest, NotFound, RoostError, TooLarge, Unsupported
@@ -40,15 +41,19 @@ _SHRINK = """async (data, type, scale, quality) => {
 class Camera:
     """Takes screenshots of one tab.
 
-    ``course``: knows why a document is gone. ``darkroom``: returns the blank tab's context.
+    ``documents``: knows why a document is gone. ``darkroom``: returns the blank tab's context.
     """
 
     def __init__(
-        self, bidi: BidiConnection, tab: str, course: Course, darkroom: Callable[[], Awaitable[str]]
+        self,
+        bidi: BidiConnection,
+        tab: str,
+        documents: Documents,
+        darkroom: Callable[[], Awaitable[str]],
     ) -> None:
         self._bidi = bidi
         self._tab = tab
-        self._course = course
+        self._documents = documents
         self._darkroom = darkroom
 
     async def capture(self, shot: Shot) -> Picture:
@@ -72,12 +77,12 @@ class Camera:
         if shot.clip is not None:
             x, y, width, height = shot.clip
             params["clip"] = {"type": "box", "x": x, "y": y, "width": width, "height": height}
-        turns = self._course.turns
+        count = self._documents.count
         try:
             taken = await self._bidi.call("browsingContext.captureScreenshot", params, self._tab)
         except BidiError as error:
             if error.is_document_gone:
-                await self._course.known_since(turns)
+                await self._documents.known_since(count)
             raise _refused(error) from None
         return str(taken["data"])
 

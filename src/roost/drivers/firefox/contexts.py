@@ -10,10 +10,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
-from roost.drivers.base import Report, TabAppeared, TabDisappeared
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
+from roost.drivers.connection import Json, Pending
+from roost.drivers.events import (
+    DriverEvent,
+    TabClosed,
+    TabOpened,
+)
+from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.navigation import SOON_SECONDS
 from roost.drivers.firefox.tab import BidiTab
 from roost.errors import JarUnavailable, RoostError, TabGone
@@ -25,7 +30,9 @@ CLOSE_SECONDS = 5.0
 class Contexts:
     """The contexts of one run of the browser. ``report`` gets the events of all tabs."""
 
-    def __init__(self, bidi: BidiConnection, bundle: str, report: Report) -> None:
+    def __init__(
+        self, bidi: BidiConnection, bundle: str, report: Callable[[DriverEvent], None]
+    ) -> None:
         self.tabs: dict[TabHandle, BidiTab] = {}
         self._bidi = bidi
         self._bundle = bundle
@@ -236,7 +243,7 @@ class Contexts:
         opener = self.tab_of(context["originalOpener"])
         tab = self._adopt(context)
         self._report(
-            TabAppeared(
+            TabOpened(
                 handle=tab.handle,
                 opener=None if opener is None else opener.handle,
                 jar=tab.jar,
@@ -274,7 +281,7 @@ class Contexts:
         closing = self._closing.pop(tab.handle, None)
         if closing is not None and not closing.done():
             closing.set_result(None)
-        self._report(TabDisappeared(tab.handle))
+        self._report(TabClosed(tab.handle))
 
     def _frames_below(self, context: Json) -> None:
         for child in context["children"] or []:

@@ -13,22 +13,24 @@ from contextlib import asynccontextmanager
 from roost.drivers.base import (
     Capabilities,
     Cookie,
-    DriverEvent,
     Group,
     OriginStorage,
     Started,
-    TabArrived,
 )
-from roost.drivers.exchange import unheard
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
+from roost.drivers.connection import Json, unheard
+from roost.drivers.events import (
+    DriverEvent,
+    TabNavigated,
+)
+from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.contexts import Contexts
 from roost.drivers.firefox.jars import SHARED_JAR, Jars
 from roost.drivers.firefox.lacks import LACKS
 from roost.drivers.firefox.storage import UnseenPage, read_page_storage
 from roost.drivers.firefox.tab import BidiTab
-from roost.drivers.keeper_process import Keeping
+from roost.drivers.keeper_process import KeeperProcess
 from roost.drivers.link import Link
-from roost.drivers.managed_driver import KeptBrowser
+from roost.drivers.managed_driver import ManagedDriver
 from roost.drivers.storage_visitor import read_storage, write_storage
 from roost.errors import BrowserLost, JarUnavailable, TabGone, Timeout, TooLarge
 from roost.vocabulary import MIB, JarPolicy, TabHandle
@@ -39,13 +41,13 @@ BODY_BYTES = 10 * MIB
 _EVENTS = ["browsingContext", "network", "log.entryAdded", "input.fileDialogOpened"]
 
 
-class FirefoxDriver(KeptBrowser[BidiConnection]):
+class FirefoxDriver(ManagedDriver[BidiConnection]):
     """The driver of one Firefox that a keeper holds."""
 
     capabilities = Capabilities(draws_for_pictures=False, lacks=LACKS)
 
-    def __init__(self, keeping: Keeping, bundle: str) -> None:
-        super().__init__(keeping, bundle)
+    def __init__(self, keeper: KeeperProcess, bundle: str) -> None:
+        super().__init__(keeper, bundle)
         self._jars: Jars | None = None
         self._contexts: Contexts | None = None
         self._unseen: dict[str, UnseenPage] = {}
@@ -79,7 +81,7 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
         return Started(
             version=handover["product"],
             pid=handover["pid"],
-            headless=self._keeping.headless,
+            headless=self._keeper.headless,
             resumed=not is_new,
             tabs=tabs,
             jars=frozenset(jars.known),
@@ -203,7 +205,7 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
 
     def _speak(self, link: Link) -> BidiConnection:
         bidi = BidiConnection(link, self._word, self._ended, self._heard)
-        self._jars = Jars(bidi, self._keeping.viewport)
+        self._jars = Jars(bidi, self._keeper.viewport)
         self._contexts = Contexts(bidi, self._bundle, self._tell)
         bidi.begin()
         return bidi
@@ -213,7 +215,7 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
             self._contexts.ended(error)
 
     def _tell(self, event: DriverEvent) -> None:
-        if isinstance(event, TabArrived):
+        if isinstance(event, TabNavigated):
             self._all_jars().visited(self.page(event.handle).jar, event.url)
         super()._tell(event)
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Sequence
 
-from roost.drivers.base import (
+from roost.drivers.connection import Json, Pending
+from roost.drivers.events import (
     ChooserClosed,
     ChooserOpened,
     DialogClosed,
     DialogOpened,
     DriverEvent,
 )
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
+from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.scripts import Scripts
 from roost.errors import BadRequest, NotFound, Unsupported
 from roost.vocabulary import TabHandle

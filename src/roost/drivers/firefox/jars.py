@@ -14,7 +14,8 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from roost.drivers.base import Cookie
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
+from roost.drivers.connection import Json
+from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.cookies import cookie_from, cookie_to, partition
 from roost.errors import JarUnavailable
 from roost.vocabulary import JarPolicy

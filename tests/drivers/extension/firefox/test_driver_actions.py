@@ -7,9 +7,16 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from roost.drivers.base import Input, KeyDown, KeyUp, MouseDown, MouseMove, MouseUp
+from roost.drivers.base import (
+    Input,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseMove,
+    MouseUp,
+)
 from roost.drivers.extension import OwnFirefoxDriver
-from roost.drivers.extension.host_link import Hosting
+from roost.drivers.extension.host_link import HostLink
 from roost.errors import TabGone
 from roost.local.home import Home
 from roost.testing.waits import error_of, started
@@ -79,7 +86,7 @@ class Firefox(ScriptedLink):
 
 
 async def linked(folder: Path) -> tuple[OwnFirefoxDriver, Firefox]:
-    firefox, driver = Firefox(), OwnFirefoxDriver(Hosting(Home(folder), "mine-firefox"))
+    firefox, driver = Firefox(), OwnFirefoxDriver(HostLink(Home(folder), "mine-firefox"))
     driver.linked(firefox)
     starting = await started(driver.start(lambda event: None))
     firefox.keeper_says("handover", HANDOVER)

@@ -6,21 +6,24 @@ command that the tab is in a managed group.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from roost.drivers import events
 from roost.drivers.base import (
     Capabilities,
     Cookie,
     OriginStorage,
-    Report,
     Started,
-    TabDied,
 )
-from roost.drivers.chromium.connection import CdpError, Json
-from roost.drivers.extension.base import SHARED_JAR, OwnBrowser, OwnConnection
+from roost.drivers.connection import Json
+from roost.drivers.events import (
+    Report,
+)
+from roost.drivers.extension.base import SHARED_JAR, OwnBrowser
+from roost.drivers.extension.connection import ExtensionConnection, ExtensionError
 from roost.drivers.extension.firefox.lacks import ELSEWHERE, LACKS
 from roost.drivers.extension.firefox.messages import (
     NOT_ALLOWED,
@@ -32,7 +35,8 @@ from roost.drivers.extension.firefox.messages import (
 from roost.drivers.extension.firefox.page import OwnFirefoxPage
 from roost.drivers.extension.firefox.remote import WORD as REMOTE
 from roost.drivers.extension.firefox.remote import FirefoxRemote
-from roost.drivers.extension.host_link import Hosting
+from roost.drivers.extension.host_link import HostLink
+from roost.drivers.link import Link
 from roost.errors import (
     JarUnavailable,
     RoostError,
@@ -44,13 +48,13 @@ from roost.vocabulary import JarPolicy, TabHandle
 _JAR = {"name": "Roost", "color": "blue"}
 
 
-class OwnFirefoxDriver(OwnBrowser):
+class OwnFirefoxDriver(OwnBrowser[ExtensionConnection]):
     capabilities = Capabilities(
         trusted_input=False, draws_for_pictures=False, groups=True, asks_person=True, lacks=LACKS
     )
 
-    def __init__(self, hosting: Hosting) -> None:
-        super().__init__(hosting)
+    def __init__(self, host: HostLink) -> None:
+        super().__init__(host)
         self._jars: set[str] = set()
         self._remote: FirefoxRemote | None = None
         """Firefox's remote agent. None: Firefox was started without one."""
@@ -123,7 +127,7 @@ class OwnFirefoxDriver(OwnBrowser):
             )
         try:
             return await self._link().call(f"Jars.{what}", {"jar": jar, **rest})
-        except CdpError as error:
+        except ExtensionError as error:
             if error.code == NOT_ALLOWED:
                 raise refusal(error) from None
             raise
@@ -144,11 +148,14 @@ class OwnFirefoxDriver(OwnBrowser):
             )
         return page
 
-    def _link_to(self, tab: TabHandle) -> OwnConnection:
+    def _link_to(self, tab: TabHandle) -> ExtensionConnection:
         self._check(tab)
         return self._link()
 
     # --- what happens there --------------------------------------------------------------------
+
+    def _speak(self, link: Link, on_end: Callable[[], None]) -> ExtensionConnection:
+        return ExtensionConnection(link, self._word, on_end)
 
     def _linked_anew(self) -> None:
         self._pages.clear()
@@ -187,8 +194,8 @@ class OwnFirefoxDriver(OwnBrowser):
         self._pages.pop(tab, None)
         if self._remote is not None:
             self._remote.left(tab, error)
-        if self._cdp is not None:
-            self._cdp.end_session(tab, error)
+        if self._connection is not None:
+            self._connection.end_session(tab, error)
 
     def _heard(self, method: str, params: Json) -> None:
         tab = TabHandle(params.get("tab", ""))
@@ -196,7 +203,7 @@ class OwnFirefoxDriver(OwnBrowser):
             return
         if method == "Page.died":
             self._link().interrupt(tab, TabCrashed("The page's process died."))
-            self._tell(TabDied(tab))
+            self._tell(events.TabCrashed(tab))
         elif method == "Page.chooser":
             self.page(tab).chooser_opened(params["frame"], multiple=params["multiple"])
         elif method == "Page.left":

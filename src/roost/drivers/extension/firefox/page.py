@@ -12,18 +12,19 @@ from typing import Any
 
 from roost.drivers.base import (
     Arrival,
-    ChooserClosed,
-    ChooserOpened,
-    DriverEvent,
     FrameInfo,
     Input,
     OriginStorage,
     Picture,
     Shot,
 )
-from roost.drivers.chromium.connection import CdpError, Json, Pending
-from roost.drivers.exchange import unheard
-from roost.drivers.extension.base import OwnConnection
+from roost.drivers.connection import Json, Pending, unheard
+from roost.drivers.events import (
+    ChooserClosed,
+    ChooserOpened,
+    DriverEvent,
+)
+from roost.drivers.extension.connection import ExtensionConnection, ExtensionError
 from roost.drivers.extension.firefox.lacks import ELSEWHERE
 from roost.drivers.extension.firefox.messages import (
     DOCUMENT_GONE,
@@ -57,7 +58,7 @@ class OwnFirefoxPage:
     def __init__(
         self,
         tab: TabHandle,
-        link: Callable[[], OwnConnection],
+        link: Callable[[], ExtensionConnection],
         remote: Callable[[], FirefoxRemote | None],
         report: Callable[[DriverEvent], None],
         arrived: Callable[[TabHandle, str, str], None],
@@ -112,7 +113,7 @@ class OwnFirefoxPage:
         params = {"frame": _frame(frame), "name": function, "argument": argument}
         try:
             found = await self._call("Page.call", params | {"child": child, "once": once})
-        except CdpError as error:
+        except ExtensionError as error:
             if once and error.code == DOCUMENT_GONE:
                 raise left_meanwhile() from None
             raise refusal(error) from None
@@ -147,11 +148,11 @@ class OwnFirefoxPage:
                 return await _value(self._send_act(inputs, frame, argument))
             count = releases(inputs)
             if not count:
-                await found.give(inputs)
+                await found.send(inputs)
                 return await _value(self._send_act((), frame, argument))
             asked = self._send_act((), frame, {**argument, "releases": count})
             asked.add_done_callback(unheard)
-            await found.give(inputs)
+            await found.send(inputs)
             if not asked.done():
                 link.tell("Page.given", None, self._tab)
             return await _value(asked)
@@ -248,7 +249,7 @@ class OwnFirefoxPage:
     async def ask(self, method: str, params: Json | None = None) -> Json:
         try:
             return await self._call(method, params)
-        except CdpError as error:
+        except ExtensionError as error:
             raise refusal(error) from None
 
     async def _call(self, method: str, params: Json | None = None) -> Json:
@@ -259,7 +260,7 @@ async def _value(answer: Pending) -> Json | None:
     """Wait for an action to settle and return what the page answered."""
     try:
         value: Json | None = (await answer)["value"]
-    except CdpError as error:
+    except ExtensionError as error:
         raise refusal(error) from None
     return value
 
