@@ -14,10 +14,10 @@ from roost.api.broker import BrokerApi
 from roost.api.door import Admission
 from roost.api.views import SessionView
 from roost.drivers.base import Started
+from roost.drivers.base import Report
 from roost.drivers.events import (
     PersonAnswered,
     PersonSaid,
-    Report,
     TabMoved,
 )
 from roost.errors import BrowserLost, JarUnavailable, Paused, SessionGone, TabGone, Unauthorized

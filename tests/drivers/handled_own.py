@@ -11,9 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from roost.drivers.base import Driver, Started
-from roost.drivers.events import (
-    Report,
-)
+from roost.drivers.base import Report
 from roost.drivers.extension import OwnChromiumDriver, OwnFirefoxDriver
 from roost.drivers.extension.base import OwnBrowser
 from roost.drivers.extension.host_link import HostLink

@@ -14,9 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from roost.drivers.base import Driver, Started
 from roost.drivers.connection import Connection
-from roost.drivers.events import (
-    Report,
-)
+from roost.drivers.base import Report
 from roost.drivers.keeper_process import KeeperProcess, Launch
 from roost.drivers.managed_driver import ManagedDriver
 from roost.local.home import Home

@@ -22,7 +22,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from roost.drivers.events import Report
+from roost.drivers.events import DriverEvent
 from roost.drivers.link import Link
 from roost.vocabulary import Color, JarPolicy, TabHandle
 
@@ -256,6 +256,17 @@ class ProtocolTap(Protocol):
 
     def send(self, key: Hashable, method: str, params: dict[str, Any], session: str = "") -> None:
         """Send a command in that session (empty: the tap's own). Do nothing after the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """An answer to a report of a new tab: keep its page paused until every tap has released it."""
+
+    taps: frozenset[ProtocolTap]
+
+
+Report = Callable[[DriverEvent], Hold | None]
+"""Gets a driver's events, in order. Only a ``Tapped`` driver is answered with a ``Hold``."""
 
 
 @runtime_checkable

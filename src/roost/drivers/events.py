@@ -6,15 +6,10 @@ as well. Events inside a page go to the page's record and never reach the core.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from roost.vocabulary import TabHandle
-
-if TYPE_CHECKING:
-    from roost.drivers.base import ProtocolTap
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TabOpened:
@@ -183,14 +178,3 @@ PersonEvent = TabMoved | GroupClosed | PersonSaid | PersonAnswered
 DriverEvent = (
     TabOpened | TabClosed | TabNavigated | TabCrashed | BrowserEnded | PageEvent | PersonEvent
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Hold:
-    """An answer to a report of a new tab: keep its page paused until every tap has released it."""
-
-    taps: frozenset[ProtocolTap]
-
-
-Report = Callable[[DriverEvent], Hold | None]
-"""Gets a driver's events, in order. Only a ``Tapped`` driver is answered with a ``Hold``."""

@@ -8,10 +8,10 @@ from typing import Any, Generic, TypeVar
 
 from roost.drivers.base import Started
 from roost.drivers.connection import Connection, Json
+from roost.drivers.base import Report
 from roost.drivers.events import (
     BrowserEnded,
     DriverEvent,
-    Report,
 )
 from roost.drivers.keeper_process import KeeperProcess
 from roost.drivers.link import Link

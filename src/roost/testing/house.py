@@ -30,9 +30,9 @@ from roost.drivers.base import (
     Shot,
     Started,
 )
+from roost.drivers.base import Report
 from roost.drivers.events import (
     PersonAnswered,
-    Report,
 )
 from roost.drivers.fake import FakeBrowser, FakeDriver, GroupedBrowser, GroupedDriver
 from roost.drivers.fake.browser import any_page

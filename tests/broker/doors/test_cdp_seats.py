@@ -18,10 +18,9 @@ from roost.broker.doors.caller import Caller
 from roost.core import events as ev
 from roost.daemon.wiring import FAKE
 from roost.drivers.base import ProtocolEar, ProtocolTap, Started
+from roost.drivers.base import Hold, Report
 from roost.drivers.events import (
     DriverEvent,
-    Hold,
-    Report,
     TabOpened,
 )
 from roost.drivers.fake.browser import FakeBrowser, any_page

@@ -22,6 +22,7 @@ from roost.drivers.base import (
     ProtocolTap,
     Started,
 )
+from roost.drivers.base import Hold
 from roost.drivers.events import (
     BrowserEnded,
     ChooserClosed,
@@ -33,7 +34,6 @@ from roost.drivers.events import (
     DownloadEnded,
     DriverEvent,
     GroupClosed,
-    Hold,
     PageEvent,
     PersonAnswered,
     PersonSaid,

@@ -31,8 +31,8 @@ from roost.drivers.chromium.storage import UnseenPage, read_page_storage
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.chromium.taps import Tap
 from roost.drivers.connection import BROWSER, Json, Pending, unheard
+from roost.drivers.base import Report
 from roost.drivers.events import (
-    Report,
     TabClosed,
     TabOpened,
 )

@@ -21,13 +21,13 @@ from roost.drivers.connection import (
     SessionConnection,
     unheard,
 )
+from roost.drivers.base import Report
 from roost.drivers.events import (
     BrowserEnded,
     DriverEvent,
     GroupClosed,
     PersonAnswered,
     PersonSaid,
-    Report,
     TabClosed,
     TabMoved,
     TabNavigated,

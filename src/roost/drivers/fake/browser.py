@@ -16,9 +16,9 @@ from itertools import count
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from roost.drivers.base import Report
 from roost.drivers.events import (
     DriverEvent,
-    Report,
     TabClosed,
     TabNavigated,
     TabOpened,

@@ -13,9 +13,9 @@ from roost.drivers.base import (
     OriginStorage,
     Started,
 )
+from roost.drivers.base import Report
 from roost.drivers.events import (
     BrowserEnded,
-    Report,
 )
 from roost.drivers.fake.browser import SHARED_JAR, FakeBrowser, FakePage
 from roost.drivers.fake.page import FakePageDriver

@@ -6,12 +6,12 @@ import asyncio
 from dataclasses import replace
 
 from roost.drivers.base import Group, Started
+from roost.drivers.base import Report
 from roost.drivers.events import (
     DriverEvent,
     GroupClosed,
     PersonAnswered,
     PersonSaid,
-    Report,
     TabMoved,
     TabNavigated,
     TabOpened,

@@ -19,9 +19,7 @@ from roost.drivers.base import (
     Started,
 )
 from roost.drivers.connection import Json
-from roost.drivers.events import (
-    Report,
-)
+from roost.drivers.base import Report
 from roost.drivers.extension.base import SHARED_JAR, OwnBrowser
 from roost.drivers.extension.connection import ExtensionConnection, ExtensionError
 from roost.drivers.extension.firefox.lacks import ELSEWHERE, LACKS
