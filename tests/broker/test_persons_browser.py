@@ -13,8 +13,7 @@ from roost.api import operations as ops
 from roost.api.broker import BrokerApi
 from roost.api.door import Admission
 from roost.api.views import SessionView
-from roost.drivers.base import Started
-from roost.drivers.base import Report
+from roost.drivers.base import Report, Started
 from roost.drivers.events import (
     PersonAnswered,
     PersonSaid,

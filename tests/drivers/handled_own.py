@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from roost.drivers.base import Driver, Started
-from roost.drivers.base import Report
+from roost.drivers.base import Driver, Report, Started
 from roost.drivers.extension import OwnChromiumDriver, OwnFirefoxDriver
 from roost.drivers.extension.base import OwnBrowser
 from roost.drivers.extension.host_link import HostLink

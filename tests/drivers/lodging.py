@@ -12,9 +12,8 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from roost.drivers.base import Driver, Started
+from roost.drivers.base import Driver, Report, Started
 from roost.drivers.connection import Connection
-from roost.drivers.base import Report
 from roost.drivers.keeper_process import KeeperProcess, Launch
 from roost.drivers.managed_driver import ManagedDriver
 from roost.local.home import Home

@@ -11,6 +11,7 @@ from typing import Literal
 
 from roost.vocabulary import TabHandle
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TabOpened:
     """A tab opened that no call to this driver opened. This is the first event about the tab.

@@ -6,9 +6,8 @@ import asyncio
 from abc import ABC, abstractmethod
 from typing import Any, Generic, TypeVar
 
-from roost.drivers.base import Started
+from roost.drivers.base import Report, Started
 from roost.drivers.connection import Connection, Json
-from roost.drivers.base import Report
 from roost.drivers.events import (
     BrowserEnded,
     DriverEvent,

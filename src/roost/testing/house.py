@@ -27,10 +27,10 @@ from roost.drivers.base import (
     Cookie,
     Group,
     Picture,
+    Report,
     Shot,
     Started,
 )
-from roost.drivers.base import Report
 from roost.drivers.events import (
     PersonAnswered,
 )

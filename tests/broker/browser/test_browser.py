@@ -9,8 +9,7 @@ import pytest
 
 from roost.api import operations as ops
 from roost.broker.browser.browser import GOOD_MINUTE, Browser
-from roost.drivers.base import Started
-from roost.drivers.base import Report
+from roost.drivers.base import Report, Started
 from roost.drivers.events import (
     BrowserEnded,
     TabNavigated,

@@ -17,8 +17,7 @@ from roost.api.protocol import Seat
 from roost.broker.doors.caller import Caller
 from roost.core import events as ev
 from roost.daemon.wiring import FAKE
-from roost.drivers.base import ProtocolEar, ProtocolTap, Started
-from roost.drivers.base import Hold, Report
+from roost.drivers.base import Hold, ProtocolEar, ProtocolTap, Report, Started
 from roost.drivers.events import (
     DriverEvent,
     TabOpened,

@@ -18,11 +18,11 @@ from roost.core.rows import TabState
 from roost.drivers.base import (
     Driver,
     Group,
+    Hold,
     Linked,
     ProtocolTap,
     Started,
 )
-from roost.drivers.base import Hold
 from roost.drivers.events import (
     BrowserEnded,
     ChooserClosed,

@@ -19,6 +19,7 @@ from roost.drivers.base import (
     OriginStorage,
     ProtocolEar,
     ProtocolTap,
+    Report,
     Started,
 )
 from roost.drivers.chromium.connection import CdpConnection, CdpError
@@ -31,7 +32,6 @@ from roost.drivers.chromium.storage import UnseenPage, read_page_storage
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.chromium.taps import Tap
 from roost.drivers.connection import BROWSER, Json, Pending, unheard
-from roost.drivers.base import Report
 from roost.drivers.events import (
     TabClosed,
     TabOpened,

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from roost.drivers.base import Group, Started
+from roost.drivers.base import Group, Report, Started
 from roost.drivers.connection import (
     BROWSER,
     Json,
@@ -21,7 +21,6 @@ from roost.drivers.connection import (
     SessionConnection,
     unheard,
 )
-from roost.drivers.base import Report
 from roost.drivers.events import (
     BrowserEnded,
     DriverEvent,

@@ -11,9 +11,9 @@ from roost.drivers.base import (
     Cookie,
     Group,
     OriginStorage,
+    Report,
     Started,
 )
-from roost.drivers.base import Report
 from roost.drivers.events import (
     BrowserEnded,
 )

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from roost.drivers.base import Group, Started
-from roost.drivers.base import Report
+from roost.drivers.base import Group, Report, Started
 from roost.drivers.events import (
     DriverEvent,
     GroupClosed,

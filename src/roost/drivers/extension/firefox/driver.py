@@ -16,10 +16,10 @@ from roost.drivers.base import (
     Capabilities,
     Cookie,
     OriginStorage,
+    Report,
     Started,
 )
 from roost.drivers.connection import Json
-from roost.drivers.base import Report
 from roost.drivers.extension.base import SHARED_JAR, OwnBrowser
 from roost.drivers.extension.connection import ExtensionConnection, ExtensionError
 from roost.drivers.extension.firefox.lacks import ELSEWHERE, LACKS
