@@ -13,6 +13,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from roost.drivers.base import (
+    BLANK,
+    SHARED_JAR,
     Capabilities,
     Cookie,
     Group,
@@ -25,7 +27,6 @@ from roost.drivers.base import (
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.cookies import cookie_from, delete_cookies, write_cookies
 from roost.drivers.chromium.downloads import Downloads
-from roost.drivers.chromium.frames import BLANK
 from roost.drivers.chromium.holds import Holds
 from roost.drivers.chromium.passwords import Passwords
 from roost.drivers.chromium.storage import UnseenPage, read_page_storage
@@ -45,7 +46,6 @@ from roost.errors import BrowserLost, JarUnavailable, TabCrashed, TabGone
 from roost.vocabulary import JarPolicy, TabHandle
 
 logger = logging.getLogger(__name__)
-SHARED_JAR = "default"
 CLOSE_SECONDS = 5.0
 OPEN_SECONDS = 12.0
 OPEN_TRIES = 3
