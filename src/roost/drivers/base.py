@@ -86,6 +86,10 @@ class Started:
     """The jar of each tab."""
 
 
+BLANK = "about:blank"
+"""The address of a new tab, in every browser."""
+SHARED_JAR = "default"
+"""The handle of the browser's own jar, in every browser."""
 NO_TUNNEL = frozenset({"net::ERR_TUNNEL_CONNECTION_FAILED", "NS_ERROR_PROXY_FORBIDDEN"})
 """The ``reason`` of ``NotFound`` when the jar's proxy refused an https page, for each browser."""
 FAILED_TITLE = "This page failed to load"

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable
 
 from roost.drivers import events
-from roost.drivers.base import MouseMove, PageDriver, Shot
+from roost.drivers.base import BLANK, MouseMove, PageDriver, Shot
 from roost.drivers.events import (
     BrowserEnded,
     TabClosed,
@@ -14,7 +14,6 @@ from roost.drivers.events import (
 )
 from roost.errors import BrowserLost, TabCrashed, TabGone
 from roost.testing.driver_rig import (
-    BLANK,
     COOKIES,
     HREF,
     NEVER,

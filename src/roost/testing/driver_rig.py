@@ -21,7 +21,6 @@ from roost.testing.waits import started
 from roost.vocabulary import Color, JarPolicy, TabHandle
 
 CHECK_SECONDS = 60.0
-BLANK = "about:blank"
 HREF = "() => location.href"
 COOKIES = "() => document.cookie"
 NEVER = "() => new Promise(() => {})"

@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 import json
 
-from roost.drivers.base import Shot
+from roost.drivers.base import BLANK, Shot
 from roost.drivers.events import (
     TabClosed,
     TabNavigated,
@@ -26,7 +26,6 @@ from roost.errors import BadRequest, BrowserLost, JarUnavailable, NotFound, TabG
 from roost.testing import driver_deaths as driver_deaths  # its checks belong to the suite
 from roost.testing import driver_jars as driver_jars  # and so do these
 from roost.testing.driver_rig import (
-    BLANK,
     COOKIES,
     DRIVER_CHECKS,
     HREF,

@@ -13,6 +13,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from roost.drivers.base import (
+    BLANK,
+    SHARED_JAR,
     Capabilities,
     Cookie,
     Group,
@@ -25,7 +27,6 @@ from roost.drivers.base import (
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.cookies import cookie_from, delete_cookies, write_cookies
 from roost.drivers.chromium.downloads import Downloads
-from roost.drivers.chromium.frames import BLANK
 from roost.drivers.chromium.holds import Holds
 from roost.drivers.chromium.passwords import Passwords
 from roost.drivers.chromium.storage import UnseenPage, read_page_storage
@@ -39,13 +40,13 @@ from roost.drivers.events import (
 from roost.drivers.keeper_process import KeeperProcess
 from roost.drivers.link import Link
 from roost.drivers.managed_driver import ManagedDriver
+from roost.drivers.new_tabs import NewTabs
 from roost.drivers.storage_visitor import read_storage, write_storage
 from roost.drivers.stores import Stores
 from roost.errors import BrowserLost, JarUnavailable, TabCrashed, TabGone
 from roost.vocabulary import JarPolicy, TabHandle
 
 logger = logging.getLogger(__name__)
-SHARED_JAR = "default"
 CLOSE_SECONDS = 5.0
 OPEN_SECONDS = 12.0
 OPEN_TRIES = 3
@@ -71,11 +72,9 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         self._tabs: dict[TabHandle, CdpTab] = {}
         self._sessions: dict[str, TabHandle] = {}
         self._jars: set[str] = set()
-        self._creating = 0
+        self._new_tabs = NewTabs("targetId", self._appeared, self._close)
         self._announced: set[TabHandle] = set()
         """Tabs reported with ``TabOpened``. ``Started`` must not list them again."""
-        self._undecided: dict[TabHandle, Json] = {}
-        """New pages while ``_creating`` is not 0. Each is ours or a page's; a reply will tell."""
         self._unseen: set[str] = set()
         """The sessions of unseen pages, which are no tabs: see ``storage.py``."""
         self._passwords: dict[str, Passwords] = {}
@@ -103,9 +102,8 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         contexts = await cdp.call("Target.getBrowserContexts")
         self._jars = set(contexts["browserContextIds"])
         cdp.on_event(BROWSER, self._heard)
-        self._creating += len(left)
         for making in left:
-            making.add_done_callback(self._close_unwanted)
+            self._new_tabs.close_when_created(making)
         # Without "watches": a broker's second command was ``_watch_targets``.
         is_watching = handover.get("watches", handover["nextId"] > 2)
         if is_watching:
@@ -207,7 +205,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         except BaseException:
             # No caller has the tab's handle, so only this method can close the tab.
             if self._tabs.get(tab.handle) is tab and not self._over.is_set():
-                self._browser().tell("Target.closeTarget", {"targetId": tab.handle})
+                self._close(tab.handle)
             raise
         return tab.handle
 
@@ -280,36 +278,10 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
     async def _create_page(self, jar: str) -> Json:
         """Create a blank, paused page and return its attachment event."""
         params: Json = {"url": BLANK, "background": True, **self._context(jar)}
-        making = self._browser().call("Target.createTarget", params)
-        self._creating += 1
-        try:
-            await asyncio.wait({making})
-        except asyncio.CancelledError:
-            making.add_done_callback(self._close_unwanted)
-            raise
-        try:
-            attached = self._claimed(making)
-        except CdpError as error:
-            raise JarUnavailable("No tab can be opened there.", page_said=str(error)) from None
-        if attached is None:
-            raise TabGone("The tab was closed as it opened.")
-        return attached
+        return await self._new_tabs.created(self._browser().call("Target.createTarget", params))
 
-    def _claimed(self, making: Pending) -> Json | None:
-        """Return the attachment event of the page that ``making`` created, or None if the page is
-        gone. If this was the last pending creation, report all other new pages."""
-        self._creating -= 1
-        try:
-            return self._undecided.pop(TabHandle(making.result()["targetId"]), None)
-        finally:
-            self._decide_the_rest()
-
-    def _close_unwanted(self, making: Pending) -> None:
-        with suppress(CdpError, BrowserLost):  # no page was created
-            attached = self._claimed(making)
-            if attached is not None:
-                target = attached["targetInfo"]["targetId"]
-                self._browser().tell("Target.closeTarget", {"targetId": target})
+    def _close(self, target: str) -> None:
+        self._browser().tell("Target.closeTarget", {"targetId": target})
 
     @asynccontextmanager
     async def _unseen_page(self, jar: str) -> AsyncIterator[UnseenPage]:
@@ -378,8 +350,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         """Take over a page that is still paused. If the last broker created it, close the page: no
         call waits for it. Otherwise the page is a popup that was never reported."""
         if known.get("created"):
-            target = known["targetInfo"]["targetId"]
-            self._browser().tell("Target.closeTarget", {"targetId": target})
+            self._close(known["targetInfo"]["targetId"])
         else:
             self._attached(known)
 
@@ -402,17 +373,8 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             cdp = self._browser()
             cdp.tell("Runtime.runIfWaitingForDebugger", None, params["sessionId"])
             cdp.tell("Target.detachFromTarget", {"sessionId": params["sessionId"]})
-        elif self._creating and "openerId" not in info:
-            # Ours or a ctrl-clicked tab: only the reply to our own command can tell.
-            self._undecided[TabHandle(info["targetId"])] = params
-        else:
+        elif "openerId" in info or not self._new_tabs.may_be_ours(info["targetId"], params):
             self._appeared(params)
-
-    def _decide_the_rest(self) -> None:
-        if not self._creating and not self._over.is_set():
-            undecided, self._undecided = self._undecided, {}
-            for params in undecided.values():
-                self._appeared(params)
 
     def _appeared(self, params: Json) -> None:
         """Report a page that no call opened. The page stays paused until its owner is known, and
@@ -494,6 +456,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         return CdpConnection(link, self._word, self._ended)
 
     def _lost(self, error: BrowserLost) -> None:
+        self._new_tabs.clear()
         for tab in self._tabs.values():
             tab.ended(error)
         for closing in self._closing.values():
@@ -503,7 +466,8 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
     def _forget_everything(self) -> None:
         self._connection = None
         self._holds = Holds(self._let_run)
-        for table in (self._tabs, self._sessions, self._undecided, self._closing):
+        self._new_tabs = NewTabs("targetId", self._appeared, self._close)
+        for table in (self._tabs, self._sessions, self._closing):
             table.clear()
         for names in (self._announced, self._unseen):
             names.clear()

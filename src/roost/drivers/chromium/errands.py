@@ -5,12 +5,11 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Sequence
 
+from roost.drivers.choosers import Chooser
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.scripts import Scripts
 from roost.drivers.connection import Json
 from roost.drivers.events import (
-    ChooserClosed,
-    ChooserOpened,
     DialogClosed,
     DialogOpened,
     DriverEvent,
@@ -37,8 +36,8 @@ class Errands:
         self._session = session
         self._scripts = scripts
         self._report = report
-        self._chooser: tuple[str, int] | None = None
-        """The protocol session and node of the field that asked for files."""
+        self.chooser: Chooser[tuple[str, int]] = Chooser(handle, report)
+        """The field that asked for files, as its protocol session and node."""
         self.dialog: str | None = None
         """The kind of the open dialog."""
         self.viewport: tuple[int, int] | None = None
@@ -60,13 +59,7 @@ class Errands:
             ) from None
 
     async def choose_files(self, paths: Sequence[str]) -> None:
-        if self._chooser is None:
-            raise NotFound(
-                "The page has not asked for files.",
-                hint="Click its upload button first, or name the field with target.",
-            )
-        session, node = self._chooser
-        self.close_chooser()
+        session, node = self.chooser.take()
         params = {"backendNodeId": node, "files": list(paths)}
         try:
             await self._cdp.call("DOM.setFileInputFiles", params, session)
@@ -112,14 +105,8 @@ class Errands:
     def chooser_opened(self, session: str, params: Json) -> None:
         if "backendNodeId" not in params:
             return  # a script asked without a file field, so the files could go nowhere
-        self._chooser = session, params["backendNodeId"]
         multiple = params["mode"] == "selectMultiple"
-        self._report(ChooserOpened(handle=self._handle, multiple=multiple))
-
-    def close_chooser(self) -> None:
-        if self._chooser is not None:
-            self._chooser = None
-            self._report(ChooserClosed(self._handle))
+        self.chooser.opened((session, params["backendNodeId"]), multiple=multiple)
 
     def dialog_opened(self, params: Json) -> None:
         self.dialog = params["type"]

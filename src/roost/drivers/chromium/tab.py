@@ -14,6 +14,7 @@ from typing import Any
 
 from roost.drivers import events
 from roost.drivers.base import (
+    BLANK,
     FAILED_TITLE,
     Arrival,
     FrameInfo,
@@ -25,7 +26,9 @@ from roost.drivers.chromium import page_events
 from roost.drivers.chromium.camera import Camera
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.errands import Errands
-from roost.drivers.chromium.frames import BLANK, Frames
+from roost.drivers.chromium.frames import (
+    Frames,
+)
 from roost.drivers.chromium.input import TabInput
 from roost.drivers.chromium.navigation import Navigation
 from roost.drivers.chromium.page_exit import FROZEN_SECONDS, PageExit
@@ -392,7 +395,7 @@ class CdpTab:
             return
         self._is_leaving, self._awaited, self._dismisses = False, None, False
         self._requests.end_all_but(frame.loader)
-        self.errands.close_chooser()
+        self.errands.chooser.close()
         for navigation in self._navigations:
             navigation.committed(frame.loader)
             if params.get("type") == "BackForwardCacheRestore":

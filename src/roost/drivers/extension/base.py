@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from roost.drivers.base import Group, Report, Started
+from roost.drivers.base import SHARED_JAR, Group, Report, Started
 from roost.drivers.connection import (
     BROWSER,
     Json,
@@ -39,7 +39,6 @@ from roost.drivers.panel import Panel
 from roost.errors import BadRequest, BrowserLost, Internal, RoostError, TabGone
 from roost.vocabulary import TabHandle
 
-SHARED_JAR = "default"
 CLOSE_SECONDS = 5.0
 C = TypeVar("C", bound=SessionConnection)
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from roost.drivers.base import (
+    SHARED_JAR,
     Arrival,
     Capabilities,
     Cookie,
@@ -27,7 +28,10 @@ from roost.drivers.events import (
     DownloadBegan,
     DownloadEnded,
 )
-from roost.drivers.extension.base import SHARED_JAR, OwnBrowser, refuse_page
+from roost.drivers.extension.base import (
+    OwnBrowser,
+    refuse_page,
+)
 from roost.drivers.extension.connection import NO_SUCH_TAB, PLAIN, no_tab
 from roost.drivers.extension.host_link import HostLink
 from roost.drivers.link import Link

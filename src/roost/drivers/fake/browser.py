@@ -16,7 +16,7 @@ from itertools import count
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from roost.drivers.base import Report
+from roost.drivers.base import BLANK, SHARED_JAR, Report
 from roost.drivers.events import (
     DriverEvent,
     TabClosed,
@@ -26,8 +26,6 @@ from roost.drivers.events import (
 from roost.errors import BadRequest, NotFound, RoostError, TabGone
 from roost.vocabulary import TabHandle
 
-BLANK = "about:blank"
-SHARED_JAR = "default"
 MAX_REDIRECTS = 20
 
 

@@ -7,6 +7,7 @@ from functools import partial
 
 from roost.drivers import events
 from roost.drivers.base import (
+    SHARED_JAR,
     Capabilities,
     Cookie,
     Group,
@@ -17,7 +18,10 @@ from roost.drivers.base import (
 from roost.drivers.events import (
     BrowserEnded,
 )
-from roost.drivers.fake.browser import SHARED_JAR, FakeBrowser, FakePage
+from roost.drivers.fake.browser import (
+    FakeBrowser,
+    FakePage,
+)
 from roost.drivers.fake.page import FakePageDriver
 from roost.errors import BrowserLost, JarUnavailable, TabCrashed, TabGone
 from roost.vocabulary import JarPolicy, TabHandle

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from roost.drivers.base import Group, Report, Started
+from roost.drivers.base import BLANK, SHARED_JAR, Group, Report, Started
 from roost.drivers.events import (
     DriverEvent,
     GroupClosed,
@@ -15,7 +15,12 @@ from roost.drivers.events import (
     TabNavigated,
     TabOpened,
 )
-from roost.drivers.fake.browser import BLANK, SHARED_JAR, FakeBrowser, FakePage, Web, any_page
+from roost.drivers.fake.browser import (
+    FakeBrowser,
+    FakePage,
+    Web,
+    any_page,
+)
 from roost.drivers.fake.driver import FakeDriver
 from roost.drivers.panel import Panel
 from roost.errors import TabGone

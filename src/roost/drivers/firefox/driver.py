@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from roost.drivers.base import (
+    SHARED_JAR,
     Capabilities,
     Cookie,
     Group,
@@ -24,7 +25,9 @@ from roost.drivers.events import (
 )
 from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.contexts import Contexts
-from roost.drivers.firefox.jars import SHARED_JAR, Jars
+from roost.drivers.firefox.jars import (
+    Jars,
+)
 from roost.drivers.firefox.lacks import LACKS
 from roost.drivers.firefox.storage import UnseenPage, read_page_storage
 from roost.drivers.firefox.tab import BidiTab

@@ -11,12 +11,14 @@ from __future__ import annotations
 import contextlib
 import json
 
-from roost.drivers.base import OriginStorage
+from roost.drivers.base import BLANK, OriginStorage
 from roost.drivers.connection import Json
 from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.navigation import start_of
 from roost.drivers.firefox.scripts import SANDBOX
-from roost.drivers.firefox.tab import BLANK, CRASH_PAGE
+from roost.drivers.firefox.tab import (
+    CRASH_PAGE,
+)
 from roost.drivers.storage_visitor import Items
 from roost.errors import RoostError, TabCrashed, TabGone
 from roost.wire.framing import decode

@@ -15,6 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from roost.drivers import events
 from roost.drivers.base import (
+    BLANK,
     FAILED_TITLE,
     Arrival,
     FrameInfo,
@@ -46,7 +47,6 @@ from roost.drivers.navigation_errors import NO_CONTENT, cannot_open, wants_login
 from roost.errors import NotFound, RoostError, TabCrashed, TabGone
 from roost.vocabulary import TabHandle
 
-BLANK = "about:blank"
 CRASH_PAGE = "about:tabcrashed"
 ERROR_PAGES = ("about:neterror", "about:certerror", "about:httpsonlyerror")
 FROZEN_SECONDS = 3.0
@@ -394,7 +394,7 @@ class BidiTab:
         self._be_at(params["url"], begun)
         self.title, self.crashed = FAILED_TITLE if self._is_error else "", False
         self._dismisses = False
-        self.errands.close_chooser()
+        self.errands.chooser.close()
         self._navigations.ended(params["navigation"], End.DOCUMENT)
         self._documents.changed()
         self._report(TabNavigated(self.handle, self.url, self.title))

@@ -13,6 +13,7 @@ from typing import Any
 
 from roost.drivers import events
 from roost.drivers.base import (
+    SHARED_JAR,
     Capabilities,
     Cookie,
     OriginStorage,
@@ -20,7 +21,9 @@ from roost.drivers.base import (
     Started,
 )
 from roost.drivers.connection import Json
-from roost.drivers.extension.base import SHARED_JAR, OwnBrowser
+from roost.drivers.extension.base import (
+    OwnBrowser,
+)
 from roost.drivers.extension.connection import ExtensionConnection, ExtensionError
 from roost.drivers.extension.firefox.lacks import ELSEWHERE, LACKS
 from roost.drivers.extension.firefox.messages import (
@@ -203,7 +206,7 @@ class OwnFirefoxDriver(OwnBrowser[ExtensionConnection]):
             self._link().interrupt(tab, TabCrashed("The page's process died."))
             self._tell(events.TabCrashed(tab))
         elif method == "Page.chooser":
-            self.page(tab).chooser_opened(params["frame"], multiple=params["multiple"])
+            self.page(tab).chooser.opened(params["frame"], multiple=params["multiple"])
         elif method == "Page.left":
             self.page(tab).frame_left(params["frame"])
         elif (report := report_of(method, params)) is not None:

@@ -18,10 +18,9 @@ from roost.drivers.base import (
     Picture,
     Shot,
 )
+from roost.drivers.choosers import Chooser
 from roost.drivers.connection import Json, Pending, unheard
 from roost.drivers.events import (
-    ChooserClosed,
-    ChooserOpened,
     DriverEvent,
 )
 from roost.drivers.extension.connection import ExtensionConnection, ExtensionError
@@ -66,10 +65,9 @@ class OwnFirefoxPage:
         self._tab = tab
         self._link = link
         self._remote = remote
-        self._report = report
         self._arrived = arrived
-        self._chooser: int | None = None
-        """The frame that asked for files, until it gets files or its document goes away."""
+        self.chooser: Chooser[int] = Chooser(tab, report)
+        """The frame whose field asked for files."""
 
     async def navigate(self, url: str) -> Arrival:
         return self._arrival(await self.ask("Page.navigate", {"url": url}))
@@ -183,14 +181,7 @@ class OwnFirefoxPage:
 
     async def choose_files(self, paths: Sequence[str]) -> None:
         self._link()
-        frame = self._chooser
-        if frame is None:
-            raise NotFound(
-                "The page has not asked for files.",
-                hint="Click its upload button first, or name the field with target.",
-            )
-        self._close_chooser()
-        await self._give_files(frame, None, paths)
+        await self._give_files(self.chooser.take(), None, paths)
 
     async def _give_files(self, frame: int, ref: str | None, paths: Sequence[str]) -> None:
         files = await asyncio.to_thread(_read, paths)
@@ -231,18 +222,9 @@ class OwnFirefoxPage:
 
     # --- events --------------------------------------------------------------------------------
 
-    def chooser_opened(self, frame: int, *, multiple: bool) -> None:
-        self._chooser = frame
-        self._report(ChooserOpened(handle=self._tab, multiple=multiple))
-
     def frame_left(self, frame: int) -> None:
-        if frame in (_MAIN, self._chooser):
-            self._close_chooser()
-
-    def _close_chooser(self) -> None:
-        if self._chooser is not None:
-            self._chooser = None
-            self._report(ChooserClosed(self._tab))
+        if frame in (_MAIN, self.chooser.field):
+            self.chooser.close()
 
     # --- inside --------------------------------------------------------------------------------
 
