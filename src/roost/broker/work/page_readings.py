@@ -178,8 +178,7 @@ async def network_request(broker: Broker, agent: AgentId, op: ops.NetworkRequest
         raise NotFound(
             f"There is no request {op.index}.", hint="List them with browser_network_requests."
         )
-    driver = broker.browser(row.browser).driver
-    body = await driver.body(broker.handle(row.id), request.request)
+    body = await broker.page(row).body(request.request)
     try:
         text, is_base64 = body.decode("utf-8"), False
     except UnicodeDecodeError:
@@ -228,7 +227,7 @@ async def _pictured(
             is_as_it_was = op.target is None and not op.annotate
             if not (is_as_it_was and readiness.rests()):
                 await readiness.rendered()
-        taking = at.page.driver.capture(at.page.tab, shot)
+        taking = at.page.tab.capture(shot)
         if readiness is not None and able.draws_for_pictures:
             picture, _ = await asyncio.gather(taking, readiness.rendered())
         else:
@@ -280,7 +279,7 @@ async def _shot(at: InPage, op: ops.TakeScreenshot) -> Shot:
 
 async def pdf_save(broker: Broker, agent: AgentId, op: ops.PdfSave) -> views.FileView:
     async with page_use.reading(broker, agent, op, "print") as at:
-        data = await at.page.driver.pdf(at.page.tab)
+        data = await at.page.tab.pdf()
         folders = broker.folders(agent, at.row.session)
         path = folders.write(data, op.filename, f"{at.tab}.pdf", "filename", overwrite=op.overwrite)
         return views.FileView(tab=at.tab, path=str(path), bytes=len(data))
