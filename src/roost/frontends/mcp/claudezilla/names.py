@@ -20,13 +20,13 @@ from roost.frontends.mcp.claudezilla import (
     windows,
 )
 from roost.frontends.mcp.claudezilla.desk import Desk, Wishes
-from roost.frontends.mcp.claudezilla.tool import FirefoxTool
+from roost.frontends.mcp.claudezilla.tool import ClaudezillaTool
 from roost.frontends.mcp.schemas import tight_schema
 from roost.frontends.mcp.toolset import ABOUT_ANSWERS, Reply, Tool
 from roost.hints import LONGER_TIMEOUT, Hint, Spelling, spelled
 from roost.wire.marks import marked, sendable
 
-TOOLS: Final[tuple[type[FirefoxTool], ...]] = (
+TOOLS: Final[tuple[type[ClaudezillaTool], ...]] = (
     settings.Activate,
     windows.CreateWindow, windows.Navigate,
     page_actions.Click, page_actions.Type, page_actions.PressKey, page_actions.Scroll,
@@ -104,7 +104,7 @@ class FirefoxNames:
         tool = _STEPS.get(named)
         return tool if tool in self._rows else None
 
-    def _asked(self, name: str, arguments: Mapping[str, Any]) -> FirefoxTool:
+    def _asked(self, name: str, arguments: Mapping[str, Any]) -> ClaudezillaTool:
         row = self._rows.get(name)
         if row is None:
             raise BadRequest(
@@ -137,7 +137,7 @@ def firefox_names(asked: tuple[str, ...] = ()) -> FirefoxNames:
     return FirefoxNames([row.tool for row in TOOLS if wanted & {_ALL, row.category, row.tool}])
 
 
-def _tool(row: type[FirefoxTool]) -> Tool:
+def _tool(row: type[ClaudezillaTool]) -> Tool:
     return Tool(
         name=row.tool,
         title=row.title,
