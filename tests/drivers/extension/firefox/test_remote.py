@@ -126,7 +126,7 @@ async def test_a_tab_that_was_right_once_is_looked_for_anew_when_it_shows_no_mar
     assert firefox.performed == ["ours", "other"]
 
 
-async def test_who_is_refused_asks_again_later_and_not_before(
+async def test_a_refused_session_is_asked_for_again_only_after_a_while(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     firefox = Firefox()
@@ -141,7 +141,7 @@ async def test_who_is_refused_asks_again_later_and_not_before(
     assert firefox.trusted == [True]
 
 
-async def test_a_host_that_knows_nothing_of_it_is_a_refusal(
+async def test_a_host_that_does_not_answer_counts_as_a_refusal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(remote_module, "OPEN_SECONDS", 0.01)
