@@ -27,7 +27,7 @@ UNMARK_SECONDS = 1.0
 AGAIN_SECONDS = 0.05
 """Pause of ``wait_for`` after a call into the page that failed."""
 WANTED_CHARS = 200
-"""How much of the text a caller looked for is repeated in an error."""
+"""How much of the text a caller waited for is repeated in an error."""
 INLINE_BYTES = 6 * MIB
 """The largest screenshot in a reply. Encoding the reply blocks the loop, so it must be bounded."""
 SCALES = {"css": 1.0, "device": 1.0}
@@ -63,9 +63,6 @@ async def find(broker: Broker, agent: AgentId, op: ops.Find) -> views.FoundView:
                 texts.append(found["text"])
                 total += found["total"]
                 truncated = truncated or found["truncated"]
-        if not total:
-            wanted = (op.text or op.regex or "")[:WANTED_CHARS]
-            raise NotFound(f"Nothing on the page matches {wanted!r}.")
         return views.FoundView(
             tab=at.tab, matches="\n".join(texts), total=total, truncated=truncated
         )
