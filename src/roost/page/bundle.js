@@ -2149,11 +2149,11 @@ ${indent}  - ${property}`).join("");
   }
   function viewportFirst(lines) {
     const near = linesNearViewport(lines);
-    const last = near.lastIndexOf(true);
+    const last2 = near.lastIndexOf(true);
     const nearOnes = [];
     const before = [];
     const behind = [];
-    near.forEach((isNear2, index) => (isNear2 ? nearOnes : index > last ? behind : before).push(index));
+    near.forEach((isNear2, index) => (isNear2 ? nearOnes : index > last2 ? behind : before).push(index));
     return [...nearOnes, ...behind, ...before];
   }
   function choose(lines, sizes, order, room, start) {
@@ -2220,7 +2220,15 @@ ${indent}  - ${property}`).join("");
   var REMOVED_SHOWN = 12;
   var CONTEXT_SHOWN = 2;
   var memories = /* @__PURE__ */ new Map();
+  var last = null;
+  function stepBack(reader) {
+    if (last?.reader !== reader) return;
+    memories.delete(reader);
+    if (last.before) memories.set(reader, last.before);
+    last = null;
+  }
   function remember(reader, lines) {
+    last = { reader, before: memories.get(reader) };
     memories.delete(reader);
     memories.set(reader, memoryOf(lines));
     if (memories.size > READERS_KEPT) memories.delete(memories.keys().next().value);
@@ -2575,6 +2583,7 @@ ${indent}  - ${property}`).join("");
     const target = optionalText(args, "target");
     const reader = optionalText(args, "reader");
     const maxChars = optionalNumber(args, "maxChars", 200, 1e7);
+    if (reader !== void 0 && optionalFlag(args, "again")) stepBack(reader);
     if (target === void 0 && mode === "diff" && reader !== void 0) {
       const reply = diffReply(reader, maxChars ?? DEFAULT_DIFF_CHARS);
       if (reply) return reply;
@@ -2654,7 +2663,7 @@ ${CUT_NOTE}` : text2;
     released = (event) => {
       if (event.isTrusted) this.count(1);
     };
-    /** Until the pointer was let go so often, here, or `delivered` says that it will not be. */
+    /** Wait until that many mouse buttons were released in this document, or until `delivered` says that no more follow. */
     async until(releases) {
       if (this.releases >= releases) return;
       await new Promise((resolve2) => {
@@ -3977,6 +3986,25 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
     const pattern = wanted.split(/\*+/).map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&")).join(".*");
     return new RegExp(`^${pattern}$`).test(address);
   }
+  var OPERABLE2 = "a[href], button, input:not([type=hidden]), select, textarea, summary, canvas, video, iframe, [contenteditable], [tabindex], [role=button], [role=link], [role=textbox], [role=menuitem], [role=tab], [role=option], [role=checkbox]";
+  var OPERABLE_TRIED = 50;
+  var TEXT_CHARS = 40;
+  async function drawn(args) {
+    const met = await untilPresent(() => hasDrawn() ? true : null, optionalNumber(args, "timeoutMs", 0) ?? 0);
+    return { drawn: met !== null, mayDraw: met === null && mayDraw() };
+  }
+  function hasDrawn() {
+    const body = page.body(document);
+    if (body === null) return false;
+    const isOperable = (root) => Array.from(queryAll(root, OPERABLE2)).slice(0, OPERABLE_TRIED).some(isRendered);
+    return isOperable(document) || tidy(plainText(body)).length >= TEXT_CHARS || openRoots().some(isOperable);
+  }
+  function mayDraw() {
+    if (page.readyState(document) !== "complete") return true;
+    const body = page.body(document);
+    const isEmpty = body === null || tidy(plainText(body)) === "";
+    return queryAll(document, isEmpty ? "script" : "script[src], script[type=module]").length > 0;
+  }
   async function readiness() {
     await nextFrame();
     const images = Array.from(queryAll(document, "img"));
@@ -3996,6 +4024,7 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
     consent,
     content,
     delivered,
+    drawn,
     find,
     focusForTyping,
     frameOwner,

@@ -27,7 +27,19 @@ const CONTEXT_SHOWN = 2;
 
 const memories = new Map<string, Memory>();
 
+/** The reader that was told something last, and its memory before that. */
+let last: { reader: string; before: Memory | undefined } | null = null;
+
+/** Forget what the reader was told last: its answer was not used, and the next one replaces it. */
+export function stepBack(reader: string): void {
+  if (last?.reader !== reader) return;
+  memories.delete(reader);
+  if (last.before) memories.set(reader, last.before);
+  last = null;
+}
+
 export function remember(reader: string, lines: readonly Line[]): void {
+  last = { reader, before: memories.get(reader) };
   memories.delete(reader);
   memories.set(reader, memoryOf(lines));
   if (memories.size > READERS_KEPT) memories.delete(memories.keys().next().value!);

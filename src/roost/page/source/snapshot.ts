@@ -2,7 +2,7 @@
 import { type Args, oneOf, optionalFlag, optionalNumber, optionalText } from "./args";
 import { isTimeUp, startBudget, wasCut } from "./budget";
 import { printBounded, type Selection } from "./line_selection";
-import { changesSince, remember } from "./changes_since";
+import { changesSince, remember, stepBack } from "./changes_since";
 import type { ContentItem } from "./content_items";
 import { boxOf, getAttribute } from "./dom";
 import { interactiveOnly } from "./interactive_only";
@@ -46,6 +46,7 @@ export function snapshot(args: Args): SnapshotReply {
   const target = optionalText(args, "target");
   const reader = optionalText(args, "reader");
   const maxChars = optionalNumber(args, "maxChars", 200, 10_000_000);
+  if (reader !== undefined && optionalFlag(args, "again")) stepBack(reader);
   if (target === undefined && mode === "diff" && reader !== undefined) {
     const reply = diffReply(reader, maxChars ?? DEFAULT_DIFF_CHARS);
     if (reply) return reply;
