@@ -2235,8 +2235,8 @@ ${indent}  - ${property}`).join("");
   }
   function changesSince(reader, lines, maxChars) {
     const before = memories.get(reader);
-    remember(reader, lines);
     if (!before) return null;
+    remember(reader, lines);
     const now = memories.get(reader);
     const keys = Array.from(now.keys());
     const marks2 = keys.map((key) => markOf(before.get(key), now.get(key)));

@@ -117,7 +117,7 @@ class Page:
     def reread(self) -> None:
         """Discard the diff that the last action brought: the page has changed since. The next diff
         contains both."""
-        self._rereads, self.looked = self.looked is not None, None
+        self._rereads, self.look, self.looked = self.looked is not None, None, None
 
     async def settle(self, frame: str | None) -> None:
         """Wait until the page has settled after a change that was not made by input."""

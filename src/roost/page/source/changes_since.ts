@@ -45,11 +45,11 @@ export function remember(reader: string, lines: readonly Line[]): void {
   if (memories.size > READERS_KEPT) memories.delete(memories.keys().next().value!);
 }
 
-/** Null when the reader has not seen this document yet. Remembers what it has been told now. */
+/** Return null if the reader has not seen this document yet. Remember what the reader is told otherwise. */
 export function changesSince(reader: string, lines: readonly Line[], maxChars: number): Changes | null {
   const before = memories.get(reader);
-  remember(reader, lines);
   if (!before) return null;
+  remember(reader, lines);
   const now = memories.get(reader)!;
   const keys = Array.from(now.keys());
   const marks = keys.map((key) => markOf(before.get(key), now.get(key)!));
