@@ -279,7 +279,7 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
     def _speak(self, link: Link) -> BidiConnection:
         bidi = BidiConnection(link, self._word, self._ended, self._heard)
         self._jars = Jars(bidi, self._keeping.viewport)
-        self._contexts = Contexts(bidi, self._bundle, self._tell)
+        self._contexts = Contexts(bidi, self._bundle, self._tell, headless=self._keeping.headless)
         bidi.begin()
         return bidi
 

@@ -53,6 +53,9 @@ class Others(Protocol):
     async def blank_tab(self) -> str:
         """Return the context of the browser's first tab, which belongs to no session."""
 
+    async def select(self, tab: BidiTab) -> None:
+        """Show and focus the tab's page, as far as Firefox can."""
+
     async def await_tabs_of(self, opener: BidiTab) -> None:
         """Wait until all tabs that ``opener`` opened have been reported."""
 
@@ -192,6 +195,7 @@ class BidiTab:
         self.check_alive()
         asked = None
         if inputs:
+            await self._others.select(self)
             self._before_input = self._course.turns, self._ways.leaving
             if count := releases(inputs):
                 asked = self.scripts.ask_settled(frame, {**argument, "releases": count})
@@ -239,6 +243,7 @@ class BidiTab:
             await _ended(going)
 
     async def _went(self, method: str, params: Json) -> Arrival:
+        await self._others.select(self)
         with self._ways.journey(self._gone) as journey:
             try:
                 send = partial(self._call, method, params)
