@@ -165,6 +165,8 @@ class BidiTab:
         with self._dismissing():
             if not self.crashed:
                 await self._thaw_if_frozen()
+                # Firefox would load its crash page into a crashed tab that is selected.
+                await self._others.select(self)
             self.crashed = False
             return await self._go("browsingContext.navigate", _to(url))
 
@@ -243,7 +245,6 @@ class BidiTab:
             await _ended(going)
 
     async def _went(self, method: str, params: Json) -> Arrival:
-        await self._others.select(self)
         with self._ways.journey(self._gone) as journey:
             try:
                 send = partial(self._call, method, params)
@@ -299,6 +300,7 @@ class BidiTab:
 
     async def _here(self, status: int | None, *, stayed: bool = False) -> Arrival:
         title = await self._arrive()
+        await self._others.select(self)
         self.title = FAILED_TITLE if self._is_error else title
         self._report(TabArrived(self.handle, self.url, self.title))
         return Arrival(self.url, self.title, status, stayed)
