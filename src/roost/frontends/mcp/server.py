@@ -27,7 +27,7 @@ from roost import __version__
 from roost.api import operations as ops
 from roost.api.broker import BrokerApi
 from roost.errors import Internal, RoostError, TooLarge
-from roost.frontends.mcp.client_limits import fitted
+from roost.frontends.mcp.answer_lengths import fitted
 from roost.frontends.mcp.replies import refusal
 from roost.frontends.mcp.toolset import Reply, Tool, Toolset
 from roost.vocabulary import AGENT_FRAME_BYTES
@@ -69,7 +69,7 @@ def make_server(guest_of: Callable[[Context], Guest]) -> Server[Any]:
 
     async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         guest = guest_of(ctx)
-        arguments = fitted(_client_name(ctx), params.name, params.arguments or {})
+        arguments = fitted(_program_name(ctx), params.name, params.arguments or {})
         try:
             async with _progress(ctx, guest, params.name) as notes:
                 reply = await guest.toolset.call(guest.api, params.name, arguments)
@@ -92,7 +92,7 @@ def make_server(guest_of: Callable[[Context], Guest]) -> Server[Any]:
     return server
 
 
-def _client_name(ctx: Context) -> str | None:
+def _program_name(ctx: Context) -> str | None:
     """Return the name in the client's ``clientInfo``. Streamable HTTP keeps no state, so it is
     unknown there."""
     about = ctx.session.client_params

@@ -10,7 +10,7 @@ import pytest
 from mcp import Client
 
 from roost.api.broker import BrokerApi
-from roost.frontends.mcp.client_limits import fitted
+from roost.frontends.mcp.answer_lengths import fitted
 from roost.frontends.mcp.server import Guest, make_server
 from roost.frontends.mcp.toolset import Reply, Tool
 
