@@ -598,7 +598,9 @@ class Step:
                 and self.before.meant(self.event.agent, self.event.session) == session.id
             )
             forgotten = session.kept_until is not None and session.kept_until <= self.now
-            orphaned = session.lifetime is Lifetime.ANONYMOUS and self.ended
+            is_unused = not session.has_opened and session.id not in self.before.loops
+            is_kept = session.lifetime is Lifetime.RESUMABLE and not is_unused
+            orphaned = session.lifetime is not Lifetime.NAMED and not is_kept and self.ended
             failed = (ev.TabOpenFailed, ev.TabOpenAbandoned, ev.BrokerRestarted)
             is_home = any(
                 agent.home == session.id

@@ -5,11 +5,12 @@ from dataclasses import replace
 import pytest
 
 from roost.core import events as ev
-from roost.core import sessions
+from roost.core import rules, sessions
 from roost.core.effects import CloseTab, RemoveFiles, RemoveJar, Tell
 from roost.core.rows import Session, Tab
 from roost.errors import (
     BadRequest,
+    Paused,
     ProfileNotFound,
     SessionGone,
     SessionLimit,
@@ -26,6 +27,7 @@ from roost.vocabulary import (
     JarPolicy,
     Lifetime,
     SessionId,
+    TabId,
 )
 from tests.core.play import B1, B2, HOME, URL, Play, named, of
 
@@ -40,6 +42,12 @@ def opening(
     return ev.SessionOpenRequested(
         agent=agent, alias=alias, spec=spec, profile_for_any_agent=is_open
     )
+
+
+def current_of(play: Play, agent: AgentId, session: SessionId) -> TabId | None:
+    member = play.state.member(agent, session)
+    assert member is not None
+    return member.current
 
 
 def opened(play: Play, event: ev.SessionOpenRequested) -> Session:
@@ -253,10 +261,59 @@ def test_a_resumable_session_loses_its_tabs_and_keeps_the_rest_for_a_day() -> No
 
 def test_a_resumable_session_nobody_comes_back_to_is_forgotten() -> None:
     play = Play()
-    play.do(ev.AgentLeft(play.agent("ada", RESUMABLE)))
+    ada = play.agent("ada", RESUMABLE)
+    play.tab(ada)
+    play.do(ev.AgentLeft(ada))
     outcome = play.do(ev.TimePassed(), after=RESUMABLE_SECONDS)
     assert of(outcome, RemoveFiles) == [RemoveFiles(SessionId("thread-1"))]
     assert not play.state.sessions
+
+
+def test_a_resumable_session_that_opened_nothing_ends_with_its_agent() -> None:
+    play = Play()
+    outcome = play.do(ev.AgentLeft(play.agent("ada", RESUMABLE)))
+    assert of(outcome, RemoveFiles) == [RemoveFiles(SessionId("thread-1"))]
+    assert not play.state.sessions
+
+
+def test_who_comes_back_to_a_named_session_continues_in_its_tab() -> None:
+    play = Play()
+    for start in range(9):
+        ada = play.agent(f"ada{start}", named("shop"))
+        if current_of(play, ada, SessionId("shop")) is None:
+            play.tab(ada)
+        play.do(ev.AgentLeft(ada))
+    assert len(play.state.tabs) == 1
+
+
+def test_two_that_come_back_to_a_named_session_have_a_tab_each() -> None:
+    play = Play()
+    shop = SessionId("shop")
+    agents = [play.agent(name, named("shop")) for name in ("ada", "bob")]
+    tabs = [play.tab(agent).id for agent in agents]
+    for agent in agents:
+        play.do(ev.AgentLeft(agent))
+    back = [play.agent(name, named("shop")) for name in ("eve", "dan", "new")]
+    current = [current_of(play, agent, shop) for agent in back]
+    assert sorted(filter(None, current)) == sorted(tabs)
+    assert current[2] is None, "nothing is left for a third"
+
+
+def test_who_joins_a_named_session_takes_no_tab_of_an_agent_that_is_there() -> None:
+    play = Play()
+    ada = play.agent("ada", named("shop"))
+    play.tab(ada)
+    play.tab(ada)  # the first one is now in the background, and still ada's work
+    bob = play.agent("bob", named("shop"))
+    assert current_of(play, bob, SessionId("shop")) is None
+
+
+def test_a_paused_session_says_so_also_to_an_agent_without_a_tab() -> None:
+    play = Play()
+    ada = play.agent("ada", named("shop"))
+    play.do(ev.SessionPauseRequested(OPERATOR, "shop", paused=True))
+    with pytest.raises(Paused):
+        rules.tab_for(play.state, ada, None, None, action="read", acts=False)
 
 
 def test_a_named_session_stays_until_it_is_disposed() -> None:

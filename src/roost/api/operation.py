@@ -39,6 +39,8 @@ class Operation(BaseModel):
     reply: class of the view that the operation answers.
     audience: who sees the operation.
     destructive: it may lose something that cannot be brought back.
+    idempotent: calling it again with the same arguments changes nothing more.
+    open_world: it reaches web pages, not only Roost's own records.
     """
 
     model_config = ConfigDict(
@@ -51,6 +53,8 @@ class Operation(BaseModel):
     read_only: ClassVar[bool] = False
     """The operation changes nothing, so a client may repeat it after a broker restart."""
     destructive: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = False
+    open_world: ClassVar[bool] = False
     model_defaults: ClassVar[Mapping[str, Any]] = {}
     """Arguments that front ends for models (MCP, the command line) give when the caller does not.
     HTTP and Python callers get the defaults of the fields."""
@@ -81,6 +85,7 @@ class SessionOperation(Operation):
 class PageOperation(SessionOperation):
     """Base of operations that work on one tab."""
 
+    open_world = True
     tab: str | None = Field(
         default=None, max_length=32, description="Tab; default: your current one"
     )

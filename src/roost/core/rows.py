@@ -104,6 +104,9 @@ class Session:
     paused: bool = False
     has_opened: bool = False
     """True once a page of the session has opened. From then on, a failing tab does not end it."""
+    left: tuple[TabId, ...] = ()
+    """Tabs that were current for agents which have left, in that order. An agent that joins
+    continues in the last one."""
     kept_until: float | None = None
     """Set while a resumable session has no agent: the session ends at this time."""
     token_salt: str | None = None

@@ -111,6 +111,7 @@ def _current_tab(state: State, agent: AgentId, named: str | None) -> Tab:
     member = state.member(agent, session.id)
     if member is not None and member.current is not None:
         return state.tabs[member.current]
+    check_not_paused(session, agent)  # the agent must wait, whatever became of its tab
     if member is not None and member.lost is not None:
         raise _lost(state, member)
     yours = [tab.id for tab in state.tabs_in(session.id)]

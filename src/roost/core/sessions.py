@@ -17,7 +17,7 @@ from roost.core.events import (
     TabOpenAbandoned,
     TabOpenFailed,
 )
-from roost.core.rows import Member, Session, Tab
+from roost.core.rows import Member, Session, Tab, TabState
 from roost.core.state import State
 from roost.errors import BadRequest, SessionGone, SessionLimit, TabGone, Unauthorized
 from roost.vocabulary import (
@@ -28,6 +28,7 @@ from roost.vocabulary import (
     JarPolicy,
     Lifetime,
     SessionId,
+    TabId,
     is_session_id,
     shown,
 )
@@ -126,9 +127,28 @@ def home_of(state: State, agent: AgentId, now: float, out: list[Effect]) -> Sess
 def join(state: State, agent: AgentId, session: Session) -> None:
     """Make the agent a member. If the session was only kept for a return, it is in use again."""
     if session.kept_until is not None:
-        state.put(replace(session, kept_until=None))
+        session = replace(session, kept_until=None)
+        state.put(session)
     if state.member(agent, session.id) is None:
-        state.put(Member(agent=agent, session=session.id))
+        current = _tab_to_continue_in(state, session)
+        state.put(Member(agent=agent, session=session.id, current=current))
+        if current in session.left:
+            state.put(replace(session, left=tuple(tab for tab in session.left if tab != current)))
+
+
+def _tab_to_continue_in(state: State, session: Session) -> TabId | None:
+    """Return the tab that becomes the current one of an agent that joins, if there is one.
+
+    Without it, an agent that comes back to a named session would open one more tab each time. The
+    agent gets a tab that an agent left, never one that another agent may be using.
+    """
+    members = state.members_in(session.id)
+    taken = {member.current for member in members}
+    is_open = {tab.id for tab in state.tabs_in(session.id) if tab.state is not TabState.OPENING}
+    left = [tab for tab in session.left if tab in is_open and tab not in taken]
+    if not left and not members:
+        left = [tab.id for tab in state.tabs_in(session.id) if tab.id in is_open]
+    return left[-1] if left else None
 
 
 def leave(state: State, member: Member, now: float, out: list[Effect]) -> None:
@@ -136,10 +156,15 @@ def leave(state: State, member: Member, now: float, out: list[Effect]) -> None:
     state.drop(member)
     session = state.sessions[member.session]
     if state.members_in(session.id) or session.lifetime is Lifetime.NAMED:
+        if member.current is not None:
+            open_tabs = {tab.id for tab in state.tabs_in(session.id)} - {member.current}
+            others = tuple(tab for tab in session.left if tab in open_tabs)
+            state.put(replace(session, left=(*others, member.current)))
         # The session may be unattended now, so its tabs may be parked.
         state.freed.add(session.browser)
         return
-    if session.lifetime is Lifetime.ANONYMOUS:
+    is_unused = not session.has_opened and session.id not in state.loops
+    if session.lifetime is Lifetime.ANONYMOUS or is_unused:
         end_session(state, session, out, why="its agent ended")
         return
     for tab in state.tabs_in(session.id):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import cast
 
 import pytest
@@ -25,7 +26,7 @@ class Acting:
         self.record = PageRecord()
         self.clock = FakeClock()
         self.has_left = False
-        self.before_input = lambda: None
+        self.before_input: Callable[[], None] = lambda: None
         self.seconds = seconds
         self._count = 0
 

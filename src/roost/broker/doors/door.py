@@ -373,6 +373,8 @@ class BrokerDoor:
             ),
             is_life=True,
         )
+        # An agent that has not called yet is idle since it connected.
+        self._broker.seen_at.setdefault(agent, self._broker.clock.now())
         client = _client(kind, line)
         above = frozenset(one.process for one in line.above)
         self._lives[agent] = _Life(admission, kind, on_end, client, above, line.control_group)

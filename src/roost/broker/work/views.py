@@ -89,6 +89,9 @@ def session(broker: Broker, agent: AgentId, row: Session) -> views.SessionView:
         tabs=[tab(broker, agent, tab_row) for tab_row in rows],
         alias=None if member is None else member.alias,
         group=row.group if rows and row.browser in broker.state.rules.grouped else None,
+        kept_seconds=None
+        if row.kept_until is None
+        else max(0, int(row.kept_until - broker.clock.now())),
     )
 
 
