@@ -132,13 +132,13 @@ async def test_events_of_pages_that_are_gone_change_nothing(tmp_path: Path) -> N
         agent = house.admit()
         await agent.api.call(ops.Navigate(url=URL))
         before = dict(house.state.tabs)
-        browser = house.state.rules.default_browser
+        browser = house.state.settings.default_browser
         for event in (
-            ev.TabVanished(browser, TabHandle("gone")),
-            ev.TabMovedOn(browser, TabHandle("gone"), "http://x.test/", "x"),
-            ev.TabBroke(browser, TabHandle("gone")),
+            ev.TabClosed(browser, TabHandle("gone")),
+            ev.TabNavigated(browser, TabHandle("gone"), "http://x.test/", "x"),
+            ev.TabCrashed(browser, TabHandle("gone")),
         ):
-            house.broker.feed(event)
+            house.broker.hear(event)
         assert house.state.tabs == before
 
 
@@ -158,7 +158,7 @@ async def test_the_persons_own_tab_counts_and_is_nobodys(tmp_path: Path) -> None
         agent, operator = house.admit(), house.admit(house.hello(ClientKind.CLI))
         await agent.api.call(ops.Navigate(url=URL))
         page = house.browser.open_page("default", url="https://mail.test/")
-        tab = house.state.tab_with(house.state.rules.default_browser, page.handle)
+        tab = house.state.tab_with(house.state.settings.default_browser, page.handle)
         assert tab is not None
         assert tab.session is None
         assert (await agent.api.call(ops.Tabs(action="list"))).tab_pool == "2/12"

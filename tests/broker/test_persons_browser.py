@@ -120,7 +120,7 @@ async def test_a_session_is_a_group_with_its_name_and_colour(tmp_path: Path) -> 
         agent = await house.welcome()
         tab = await tab_of(agent)
         key = house.person.strip[house.handle(tab)]
-        session = house.state.sessions[house.state.agents[agent.agent].home]
+        session = house.state.sessions[house.state.agents[agent.agent].own_session]
         group = house.person.groups[key]
         assert (group.title, group.color) == (session.name, session.color)
 

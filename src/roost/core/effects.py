@@ -1,4 +1,4 @@
-"""Effects: orders from the core, and its only output. Their counterpart is ``events.py``.
+"""Effects: orders from the core to the broker. Their counterpart is ``events.py``.
 
 The broker performs effects in order, after it has written the changed rows to the journal.
 """
@@ -118,7 +118,7 @@ class Tell:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class WriteAudit:
     """Write a line to the audit trail about something that no single call asked for."""
 
     kind: str
@@ -127,5 +127,5 @@ class Note:
 
 Effect = (
     OpenTab | CloseTab | ForgetTab | RemoveJar | CloseStray | ForgetGroup
-    | StartCapture | RefuseCapture | EndAgent | RemoveFiles | Tell | Note
+    | StartCapture | RefuseCapture | EndAgent | RemoveFiles | Tell | WriteAudit
 )  # fmt: skip

@@ -140,7 +140,7 @@ SHIMS = [
     )
 ]
 PLACES = [
-    Place("another group" if shim.home == "o" else "the agents' group", shim.above)
+    Place("another group" if shim.session == "o" else "the agents' group", shim.above)
     for shim in SHIMS
 ]
 AGENTS = {TREE["agent"].process: AgentId("agent-python")}

@@ -363,7 +363,7 @@ async def test_a_client_keeps_its_agent_alive_and_no_longer(tmp_path: Path) -> N
         assert agent in s.house.state.agents
         await seat.close()
         s.house.clock.advance(200)
-        s.house.broker.feed(ev.TimePassed())
+        s.house.broker.hear(ev.TimePassed())
         assert agent not in s.house.state.agents
 
 
