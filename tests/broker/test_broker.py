@@ -142,7 +142,7 @@ async def test_events_of_pages_that_are_gone_change_nothing(tmp_path: Path) -> N
         assert house.state.tabs == before
 
 
-async def test_a_title_no_text_can_hold_harms_nobody(tmp_path: Path) -> None:
+async def test_a_title_with_a_lone_surrogate_harms_nobody(tmp_path: Path) -> None:
     """Pages make halves of surrogate pairs; neither JSON text nor the journal can hold them."""
     async with fake_house(tmp_path) as house:
         agent = house.admit()

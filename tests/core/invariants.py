@@ -669,6 +669,11 @@ class Step:
                 assert tab.id in closed, "a page was forgotten without a word"
 
     def told_to_its_owner(self, told: fx.Tell) -> None:
+        optional = {name for name, text in told.kind.fields.items() if "(optional)" in text}
+        has = told.data.keys()
+        assert told.kind.fields.keys() - optional <= has <= told.kind.fields.keys(), (
+            "a notice with other fields than the table says"
+        )
         tab = told.data.get("tab")
         if tab is not None:
             row = self.after.tabs.get(tab) or self.before.tabs[tab]

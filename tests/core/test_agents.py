@@ -70,7 +70,7 @@ def test_a_second_disconnection_does_not_stretch_the_grace() -> None:
     assert of(play.do(ev.TimePassed(), after=5), EndAgent) == [EndAgent(ada)]
 
 
-def test_goodbye_ends_an_agent_at_once_and_twice_is_once() -> None:
+def test_goodbye_ends_an_agent_at_once_and_a_second_goodbye_changes_nothing() -> None:
     play = Play()
     ada = play.agent("ada")
     assert of(play.do(ev.AgentLeft(ada)), EndAgent) == [EndAgent(ada)]
@@ -106,7 +106,7 @@ def test_a_lease_renewed_within_one_second_is_written_once() -> None:
     assert not of(play.do(ev.TimePassed(), after=LEASE_SECONDS - 0.01), EndAgent)
 
 
-def test_who_came_by_a_token_opens_no_other_session_and_gets_none_in_its_place() -> None:
+def test_an_agent_of_a_sessions_token_opens_no_other_session_and_gets_no_replacement() -> None:
     play = Play()
     play.agent("bob", named("other"))
     ada = play.agent("ada", named("shop"), lease=True)
@@ -124,14 +124,14 @@ def test_who_came_by_a_token_opens_no_other_session_and_gets_none_in_its_place()
     assert list(play.state.sessions) == ["other"]
 
 
-def test_a_token_leads_into_any_session_also_one_with_a_counted_id() -> None:
+def test_a_token_gives_access_to_any_session_also_one_with_a_counted_id() -> None:
     play = Play()
     home = play.state.agents[play.agent("ada")].own_session
     bob = play.agent("bob", named(home, Lifetime.ANONYMOUS), lease=True)
     assert play.state.agents[bob].own_session == home
 
 
-def test_renewing_is_nothing_to_a_connected_agent() -> None:
+def test_renewing_the_lease_of_a_connected_agent_changes_nothing() -> None:
     play = Play()
     ada = play.agent("ada")
     assert not play.do(Ask(core.renew_lease, ada)).changes
@@ -183,7 +183,7 @@ def test_after_a_restart_the_grace_begins_when_the_broker_listens() -> None:
     assert of(play.do(ev.TimePassed(), after=0.1), EndAgent) == [EndAgent(ada)]
 
 
-def test_who_came_back_before_the_broker_said_that_it_listens_is_not_awaited() -> None:
+def test_an_agent_that_reconnects_before_the_broker_listens_gets_no_grace() -> None:
     play = Play()
     ada = play.agent("ada")
     play.machine = Machine(play.settings, play.journal.values())
@@ -214,7 +214,7 @@ def test_the_end_of_an_agent_frees_its_capture_turn() -> None:
     assert of(play.do(ev.AgentLeft(ada)), StartCapture) == [StartCapture(2)]
 
 
-def test_a_hello_heard_twice_makes_one_member() -> None:
+def test_a_second_connect_of_one_agent_makes_one_membership() -> None:
     play = Play()
     ada = play.agent("ada", named("shop"))
     tab = play.tab(ada)
@@ -224,7 +224,7 @@ def test_a_hello_heard_twice_makes_one_member() -> None:
     assert member.current == tab.id
 
 
-def test_an_agent_may_join_what_another_left() -> None:
+def test_an_agent_may_join_a_session_that_another_agent_left() -> None:
     play = Play()
     ada = play.agent("ada", named("shop"))
     tab = play.tab(ada)

@@ -71,7 +71,7 @@ def test_two_tabs_at_one_address_get_a_page_each() -> None:
     assert handles == {"new-1", "new-2"}
 
 
-def test_a_browser_that_was_only_out_of_sight_has_each_tab_under_its_own_handle() -> None:
+def test_a_browser_that_lost_only_its_link_keeps_each_tab_under_its_handle() -> None:
     play = grouped_play()
     ada, bob = play.agent("ada"), play.agent("bob")
     one, two = play.tab(ada), play.tab(ada)
@@ -133,7 +133,7 @@ def test_a_tab_of_the_persons_own_jar_is_found_again_but_never_opened_again() ->
     assert (session.id, "tab_closed") in told(outcome)
 
 
-def test_the_jars_that_the_browser_still_has_are_the_sessions_still() -> None:
+def test_jars_that_the_browser_still_has_stay_with_their_sessions() -> None:
     play = grouped_play(policy=JarPolicy.FRESH)
     ada = play.agent("ada")
     tab = play.tab(ada)

@@ -27,7 +27,7 @@ def test_captures_of_one_tab_take_turns_in_order() -> None:
     assert play.machine.next_deadline() is None
 
 
-def test_waiting_behind_another_agent_ends_after_three_seconds_with_who_and_how_long() -> None:
+def test_a_capture_that_waits_three_seconds_is_refused_with_the_holder_and_its_time() -> None:
     play, ada, bob, tab = two_agents_one_tab()
     play.do(Ask(core.request_capture, ada, tab.id, 1))
     play.do(Ask(core.request_capture, bob, tab.id, 2), after=1)
@@ -41,7 +41,7 @@ def test_waiting_behind_another_agent_ends_after_three_seconds_with_who_and_how_
     assert not play.do(ev.CaptureEnded(tab.id, 1)).effects, "the line is empty"
 
 
-def test_waiting_behind_oneself_is_not_limited() -> None:
+def test_captures_of_one_agent_wait_for_each_other_without_a_limit() -> None:
     play, ada, _, tab = two_agents_one_tab()
     play.do(Ask(core.request_capture, ada, tab.id, 1))
     play.do(Ask(core.request_capture, ada, tab.id, 2))
@@ -50,7 +50,7 @@ def test_waiting_behind_oneself_is_not_limited() -> None:
     assert play.do(ev.CaptureEnded(tab.id, 1)).effects == [StartCapture(2)]
 
 
-def test_a_call_that_is_given_up_leaves_the_line() -> None:
+def test_a_capture_whose_call_ended_leaves_the_queue() -> None:
     play, ada, bob, tab = two_agents_one_tab()
     play.do(Ask(core.request_capture, ada, tab.id, 1))
     play.do(Ask(core.request_capture, bob, tab.id, 2))
@@ -58,7 +58,7 @@ def test_a_call_that_is_given_up_leaves_the_line() -> None:
     assert not play.do(ev.TimePassed(), after=5).effects
 
 
-def test_a_dead_agent_gets_no_turn() -> None:
+def test_an_agent_that_has_ended_gets_no_turn() -> None:
     """Found by review: its call may ask after its end."""
     play, ada, bob, tab = two_agents_one_tab()
     play.do(ev.AgentLeft(bob))
@@ -66,7 +66,7 @@ def test_a_dead_agent_gets_no_turn() -> None:
     assert play.do(Ask(core.request_capture, ada, tab.id, 2)).effects == [StartCapture(2)]
 
 
-def test_a_tab_that_is_gone_has_no_line() -> None:
+def test_a_capture_of_a_tab_that_is_gone_is_refused() -> None:
     play, ada, _, _ = two_agents_one_tab()
     play.refused(Ask(core.request_capture, ada, TabId("t99"), 1), TabGone)
 

@@ -74,7 +74,7 @@ def test_a_refusal_is_remembered_and_says_who_can_change_it() -> None:
     play.tab(again)
 
 
-def test_an_answer_holds_for_that_name_alone_and_for_every_agent_of_it() -> None:
+def test_an_answer_holds_for_every_agent_of_that_program_and_no_other() -> None:
     play = persons_play()
     ada, bob = play.agent("ada"), play.agent("bob")
     play.do(ev.PersonAnswered(B1, "ada", True))
@@ -110,7 +110,7 @@ def test_an_answer_is_about_the_program_and_not_about_what_it_calls_itself() -> 
     play.refused(opening(other), Paused)
 
 
-def test_answers_of_earlier_releases_which_were_about_names_count_no_more() -> None:
+def test_answers_of_earlier_releases_which_were_about_names_are_ignored() -> None:
     play = persons_play()
     play.state.put(Consent(browser=B1, name="ada", allow=True))
     ada = play.agent("ada")
@@ -119,7 +119,7 @@ def test_answers_of_earlier_releases_which_were_about_names_count_no_more() -> N
     play.tab(ada)
 
 
-def test_leave_that_is_taken_back_ends_the_use_of_tabs_that_are_there() -> None:
+def test_withdrawn_consent_ends_the_use_of_open_tabs() -> None:
     play = persons_play()
     ada = play.agent("ada")
     play.do(ev.PersonAnswered(B1, "ada", True))
@@ -128,7 +128,7 @@ def test_leave_that_is_taken_back_ends_the_use_of_tabs_that_are_there() -> None:
     play.refused(use(ada), Unauthorized)
 
 
-def test_a_tab_the_person_brings_is_no_leave_to_use_it() -> None:
+def test_a_tab_that_the_person_moves_to_a_session_is_no_consent_to_use_it() -> None:
     play = persons_play()
     ada = play.agent("ada")
     tab = brought(play, home(play, ada))
@@ -136,7 +136,7 @@ def test_a_tab_the_person_brings_is_no_leave_to_use_it() -> None:
     play.refused(Ask(core.request_jar, agent=ada, session=None), Paused)
 
 
-def test_a_question_goes_with_the_last_agent_that_asked() -> None:
+def test_a_question_is_dropped_with_the_last_agent_that_asked() -> None:
     play = persons_play()
     ada, bob = play.agent("ada"), play.agent("bob")
     ask_person(play, ada)
@@ -145,7 +145,7 @@ def test_a_question_goes_with_the_last_agent_that_asked() -> None:
     assert [consent.name for consent in play.state.consents(B1)] == ["bob"]
 
 
-def test_the_operator_is_the_person_and_needs_no_leave() -> None:
+def test_the_operator_is_the_person_and_needs_no_consent() -> None:
     play = persons_play()
     spec = core.SessionSpec(lifetime=Lifetime.NAMED, policy=JarPolicy.SHARED)
     session = play.do(Ask(core.open_session, agent=OPERATOR, alias=None, spec=spec)).answer

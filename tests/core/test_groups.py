@@ -128,7 +128,7 @@ def test_a_tab_in_another_sessions_jar_ends_with_that_jar() -> None:
     assert (moved.session, "tab_closed") in told(outcome)
 
 
-def test_between_sessions_that_share_the_browsers_own_jar_a_tab_changes_hands_whole() -> None:
+def test_a_tab_moved_between_sessions_with_the_shared_jar_keeps_its_cookies() -> None:
     play = grouped_play()
     ada, bob = play.agent("ada"), play.agent("bob")
     move(play, play.tab(ada), home(play, bob).group)

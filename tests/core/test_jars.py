@@ -65,7 +65,7 @@ def test_nobody_opens_tabs_in_anothers_jar() -> None:
     play.refused(Ask(core.request_jar, agent=mine, session=str(beside.session)), SessionGone)
 
 
-def test_a_jar_that_is_given_up_takes_its_tabs_along_and_nothing_else() -> None:
+def test_a_released_jar_closes_its_own_tabs_and_no_others() -> None:
     play = Play()
     agent = play.agent("a")
     stays = play.tab(agent)
@@ -80,7 +80,7 @@ def test_a_jar_that_is_given_up_takes_its_tabs_along_and_nothing_else() -> None:
     assert play.do(ev.JarReleased(beside.id)).effects == [], "twice is as good as once"
 
 
-def test_a_sessions_own_jar_is_not_given_up_that_way() -> None:
+def test_a_sessions_own_jar_cannot_be_released() -> None:
     play = Play()
     agent = play.agent("a")
     own = jar_of(play, agent)
@@ -96,7 +96,7 @@ def test_a_session_that_ends_takes_all_its_jars_along() -> None:
     assert {effect.jar for effect in of(outcome, RemoveJar)} == jars
 
 
-def test_after_a_broker_death_what_clients_made_is_nobodys() -> None:
+def test_after_a_broker_restart_extra_jars_of_cdp_clients_belong_to_no_session() -> None:
     play = Play()
     agent = play.agent("a", named("kept"))
     stays = play.tab(agent)
@@ -114,7 +114,7 @@ def test_after_a_broker_death_what_clients_made_is_nobodys() -> None:
     assert [effect.handle for effect in of(outcome, CloseStray)] == [f"h-{goes.id}"]
 
 
-def test_with_a_browser_that_dies_the_jars_beside_are_not_restored() -> None:
+def test_extra_jars_are_not_restored_after_their_browser_died() -> None:
     play = Play()
     agent = play.agent("a")
     stays, beside = play.tab(agent), jar_of(play, agent, beside=True)
@@ -133,7 +133,7 @@ def test_while_a_person_has_the_session_no_jar_is_made_in_it() -> None:
     play.refused(Ask(core.request_jar, agent=agent, session=None, beside=True), Paused)
 
 
-def test_a_session_has_so_many_beside_and_no_more_until_one_is_released() -> None:
+def test_a_session_has_a_limited_number_of_extra_jars() -> None:
     play = Play()
     agent, other = play.agent("a"), play.agent("b")
     jars = [jar_of(play, agent, beside=True) for _ in range(JARS_BESIDE)]

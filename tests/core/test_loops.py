@@ -99,7 +99,7 @@ def test_the_completion_phrase_ends_a_loop() -> None:
     assert ended(play, Ask(core.end_turn, ada, None, said)) == ["completed"]
 
 
-def test_stopping_ends_a_loop_and_twice_is_once() -> None:
+def test_stopping_ends_a_loop_and_a_second_stop_changes_nothing() -> None:
     play = Play()
     ada = play.agent("ada")
     play.do(started(play, ada))

@@ -35,7 +35,7 @@ def test_the_same_events_at_the_same_times_lead_to_the_same_outcome() -> None:
     assert story() == story()
 
 
-def test_what_is_due_happens_before_the_event_is_heard() -> None:
+def test_what_is_due_expires_before_the_event_is_handled() -> None:
     play = Play()
     ada, bob = play.agent("ada"), play.agent("bob")
     play.do(ev.AgentDisconnected(ada))
@@ -88,7 +88,7 @@ def test_a_waiter_in_the_journal_is_served_after_a_restart() -> None:
     assert [told.kind for told in of(outcome, Tell)] == ["slot_reserved"]
 
 
-def test_a_machine_made_from_nothing_knows_nothing() -> None:
+def test_a_machine_without_rows_has_no_state_and_no_deadline() -> None:
     machine = Machine(CoreSettings(default_browser=B1))
     assert list(machine.state.rows()) == []
     assert machine.next_deadline() is None

@@ -87,6 +87,7 @@ def test_a_full_pool_evicts_the_callers_own_least_recently_used_tab() -> None:
     play.do(use(ada, older.id))
     outcome = play.do(opening(ada))
     assert [closed.tab for closed in of(outcome, CloseTab)] == [newer.id]
+    assert (outcome.answer.is_new, outcome.answer.evicted) == (True, (newer.id,))
     assert [note.kind for note in of(outcome, WriteAudit)] == ["tab evicted"]
     assert oldest.id in play.state.tabs
 
@@ -117,7 +118,7 @@ def test_a_tab_that_is_opening_is_not_evicted() -> None:
     play.refused(opening(ada), PoolFull)
 
 
-def test_a_pool_without_a_limit_admits_and_owes_nothing() -> None:
+def test_a_pool_without_a_limit_admits_every_tab_and_has_no_debt() -> None:
     play = Play(limit=0)
     ada = play.agent("ada")
     tabs = [play.tab(ada) for _ in range(20)]
@@ -127,7 +128,7 @@ def test_a_pool_without_a_limit_admits_and_owes_nothing() -> None:
     assert reserved(play.do(Ask(core.request_space, ada, None))) == [tabs[0].session]
 
 
-def test_an_agent_whose_home_was_disposed_opens_its_next_tab_in_a_new_one() -> None:
+def test_an_agent_whose_own_session_was_disposed_opens_its_next_tab_in_a_new_session() -> None:
     play = Play()
     ada = play.agent("ada", named("shop"))
     play.do(Ask(core.dispose_session, OPERATOR, "shop"))
@@ -233,7 +234,7 @@ def test_a_popup_with_nothing_to_evict_is_debt_and_nothing_is_admitted_until_it_
     assert len(play.state.reservations) == 1
 
 
-def test_whoever_opens_in_debt_pays_it_with_its_own_tabs() -> None:
+def test_a_session_that_opens_a_tab_in_a_pool_with_debt_loses_its_own_tabs() -> None:
     play = Play(limit=2)
     ada = play.agent("ada")
     tabs = [play.tab(ada), play.tab(ada)]
@@ -352,7 +353,7 @@ def test_a_slot_that_ran_out_goes_to_the_queue_and_not_to_whoever_calls_next() -
     assert [r.agent for r in play.state.reservations.values()] == [waiter]
 
 
-def test_a_dead_members_place_goes_to_a_fellow_and_with_the_last_one() -> None:
+def test_an_ended_agents_queue_place_goes_to_another_member_and_ends_with_the_last() -> None:
     play = Play(limit=1)
     ada, bob = play.agent("ada", named("shop")), play.agent("bob", named("shop"))
     play.tab(play.agent("other"))
@@ -417,7 +418,7 @@ def test_a_late_page_does_not_bring_a_parked_tab_back_past_the_pool() -> None:
     assert play.state.tabs[tab.id] == tab
 
 
-def test_a_session_the_person_has_is_attended() -> None:
+def test_a_paused_session_counts_as_attended() -> None:
     play = Play(limit=1)
     ada, waiter = play.agent("ada", named("shop")), play.agent("waiter")
     tab = play.tab(ada)
@@ -597,7 +598,7 @@ def test_the_share_is_enforced_until_everybody_has_its_own_and_no_further() -> N
 
 
 @pytest.mark.parametrize("why", ["busy", "paused"])
-def test_where_nothing_may_be_parked_the_waiter_waits_on(why: str) -> None:
+def test_a_session_keeps_waiting_while_no_tab_may_be_parked(why: str) -> None:
     play, heavy, _, tabs = full()
     session = play.state.agents[heavy].own_session
     play.do(Ask(core.pause_session, OPERATOR, session, why == "paused"))

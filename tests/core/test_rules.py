@@ -44,7 +44,7 @@ def use(
     )
 
 
-def test_a_session_is_found_by_home_by_own_name_and_by_joined_id() -> None:
+def test_a_session_is_found_as_own_by_alias_and_by_joined_id() -> None:
     play = Play()
     ada = play.agent("ada", named("shop"))
     sub = play.do(
@@ -55,7 +55,7 @@ def test_a_session_is_found_by_home_by_own_name_and_by_joined_id() -> None:
     assert rules.session_for(play.state, ada, "sub") == sub
 
 
-def test_foreign_and_absent_sessions_answer_alike() -> None:
+def test_foreign_and_absent_sessions_get_the_same_error() -> None:
     play = Play()
     ada, bob = play.agent("ada"), play.agent("bob")
     home = play.state.agents[ada].own_session
@@ -112,7 +112,7 @@ def test_a_tab_named_with_another_of_the_callers_sessions_is_not_there() -> None
     assert isinstance(play.do(use(ada, tab.id, tab.session)).answer, Tab)
 
 
-def test_the_persons_own_tab_is_nobodys() -> None:
+def test_the_persons_own_tab_belongs_to_no_agent() -> None:
     play = Play(reads=Reads.SHARED)
     ada = play.agent("ada")
     tab = tab_of(play, _spawned("mine"))
@@ -184,7 +184,7 @@ def test_a_paused_session_answers_nobody_but_the_person() -> None:
     play.do(Ask(core.request_close, OPERATOR, None, tab.id))
 
 
-def test_a_crashed_page_answers_only_what_revives_it() -> None:
+def test_a_crashed_page_allows_only_operations_that_reload_it() -> None:
     play = Play()
     ada = play.agent("ada")
     tab = play.tab(ada)

@@ -124,7 +124,7 @@ def test_counted_ids_pass_over_ids_that_people_chose() -> None:
 
 
 @pytest.mark.parametrize("id", ["", " ", "a b", "-a", "x" * 65, "../../etc", "é"])
-def test_an_id_that_is_none_is_refused_by_field(id: str) -> None:
+def test_an_invalid_session_id_is_refused_with_its_field(id: str) -> None:
     play = Play()
     assert play.refused(opening(play.agent("ada"), id), BadRequest).details["field"] == "session"
     play.refused(opening(OPERATOR, spec=named(id)), BadRequest)
@@ -403,7 +403,7 @@ def test_the_browsers_own_policy_is_the_default() -> None:
 # --- pausing -------------------------------------------------------------------------------------
 
 
-def test_an_agent_may_hand_over_and_only_the_person_hands_back() -> None:
+def test_an_agent_may_pause_its_session_and_only_the_person_resumes_it() -> None:
     play = Play()
     ada = play.agent("ada")
     home = play.state.agents[ada].own_session
@@ -459,7 +459,7 @@ def test_a_session_whose_first_tab_fails_to_open_is_disposed(
     assert of(outcome, RemoveFiles) == [RemoveFiles(session)]
 
 
-def test_not_while_another_first_tab_of_it_may_still_open() -> None:
+def test_a_session_stays_while_another_first_tab_may_still_open() -> None:
     play = Play()
     ada = play.agent("ada")
     session = _side_session(play, ada)
@@ -470,7 +470,7 @@ def test_not_while_another_first_tab_of_it_may_still_open() -> None:
     assert session not in play.state.sessions
 
 
-def test_not_once_a_tab_of_it_has_opened() -> None:
+def test_a_session_stays_once_one_of_its_tabs_has_opened() -> None:
     play = Play()
     ada = play.agent("ada")
     session = _side_session(play, ada)
@@ -479,14 +479,14 @@ def test_not_once_a_tab_of_it_has_opened() -> None:
     assert session in play.state.sessions
 
 
-def test_not_an_agents_own_session() -> None:
+def test_an_agents_own_session_stays_though_its_first_tab_fails() -> None:
     play = Play()
     ada = play.agent("ada")
     play.do(ev.TabOpenFailed(_opening(play, ada, None).id))
     assert play.state.agents[ada].own_session in play.state.sessions
 
 
-def test_but_one_that_was_opened_for_whoever_has_its_token_is() -> None:
+def test_a_tokens_session_is_disposed_if_its_first_tab_fails() -> None:
     play = Play()
     ada = play.agent("ada", named("shop"), lease=True)
     play.do(ev.TabOpenFailed(_opening(play, ada, None).id))

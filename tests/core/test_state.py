@@ -109,7 +109,7 @@ def test_a_pool_counts_what_its_rows_hold() -> None:
     assert (pool.held, pool.reserved, pool.holders) == (0, 0, {})
 
 
-def test_a_pool_shows_itself_as_taken_of_limit() -> None:
+def test_a_pool_is_shown_as_used_slots_and_limit() -> None:
     assert Pool(12, held=3, reserved=1).shown == "4/12"
     assert Pool(0, held=3).shown == "3/∞"
     assert Pool(0, held=3).has_room
@@ -163,7 +163,7 @@ def test_a_row_is_due_once_its_deadline_has_come_and_only_then() -> None:
     assert state.next_deadline() is None
 
 
-def test_a_deadline_that_moved_on_or_a_row_that_went_is_passed_over() -> None:
+def test_alarms_of_moved_deadlines_and_dropped_rows_are_skipped() -> None:
     state = State(RULES)
     state.put(loop(0))
     state.put(replace(loop(0), iteration=1))
@@ -173,7 +173,7 @@ def test_a_deadline_that_moved_on_or_a_row_that_went_is_passed_over() -> None:
     assert due(state, 10 * LOOP_SECONDS) == []
 
 
-def test_a_deadline_that_was_lifted_is_passed_over() -> None:
+def test_an_alarm_of_a_removed_deadline_is_skipped() -> None:
     state = State(RULES)
     agent = Agent(
         id=AgentId("a"), pid=1, process_started="1", name="a", own_session=S1, secret_digest="d",
@@ -184,7 +184,7 @@ def test_a_deadline_that_was_lifted_is_passed_over() -> None:
     assert due(state, 1000) == []
 
 
-def test_lookups_of_nothing_find_nothing() -> None:
+def test_lookups_of_unknown_ids_return_none() -> None:
     state = State(RULES)
     assert state.jar_of(S1) is None
     assert state.tab_with(B1, None) is None

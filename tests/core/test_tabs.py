@@ -61,7 +61,7 @@ def test_closing_the_current_tab_makes_the_most_recently_used_one_current() -> N
     assert "tab" not in play.refused(use(ada), TabGone).details, "it closed the last one itself"
 
 
-def test_a_tab_a_fellow_closed_is_lost_and_not_replaced() -> None:
+def test_a_tab_that_another_member_closed_is_lost_and_not_replaced() -> None:
     play = Play()
     ada, bob = play.agent("ada", named("shop")), play.agent("bob", named("shop"))
     tab, _ = play.tab(ada), play.tab(bob)
@@ -78,7 +78,7 @@ def test_selecting_makes_a_tab_current_and_recently_used() -> None:
     assert [tab.id for tab in play.state.tabs_in(one.session)] == [two.id, one.id]
 
 
-def test_selecting_ends_the_mourning_for_a_lost_tab() -> None:
+def test_selecting_a_tab_clears_the_error_about_a_lost_tab() -> None:
     play = Play()
     ada = play.agent("ada")
     one, two = play.tab(ada), play.tab(ada)
@@ -129,7 +129,7 @@ def test_a_tab_that_could_not_be_opened_gives_its_slot_back() -> None:
     assert not play.do(ev.TabOpenFailed(tab.id)).effects
 
 
-def test_a_failure_reported_of_a_tab_that_is_there_is_old_news() -> None:
+def test_a_late_report_that_an_open_tab_failed_to_open_changes_nothing() -> None:
     play = Play()
     tab = play.tab(play.agent("ada"))
     play.do(ev.TabOpenFailed(tab.id))
@@ -159,7 +159,7 @@ def test_an_abandoned_opening_is_closed() -> None:
     assert not play.do(ev.TabReady(tab.id, TabHandle("late"))).changes
 
 
-def test_news_of_pages_nobody_knows_changes_nothing() -> None:
+def test_events_of_unknown_pages_change_nothing() -> None:
     play = Play()
     tab = play.tab(play.agent("ada"))
     events: list[ev.Event] = [
@@ -176,7 +176,7 @@ def test_news_of_pages_nobody_knows_changes_nothing() -> None:
         assert not outcome.changes
 
 
-def test_a_page_that_moves_on_carries_its_address_and_title() -> None:
+def test_a_navigated_tab_gets_the_new_address_and_title() -> None:
     play = Play()
     tab = play.tab(play.agent("ada"))
     outcome = play.do(ev.TabNavigated(B1, handle(tab), f"{URL}next", "Next"))
@@ -195,7 +195,7 @@ def test_a_crash_is_told_once_and_healed_by_a_new_document() -> None:
     assert play.state.tabs[tab.id].state is TabState.OPEN
 
 
-def test_the_persons_tabs_are_followed_and_told_to_nobody() -> None:
+def test_the_persons_tabs_are_recorded_without_a_notice() -> None:
     play = Play()
     tab = the_persons(play)
     for event in (
@@ -247,7 +247,7 @@ def test_a_tab_that_waits_for_the_browser_to_start_is_not_taken_for_a_leftover()
     assert play.state.tabs[tab.id].state is TabState.OPEN
 
 
-def test_rows_are_held_against_the_pages_and_jars_a_browser_really_has() -> None:
+def test_rows_are_compared_with_the_pages_and_jars_that_the_browser_has() -> None:
     play = Play()
     ada, bob = play.agent("ada"), play.agent("bob")
     kept, gone = play.tab(ada), play.tab(bob)
@@ -306,7 +306,7 @@ def read(tab: Tab, next_ref: int, **known: Any) -> ev.TabRead:
     return ev.TabRead(tab=tab.id, next_ref=next_ref, **given)
 
 
-def test_how_far_refs_are_numbered_survives_a_restart() -> None:
+def test_the_next_free_ref_survives_a_restart() -> None:
     play = Play()
     tab = play.tab(play.agent("ada", named("work")))
     play.do(read(tab, 40, title="Now", next_frame=3, frames=(("F", "f2"),)))
@@ -315,7 +315,7 @@ def test_how_far_refs_are_numbered_survives_a_restart() -> None:
     assert (row.title, row.next_ref, row.next_frame, row.frames) == ("Now", 40, 3, (("F", "f2"),))
 
 
-def test_numbers_only_grow_though_a_reading_is_told_of_late() -> None:
+def test_a_late_reading_never_decreases_the_next_free_ref() -> None:
     play = Play()
     tab = play.tab(play.agent("ada"))
     play.do(read(tab, 40, next_frame=3, frames=(("F", "f2"),)))
@@ -324,7 +324,7 @@ def test_numbers_only_grow_though_a_reading_is_told_of_late() -> None:
     assert (row.next_ref, row.next_frame, row.frames) == (40, 3, (("F", "f2"),))
 
 
-def test_a_reading_that_says_nothing_new_is_not_recorded() -> None:
+def test_a_reading_without_changes_writes_nothing() -> None:
     play = Play()
     ada = play.agent("ada")
     tab = play.tab(ada)

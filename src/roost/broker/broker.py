@@ -63,6 +63,7 @@ from roost.vocabulary import (
     BrowserId,
     JarId,
     JarPolicy,
+    NoticeKind,
     SessionId,
     TabHandle,
     TabId,
@@ -348,7 +349,7 @@ class Broker:
 
     def _tell_download(self, session: SessionId, download: Download) -> None:
         about = {"name": download.name, "state": download.state.value}
-        self.watchers.tell(Notice(session, "download", about))
+        self.watchers.tell(Notice(session, NoticeKind.DOWNLOAD, about))
 
     # --- performing ----------------------------------------------------------------------------
 
@@ -397,12 +398,12 @@ class Broker:
                 shutil.rmtree(self.files / effect.session, ignore_errors=True)
             case fx.Tell():
                 self.watchers.tell(Notice(effect.session, effect.kind, effect.data), effect.to)
-                if effect.kind == "tab_space_wanted":
+                if effect.kind is NoticeKind.TAB_SPACE_WANTED:
                     line = "Another agent waits for a tab slot: give one with tab_space_grant."
                     if effect.data["yourTabs"] > effect.data["fairShare"]:
                         line += " Else, after 10 s, the tab you used least recently is parked."
                     self.watchers.note(effect.session, line)
-                elif effect.kind == "tab_parked":
+                elif effect.kind is NoticeKind.TAB_PARKED:
                     self.watchers.note(
                         effect.session,
                         f"Tab {effect.data['tab']} was parked {effect.data['why']}. It is opened"

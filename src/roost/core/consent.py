@@ -12,7 +12,7 @@ from roost.core.effects import Tell, WriteAudit
 from roost.core.events import PersonAnswered, PersonSaid
 from roost.core.rows import Consent
 from roost.core.state import State
-from roost.vocabulary import AgentId, BrowserId
+from roost.vocabulary import AgentId, BrowserId, NoticeKind
 
 
 def ask_person(state: State, agent: AgentId, browser: BrowserId) -> None:
@@ -37,7 +37,7 @@ def answered(state: State, event: PersonAnswered) -> None:
     for session in state.sessions.values():
         known = {state.agents[agent].known_as for agent in state.agents_in(session.id)}
         if session.browser == event.browser and consent.name in known:
-            state.emit(Tell(session.id, "person_answered", answer))
+            state.emit(Tell(session.id, NoticeKind.PERSON_ANSWERED, answer))
 
 
 def said(state: State, event: PersonSaid) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roost.errors import RoostError
-from roost.vocabulary import AgentId, BrowserId, JarId, SessionId, TabHandle, TabId
+from roost.vocabulary import AgentId, BrowserId, JarId, NoticeKind, SessionId, TabHandle, TabId
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Tell:
     """Send a notice to the agents of one session, and to nobody else."""
 
     session: SessionId
-    kind: str
+    kind: NoticeKind
     data: Mapping[str, Any]
     to: tuple[AgentId, ...] = ()
     """The agents of a session that has just ended. They get the notice although they left it."""

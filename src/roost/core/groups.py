@@ -17,7 +17,7 @@ from roost.core.rows import Session, Tab, TabState
 from roost.core.state import State
 from roost.core.tabs import retire
 from roost.errors import TabGone
-from roost.vocabulary import JarId, JarPolicy, TabHandle, TabId
+from roost.vocabulary import JarId, JarPolicy, NoticeKind, TabHandle, TabId
 
 
 def tab_moved(state: State, event: TabMoved) -> None:
@@ -47,7 +47,7 @@ def place(state: State, tab: Tab, group: str | None) -> None:
     state.emit(ForgetTab(tab.id, error))
     if tab.session is not None:
         moved = {"tab": tab.id, "url": tab.url, "why": error.message}
-        state.emit(Tell(tab.session, "tab_moved", moved))
+        state.emit(Tell(tab.session, NoticeKind.TAB_MOVED, moved))
     if session is not None:
         _hand_over(state, tab, session)
 
@@ -75,7 +75,7 @@ def adopt(
         state=TabState.OPEN,
     )
     _put(state, tab, session)
-    state.emit(Tell(session.id, "tab_opened", {"tab": tab.id, "url": url, "opener": None}))
+    state.emit(Tell(session.id, NoticeKind.TAB_OPENED, {"tab": tab.id, "url": url, "opener": None}))
     state.emit(WriteAudit("tab brought by the person", {"tab": tab.id, "session": session.id}))
     return tab
 
@@ -97,7 +97,7 @@ def _hand_over(state: State, tab: Tab, session: Session) -> None:
     )
     _put(state, new, session)
     moved = {"tab": new.id, "url": new.url, "why": "The person moved this tab to your session."}
-    state.emit(Tell(session.id, "tab_moved", moved))
+    state.emit(Tell(session.id, NoticeKind.TAB_MOVED, moved))
     state.emit(WriteAudit("tab moved", {"tab": tab.id, "session": tab.session, "to": session.id}))
 
 

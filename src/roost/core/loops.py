@@ -10,7 +10,13 @@ from roost.core.effects import Tell
 from roost.core.rows import Loop, Session
 from roost.core.state import State
 from roost.errors import BadRequest, LoopActive
-from roost.vocabulary import LOOP_ITERATIONS, LOOP_ITERATIONS_MAX, LOOP_PHRASE_CHARS, AgentId
+from roost.vocabulary import (
+    LOOP_ITERATIONS,
+    LOOP_ITERATIONS_MAX,
+    LOOP_PHRASE_CHARS,
+    AgentId,
+    NoticeKind,
+)
 
 SAID_CHARS = 100_000
 """Only this many characters at the end of an agent's last message are searched for the phrase."""
@@ -81,7 +87,7 @@ def end_turn(state: State, agent: AgentId, session: str | None, said: str) -> Se
 
 def end(state: State, loop: Loop, *, why: str) -> None:
     state.drop(loop)
-    state.emit(Tell(loop.session, "loop_ended", {"iteration": loop.iteration, "why": why}))
+    state.emit(Tell(loop.session, NoticeKind.LOOP_ENDED, {"iteration": loop.iteration, "why": why}))
 
 
 def says_phrase(said: str, phrase: str) -> bool:

@@ -35,6 +35,7 @@ from roost.vocabulary import (
     BrowserId,
     JarId,
     Lifetime,
+    NoticeKind,
     SessionId,
     TabId,
 )
@@ -208,7 +209,7 @@ def tab_opened(state: State, event: TabOpened) -> Tab | None:
         return None
     if opener is not None and session is not None and _is_burst(state, opener.id):
         state.emit(CloseStray(event.browser, event.handle))
-        state.emit(Tell(session, "popups_blocked", {"tab": opener.id, "url": event.url}))
+        state.emit(Tell(session, NoticeKind.POPUPS_BLOCKED, {"tab": opener.id, "url": event.url}))
         return None
     tab = Tab(
         id=TabId(f"t{state.next_number('tab')}"),
@@ -224,7 +225,7 @@ def tab_opened(state: State, event: TabOpened) -> Tab | None:
     state.put(tab)
     if session is not None:
         opened = {"tab": tab.id, "url": tab.url, "opener": tab.opener}
-        state.emit(Tell(session, "tab_opened", opened))
+        state.emit(Tell(session, NoticeKind.TAB_OPENED, opened))
         _make_room_for_spawned(state, tab)
     return tab
 
@@ -289,7 +290,7 @@ def request_space(state: State, agent: AgentId, session: str | None) -> Session:
         for heavy in pool.heavy:
             waiting = {"waiting": len(pool.queue), "yourTabs": pool.holders[heavy]}
             enforced = {"fairShare": share, "shareEnforcedInMs": int(SHARE_SECONDS * 1000)}
-            state.emit(Tell(heavy, "tab_space_wanted", waiting | enforced))
+            state.emit(Tell(heavy, NoticeKind.TAB_SPACE_WANTED, waiting | enforced))
     return row
 
 
@@ -337,12 +338,12 @@ def _reserve(state: State, request: SlotRequest) -> None:
         )
     )
     told = {"browser": request.browser, "expiresInMs": int(RESERVATION_SECONDS * 1000)}
-    state.emit(Tell(request.session, "slot_reserved", told))
+    state.emit(Tell(request.session, NoticeKind.SLOT_RESERVED, told))
 
 
 def reservation_expired(state: State, reservation: Reservation) -> None:
     state.drop(reservation)
-    state.emit(Tell(reservation.session, "slot_lapsed", {"browser": reservation.browser}))
+    state.emit(Tell(reservation.session, NoticeKind.SLOT_LAPSED, {"browser": reservation.browser}))
 
 
 def withdraw(state: State, agent: AgentId) -> None:
@@ -506,7 +507,9 @@ def _park(state: State, tab: Tab, *, why: str) -> None:
     )
     state.emit(CloseTab(tab.id, tab.browser, tab.handle, error))
     if tab.session is not None:
-        state.emit(Tell(tab.session, "tab_parked", {"tab": tab.id, "url": tab.url, "why": why}))
+        state.emit(
+            Tell(tab.session, NoticeKind.TAB_PARKED, {"tab": tab.id, "url": tab.url, "why": why})
+        )
     state.emit(WriteAudit("tab parked", {"tab": tab.id, "session": tab.session, "why": why}))
 
 

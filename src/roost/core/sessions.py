@@ -19,6 +19,7 @@ from roost.vocabulary import (
     Color,
     JarPolicy,
     Lifetime,
+    NoticeKind,
     SessionId,
     TabId,
     is_session_id,
@@ -209,7 +210,9 @@ def end_session(state: State, session: Session, *, why: str) -> None:
     An agent whose own session this was gets a new one when it next opens a tab.
     """
     ended = {"session": session.id, "why": why}
-    state.emit(Tell(session.id, "session_ended", ended, tuple(state.agents_in(session.id))))
+    state.emit(
+        Tell(session.id, NoticeKind.SESSION_ENDED, ended, tuple(state.agents_in(session.id)))
+    )
     state.emit(
         WriteAudit("session ended", {"session": session.id, "name": session.name, "why": why})
     )
@@ -282,7 +285,7 @@ def set_paused(state: State, session: Session, *, paused: bool) -> Session:
         state.put(session)
         # A resumed session may be unattended, so its tabs may be parked.
         state.freed.add(session.browser)
-        kind = "session_paused" if paused else "session_resumed"
+        kind = NoticeKind.SESSION_PAUSED if paused else NoticeKind.SESSION_RESUMED
         state.emit(Tell(session.id, kind, {"session": session.id}))
     return session
 

@@ -14,7 +14,7 @@ from roost.core.events import TabClosed, TabCrashed, TabNavigated, TabRead, TabR
 from roost.core.rows import Tab, TabState
 from roost.core.state import State
 from roost.errors import RoostError, TabGone
-from roost.vocabulary import AgentId, TabId
+from roost.vocabulary import AgentId, NoticeKind, TabId
 
 
 def close_tab(state: State, tab: Tab, error: RoostError) -> None:
@@ -109,7 +109,7 @@ def tab_ready(state: State, event: TabReady) -> None:
     session = state.sessions[tab.session]
     if not session.has_opened:
         state.put(replace(session, has_opened=True))
-    state.emit(Tell(tab.session, "tab_opened", {"tab": tab.id, "url": tab.url}))
+    state.emit(Tell(tab.session, NoticeKind.TAB_OPENED, {"tab": tab.id, "url": tab.url}))
 
 
 def tab_open_failed(state: State, id: TabId) -> None:
@@ -126,7 +126,9 @@ def tab_open_failed(state: State, id: TabId) -> None:
     if tab.state is TabState.LOST and tab.session is not None:
         state.put(replace(tab, state=TabState.PARKED))
         why = "because it could not be opened again"
-        state.emit(Tell(tab.session, "tab_parked", {"tab": tab.id, "url": tab.url, "why": why}))
+        state.emit(
+            Tell(tab.session, NoticeKind.TAB_PARKED, {"tab": tab.id, "url": tab.url, "why": why})
+        )
     else:
         retire(state, tab, error)
 
@@ -149,7 +151,7 @@ def tab_navigated(state: State, event: TabNavigated) -> None:
         return
     state.put(replace(tab, url=event.url, title=event.title, state=TabState.OPEN))
     if tab.session is not None and event.url != tab.url:
-        state.emit(Tell(tab.session, "tab_navigated", {"tab": tab.id, "url": event.url}))
+        state.emit(Tell(tab.session, NoticeKind.TAB_NAVIGATED, {"tab": tab.id, "url": event.url}))
 
 
 def tab_read(state: State, event: TabRead) -> None:
@@ -177,7 +179,7 @@ def tab_crashed(state: State, event: TabCrashed) -> None:
         return
     state.put(replace(tab, state=TabState.CRASHED))
     if tab.session is not None:
-        state.emit(Tell(tab.session, "tab_crashed", {"tab": tab.id, "url": tab.url}))
+        state.emit(Tell(tab.session, NoticeKind.TAB_CRASHED, {"tab": tab.id, "url": tab.url}))
 
 
 def gone(state: State, tab: Tab, error: RoostError) -> None:
@@ -203,4 +205,6 @@ def retire(state: State, tab: Tab, error: RoostError) -> None:
 
 def _tell_closed(state: State, tab: Tab, *, why: str) -> None:
     if tab.session is not None:
-        state.emit(Tell(tab.session, "tab_closed", {"tab": tab.id, "url": tab.url, "why": why}))
+        state.emit(
+            Tell(tab.session, NoticeKind.TAB_CLOSED, {"tab": tab.id, "url": tab.url, "why": why})
+        )

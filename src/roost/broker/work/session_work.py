@@ -15,7 +15,15 @@ from roost.broker.work import page_work
 from roost.broker.work import views as view_of
 from roost.core.rows import Session
 from roost.errors import JarUnavailable, RoostError
-from roost.vocabulary import OPERATOR, AgentId, BrowserId, JarPolicy, Lifetime, SessionId
+from roost.vocabulary import (
+    OPERATOR,
+    AgentId,
+    BrowserId,
+    JarPolicy,
+    Lifetime,
+    NoticeKind,
+    SessionId,
+)
 
 
 async def open_(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> views.SessionView:
@@ -133,7 +141,11 @@ async def _handed_back(broker: Broker, agent: AgentId) -> None:
     """Wait until no session of the agent is paused or waits for the person's consent."""
 
     def is_news(notice: Notice, to: Collection[AgentId]) -> bool:
-        return notice.kind in ("session_resumed", "session_ended", "person_answered")
+        return notice.kind in (
+            NoticeKind.SESSION_RESUMED,
+            NoticeKind.SESSION_ENDED,
+            NoticeKind.PERSON_ANSWERED,
+        )
 
     def visible() -> list[Session]:
         return view_of.visible_sessions(broker, agent)

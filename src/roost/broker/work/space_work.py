@@ -12,7 +12,7 @@ from roost.api.broker import Notice
 from roost.broker.broker import Broker
 from roost.broker.work import views as view_of
 from roost.errors import BadRequest
-from roost.vocabulary import AgentId
+from roost.vocabulary import AgentId, NoticeKind
 
 
 async def request(broker: Broker, agent: AgentId, op: ops.TabSpaceRequest) -> views.SpaceView:
@@ -37,7 +37,10 @@ async def status(broker: Broker, agent: AgentId, op: ops.TabSpaceStatus) -> view
     session = broker.decide(core.session_for, agent, op.session)
 
     def is_ours(notice: Notice, to: Collection[AgentId]) -> bool:
-        return notice.session == session.id and notice.kind in ("slot_reserved", "session_ended")
+        return notice.session == session.id and notice.kind in (
+            NoticeKind.SLOT_RESERVED,
+            NoticeKind.SESSION_ENDED,
+        )
 
     with broker.watchers.listen(is_ours) as notices:
         if op.wait_seconds and session.id in broker.state.requests:
