@@ -9,7 +9,7 @@ import pytest
 
 from roost.broker.browser.page_records import PageRecord
 from roost.broker.work.own_requests import APART_SECONDS, MOST, OwnRequests
-from roost.drivers.base import RequestEnded, RequestSent
+from roost.drivers.events import RequestEnded, RequestSent
 from roost.page.page import Page
 from roost.testing.clock import FakeClock
 from roost.testing.waits import answer_of, started, turn

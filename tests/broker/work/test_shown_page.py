@@ -11,7 +11,7 @@ import pytest
 from roost.broker.browser.page_records import PageRecord
 from roost.broker.work import shown_page
 from roost.broker.work.page_use import InPage
-from roost.drivers.base import RequestSent
+from roost.drivers.events import RequestSent
 from roost.testing.clock import FakeClock
 from roost.vocabulary import AgentId, TabHandle
 
