@@ -74,7 +74,7 @@ async def test_tabs_are_made_beside_the_blank_one_and_popups_are_told_with_their
     ]
 
 
-async def test_a_tab_that_comes_while_we_make_one_is_the_persons() -> None:
+async def test_a_tab_that_opens_during_our_own_command_is_reported_as_the_persons() -> None:
     contexts, link, reports = made()
     contexts.expect_first_tab("first")
     opening = await started(contexts.open(SOME_JAR))

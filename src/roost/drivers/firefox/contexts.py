@@ -43,7 +43,7 @@ class Contexts:
         self._first_tab: str | None = None
         """The blank first tab. It must stay open, because Firefox does not close its last tab."""
         self._replacing_first = asyncio.Lock()
-        self._new_tabs = NewTabs("context", self._appeared, self._close)
+        self._new_tabs = NewTabs("context", self._tab_opened, self._close)
         self._closing: dict[TabHandle, asyncio.Future[None]] = {}
         self._removed_jars: set[str] = set()
         self._came = asyncio.Event()
@@ -180,7 +180,7 @@ class Contexts:
         elif self._is_known(name):
             pass  # the context tree listed this tab before the event arrived
         elif context["originalOpener"] is not None or not self._new_tabs.may_be_ours(name, context):
-            self._appeared(context)
+            self._tab_opened(context)
 
     def destroyed(self, context: str) -> None:
         if context == self._first_tab:
@@ -193,7 +193,7 @@ class Contexts:
         if context == tab.context:
             self._closed(tab)
 
-    def _appeared(self, context: Json) -> None:
+    def _tab_opened(self, context: Json) -> None:
         """Report a tab that no call opened, before any other event about the tab."""
         # Firefox names no jar for a tab whose jar was removed while the tab was made.
         if context["userContext"] in (None, *self._removed_jars):

@@ -389,7 +389,7 @@ class BidiTab:
         self._navigations.begun = None
         self._given_up = None
         if is_crash:
-            self._died()
+            self._tab_crashed()
             return
         self._be_at(params["url"], begun)
         self.title, self.crashed = FAILED_TITLE if self._is_error else "", False
@@ -421,7 +421,7 @@ class BidiTab:
             return bool(params["navigation"] != begun[0])
         return (to == BLANK or to.startswith(CRASH_PAGE)) and start_of(params) != begun
 
-    def _died(self) -> None:
+    def _tab_crashed(self) -> None:
         self._navigations.leaving = None
         if not self.crashed:
             self.crashed = True
