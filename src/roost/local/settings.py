@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from roost.errors import BadRequest
-from roost.vocabulary import CLONED_JARS, MINE, POOL_LIMIT, Reads, own_browser
+from roost.vocabulary import CLONED_JARS, MINE, POOL_LIMIT, REQUEST_WAIT, Reads, own_browser
 
 PREFIX = "ROOST_"
 _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
@@ -102,6 +102,12 @@ def _seconds(given: Any) -> float:
     return float(given)
 
 
+def _short_wait(given: Any) -> float:
+    if (seconds := _seconds(given)) > 30:
+        raise ValueError("expected at most 30 seconds")
+    return seconds
+
+
 def _size(given: Any) -> str:
     if not re.fullmatch(r"[0-9]{2,5}x[0-9]{2,5}", str(given)):
         raise ValueError("expected WIDTHxHEIGHT, for example 1280x720")
@@ -157,6 +163,12 @@ class Settings:
     )  # fmt: skip
     pool: int = _setting(POOL_LIMIT, "N", "Tabs per browser; 0: no limit.", _number(0, 10_000))
     clones: int = _setting(CLONED_JARS, "N", "Most cloned jars at a time.", _number(0, 1000))
+    request_wait: float = _setting(
+        REQUEST_WAIT,
+        "SECONDS",
+        "Let an action wait this long for the requests it began; 0: not at all.",
+        _short_wait,
+    )
     reads: Reads = _setting(Reads.PRIVATE, "|".join(Reads), "Which agents may read a tab.", _reads)
 
 

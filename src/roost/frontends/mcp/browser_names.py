@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from roost.api.broker import BrokerApi
-from roost.api.operations import OPERATIONS, Audience, Operation, nearest, parse
+from roost.api.operations import OPERATIONS, Audience, Operation, nearest, parse_for_model
 from roost.api.steps import step_of
 from roost.errors import BadRequest
 from roost.frontends.mcp.replies import DATA, reply_to
@@ -21,7 +21,8 @@ ANSWER = {"type": "object"}
 INSTRUCTIONS = Hint("""\
 A browser shared by several agents: your session has tabs and cookies of its own.[
 {Snapshot} shows the page with refs (ref=e12); give them as target (a CSS selector or text=… works \
-too). Actions answer with what changed since; snapshot: none, diff (default) or full.]
+too). Actions, navigation and waits answer with the new page or what changed since; snapshot: \
+none, diff (default) or full.]
 Tools take tab (default: your current tab) and session (default: your own). [For sub-agents that \
 work in parallel, open a session each with {SessionOpen} and pass its id.|You have this one \
 session.]""")
@@ -64,7 +65,7 @@ class BrowserNames:
             raise _no_tool(name, self._operations)
         # Models send null for arguments they do not give.
         given = {key: value for key, value in arguments.items() if value is not None}
-        return parse(name, given)
+        return parse_for_model(name, given)
 
 
 @lru_cache

@@ -27,6 +27,7 @@ from roost import __version__
 from roost.api import operations as ops
 from roost.api.broker import BrokerApi
 from roost.errors import Internal, RoostError, TooLarge
+from roost.frontends.mcp.answer_lengths import fitted
 from roost.frontends.mcp.replies import refusal
 from roost.frontends.mcp.toolset import Reply, Tool, Toolset
 from roost.vocabulary import AGENT_FRAME_BYTES
@@ -58,9 +59,10 @@ def make_server(guest_of: Callable[[Context], Guest], instructions: str) -> Serv
 
     async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         guest = guest_of(ctx)
+        arguments = fitted(_program_name(ctx), params.name, params.arguments or {})
         try:
             async with _progress(ctx, guest, params.name) as notes:
-                reply = await guest.toolset.call(guest.api, params.name, params.arguments or {})
+                reply = await guest.toolset.call(guest.api, params.name, arguments)
         except RoostError as error:
             return result_of(refusal(error.spelled(guest.toolset.spelling(params.name))))
         except Exception:  # a bug is answered like any error and logged with its traceback
@@ -78,6 +80,13 @@ def make_server(guest_of: Callable[[Context], Guest], instructions: str) -> Serv
     )
     server.middleware.clear()  # it would trace every call, and there is no collector here
     return server
+
+
+def _program_name(ctx: Context) -> str | None:
+    """Return the name in the client's ``clientInfo``. Streamable HTTP keeps no state, so it is
+    unknown there."""
+    about = ctx.session.client_params
+    return None if about is None else about.client_info.name
 
 
 async def serve_request(guest: Guest, scope: Scope, receive: Receive, send: Send) -> None:
