@@ -46,7 +46,7 @@ class Snapshots:
 )
 async def test_the_name_in_client_info_decides(client: str, expected: dict[str, Any]) -> None:
     toolset = Snapshots()
-    server = make_server(lambda _: Guest(NOBODY, toolset))
+    server = make_server(lambda _: Guest(NOBODY, toolset), "")
     about = types.Implementation(name=client, version="1")
     async with Client(server, client_info=about) as one:
         await one.call_tool("browser_snapshot", {})
