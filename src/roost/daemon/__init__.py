@@ -1,6 +1,6 @@
 """The only composition root: it builds the broker and its front ends from settings and ROOST_HOME.
 
-Lives here: ``settings.py``, ``wiring.py`` (builds all objects), ``main.py`` (starts and stops the
+Lives here: ``wiring.py`` (builds all objects), ``main.py`` (starts and stops the
 process), ``announcement.py`` (how others find the broker), ``log.py`` (the broker's log file).
 May import: ``broker``, ``broker.doors``, ``broker.work``, ``client``, ``core``, ``drivers``,
 ``drivers.chromium``, ``drivers.extension``, ``drivers.fake``, ``drivers.firefox``, ``errors``,

@@ -16,6 +16,7 @@ from roost.errors import BadRequest, Ownership, PoolFull, TabGone, Unsupported
 from roost.frontends.mcp.claudezilla.desk import number_of, pool_of, tab_of
 from roost.frontends.mcp.claudezilla.devtools import REQUESTS_KEPT
 from roost.frontends.mcp.claudezilla.names import TOOLS, firefox_names
+from roost.frontends.mcp.claudezilla.page_actions import Click
 from roost.frontends.mcp.claudezilla.page_readings import PURPOSES
 from roost.frontends.mcp.claudezilla.settings import DEVICES
 from roost.frontends.mcp.claudezilla.tab_space import GrantTabSpace
@@ -77,6 +78,7 @@ def test_the_list_is_less_than_half_of_what_claudezilla_sends() -> None:
 def test_destructive_tools_are_marked() -> None:
     marked = {row for row in TOOLS if row.destructive}
     assert marked == {CloseTab, CloseWindow, GrantTabSpace}
+    assert Click not in marked
 
 
 def test_screenshot_purposes_and_devices_are_claudezillas() -> None:
