@@ -57,8 +57,10 @@ def up(asked: Asked, /, foreground: bool, **given: Any) -> None:
     Each setting can also be given as ROOST_<NAME> or in $ROOST_HOME/config.toml.
     """
     from roost.local.broker_start import ensure_broker, running_broker
-    from roost.local.home import Home
+    from roost.local.home import Home, home_note
 
+    if (note := home_note()) is not None:
+        click.echo(f"warning: {plain(note)}", err=True)
     if given["browser"] not in (None, *BROWSERS):
         raise BadRequest(
             f"browser: there is no browser {given['browser']!r}.",

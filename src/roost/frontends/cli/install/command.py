@@ -19,7 +19,7 @@ from roost.frontends.cli.install.config_error import Commented, Malformed
 from roost.frontends.cli.install.config_file import Written, rewrite, text_of
 from roost.frontends.cli.install.entry import server
 from roost.frontends.cli.install.extension_command import install_extension
-from roost.local.home import Home
+from roost.local.home import Home, home_note
 from roost.vocabulary import JarPolicy
 
 FOLDER: Final = click.Path(file_okay=False, resolve_path=True)
@@ -64,6 +64,8 @@ def _verb(client: McpClient) -> click.Command:
         **given: str,
     ) -> None:
         home = Home.find()
+        if (note := home_note()) is not None:
+            click.echo(f"warning: {note}", err=True)
         flags = [part for name, _ in FLAGS if given[name] for part in (f"--{name}", given[name])]
         where = file or (client.file() if client.file else None)
         if remove and where is not None:
