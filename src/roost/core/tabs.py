@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from roost.core import rules
-from roost.core.addresses import BLANK, is_whole
+from roost.core.addresses import BLANK, can_be_opened_again
 from roost.core.effects import (
     CloseStray,
     CloseTab,
@@ -86,7 +86,7 @@ def back_to(tab: Tab) -> str:
 
     A shortened address would lead somewhere else, so such a tab comes back blank.
     """
-    return tab.url if is_whole(tab.url) else BLANK
+    return tab.url if can_be_opened_again(tab.url) else BLANK
 
 
 def used(state: State, tab: Tab) -> Tab:

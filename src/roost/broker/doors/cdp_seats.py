@@ -19,7 +19,7 @@ from roost.broker.browser.files import Folders
 from roost.broker.doors.token_callers import Visits
 from roost.broker.work import page_work
 from roost.core import events as ev
-from roost.core.addresses import BLANK, checked_url
+from roost.core.addresses import BLANK, checked_devtools_url
 from roost.core.rows import Jar, Session, Tab
 from roost.core.state import Change
 from roost.drivers.base import ProtocolTap, Tapped
@@ -226,7 +226,7 @@ class BrokerSeat:
 
     def checked_url(self, url: str) -> str:
         session = self._row()
-        return checked_url(url, session.allow, session.deny)
+        return checked_devtools_url(url, session.allow, session.deny)
 
     def checked_upload(self, path: str) -> str:
         return str(self._folders().to_read(path, "files"))
