@@ -54,7 +54,8 @@ class Agent:
     pid: int
     process_started: str
     name: str
-    home: SessionId
+    own_session: SessionId
+    """The session that the agent works in when a call names none. It may have ended."""
     secret_digest: str
     connected: bool = True
     awaited_until: float | None = None
@@ -346,6 +347,16 @@ class Counter:
     @property
     def deadline(self) -> float | None:
         return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureTurn:
+    """One capture in the line of its tab. No row: captures end with the broker."""
+
+    capture: int
+    agent: AgentId
+    asked_at: float
+    started_at: float | None = None
 
 
 Row = Agent | Session | Member | Jar | Tab | SlotRequest | Reservation | Loop | Consent | Counter
