@@ -77,6 +77,9 @@ class Player:
             hello = {"protocolVersion": MCP_VERSION, "capabilities": {}, "clientInfo": client}
             await player._request("initialize", hello)
             player._send({"method": "notifications/initialized"})
+            # The shim answers ``initialize`` by itself. A call is answered by the broker, so the
+            # broker knows the agent from here on.
+            await player._request("tools/call", {"name": "session_list", "arguments": {}})
         except BaseException:
             await player.remove()
             raise
