@@ -197,7 +197,7 @@ def _tell_of_plugin(client: McpClient, done: claude_plugin.Installed) -> None:
         click.echo(f"{client.title}: the plugin is installed.")
     else:
         _tell(client, done.written, claude_plugin.settings_file(), "is, as a plugin, in")
-        click.echo("`claude` was not there to load it, so only its second start has the commands.")
+        click.echo("Older releases of Claude Code have its commands from the second start on.")
     click.echo("Its commands are /roost:focus, /roost:cancel-focus and /roost:help.")
 
 
