@@ -6,7 +6,7 @@ import { isGivenInput } from "./inpage.js";
 
 const ACTIVATION_MS = 5000; // `dom.user_activation.transient.timeout`
 
-export class Given {
+export class TrustedInputTabs {
   #api;
   #tabs = new Map(); // tab id → {mark, over: promise of the input's end, tell: resolves it}
   #guarded = new Map(); // tab id → {isWhole: all its documents suppress file pickers, timer}

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from roost.drivers import managed_driver
-from roost.drivers.base import BrowserEnded
 from roost.drivers.chromium.connection import CdpError
+from roost.drivers.events import (
+    BrowserEnded,
+)
 from roost.errors import BrowserLost
 from roost.testing.waits import started, until
 from tests.drivers.played_chromium import HANDOVER, NEXT_ID, Played

@@ -49,7 +49,7 @@ def test_a_relative_roost_home_is_made_absolute(
 
 
 @pytest.mark.parametrize("given", [{}, {"ROOST_HOME": ""}])
-def test_without_it_the_password_database_decides_and_nothing_else(given: dict[str, str]) -> None:
+def test_without_roost_home_only_the_password_database_decides(given: dict[str, str]) -> None:
     misleading = {"HOME": "/x", "XDG_STATE_HOME": "/x", "XDG_RUNTIME_DIR": "/x", "TMPDIR": "/x"}
 
     found = Home.find({**misleading, **given})

@@ -60,7 +60,7 @@ class Snapshot(PageOperation, Answers[views.SnapshotView]):
 
 
 class Find(PageOperation, Answers[views.FoundView]):
-    """Search the page's text; answers matching lines with refs."""
+    """Search text, values and roles; answers matching lines with refs and what is around."""
 
     op = "browser_find"
     title = "Search the page"

@@ -37,11 +37,14 @@ from roost.core.rows import Jar, Tab
 from roost.core.settings import CoreSettings
 from roost.core.state import Change, State
 from roost.drivers.base import (
-    DownloadBegan,
-    DownloadEnded,
     Driver,
     Group,
     JarContents,
+    PageDriver,
+)
+from roost.drivers.events import (
+    DownloadBegan,
+    DownloadEnded,
     PageEvent,
 )
 from roost.drivers.link import Link
@@ -272,6 +275,11 @@ class Broker:
             raise BrowserLost(f"Tab {tab} is being restored.", tab=tab, retry_after_ms=1000)
         return row.handle
 
+    def page(self, row: Tab) -> PageDriver:
+        """Return the driver's object for an open tab. Raises if the tab is gone or being
+        restored."""
+        return self.browser(row.browser).driver.page(self.handle(row.id))
+
     async def capture_turn(self, agent: AgentId, tab: TabId) -> int:
         """Wait for this agent's turn to capture the tab. Pass the number to ``capture_ended``."""
         capture = next(self._capture_ids)
@@ -441,7 +449,7 @@ class Broker:
                     raise TabGone(f"Tab {effect.tab} was closed while it opened.", tab=effect.tab)
                 self.hear(ev.TabReady(effect.tab, handle))
             if effect.restore is not None and effect.tab in self.state.tabs:
-                await self._return_to(effect.restore, driver, handle)
+                await self._return_to(effect.restore, driver.page(handle))
         except BrowserLost:
             # A tab that is being restored stays lost: the next start of the browser tries again.
             if effect.restore is None:
@@ -451,15 +459,15 @@ class Broker:
             self.hear(ev.TabOpenFailed(effect.tab))
             raise
 
-    async def _return_to(self, address: str, driver: Driver, handle: TabHandle) -> None:
+    async def _return_to(self, address: str, page: PageDriver) -> None:
         """Navigate a reopened tab to its address, and once more if the page's process crashes.
 
         A crashed page has not reached the address, so a reload by the agent would not open it.
         """
         try:
-            await driver.navigate(handle, address)
+            await page.navigate(address)
         except TabCrashed:
-            await driver.navigate(handle, address)
+            await page.navigate(address)
 
     def _group(self, effect: fx.OpenTab) -> Group | None:
         """Return the tab group to open the tab in, or None in a browser without groups."""

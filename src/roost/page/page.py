@@ -13,9 +13,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from roost.drivers.base import Input, Pages
+from roost.drivers.base import Input, PageDriver
 from roost.errors import BY_CODE, Internal, NotActionable, NotFound, RoostError, StaleRef
-from roost.vocabulary import TabHandle
 
 Json = dict[str, Any]
 ONCE = frozenset({"setValue", "scroll"})
@@ -52,10 +51,12 @@ class PageMemory:
 
 
 class Page:
-    """Access to one tab's page. A new ``Page`` is made for each operation."""
+    """Access to one tab's page. A new ``Page`` is made for each operation.
 
-    def __init__(self, driver: Pages, tab: TabHandle, memory: PageMemory) -> None:
-        self.driver = driver
+    ``tab``: the driver's object for the tab. ``memory``: the tab's numbers of refs and frames.
+    """
+
+    def __init__(self, tab: PageDriver, memory: PageMemory) -> None:
         self.tab = tab
         self.memory = memory
         self.seen: tuple[str, str] | None = None
@@ -73,8 +74,8 @@ class Page:
         Raises the ``RoostError`` that the function reports.
         """
         given = {name: value for name, value in argument.items() if value is not None}
-        reply = await self.driver.call_page(
-            self.tab, frame, function, self._numbers(frame) | given, once=function in ONCE
+        reply = await self.tab.call_page(
+            frame, function, self._numbers(frame) | given, once=function in ONCE
         )
         answer = self._answer(frame, function, reply)
         if function in WATCHING:
@@ -92,7 +93,7 @@ class Page:
         self._watched.clear()
         if frame is None and self.look is not None:
             argument["snapshot"] = self.look
-        reply = await self.driver.act(self.tab, inputs, frame, argument)
+        reply = await self.tab.act(inputs, frame, argument)
         if reply is not None:
             # If the snapshot failed, the caller takes it again and gets the error then.
             with contextlib.suppress(RoostError):
@@ -147,7 +148,7 @@ class Page:
     async def offset(self, frame: str | None) -> tuple[float, float]:
         """Return where a frame's viewport begins in the tab's viewport."""
         x = y = 0.0
-        parents = {info.id: info.parent for info in await self.driver.frames(self.tab)}
+        parents = {info.id: info.parent for info in await self.tab.all_frames()}
         main = next(iter(parents))
         while frame is not None and frame != main:
             parent = parents.get(frame)
@@ -162,14 +163,14 @@ class Page:
     async def owner(self, parent: str | None, frame: str) -> Json:
         """Return the element that holds a frame: its ref in the parent and where its content begins
         there."""
-        reply = await self.driver.call_page(
-            self.tab, parent, "frameOwner", self._numbers(parent), owner_of=frame
+        reply = await self.tab.call_page(
+            parent, "frameOwner", self._numbers(parent), owner_of=frame
         )
         return self._answer(parent, "frameOwner", reply)
 
     async def child_frames(self) -> list[tuple[str, str | None]]:
         """Return every frame except the main one, with its parent (None: the main frame)."""
-        main, *others = await self.driver.frames(self.tab)
+        main, *others = await self.tab.all_frames()
         self.memory.keep_only([frame.id for frame in others])
         return [(f.id, None if f.parent in (None, main.id) else f.parent) for f in others]
 

@@ -1,4 +1,4 @@
-"""Commands and answers over a link (roost.drivers.exchange): nobody is left waiting."""
+"""Commands and answers over a link (roost.drivers.connection): nobody is left waiting."""
 
 from __future__ import annotations
 

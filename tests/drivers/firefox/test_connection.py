@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roost.drivers.exchange import Json
+from roost.drivers.connection import Json
 from roost.drivers.firefox.connection import BidiConnection, BidiError
 from tests.drivers.scripted_link import Heard, ScriptedLink
 

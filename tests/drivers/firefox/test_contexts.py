@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from roost.drivers.base import DriverEvent, TabAppeared
+from roost.drivers.events import (
+    DriverEvent,
+    TabOpened,
+)
 from roost.drivers.firefox.connection import BidiConnection
 from roost.drivers.firefox.contexts import Contexts
 from roost.errors import BrowserLost, TabGone
@@ -65,7 +68,7 @@ async def test_tabs_are_made_beside_the_blank_one_and_popups_are_told_with_their
     link.says(type="success", id=create["id"], result={"context": "tab-1"})
     tab = await answer_of(opening)
     contexts.created(context("popup", opener="tab-1"))
-    appeared = [event for event in reports if isinstance(event, TabAppeared)]
+    appeared = [event for event in reports if isinstance(event, TabOpened)]
     assert [(one.handle, one.opener, one.jar) for one in appeared] == [
         ("popup", tab.handle, SOME_JAR)
     ]
@@ -83,7 +86,7 @@ async def test_a_tab_that_comes_while_we_make_one_is_the_persons() -> None:
     assert (await answer_of(opening)).handle == "ours"
     await turn()
     (appeared,) = reports
-    assert isinstance(appeared, TabAppeared)
+    assert isinstance(appeared, TabOpened)
     assert appeared.handle == "theirs"
 
 
@@ -109,7 +112,7 @@ async def test_a_jar_removed_under_an_opening_that_was_given_up_holds_up_no_late
     contexts.jar_removed(SOME_JAR)
     await turn()
     contexts.created({**context("theirs"), "userContext": "default"})
-    assert [event.handle for event in reports if isinstance(event, TabAppeared)] == ["theirs"]
+    assert [event.handle for event in reports if isinstance(event, TabOpened)] == ["theirs"]
 
 
 async def test_a_tab_that_the_last_broker_asked_for_and_never_heard_of_is_closed() -> None:
@@ -120,7 +123,7 @@ async def test_a_tab_that_the_last_broker_asked_for_and_never_heard_of_is_closed
     contexts.take_over(handover, tree, ["just made"])
     closed = [one["params"]["context"] for one in commands(link) if one["method"] == CLOSE]
     assert closed == ["asked", "just made"]
-    assert [event.handle for event in reports if isinstance(event, TabAppeared)] == ["popup"]
+    assert [event.handle for event in reports if isinstance(event, TabOpened)] == ["popup"]
 
 
 async def test_a_tab_that_is_there_before_firefox_answers_the_last_broker_is_closed() -> None:

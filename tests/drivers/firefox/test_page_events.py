@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from roost.drivers.base import (
+from roost.drivers.events import (
     ConsoleSaid,
     DownloadBegan,
     DownloadEnded,

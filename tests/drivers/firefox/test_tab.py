@@ -7,7 +7,14 @@ from typing import Any
 
 import pytest
 
-from roost.drivers.base import Input, KeyDown, KeyUp, MouseDown, MouseMove, MouseUp
+from roost.drivers.base import (
+    Input,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseMove,
+    MouseUp,
+)
 from roost.drivers.firefox.connection import BidiConnection
 from roost.drivers.firefox.contexts import Contexts
 from roost.drivers.firefox.tab import BidiTab

@@ -17,7 +17,7 @@ from roost.broker.change_signal import ChangeSignal
 from roost.broker.clock import Clock
 from roost.core.redaction import redacted_url
 from roost.core.rows import Tab
-from roost.drivers.base import (
+from roost.drivers.events import (
     ChooserClosed,
     ChooserOpened,
     ConsoleSaid,

@@ -30,7 +30,7 @@ async def evaluate(broker: Broker, agent: AgentId, op: ops.Evaluate) -> ValueVie
             frame, found = await at.page.call_where(op.target, "resolve")
             ref = found["ref"]
         async with page_use.UnlessDialog(at.record):
-            value = await at.page.driver.evaluate(at.page.tab, op.function, frame=frame, ref=ref)
+            value = await at.page.tab.evaluate(op.function, frame=frame, ref=ref)
         return ValueView(tab=at.tab, value=value)
 
 
@@ -146,7 +146,7 @@ async def file_upload(broker: Broker, agent: AgentId, op: ops.FileUpload) -> vie
         asked = at.record.chooser
         if asked is not None and len(paths) > 1 and not asked.multiple:
             raise BadRequest("paths: the page asked for one file.", field="paths")
-        await at.page.driver.choose_files(at.page.tab, paths)
+        await at.page.tab.choose_files(paths)
         await at.page.settle(None)
         return f"Gave {count} to the field that asked."
 
@@ -163,8 +163,7 @@ async def handle_dialog(broker: Broker, agent: AgentId, op: ops.HandleDialog) ->
         raise NotFound(
             "No dialog is open in this tab.", hint="There is nothing to answer; continue."
         )
-    driver = broker.browser(row.browser).driver
-    await driver.answer_dialog(broker.handle(row.id), accept=op.accept, text=op.prompt_text)
+    await broker.page(row).answer_dialog(accept=op.accept, text=op.prompt_text)
     while record.dialog is dialog:
         await record.changed()
     did = f"{'Accepted' if op.accept else 'Dismissed'} the {dialog.kind}."
@@ -202,7 +201,7 @@ async def handle_consent(
 
 async def resize(broker: Broker, agent: AgentId, op: ops.Resize) -> views.SizeView:
     async with page_use.acting(broker, agent, op, "resize") as at:
-        await at.page.driver.resize(at.page.tab, op.width, op.height)
+        await at.page.tab.resize(op.width, op.height)
         return views.SizeView(tab=at.tab, width=op.width, height=op.height)
 
 

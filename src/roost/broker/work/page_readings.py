@@ -27,7 +27,7 @@ UNMARK_SECONDS = 1.0
 AGAIN_SECONDS = 0.05
 """Pause of ``wait_for`` after a call into the page that failed."""
 WANTED_CHARS = 200
-"""How much of the text a caller looked for is repeated in an error."""
+"""How much of the text a caller waited for is repeated in an error."""
 INLINE_BYTES = 6 * MIB
 """The largest screenshot in a reply. Encoding the reply blocks the loop, so it must be bounded."""
 SCALES = {"css": 1.0, "device": 1.0}
@@ -63,9 +63,6 @@ async def find(broker: Broker, agent: AgentId, op: ops.Find) -> views.FoundView:
                 texts.append(found["text"])
                 total += found["total"]
                 truncated = truncated or found["truncated"]
-        if not total:
-            wanted = (op.text or op.regex or "")[:WANTED_CHARS]
-            raise NotFound(f"Nothing on the page matches {wanted!r}.")
         return views.FoundView(
             tab=at.tab, matches="\n".join(texts), total=total, truncated=truncated
         )
@@ -181,8 +178,7 @@ async def network_request(broker: Broker, agent: AgentId, op: ops.NetworkRequest
         raise NotFound(
             f"There is no request {op.index}.", hint="List them with browser_network_requests."
         )
-    driver = broker.browser(row.browser).driver
-    body = await driver.body(broker.handle(row.id), request.request)
+    body = await broker.page(row).body(request.request)
     try:
         text, is_base64 = body.decode("utf-8"), False
     except UnicodeDecodeError:
@@ -231,7 +227,7 @@ async def _pictured(
             is_as_it_was = op.target is None and not op.annotate
             if not (is_as_it_was and readiness.rests()):
                 await readiness.rendered()
-        taking = at.page.driver.capture(at.page.tab, shot)
+        taking = at.page.tab.capture(shot)
         if readiness is not None and able.draws_for_pictures:
             picture, _ = await asyncio.gather(taking, readiness.rendered())
         else:
@@ -283,7 +279,7 @@ async def _shot(at: InPage, op: ops.TakeScreenshot) -> Shot:
 
 async def pdf_save(broker: Broker, agent: AgentId, op: ops.PdfSave) -> views.FileView:
     async with page_use.reading(broker, agent, op, "print") as at:
-        data = await at.page.driver.pdf(at.page.tab)
+        data = await at.page.tab.pdf()
         folders = broker.folders(agent, at.row.session)
         path = folders.write(data, op.filename, f"{at.tab}.pdf", "filename", overwrite=op.overwrite)
         return views.FileView(tab=at.tab, path=str(path), bytes=len(data))

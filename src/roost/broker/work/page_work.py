@@ -18,12 +18,12 @@ from roost.broker.work import views as view_of
 from roost.core import events as ev
 from roost.core.addresses import BLANK, checked_url, host_of
 from roost.core.rows import Session, Tab
-from roost.drivers.base import NO_TUNNEL, Arrival, Pages
+from roost.drivers.base import NO_TUNNEL, Arrival, PageDriver
 from roost.errors import BadRequest, DialogOpen, NotFound, RoostError, UrlBlocked
-from roost.vocabulary import OPERATOR, AgentId, JarId, TabHandle
+from roost.vocabulary import OPERATOR, AgentId, JarId
 
 REFUSED = 403
-Move = Callable[[Pages, TabHandle], Awaitable[Arrival]]
+Move = Callable[[PageDriver], Awaitable[Arrival]]
 
 
 async def navigate(broker: Broker, agent: AgentId, op: ops.Navigate) -> views.PageView:
@@ -53,15 +53,15 @@ async def navigate(broker: Broker, agent: AgentId, op: ops.Navigate) -> views.Pa
 
 
 async def reload(broker: Broker, agent: AgentId, op: ops.Reload) -> views.PageView:
-    return await _moved(broker, agent, op, "reload", lambda driver, tab: driver.reload(tab))
+    return await _moved(broker, agent, op, "reload", lambda page: page.reload())
 
 
 async def back(broker: Broker, agent: AgentId, op: ops.NavigateBack) -> views.PageView:
-    return await _moved(broker, agent, op, "navigate", lambda driver, tab: driver.travel(tab, -1))
+    return await _moved(broker, agent, op, "navigate", lambda page: page.travel(-1))
 
 
 async def forward(broker: Broker, agent: AgentId, op: ops.NavigateForward) -> views.PageView:
-    return await _moved(broker, agent, op, "navigate", lambda driver, tab: driver.travel(tab, 1))
+    return await _moved(broker, agent, op, "navigate", lambda page: page.travel(1))
 
 
 async def tabs(broker: Broker, agent: AgentId, op: ops.Tabs) -> views.TabsView:
@@ -162,7 +162,7 @@ async def _go(broker: Broker, row: Tab, url: str) -> Arrival:
     address = checked_url(url, session.allow, session.deny)
     if row.jar is not None:
         await broker.browser(row.browser).jars.put_back(row.jar, address)
-    return await _arrived(broker, row, lambda driver, tab: driver.navigate(tab, address))
+    return await _arrived(broker, row, lambda page: page.navigate(address))
 
 
 async def _go_in_new(
@@ -190,7 +190,7 @@ async def _arrived(broker: Broker, row: Tab, move: Move) -> Arrival:
     async with broker.lanes.turn(row.id):
         with record.stirred(broker.clock), _telling_refusals(browser.jars.proxy(row.jar)) as check:
             async with page_use.UnlessDialog(record, leaves=True):
-                arrival = await move(browser.driver, broker.handle(row.id))
+                arrival = await move(broker.page(row))
             check(arrival)
     if row.jar is not None:
         broker.jar_backups.may_have_changed(row.jar)

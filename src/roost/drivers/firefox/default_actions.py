@@ -14,8 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roost.drivers.base import KeyDown, MouseDown, MouseMove, MouseUp
-from roost.drivers.firefox.connection import Json
+from roost.drivers.base import (
+    KeyDown,
+    MouseDown,
+    MouseMove,
+    MouseUp,
+)
+from roost.drivers.connection import Json
 from roost.drivers.firefox.keyboard import Gesture
 
 PRESS = 4

@@ -9,8 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from roost.drivers.base import Input, InsertText, KeyDown, Wheel
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
+from roost.drivers.base import (
+    Input,
+    InsertText,
+    KeyDown,
+    Wheel,
+)
+from roost.drivers.connection import Json
+from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.default_actions import (
     AFTER_DRAG,
     AFTER_KEYS,
@@ -60,7 +66,7 @@ _FOCUSED = """(text) => {
 }"""
 
 
-class Hands:
+class TabInput:
     """Sends input to one tab. ``has_frames``: returns True if the tab has child contexts."""
 
     def __init__(
@@ -71,7 +77,7 @@ class Hands:
         self._scripts = scripts
         self._has_frames = has_frames
 
-    async def give(self, inputs: Sequence[Input]) -> None:
+    async def send(self, inputs: Sequence[Input]) -> None:
         for part in parts(inputs):
             if isinstance(part, InsertText):
                 await self._insert(part.text)

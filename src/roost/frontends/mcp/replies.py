@@ -210,6 +210,9 @@ def _snapshot(view: page_views.SnapshotView) -> Iterator[str]:
 
 @_tells(page_views.FoundView)
 def _found(view: page_views.FoundView) -> Iterator[str]:
+    if not view.total:
+        yield "Nothing on the page matches."
+        return
     more = "; the first are" if view.truncated else ""
     yield f"{view.total} match{'' if view.total == 1 else 'es'}{more}:"
     yield marked([view.matches])
@@ -284,10 +287,11 @@ def _screenshot(view: page_views.ScreenshotView) -> Iterator[str]:
 
 @_tells(page_views.ScrollView)
 def _scroll(view: page_views.ScrollView) -> Iterator[str]:
-    moved = "Scrolled" if view.moved else "Nothing moved; it is"
+    # The size is that of what moved: the page, or a part of it that scrolls by itself.
+    moved = "Scrolled to" if view.moved else "Nothing moved: it stays at"
     yield (
-        f"{moved} at x={view.x:g}, y={view.y:g} "
-        f"of a page of {view.page_width:g}x{view.page_height:g}."
+        f"{moved} x={view.x:g}, y={view.y:g} "
+        f"of {view.page_width:g}x{view.page_height:g} that can be scrolled."
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from roost.drivers.base import Input, KeyDown, KeyUp
-from roost.drivers.exchange import Json
+from roost.drivers.connection import Json
 from roost.drivers.extension.firefox import remote as remote_module
 from roost.drivers.extension.firefox.remote import FirefoxRemote
 from roost.errors import Interrupted, RoostError, TabGone
@@ -40,7 +40,7 @@ class Firefox:
     async def give(self, mark: str) -> bool:
         found = await self.remote.find(TAB, mark, self._mark(mark))
         if found is not None:
-            await found.give(KEYS)
+            await found.send(KEYS)
         return found is not None
 
     async def _mark(self, mark: str) -> None:

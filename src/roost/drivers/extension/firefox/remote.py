@@ -18,9 +18,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from roost.drivers.base import Input
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
-from roost.drivers.firefox.input import Hands
-from roost.drivers.firefox.navigation import Course
+from roost.drivers.connection import Json
+from roost.drivers.firefox.connection import BidiConnection, BidiError
+from roost.drivers.firefox.input import TabInput
+from roost.drivers.firefox.navigation import Documents
 from roost.drivers.firefox.scripts import DocumentGone, Scripts
 from roost.drivers.firefox.values import plain
 from roost.errors import BadRequest, BrowserLost, Interrupted, NotFound, RoostError
@@ -75,11 +76,11 @@ class RemoteTab:
 
     def __init__(self, bidi: BidiConnection, context: str) -> None:
         self.context = context
-        self.course = Course(lambda: None)
+        self.documents = Documents(lambda: None)
         self._bidi = bidi
         self._has_frames = True
-        self._scripts = Scripts(bidi, context, "", self.course)
-        self._hands = Hands(bidi, context, self._scripts, lambda: self._has_frames)
+        self._scripts = Scripts(bidi, context, "", self.documents)
+        self._input = TabInput(bidi, context, self._scripts, lambda: self._has_frames)
 
     async def shows(self, mark: str) -> bool:
         """Return whether the page shows the mark.
@@ -97,9 +98,9 @@ class RemoteTab:
         self._has_frames = bool(tree["contexts"][0]["children"])
         return bool(plain(found))
 
-    async def give(self, inputs: Sequence[Input]) -> None:
+    async def send(self, inputs: Sequence[Input]) -> None:
         try:
-            await self._hands.give(inputs)
+            await self._input.send(inputs)
         except BrowserLost:
             raise Interrupted(
                 "Firefox's remote agent went away while it gave input.",
@@ -178,7 +179,7 @@ class FirefoxRemote:
     def turned(self, tab: TabHandle) -> None:
         """Take note that the tab has a new document."""
         if tab in self._found:
-            self._found[tab].course.turn()
+            self._found[tab].documents.changed()
 
     def left(self, tab: TabHandle, error: RoostError) -> None:
         """Forget the tab and fail its pending calls with ``error``."""
