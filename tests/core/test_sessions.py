@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-import roost.core.events as ev
 from roost import core
+from roost.core import events as ev
 from roost.core import rules, sessions
 from roost.core.effects import CloseTab, RemoveFiles, RemoveJar, Tell
 from roost.core.rows import Session, Tab
