@@ -77,9 +77,8 @@ class Player:
             hello = {"protocolVersion": MCP_VERSION, "capabilities": {}, "clientInfo": client}
             await player._request("initialize", hello)
             player._send({"method": "notifications/initialized"})
-            # The shim answers ``initialize`` by itself. A call is answered by the broker, so the
-            # broker knows the agent from here on.
-            await player._request("tools/call", {"name": "session_list", "arguments": {}})
+            # The shim answers initialize before its broker is there. Only the broker answers ping.
+            await player._request("ping", {})
         except BaseException:
             await player.remove()
             raise
