@@ -2,8 +2,8 @@
 // The broker's commands for a page carry its tab's handle as the session id.
 
 import { NO_SUCH_TAB, Refusal, noSuchMethod } from "../link.js";
-import { paint } from "../mark.js";
-import { Marks } from "../marks.js";
+import { paint } from "../outline.js";
+import { Outlines } from "../outlines.js";
 import { Access } from "./access.js";
 import { Dialogs } from "./dialogs.js";
 import { Downloads } from "./downloads.js";
@@ -58,7 +58,7 @@ export class Pages {
     });
     this.#jars = new Jars(api, strip);
     this.#trusted = new TrustedInputTabs(api);
-    this.marks = new Marks(api.storage, strip, (tabId, look) => this.#paint(tabId, look));
+    this.outlines = new Outlines(api.storage, strip, (tabId, look) => this.#paint(tabId, look));
     const handleOf = (id) => strip.handleOf(id);
     this.#dialogs = new Dialogs(api, { tell, handleOf });
     this.#downloads = new Downloads(api, (jar) => strip.tabsIn(jar));
@@ -133,17 +133,17 @@ export class Pages {
     return run();
   }
 
-  /** The broker is gone: remove the marks, let the person answer dialogs, and end trusted input,
+  /** The broker is gone: remove the outlines, let the person answer dialogs, and end trusted input,
    * because a broker that died sent no `Page.end`. Commands check the tab's group, so no more is
    * needed. */
   releaseAll() {
     this.#trusted.endAll();
     this.#dialogs.handBack();
-    return this.marks.hideAll();
+    return this.outlines.hideAll();
   }
 
   sweep() {
-    this.marks.refresh();
+    this.outlines.refresh();
   }
 
   // --- navigation ------------------------------------------------------------------------------
@@ -273,17 +273,17 @@ export class Pages {
     }
   }
 
-  /** Show the mark in the page, because Firefox's remote agent is about to give it input. */
-  async #begin(tabId, mark) {
+  /** Show the beacon in the page, because Firefox's remote agent is about to give it input. */
+  async #begin(tabId, beacon) {
     this.#checkAlive(tabId);
     this.#before.set(tabId, this.#navigations.turns(tabId));
     const show = async () => {
       const turns = this.#navigations.turns(tabId);
-      await this.#trusted.show(tabId, mark).catch(async (error) => {
+      await this.#trusted.show(tabId, beacon).catch(async (error) => {
         throw await this.#whyNot(tabId, MAIN, turns, error);
       });
     };
-    await Promise.all([this.#inWhatComes(show), this.#trusted.begin(tabId, mark)]);
+    await Promise.all([this.#inWhatComes(show), this.#trusted.begin(tabId, beacon)]);
   }
 
   async #settle(tabId, { frame, argument }) {
@@ -418,7 +418,7 @@ export class Pages {
         : { x: clip[0] + page.x, y: clip[1] + page.y, width: clip[2], height: clip[3] };
     }
     try {
-      const picture = await this.marks.without(tabId, () => this.#api.tabs.captureTab(tabId, how));
+      const picture = await this.outlines.without(tabId, () => this.#api.tabs.captureTab(tabId, how));
       return { data: picture.slice(picture.indexOf(",") + 1) };
     } catch (error) {
       throw new Refusal(NO_PICTURE, error.message);
@@ -428,8 +428,8 @@ export class Pages {
   #glow(tabId, inputs) {
     const pointed = inputs.find(({ x }) => x !== undefined);
     const typed = inputs.some(({ do: what }) => what === "keyDown" || what === "insert");
-    if (pointed) this.marks.glow(tabId, [pointed.x, pointed.y]);
-    else if (typed) this.marks.glow(tabId, "focus");
+    if (pointed) this.outlines.glow(tabId, [pointed.x, pointed.y]);
+    else if (typed) this.outlines.glow(tabId, "focus");
   }
 
   async #paint(tabId, look) {
@@ -443,7 +443,7 @@ export class Pages {
     const main = (listener) => (what) => what.frameId === MAIN && this.#isOurs(what.tabId) && listener(what);
     webNavigation.onBeforeNavigate.addListener(main(({ tabId, url }) => this.#navigations.began(tabId, url)));
     webNavigation.onCommitted.addListener((what) => this.#isOurs(what.tabId) && this.#committed(what));
-    webNavigation.onDOMContentLoaded.addListener(main(({ tabId }) => this.marks.show(tabId)));
+    webNavigation.onDOMContentLoaded.addListener(main(({ tabId }) => this.outlines.show(tabId)));
     webNavigation.onErrorOccurred.addListener(main((what) => this.#brokeOff(what)));
     for (const event of ["onReferenceFragmentUpdated", "onHistoryStateUpdated"])
       webNavigation[event].addListener(main(({ tabId, url }) => this.#navigations.movedWithin(tabId, url)));
@@ -508,11 +508,11 @@ export class Pages {
       }
       if (this.#isOurs(tabId)) await this.#hook(tabId, frameId, url);
     }
-    if (tab !== null && tab.url !== BLANK) await this.marks.show(tabId);
+    if (tab !== null && tab.url !== BLANK) await this.outlines.show(tabId);
   }
 
   #left(tabId) {
-    this.marks.hide(tabId);
+    this.outlines.hide(tabId);
     this.#dialogs.left(tabId);
     this.#traffic.unwatch(tabId);
     this.#downloads.left(tabId);

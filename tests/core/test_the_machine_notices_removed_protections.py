@@ -50,7 +50,7 @@ REMOVED: dict[str, tuple[Any, str, str, str]] = {
     ),
     "a freed slot serves nobody": (
         Machine,
-        "_decide",
+        "decide",
         "pool.serve_queues(state)",
         "pass",
     ),
@@ -60,7 +60,7 @@ REMOVED: dict[str, tuple[Any, str, str, str]] = {
         "pool.serve_queues(state)",
         "pass",
     ),
-    "nothing runs out unless woken": (Machine, "_decide", "self._expire(woken)", "pass"),
+    "nothing runs out unless woken": (Machine, "decide", "self._expire(woken)", "pass"),
     "any event ends agents": (
         Machine,
         "_expire",
@@ -188,7 +188,7 @@ REMOVED: dict[str, tuple[Any, str, str, str]] = {
     "a change is not journaled": (
         State,
         "put",
-        "self.changes.append(Change(row.table, row.key, row))",
+        "self.changes.append(Change(row.table, row.key, row, before))",
         "pass",
     ),
     "a deadline sets no alarm": (State, "put", "if row.deadline is not None and", "if False and"),
@@ -206,7 +206,7 @@ REMOVED: dict[str, tuple[Any, str, str, str]] = {
     ),
     "a query is answered with what has run out": (
         Machine,
-        "_decide",
+        "decide",
         "self._expire(woken)",
         "woken is None or self._expire(woken)",
     ),
@@ -224,7 +224,7 @@ REMOVED: dict[str, tuple[Any, str, str, str]] = {
     ),
     "a decision that failed by a bug leaves traces": (
         Machine,
-        "_decide",
+        "decide",
         "state.roll_back()",
         "pass",
     ),

@@ -43,7 +43,7 @@ def kept(folder: Path) -> KeeperProcess:
     return KeeperProcess(home, "chromium", ChromiumOptions())
 
 
-async def test_of_two_keepers_the_newer_one_counts(tmp_path: Path) -> None:
+async def test_the_newer_of_two_keepers_for_one_browser_is_used(tmp_path: Path) -> None:
     keeper, older, newer = kept(tmp_path), Ended(), Ended()
     keeper.linked(older)
     keeper.linked(newer)
@@ -155,7 +155,7 @@ async def test_a_keeper_that_an_earlier_broker_began_to_start_is_waited_for(
     assert await answer_of(linking) == (link, False)
 
 
-async def test_a_keeper_that_dies_as_it_starts_is_not_waited_for(
+async def test_a_keeper_that_dies_during_its_start_is_not_waited_for(
     tmp_path: Path, starter: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keeper, link, loop = kept(tmp_path), Ended(), asyncio.get_running_loop()

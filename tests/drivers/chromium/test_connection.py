@@ -51,7 +51,7 @@ async def test_commands_die_with_their_session_and_no_others_do() -> None:
     assert await lives == {"ok": True}
 
 
-async def test_a_crash_answers_what_waits_and_leaves_the_session() -> None:
+async def test_a_crash_fails_pending_calls_and_keeps_the_session() -> None:
     cdp, link, _ = connected()
     waits = cdp.call("A.a", None, "S1")
     cdp.fail("S1", TabCrashed("crashed"))

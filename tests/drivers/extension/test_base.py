@@ -163,7 +163,7 @@ async def test_a_host_that_waits_is_told_that_a_broker_is_there(tmp_path: Path) 
         loop.remove_signal_handler(signal.SIGUSR1)
 
 
-async def test_what_was_told_to_the_last_broker_is_not_told_twice(tmp_path: Path) -> None:
+async def test_events_meant_for_the_last_broker_are_not_reported(tmp_path: Path) -> None:
     desk = Desk(tmp_path, "r.1")
     desk.extension.held.add("Roost.state")
     desk.driver.linked(desk.extension)
@@ -220,7 +220,7 @@ async def test_a_tab_dragged_out_is_gone_for_calls_under_way_and_for_later_ones(
     assert len(desk.extension.sent) == sent
 
 
-async def test_what_the_extension_refuses_is_a_tab_that_is_gone(tmp_path: Path) -> None:
+async def test_a_tab_that_the_extension_refuses_is_gone(tmp_path: Path) -> None:
     desk = Desk(tmp_path, "r.1")
     await desk.start()
     desk.extension.held.add("Debugger.attach")

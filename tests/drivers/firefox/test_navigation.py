@@ -15,7 +15,7 @@ SOME, OTHER = "n1", "n2"
 
 
 @pytest.mark.parametrize("is_early", [True, False])
-async def test_an_end_may_be_told_before_it_is_known_whose_it_is(is_early: bool) -> None:
+async def test_a_navigation_may_end_before_the_reply_that_names_it(is_early: bool) -> None:
     navigation = Navigation()
     if is_early:
         navigation.ended(SOME, End.DOWNLOAD)
@@ -25,7 +25,7 @@ async def test_an_end_may_be_told_before_it_is_known_whose_it_is(is_early: bool)
     assert await answer_of(waiting) is End.DOWNLOAD
 
 
-async def test_the_status_is_that_of_the_last_leg() -> None:
+async def test_the_status_is_that_of_the_last_redirect() -> None:
     navigation = Navigation()
     for one, status in ((SOME, 302), (SOME, 200), (OTHER, 204)):
         navigation.answered(one, status)
@@ -40,7 +40,7 @@ async def test_a_journey_ends_with_its_tab_whether_or_not_anybody_waits_yet() ->
     await error_of(TabGone, navigation.end_of(SOME))
 
 
-async def test_a_document_that_is_gone_is_explained_by_what_comes() -> None:
+async def test_the_next_event_explains_why_a_document_is_gone() -> None:
     crashed = False
 
     def check() -> None:
@@ -70,7 +70,7 @@ def begins(navigation: str) -> dict[str, str]:
     return {"navigation": navigation, "url": "http://x/"}
 
 
-async def test_what_is_under_way_is_waited_for_until_it_ends_or_somebody_gave_up() -> None:
+async def test_the_current_navigation_is_waited_for_until_it_ends_or_its_caller_gives_up() -> None:
     navigations = Navigations()
     navigations.started(begins(SOME))
     with navigations.waiting(None) as navigation:
@@ -87,7 +87,7 @@ async def test_what_is_under_way_is_waited_for_until_it_ends_or_somebody_gave_up
     assert navigations.leaving is None
 
 
-async def test_one_command_sets_out_after_the_other_has_begun() -> None:
+async def test_a_navigation_command_is_sent_after_the_previous_navigation_began() -> None:
     navigations, sent = Navigations(), list[Pending]()
 
     def send() -> Pending:

@@ -72,7 +72,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         self._tabs: dict[TabHandle, CdpTab] = {}
         self._sessions: dict[str, TabHandle] = {}
         self._jars: set[str] = set()
-        self._new_tabs = NewTabs("targetId", self._appeared, self._close)
+        self._new_tabs = NewTabs("targetId", self._tab_opened, self._close)
         self._announced: set[TabHandle] = set()
         """Tabs reported with ``TabOpened``. ``Started`` must not list them again."""
         self._unseen: set[str] = set()
@@ -374,9 +374,9 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             cdp.tell("Runtime.runIfWaitingForDebugger", None, params["sessionId"])
             cdp.tell("Target.detachFromTarget", {"sessionId": params["sessionId"]})
         elif "openerId" in info or not self._new_tabs.may_be_ours(info["targetId"], params):
-            self._appeared(params)
+            self._tab_opened(params)
 
-    def _appeared(self, params: Json) -> None:
+    def _tab_opened(self, params: Json) -> None:
         """Report a page that no call opened. The page stays paused until its owner is known, and
         longer if the report is answered with a ``Hold``."""
         info = params["targetInfo"]
@@ -466,7 +466,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
     def _forget_everything(self) -> None:
         self._connection = None
         self._holds = Holds(self._let_run)
-        self._new_tabs = NewTabs("targetId", self._appeared, self._close)
+        self._new_tabs = NewTabs("targetId", self._tab_opened, self._close)
         for table in (self._tabs, self._sessions, self._closing):
             table.clear()
         for names in (self._announced, self._unseen):

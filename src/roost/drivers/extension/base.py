@@ -238,7 +238,7 @@ class OwnBrowser(ABC, Generic[C]):
             return  # meant for the previous broker; the answer to ``Roost.state`` includes it
         match method:
             case "Tabs.appeared":
-                self._appeared(params)
+                self._tab_opened(params)
             case "Tabs.removed":
                 self._removed(TabHandle(params["tab"]))
             case "Tabs.moved":
@@ -255,7 +255,7 @@ class OwnBrowser(ABC, Generic[C]):
             case _:
                 self._heard(method, params)
 
-    def _appeared(self, params: Json) -> None:
+    def _tab_opened(self, params: Json) -> None:
         tab = TabHandle(params["tab"])
         if tab in self._known:
             return

@@ -30,7 +30,7 @@ from roost.frontends.cdp.messages import (
     Release,
     RemoveContext,
     Send,
-    Tell,
+    WriteFrame,
 )
 from roost.frontends.cdp.view import View
 from roost.vocabulary import LINK_FRAME_BYTES, MIB
@@ -209,7 +209,7 @@ class Client:
         assert seat is not None
         for effect in effects:
             match effect:
-                case Tell():
+                case WriteFrame():
                     self._tell(effect.frame)
                 case Send():
                     seat.send(effect.key, effect.method, effect.params, effect.session)

@@ -32,7 +32,7 @@ SETTLED = {"changed": False, "hasActivation": True}
 
 
 class Firefox(ScriptedLink):
-    """One tab, whose page shows every mark that it is asked for."""
+    """One tab, whose page shows every beacon that it is asked for."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -119,7 +119,7 @@ async def test_a_page_that_has_not_seen_its_click_is_told_that_it_was_given(tmp_
 async def test_nothing_is_given_before_the_extension_says_that_the_tab_is_marked(
     tmp_path: Path,
 ) -> None:
-    """Though the page seems to show the mark already."""
+    """Though the page seems to show the beacon already."""
     for inputs in (CLICK, PRESS):
         driver, firefox = await linked(tmp_path)
         firefox.held.add("Page.begin")

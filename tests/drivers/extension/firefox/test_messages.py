@@ -118,7 +118,7 @@ def test_a_cookie_is_the_same_after_its_way_through_the_browser() -> None:
     assert words.cookie_from(plain) == other
 
 
-def test_what_is_no_report_is_none() -> None:
+def test_only_known_events_of_the_extension_become_reports() -> None:
     ended = {"tab": "r.1", "request": "7", "error": "NS_ERROR", "finished": True}
 
     report = words.report_of("Network.ended", ended)

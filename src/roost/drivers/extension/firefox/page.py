@@ -138,9 +138,9 @@ class OwnFirefoxPage:
         If the input is nothing but clicks, the page itself notices their end. Then the settle
         request goes out before the input, which saves one round trip.
         """
-        mark, link = secrets.token_hex(16), self._link()
+        beacon, link = secrets.token_hex(16), self._link()
         try:
-            found = await remote.find(self._tab, mark, self.ask("Page.begin", {"mark": mark}))
+            found = await remote.find(self._tab, beacon, self.ask("Page.begin", {"mark": beacon}))
             self._link()  # the person may have taken the tab meanwhile
             if found is None:
                 return await _value(self._send_act(inputs, frame, argument))
@@ -155,7 +155,7 @@ class OwnFirefoxPage:
                 link.tell("Page.given", None, self._tab)
             return await _value(asked)
         finally:
-            link.tell("Page.end", {"mark": mark}, self._tab)
+            link.tell("Page.end", {"mark": beacon}, self._tab)
 
     def _send_act(self, inputs: Sequence[Input], frame: str | None, argument: Json) -> Pending:
         params = {"inputs": gestures(inputs), "frame": _frame(frame), "argument": argument}

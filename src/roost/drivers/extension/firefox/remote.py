@@ -4,8 +4,9 @@ The remote names tabs by ids of its own, and input must never reach any tab but 
 So the extension briefly adds an iframe to the page. Both sides know the iframe by the same number,
 and the remote tells which tab contains it. No other tab is inspected.
 
-Before every input the extension also marks the page: it sets a CSS property with an unguessable
-name, which the page cannot find. The driver sends no input to a tab that does not show the mark.
+Before every input the extension also shows a beacon in the page: it sets a CSS property with an
+unguessable name, which the page cannot find. The driver sends no input to a tab that does not show
+the beacon.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ logger = logging.getLogger(__name__)
 WORD = "remote"
 OPEN_SECONDS = 10.0
 TRY_AGAIN_SECONDS = 30.0
-# The remote may run this before the extension has set the mark, so it looks for 20 ms. It waits by
-# messages and not by timers, because Firefox slows the timers of background tabs.
-_MARKED = """async (name) => {
+# The remote may run this before the extension has set the beacon, so it looks for 20 ms. It waits
+# by messages and not by timers, because Firefox slows the timers of background tabs.
+_SHOWS_BEACON = """async (name) => {
   const style = getComputedStyle(document.documentElement), until = performance.now() + 20;
   while (!style.getPropertyValue(name) && performance.now() < until)
     await new Promise((resolve) => {
@@ -82,17 +83,17 @@ class RemoteTab:
         self._scripts = Scripts(bidi, context, "", self.documents)
         self._input = TabInput(bidi, context, self._scripts, lambda: self._has_frames)
 
-    async def shows(self, mark: str) -> bool:
-        """Return whether the page shows the mark.
+    async def shows(self, beacon: str) -> bool:
+        """Return whether the page shows the beacon.
 
         Also note whether the page has frames, which no event reports here. That query goes first,
-        to use the time until the mark is set.
+        to use the time until the beacon is set.
         """
         root = {"root": self.context, "maxDepth": 1}
-        name = {"type": "string", "value": f"--roost-{mark}"}
+        name = {"type": "string", "value": f"--roost-{beacon}"}
         try:
             tree = await self._bidi.call("browsingContext.getTree", root, self.context)
-            found = await self._scripts.ask(None, _MARKED, name)
+            found = await self._scripts.ask(None, _SHOWS_BEACON, name)
         except (BadRequest, BidiError, BrowserLost, DocumentGone, NotFound):
             return False
         self._has_frames = bool(tree["contexts"][0]["children"])
@@ -141,25 +142,25 @@ class FirefoxRemote:
                 await self._open()
         return self._bidi is not None
 
-    async def find(self, tab: TabHandle, mark: str, marked: Awaitable[object]) -> RemoteTab | None:
-        """Return the remote's tab for ``tab``, verified by the mark in its page.
+    async def find(self, tab: TabHandle, beacon: str, shown: Awaitable[object]) -> RemoteTab | None:
+        """Return the remote's tab for ``tab``, verified by the beacon in its page.
 
-        Checks the cached match while the extension still sets the mark. Returns None if no tab
-        shows the mark: then the caller must not send input through the remote.
+        Checks the cached match while the extension still sets the beacon. Returns None if no tab
+        shows the beacon: then the caller must not send input through the remote.
 
-        mark: the mark's random name.
-        marked: done when the extension has set the mark.
+        beacon: the beacon's random name.
+        shown: done when the extension has set the beacon.
         """
         known = self._found.get(tab)
         if known is None:
-            await marked
+            await shown
         else:
-            _, is_shown = await asyncio.gather(marked, known.shows(mark))
-            if is_shown or await known.shows(mark):
+            _, is_shown = await asyncio.gather(shown, known.shows(beacon))
+            if is_shown or await known.shows(beacon):
                 return known
         self._found.pop(tab, None)
         found = await self._locate(tab)
-        if found is None or not await found.shows(mark):
+        if found is None or not await found.shows(beacon):
             return None
         self._found[tab] = found
         return found
