@@ -61,6 +61,7 @@ from roost.errors import (
 from roost.profiles.store import ProfileStore
 from roost.vocabulary import (
     MINE,
+    REQUEST_WAIT,
     AgentId,
     BrowserId,
     JarId,
@@ -91,6 +92,7 @@ class Broker:
         version: str = "",
         http: str | None = None,
         upstream: str | None = None,
+        request_wait: float = REQUEST_WAIT,
         default: str | None = None,
         is_near: Callable[[BrowserId], bool] = lambda _: False,
         is_expected: Callable[[BrowserId], bool] = lambda _: False,
@@ -99,6 +101,7 @@ class Broker:
 
         http: address where this broker serves HTTP, if it does.
         upstream: the person's own proxy. Filtering proxies send their traffic through it.
+        request_wait: seconds that an action waits for the requests it began.
         default: browser to use when the caller names none (else ``settings.default_browser``).
         is_near: True if the native host of that personal browser runs, so it can link now.
         is_expected: True if that personal browser has the extension, so it may link later.
@@ -111,6 +114,7 @@ class Broker:
         self.profiles = profiles
         self.version = version
         self.http = http
+        self.request_wait = request_wait
         self.started_at = clock.now()
         self.lanes = Lanes()
         self.downloads = Downloads(files)

@@ -83,6 +83,7 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
         profiles=ProfileStore(home.profiles),
         version=__version__,
         upstream=settings.proxy,
+        request_wait=settings.request_wait,
         default=MINE if settings.browser == MINE else None,
         is_near=lambda browser: bool(running_hosts(home, browser)),
         is_expected=lambda browser: home.extension(browser.removeprefix(f"{MINE}-")).is_dir(),

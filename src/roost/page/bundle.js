@@ -2355,11 +2355,11 @@ ${indent}  - ${property}`).join("");
   }
   function viewportFirst(lines) {
     const near = linesNearViewport(lines);
-    const last = near.lastIndexOf(true);
+    const last2 = near.lastIndexOf(true);
     const nearOnes = [];
     const before = [];
     const behind = [];
-    near.forEach((isNear, index) => (isNear ? nearOnes : index > last ? behind : before).push(index));
+    near.forEach((isNear, index) => (isNear ? nearOnes : index > last2 ? behind : before).push(index));
     return [...nearOnes, ...behind, ...before];
   }
   function choose(lines, sizes, order, room, start) {
@@ -2923,7 +2923,7 @@ ${indent}  - ${property}`).join("");
     const totals = [];
     const previous = [];
     const heavier = (one, other) => one === -1 || other !== -1 && totals[other] > totals[one] ? other : one;
-    let last = -1;
+    let last2 = -1;
     values.forEach((value, index) => {
       const rank = ranks.get(value);
       let best = -1;
@@ -2931,10 +2931,10 @@ ${indent}  - ${property}`).join("");
       previous.push(best);
       totals.push(weights[index] + (best === -1 ? 0 : totals[best]));
       for (let at = rank; at <= values.length; at += at & -at) bestAt[at] = heavier(bestAt[at], index);
-      last = heavier(last, index);
+      last2 = heavier(last2, index);
     });
     const marks2 = new Array(values.length).fill(false);
-    for (let at = last; at !== -1; at = previous[at]) marks2[at] = true;
+    for (let at = last2; at !== -1; at = previous[at]) marks2[at] = true;
     return marks2;
   }
 
@@ -3380,7 +3380,7 @@ ${indent}  - ${property}`).join("");
       if (range && isNext(range.oldLast, old) && isNext(range.newLast, now)) Object.assign(range, { oldLast: old, newLast: now });
       else ranges.push({ from: old, to: now, oldLast: old, newLast: now });
     }
-    const span = (first, last) => first === last ? first : `${first}-${last}`;
+    const span = (first, last2) => first === last2 ? first : `${first}-${last2}`;
     const shown2 = ranges.slice(0, RANGES_SHOWN).map((range) => `${span(range.from, range.oldLast)} → ${span(range.to, range.newLast)}`);
     const more = ranges.length > RANGES_SHOWN ? ", … (take a browser_snapshot for the others)" : "";
     return `# same content, new refs: ${shown2.join(", ")}${more}`;
@@ -3406,7 +3406,15 @@ ${indent}  - ${property}`).join("");
   function remember(reader, lines) {
     keep(reader, seenLines(lines));
   }
+  var last = null;
+  function stepBack(reader) {
+    if (last?.reader !== reader) return;
+    memories.delete(reader);
+    if (last.before) memories.set(reader, last.before);
+    last = null;
+  }
   function keep(reader, seen) {
+    last = { reader, before: memories.get(reader) };
     memories.delete(reader);
     memories.set(reader, seen);
     if (memories.size > READERS_KEPT) memories.delete(memories.keys().next().value);
@@ -3421,9 +3429,9 @@ ${indent}  - ${property}`).join("");
   }
   function changesSince(reader, lines, maxChars) {
     const before = memories.get(reader);
+    if (!before) return null;
     const now = seenLines(lines);
     keep(reader, now);
-    if (!before) return null;
     const script = editScript(before, now);
     const rehomed = /* @__PURE__ */ new Map();
     lines.forEach((line, index) => {
@@ -3515,6 +3523,7 @@ ${properties.join("\n")}`;
     }
     const target = optionalText(args, "target");
     const maxChars = optionalNumber(args, "maxChars", 200, 1e7);
+    if (reader !== void 0 && optionalFlag(args, "again")) stepBack(reader);
     if (target === void 0 && mode === "diff" && reader !== void 0) {
       const reply = diffReply(reader, maxChars ?? DEFAULT_DIFF_CHARS);
       if (reply) return reply;
@@ -3599,7 +3608,7 @@ ${CUT_NOTE}` : text2;
     released = (event) => {
       if (event.isTrusted) this.count(1);
     };
-    /** Until the pointer was let go so often, here, or `delivered` says that it will not be. */
+    /** Wait until that many mouse buttons were released in this document, or until `delivered` says that no more follow. */
     async until(releases) {
       if (this.releases >= releases) return;
       await new Promise((resolve2) => {
@@ -4968,6 +4977,25 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     const pattern = wanted.split(/\*+/).map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&")).join(".*");
     return new RegExp(`^${pattern}$`).test(address);
   }
+  var OPERABLE2 = "a[href], button, input:not([type=hidden]), select, textarea, summary, canvas, video, iframe, [contenteditable], [tabindex], [role=button], [role=link], [role=textbox], [role=menuitem], [role=tab], [role=option], [role=checkbox]";
+  var OPERABLE_TRIED = 50;
+  var TEXT_CHARS = 40;
+  async function drawn(args) {
+    const met = await untilPresent(() => hasDrawn() ? true : null, optionalNumber(args, "timeoutMs", 0) ?? 0);
+    return { drawn: met !== null, mayDraw: met === null && mayDraw() };
+  }
+  function hasDrawn() {
+    const body = page.body(document);
+    if (body === null) return false;
+    const isOperable = (root) => Array.from(queryAll(root, OPERABLE2)).slice(0, OPERABLE_TRIED).some(isRendered);
+    return isOperable(document) || tidy(plainText(body)).length >= TEXT_CHARS || openRoots().some(isOperable);
+  }
+  function mayDraw() {
+    if (page.readyState(document) !== "complete") return true;
+    const body = page.body(document);
+    const isEmpty = body === null || tidy(plainText(body)) === "";
+    return queryAll(document, isEmpty ? "script" : "script[src], script[type=module]").length > 0;
+  }
   async function readiness() {
     await nextFrame();
     const images = Array.from(queryAll(document, "img"));
@@ -4987,6 +5015,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     consent,
     content,
     delivered,
+    drawn,
     find,
     focusForTyping,
     frameOwner,

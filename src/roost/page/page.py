@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,6 +65,12 @@ class Page:
         """Options of a snapshot to take together with the next action, once it has settled."""
         self.looked: Json | None = None
         """That snapshot. None if the document changed or the action was in a child frame."""
+        self.before_input: Callable[[], None] | None = None
+        """Called before each input."""
+        self.has_left = False
+        """The last action replaced the main document."""
+        self._rereads = False
+        """The next diff replaces the last one, so it begins where the last one began."""
         self._watched: set[str | None] = set()
         """Frames whose bundle watches for the effects of the next input."""
 
@@ -89,15 +95,30 @@ class Page:
         document if the input navigates.
         """
         self.looked = None
+        if self.before_input is not None:
+            self.before_input()
         argument = self._numbers(frame) | {"watched": frame in self._watched}
         self._watched.clear()
         if frame is None and self.look is not None:
             argument["snapshot"] = self.look
         reply = await self.tab.act(inputs, frame, argument)
+        self.has_left = reply is None and frame is None
         if reply is not None:
             # If the snapshot failed, the caller takes it again and gets the error then.
             with contextlib.suppress(RoostError):
                 self.looked = self._answer(frame, "settled", reply).get("snapshot")
+
+    async def changes(self, **options: Any) -> Json:
+        """Return the main frame's diff, which the last action may have brought already."""
+        if self.looked is not None:
+            return self.looked
+        again, self._rereads = self._rereads or None, False
+        return await self.call(None, "snapshot", again=again, **options)
+
+    def reread(self) -> None:
+        """Discard the diff that the last action brought: the page has changed since. The next diff
+        contains both."""
+        self._rereads, self.look, self.looked = self.looked is not None, None, None
 
     async def settle(self, frame: str | None) -> None:
         """Wait until the page has settled after a change that was not made by input."""

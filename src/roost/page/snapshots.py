@@ -81,7 +81,7 @@ async def read_changes(page: Page, *, reader: str, max_chars: int) -> Reading:
     If the bundle cannot make a diff, return a full snapshot.
     """
     options = changes(reader, max_chars)
-    reply = page.looked or await page.call(None, "snapshot", **options)
+    reply = await page.changes(**options)
     if reply["mode"] != "diff":
         return await _with_frames(page, None, reply, max_chars, {"reader": reader}, _Budget())
     replies, budget, is_all = [reply], _Budget(), True

@@ -11,6 +11,7 @@ from roost.drivers.events import (
 )
 from roost.drivers.firefox.connection import BidiConnection
 from roost.drivers.firefox.contexts import Contexts
+from roost.drivers.firefox.tab import BidiTab
 from roost.errors import BrowserLost, TabGone
 from roost.testing.waits import answer_of, error_of, started, turn
 from tests.drivers.scripted_link import Heard, ScriptedLink
@@ -19,12 +20,12 @@ SOME_JAR = "jar-1"
 CLOSE = "browsingContext.close"
 
 
-def made() -> tuple[Contexts, ScriptedLink, list[DriverEvent]]:
+def made(*, headless: bool = True) -> tuple[Contexts, ScriptedLink, list[DriverEvent]]:
     link, heard, reports = ScriptedLink(), Heard(), list[DriverEvent]()
     bidi = BidiConnection(link, heard.word, heard.end, lambda method, params: None)
     bidi.begin()
     bidi.release()
-    return Contexts(bidi, "", reports.append), link, reports
+    return Contexts(bidi, "", reports.append, headless=headless), link, reports
 
 
 def context(name: str, opener: str | None = None) -> dict[str, Any]:
@@ -148,3 +149,27 @@ async def test_a_tab_whose_browser_ends_before_it_answers_is_never_told() -> Non
     await error_of(BrowserLost, opening)
     await turn()
     assert reports == []
+
+
+async def test_a_tab_is_selected_once_until_another_tab_is() -> None:
+    contexts, link, _ = made()
+    one, two = _tab(contexts, "one"), _tab(contexts, "two")
+    for tab in (one, one, two, one):
+        selecting = await started(contexts.select(tab))
+        link.says(type="success", id=commands(link)[-1]["id"], result={})
+        await answer_of(selecting)
+    selected = [(said["method"], said["params"]["context"]) for said in commands(link)]
+    assert selected == [("browsingContext.activate", tab) for tab in ("one", "two", "one")]
+
+
+async def test_a_tab_in_a_window_on_a_screen_is_not_selected() -> None:
+    contexts, link, _ = made(headless=False)
+    await contexts.select(_tab(contexts, "one"))
+    assert commands(link) == [], "the window would come before what the person works with"
+
+
+def _tab(contexts: Contexts, name: str) -> BidiTab:
+    contexts.created(context(name))
+    tab = contexts.tab_of(name)
+    assert tab is not None
+    return tab

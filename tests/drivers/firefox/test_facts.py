@@ -185,7 +185,6 @@ async def test_the_wheel_scrolls_what_is_under_it_in_tabs_in_the_background(
         long = "<div style='height: 9000px'></div>"
         box = "position: absolute; left: 0; top: 0; width: 90px; height: 90px; overflow: auto"
         await put(driver, tab, f"{long}<div id=d style='{box}'>{long}</div>")
-        assert await driver.page(tab).evaluate("() => document.hidden")
         at = "() => [d.scrollTop, scrollY]"
         await driver.page(tab).act([Wheel(50, 50, 0, 60)], None, {})
         assert await driver.page(tab).evaluate(at) == [60, 0], "the innermost"
@@ -285,6 +284,8 @@ async def test_tabs_in_the_background_have_frames_like_one_in_front(
     }"""
     async with lodging.guest(Reports()) as driver:
         tab = await open_page(driver, lodging.url("/"))
+        assert await driver.page(tab).evaluate(frames) == "visible"
+        await open_page(driver, lodging.url("/"))
         assert await driver.page(tab).evaluate(frames) == "hidden"
 
 

@@ -39,7 +39,7 @@ class Firefox(ScriptedLink):
             "context": "tab", "parent": None, "children": [], "url": "about:blank",
             "userContext": "jar", "originalOpener": None,
         }  # fmt: skip
-        contexts = Contexts(bidi, "", lambda event: None)
+        contexts = Contexts(bidi, "", lambda event: None, headless=False)
         contexts.created(about)
         found = contexts.tab_of("tab")
         assert found is not None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, assert_never
@@ -73,6 +73,8 @@ class RequestRecord:
     mime_type: str | None = None
     error: str | None = None
     ended_at: float | None = None
+    is_own: bool = False
+    """An action of an agent began the request; the page did not send it by itself."""
 
 
 @dataclass(slots=True)
@@ -136,6 +138,15 @@ class PageRecord:
     def pending(self, kinds: frozenset[str]) -> int:
         """Return how many requests of those kinds have not ended."""
         return sum(record.kind in kinds for record in self._pending.values())
+
+    @property
+    def last_number(self) -> int:
+        """The number of the newest request, or 0."""
+        return self._count
+
+    def open_requests(self) -> Collection[RequestRecord]:
+        """Return the requests that have not ended."""
+        return self._pending.values()
 
     async def changed(self) -> None:
         """Wait for the next event of any kind."""

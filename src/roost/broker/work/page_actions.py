@@ -11,15 +11,14 @@ from roost.api import page_operations as ops
 from roost.api import page_views as views
 from roost.api.views import ValueView
 from roost.broker.broker import Broker
-from roost.broker.work import page_use
+from roost.broker.work import page_use, shown_page
+from roost.broker.work.own_requests import OwnRequests
 from roost.broker.work.page_use import InPage
 from roost.drivers.base import MouseDown, MouseMove, MouseUp
 from roost.errors import BadRequest, DialogOpen, NotFound, RoostError
-from roost.page import actions, snapshots
+from roost.page import actions
 from roost.vocabulary import AgentId
 
-DIFF_CHARS = 4000
-FULL_CHARS = 20_000
 FIELD_CHARS = 80
 
 
@@ -177,9 +176,10 @@ async def handle_dialog(broker: Broker, agent: AgentId, op: ops.HandleDialog) ->
         try:
             with at.record.stirred(broker.clock):
                 async with page_use.UnlessDialog(at.record):
-                    at.page.look = _look(agent, op.snapshot)
+                    own = OwnRequests(at.page, at.record, broker.clock, broker.request_wait)
+                    at.page.look = shown_page.look(agent, op.snapshot)
                     await at.page.settle(None)
-                    return await _view(agent, at, did, op.snapshot, set())
+                    return await _view(agent, at, did, op.snapshot, set(), own)
         except DialogOpen:
             return await _stopped(at, did)
 
@@ -249,12 +249,13 @@ async def _acted(
     is part of the reply, not an error."""
     async with page_use.acting(broker, agent, op, action) as at:
         before = _tabs(at)
-        at.page.look = _look(agent, op.snapshot)
+        own = OwnRequests(at.page, at.record, broker.clock, broker.request_wait)
+        at.page.look = shown_page.look(agent, op.snapshot)
         did = "Done; the page answered with a dialog."
         try:
             async with page_use.UnlessDialog(at.record):
                 did = await work(at)
-                return await _view(agent, at, did, op.snapshot, before)
+                return await _view(agent, at, did, op.snapshot, before, own)
         except DialogOpen:
             return await _stopped(at, did)
 
@@ -265,25 +266,20 @@ async def _stopped(at: InPage, did: str) -> views.ActionView:
     return views.ActionView(**at.where(), did=did, dialog=page_dialog)
 
 
-def _look(agent: AgentId, show: str) -> dict[str, Any] | None:
-    return snapshots.changes(agent, DIFF_CHARS) if show == "diff" else None
-
-
 async def _view(
-    agent: AgentId, at: InPage, did: str, show: str, before: set[str]
+    agent: AgentId, at: InPage, did: str, show: str, before: set[str], own: OwnRequests
 ) -> views.ActionView:
-    """Describe the page after an action.
+    """Describe the page after an action and the requests that it began.
 
     ``opened`` names new tabs by comparison with ``before``. Agents over MCP do not watch notices,
     so this is how they learn of popups.
     """
-    shown: dict[str, Any] = {}
-    if show == "full":
-        reading = await snapshots.read(at.page, max_chars=FULL_CHARS, reader=agent)
-        shown = {"snapshot": reading.text}
-    elif show == "diff":
-        reading = await snapshots.read_changes(at.page, reader=agent, max_chars=DIFF_CHARS)
-        shown = {"snapshot": reading.text or None, "changes": reading.changes}
+    if await own.ended():
+        at.page.reread()
+        await at.page.settle(None)
+    if at.page.has_left and show != "none":
+        await shown_page.drawn(at)
+    shown = await shown_page.shown(agent, at, show)
     opened = sorted(_tabs(at) - before, key=_number) if before else []
     asked = at.record.chooser
     return views.ActionView(
@@ -292,6 +288,7 @@ async def _view(
         opened=opened or None,
         downloads=await page_use.new_downloads(at.broker, at.row),
         chooser=None if asked is None else views.ChooserView(multiple=asked.multiple),
+        under_way=own.under_way(),
         **shown,
     )
 

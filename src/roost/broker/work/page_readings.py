@@ -13,7 +13,7 @@ from roost.api import page_views as views
 from roost.broker.broker import Broker
 from roost.broker.browser.page_records import RequestRecord
 from roost.broker.text_limits import short_title, short_url
-from roost.broker.work import page_use
+from roost.broker.work import page_use, shown_page
 from roost.broker.work.page_use import InPage
 from roost.broker.work.readiness import Readiness
 from roost.core.redaction import redacted_url
@@ -109,7 +109,8 @@ async def wait_for(broker: Broker, agent: AgentId, op: ops.WaitFor) -> views.Wai
             )
         at.record.stir(broker.clock.now())
         waited = int((broker.clock.now() - begun) * 1000)
-        return views.WaitView(tab=at.tab, waited_ms=waited, url=at.where()["url"])
+    shown = await shown_page.shown_tab(broker, agent, op.session, at.tab, op.snapshot)
+    return views.WaitView(tab=at.tab, waited_ms=waited, url=at.where()["url"], **shown)
 
 
 async def _met(broker: Broker, at: InPage, wanted: dict[str, str | None], deadline: float) -> bool:
@@ -256,6 +257,9 @@ async def _pictured(
         mime_type=picture.mime_type,
         width=picture.width,
         height=picture.height,
+        scale=shot.scale,
+        left=None if shot.full_page else (0.0 if shot.clip is None else shot.clip[0]),
+        top=None if shot.full_page else (0.0 if shot.clip is None else shot.clip[1]),
         data=data,
         path=None if path is None else str(path),
         readiness=None if readiness is None else readiness.view(),

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 from roost import core
 from roost.api import operations as ops
@@ -13,7 +14,7 @@ from roost.api import views
 from roost.broker.broker import Broker
 from roost.broker.browser.proxy import FilteringProxy
 from roost.broker.text_limits import short_title, short_url
-from roost.broker.work import page_use
+from roost.broker.work import page_use, shown_page
 from roost.broker.work import views as view_of
 from roost.core import events as ev
 from roost.core.addresses import BLANK, checked_url, host_of
@@ -49,6 +50,7 @@ async def navigate(broker: Broker, agent: AgentId, op: ops.Navigate) -> views.Pa
         opened=True if opened is not None else None,
         evicted=None if opened is None else _evicted(opened),
         downloads=await page_use.new_downloads(broker, row) if arrival.stayed else None,
+        **await shown_page.shown_tab(broker, agent, op.session, row.id, op.snapshot),
     )
 
 
@@ -67,12 +69,14 @@ async def forward(broker: Broker, agent: AgentId, op: ops.NavigateForward) -> vi
 async def tabs(broker: Broker, agent: AgentId, op: ops.Tabs) -> views.TabsView:
     if op.action == "new":
         opened = await open_tab(broker, agent, op.session, op.url or BLANK, evict=op.evict)
-        row = opened.tab
+        row, shown = opened.tab, dict[str, Any]()
         if op.url is not None:
             await _go_in_new(broker, agent, op.session, row, op.url)
-        return view_of.tabs(
+            shown = await shown_page.shown_tab(broker, agent, op.session, row.id, op.snapshot)
+        listed = view_of.tabs(
             broker, agent, _session_of(broker, row), opened=row.id, evicted=_evicted(opened)
         )
+        return listed.model_copy(update=shown)
     session = broker.decide(core.session_for, agent, op.session)
     if op.action == "list":
         return view_of.tabs(broker, agent, session)
@@ -81,7 +85,8 @@ async def tabs(broker: Broker, agent: AgentId, op: ops.Tabs) -> views.TabsView:
         if tab is None:
             raise BadRequest("tab: name the tab to select.", field="tab")
         broker.decide(core.select_tab, agent, op.session, tab)
-        return view_of.tabs(broker, agent, session)
+        shown = await shown_page.shown_tab(broker, agent, op.session, tab, op.snapshot)
+        return view_of.tabs(broker, agent, session).model_copy(update=shown)
     return _closed(broker, agent, op.session, tab, session)
 
 
@@ -150,11 +155,21 @@ def _closed(
 
 
 async def _moved(
-    broker: Broker, agent: AgentId, op: ops.PageOperation, action: str, move: Move
+    broker: Broker,
+    agent: AgentId,
+    op: ops.NavigateBack | ops.NavigateForward | ops.Reload,
+    action: str,
+    move: Move,
 ) -> views.PageView:
     row = await page_use.located(broker, agent, op, action, acts=True, revives=True)
     arrival = await _arrived(broker, row, move)
-    return views.PageView(tab=row.id, url=arrival.url, title=arrival.title, status=arrival.status)
+    return views.PageView(
+        tab=row.id,
+        url=arrival.url,
+        title=arrival.title,
+        status=arrival.status,
+        **await shown_page.shown_tab(broker, agent, op.session, row.id, op.snapshot),
+    )
 
 
 async def _go(broker: Broker, row: Tab, url: str) -> Arrival:

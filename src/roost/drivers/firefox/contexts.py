@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Collection, Sequence
 
-from roost.drivers.connection import Json, Pending
+from roost.drivers.connection import Json, Pending, unheard
 from roost.drivers.events import (
     DriverEvent,
     TabClosed,
@@ -26,15 +26,24 @@ from roost.errors import RoostError, TabGone
 from roost.vocabulary import TabHandle
 
 CLOSE_SECONDS = 5.0
+SELECT_SECONDS = 0.5
 
 
 class Contexts:
     """The contexts of one run of the browser. ``report`` gets the events of all tabs."""
 
     def __init__(
-        self, bidi: BidiConnection, bundle: str, report: Callable[[DriverEvent], None]
+        self,
+        bidi: BidiConnection,
+        bundle: str,
+        report: Callable[[DriverEvent], None],
+        *,
+        headless: bool = True,
     ) -> None:
         self.tabs: dict[TabHandle, BidiTab] = {}
+        self._is_headless = headless
+        self._selected: str | None = None
+        """The context that ``select`` selected last, while it is open."""
         self._bidi = bidi
         self._bundle = bundle
         self._report = report
@@ -82,6 +91,21 @@ class Contexts:
                 while not all(map(self._is_known, asked)):
                     self._came.clear()
                     await self._came.wait()
+
+    async def select(self, tab: BidiTab) -> None:
+        """Make the tab the selected one of the window. Firefox shows and focuses only this tab's
+        page, and no command or preference changes that for another page.
+
+        Do nothing with a window on a screen: selecting a tab would bring the window before what the
+        person works with. Do not wait long either: Firefox answers when the page of the previously
+        selected tab is hidden, and that page may be frozen.
+        """
+        if not self._is_headless or self._selected == tab.context:
+            return
+        self._selected = tab.context
+        selecting = self._bidi.call("browsingContext.activate", {"context": tab.context})
+        selecting.add_done_callback(unheard)
+        await asyncio.wait({selecting}, timeout=SELECT_SECONDS)
 
     def ended(self, error: RoostError) -> None:
         """Fail everything that waits for a tab, because the browser is gone."""
@@ -185,6 +209,8 @@ class Contexts:
     def destroyed(self, context: str) -> None:
         if context == self._first_tab:
             self._first_tab = None
+        if context == self._selected:
+            self._selected = None
         self._new_tabs.gone(context)
         tab = self.tab_of(context)
         if tab is None:

@@ -209,7 +209,7 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
     def _speak(self, link: Link) -> BidiConnection:
         bidi = BidiConnection(link, self._word, self._ended, self._heard)
         self._jars = Jars(bidi, self._keeper.viewport)
-        self._contexts = Contexts(bidi, self._bundle, self._tell)
+        self._contexts = Contexts(bidi, self._bundle, self._tell, headless=self._keeper.headless)
         bidi.begin()
         return bidi
 

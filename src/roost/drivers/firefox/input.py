@@ -60,9 +60,16 @@ _FOCUSED = """(text) => {
   while (found?.shadowRoot?.activeElement) found = found.shadowRoot.activeElement;
   if (found?.contentWindow) return found.contentWindow;
   if (!found || (found === document.body && !found.isContentEditable)) return "nothing";
-  if (!(found instanceof HTMLInputElement || found instanceof HTMLTextAreaElement)) return "editor";
-  if (text) document.execCommand("insertText", false, text);
-  return "field";
+  if (found instanceof HTMLInputElement || found instanceof HTMLTextAreaElement) {
+    if (text) document.execCommand("insertText", false, text);
+    return "field";
+  }
+  if (!text.includes("\\n")) return "editor";
+  // Firefox ignores ``clipboardData`` here and has these two of its own.
+  const init = { dataType: "text/plain", data: text, bubbles: true, cancelable: true };
+  if (!found.dispatchEvent(new ClipboardEvent("paste", { ...init, composed: true }))) return "done";
+  const isDone = found.isContentEditable && document.execCommand("insertText", false, text);
+  return isDone ? "done" : "editor";
 }"""
 
 
@@ -133,6 +140,10 @@ class TabInput:
 
         In text fields, ``execCommand`` inserts the text at once, with trusted events. Other editors
         need an event before each change, which Firefox sends only for keys. So type the text there.
+        A text of several lines is pasted first, because no key is right for a new line everywhere:
+        Enter sends the message in chat editors, Shift+Enter runs the cell in notebooks, and code
+        editors indent after Enter. An editor that handles the paste event has taken the text, and
+        ``execCommand`` inserts it into a plain editable element.
         """
         context, focused = await self._focused(text)
         if focused == "editor":

@@ -61,6 +61,9 @@ class Others(Protocol):
     async def blank_tab(self) -> str:
         """Return the context of the browser's first tab, which belongs to no session."""
 
+    async def select(self, tab: BidiTab) -> None:
+        """Show and focus the tab's page, as far as Firefox can."""
+
     async def await_tabs_of(self, opener: BidiTab) -> None:
         """Wait until all tabs that ``opener`` opened have been reported."""
 
@@ -174,6 +177,8 @@ class BidiTab:
         with self._dismissing():
             if not self.crashed:
                 await self._thaw_if_frozen()
+                # Firefox would load its crash page into a crashed tab that is selected.
+                await self._others.select(self)
             self.crashed = False
             return await self._go("browsingContext.navigate", _to(url))
 
@@ -205,6 +210,7 @@ class BidiTab:
         self.check_alive()
         asked = None
         if inputs:
+            await self._others.select(self)
             self._before_input = self._documents.count, self._navigations.leaving
             if count := releases(inputs):
                 asked = self.scripts.ask_settled(frame, {**argument, "releases": count})
@@ -355,6 +361,7 @@ class BidiTab:
 
     async def _here(self, status: int | None, *, stayed: bool = False) -> Arrival:
         title = await self._arrive()
+        await self._others.select(self)
         self.title = FAILED_TITLE if self._is_error else title
         self._report(TabNavigated(self.handle, self.url, self.title))
         return Arrival(self.url, self.title, status, stayed)

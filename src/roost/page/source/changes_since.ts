@@ -25,7 +25,19 @@ export function remember(reader: string, lines: readonly Line[]): void {
   keep(reader, seenLines(lines));
 }
 
+/** The reader that was told something last, and its memory before that. */
+let last: { reader: string; before: readonly SeenLine[] | undefined } | null = null;
+
+/** Forget what the reader was told last: its answer was not used, and the next one replaces it. */
+export function stepBack(reader: string): void {
+  if (last?.reader !== reader) return;
+  memories.delete(reader);
+  if (last.before) memories.set(reader, last.before);
+  last = null;
+}
+
 function keep(reader: string, seen: readonly SeenLine[]): void {
+  last = { reader, before: memories.get(reader) };
   memories.delete(reader);
   memories.set(reader, seen);
   if (memories.size > READERS_KEPT) memories.delete(memories.keys().next().value!);
@@ -48,9 +60,9 @@ export function rememberPart(reader: string, part: Element, lines: readonly Line
 /** Null when the reader has not seen this document yet. Remembers what the reader is told now. */
 export function changesSince(reader: string, lines: readonly Line[], maxChars: number): Changes | null {
   const before = memories.get(reader);
+  if (!before) return null;
   const now = seenLines(lines);
   keep(reader, now);
-  if (!before) return null;
   const script = editScript(before, now);
   const rehomed = new Map<number, Element>();
   lines.forEach((line, index) => {

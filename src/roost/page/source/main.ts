@@ -20,14 +20,14 @@ import { nextRef, startNumberingAt } from "./refs";
 import { scroll } from "./scroll";
 import { delivered, settled } from "./settle";
 import { snapshot } from "./snapshot";
-import { readiness, waitFor } from "./conditions";
+import { drawn, readiness, waitFor } from "./conditions";
 
 type PageFunction = (args: Args) => unknown;
 
 const TITLE_CHARS = 1000;
 
 const functions: Record<string, PageFunction> = {
-  consent, content, delivered, find, focusForTyping, frameOwner, marks, pageState, prepare, readiness, resolve, scroll, setValue, settled, snapshot, unmark, waitFor,
+  consent, content, delivered, drawn, find, focusForTyping, frameOwner, marks, pageState, prepare, readiness, resolve, scroll, setValue, settled, snapshot, unmark, waitFor,
 };
 
 /** Expected trouble is data; anything else is a fault of ours and stays an exception. */

@@ -2,7 +2,7 @@
 import { type Args, oneOf, optionalFlag, optionalNumber, optionalText } from "./args";
 import { isTimeUp, startBudget, wasCut } from "./budget";
 import { printBounded, type Selection } from "./line_selection";
-import { changesSince, isKnown, remember, rememberPart } from "./changes_since";
+import { changesSince, isKnown, remember, rememberPart, stepBack } from "./changes_since";
 import type { ContentItem } from "./content_items";
 import { boxOf, getAttribute } from "./dom";
 import { interactiveOnly } from "./interactive_only";
@@ -50,6 +50,7 @@ export function snapshot(args: Args): SnapshotReply {
   }
   const target = optionalText(args, "target");
   const maxChars = optionalNumber(args, "maxChars", 200, 10_000_000);
+  if (reader !== undefined && optionalFlag(args, "again")) stepBack(reader);
   if (target === undefined && mode === "diff" && reader !== undefined) {
     const reply = diffReply(reader, maxChars ?? DEFAULT_DIFF_CHARS);
     if (reply) return reply;
