@@ -21,6 +21,7 @@ from roost.core.state import State
 from tests.broker import test_decisions
 from tests.core.sharing import walk
 
+pytestmark = pytest.mark.slow
 SEEDS = (*range(250), 578, 1188)
 """The last two were searched for: late pages of parked tabs are rare."""
 

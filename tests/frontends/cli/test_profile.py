@@ -43,6 +43,7 @@ def test_a_profile_is_imported_listed_used_and_removed(cli: Cli, tmp_path: Path)
     assert refused.stderr.startswith("PROFILE_NOT_FOUND: There is no profile work.\n")
 
 
+@pytest.mark.slow
 def test_an_import_says_what_it_left_out_and_refuses_a_bad_source(cli: Cli, tmp_path: Path) -> None:
     source = tmp_path / "cookies.txt"
     source.write_text("site.test\tFALSE\t/\tFALSE\t0\tlogin\t1\nnonsense\n")

@@ -68,8 +68,10 @@ def up(asked: Asked, /, foreground: bool, **given: Any) -> None:
     Each setting can also be given as ROOST_<NAME> or in $ROOST_HOME/config.toml.
     """
     from roost.local.broker_start import ensure_broker, running_broker
-    from roost.local.home import Home
+    from roost.local.home import Home, home_note
 
+    if (note := home_note()) is not None:
+        click.echo(f"warning: {plain(note)}", err=True)
     settings = _given(given)
     options = as_flags(settings)
     home = Home.find()
