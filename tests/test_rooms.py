@@ -39,7 +39,6 @@ UNTESTED = {
     "broker/work/session_work.py",
     "broker/work/space_work.py",
     # Page work: proven in real browsers, in tests/e2e/pages and tests/drivers.
-    "api/page_operations.py",
     "broker/work/page_actions.py",
     "broker/work/page_readings.py",
     "drivers/pictures.py",
