@@ -1,4 +1,4 @@
-/** Badges with refs over the page, for annotated screenshots. Nothing of the page is touched, nothing stays. */
+/** Draws badges with refs over the page for annotated screenshots. `unmark` removes them. No element of the page changes. */
 import { type Args, optionalFlag, optionalTexts } from "./args";
 import { type AccessibleNode, type ContentItem, isText } from "./content_items";
 import { boxOf, cut, page, rootElement } from "./dom";
@@ -47,7 +47,7 @@ function labelOf({ element, role, name }: AccessibleNode): MarkLabel {
   return { ref: refOf(element), role, name: cut(name, 80), box: boxAsData(boxOf(element)) };
 }
 
-/** In document coordinates, so that badges stay with their elements in full-page shots and when scrolled. */
+/** Badges have document coordinates, so that they stay with their elements in full-page screenshots and when scrolled. */
 function draw(labels: readonly MarkLabel[]): void {
   overlay = page.create(document, "roost-marks");
   overlay.style.cssText = "all: initial; position: absolute; left: 0; top: 0; width: 0; height: 0; z-index: 2147483647; pointer-events: none;";
