@@ -20,7 +20,7 @@ import pytest
 
 import roost
 from roost.api.operations import OPERATIONS
-from roost.broker.doors.callers import whose
+from roost.broker.doors.identity import whose
 from roost.daemon.settings import Settings
 from roost.frontends.cli import doctor, main
 from roost.frontends.cli.main import cli as command_line
