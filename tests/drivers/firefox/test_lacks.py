@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roost.drivers.base import KeyDown
-from roost.drivers.firefox.input_commands import NO_SUCH_KEYS, sources
+from roost.drivers.firefox.input_translation import NO_SUCH_KEYS, sources
 from roost.drivers.firefox.lacks import LACKS
 from roost.page.keys import NAMED
 

@@ -28,7 +28,7 @@ from roost.drivers.firefox.default_actions import (
     is_press,
     numbers,
 )
-from roost.drivers.firefox.input_commands import (
+from roost.drivers.firefox.input_translation import (
     NO_SUCH_KEYS,
     Gesture,
     drag_end,

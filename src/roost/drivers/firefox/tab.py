@@ -32,7 +32,7 @@ from roost.drivers.firefox.camera import Camera
 from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.dialogs import Dialogs
 from roost.drivers.firefox.input import TabInput
-from roost.drivers.firefox.input_commands import releases
+from roost.drivers.firefox.input_translation import releases
 from roost.drivers.firefox.navigation import (
     Documents,
     End,

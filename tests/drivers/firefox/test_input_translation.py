@@ -12,7 +12,7 @@ from roost.drivers.base import (
     Wheel,
 )
 from roost.drivers.firefox.default_actions import is_press
-from roost.drivers.firefox.input_commands import (
+from roost.drivers.firefox.input_translation import (
     Gesture,
     drag_end,
     first_point,
