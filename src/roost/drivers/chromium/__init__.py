@@ -4,7 +4,7 @@ Lives here: ``launch`` (find and start Chromium), ``connection`` (commands, repl
 ``driver`` (the ``Driver``), ``tab`` (one tab) and the tab's parts: ``frames``, ``scripts``,
 ``input`` and ``input_translation`` (clicks and keys), ``navigation``, ``page_exit`` (leaves a page
 that hangs), ``page_events``, ``requests``, ``camera``, ``dialogs``, ``side_effects``, ``titles``.
-For all tabs: ``cookies``, ``storage``, ``downloads``, ``passwords``, ``taps`` (DevTools clients) and
+For all tabs: ``cookies``, ``storage``, ``downloads``, ``passwords``, ``taps`` (DevTools clients),
 ``holds`` (pauses new tabs for them).
 May import: ``drivers``, ``errors``, ``local``, ``vocabulary``. Among drivers, only this one and the
 extension's use CDP.

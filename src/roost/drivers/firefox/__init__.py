@@ -2,7 +2,7 @@
 
 Lives here: ``launch`` and ``preferences`` (how to start Firefox), ``connection`` (commands,
 replies, events), ``contexts`` and ``jars`` (all tabs and jars), ``driver`` (the ``Driver``),
-``tab`` (one tab) and the tab's parts: ``scripts`` and ``values``, ``input``, ``input_translation`` and
+``tab`` (one tab) and the tab's parts: ``scripts`` and ``values``, ``input``, ``input_translation``,
 ``default_actions`` (clicks and keys), ``navigation``, ``page_events``, ``camera``, ``dialogs``. For
 all tabs: ``cookies``, ``storage``; ``lacks`` (what Firefox cannot do).
 May import: ``drivers``, ``errors``, ``local``, ``vocabulary``, ``wire``. Among drivers, only this
