@@ -277,3 +277,14 @@ def test_the_entrance_is_light(module: str) -> None:
     loaded = _python(f"import sys; b = set(sys.modules); import {module}; print(*sys.modules)")
 
     assert HEAVY & set(loaded.split()) == set()
+
+
+def test_the_table_of_the_page_bundle_names_each_of_its_files_once() -> None:
+    folder = SOURCE / "page" / "source"
+    table = [
+        line.split("|")[2]
+        for line in (folder / "README.md").read_text(encoding="utf-8").splitlines()
+        if line.startswith("|")
+    ]
+    named = re.findall(r"`(\w+)`", "".join(table))
+    assert sorted(named) == sorted(path.stem for path in folder.glob("*.ts"))
