@@ -42,7 +42,7 @@ from roost.drivers.firefox.navigation import (
     start_of,
 )
 from roost.drivers.firefox.page_events import report_of
-from roost.drivers.firefox.scripts import Asked, DocumentGone, Scripts
+from roost.drivers.firefox.scripts import DocumentGone, Scripts, SentScript
 from roost.drivers.navigation_errors import NO_CONTENT, cannot_open, wants_login
 from roost.errors import NotFound, RoostError, TabCrashed, TabGone
 from roost.vocabulary import TabHandle
@@ -208,14 +208,14 @@ class BidiTab:
         Then ``settled`` is called before the input, which saves one round trip.
         """
         self.check_alive()
-        asked = None
+        sent = None
         if inputs:
             await self._others.select(self)
             self._before_input = self._documents.count, self._navigations.leaving
             if count := releases(inputs):
-                asked = self.scripts.ask_settled(frame, {**argument, "releases": count})
+                sent = self.scripts.ask_settled(frame, {**argument, "releases": count})
             await self._input.send(inputs)
-        answer = await self._settle(frame, argument, asked)
+        answer = await self._settle(frame, argument, sent)
         if answer is None or not answer.get("hasActivation"):
             await self._others.await_tabs_of(self)
         return answer
@@ -268,13 +268,15 @@ class BidiTab:
         self.check_open()
         return await self.dialogs.body(request)
 
-    async def _settle(self, frame: str | None, argument: Json, asked: Asked | None) -> Json | None:
+    async def _settle(
+        self, frame: str | None, argument: Json, sent: SentScript | None
+    ) -> Json | None:
         answer: Json | None = None
         with self._navigations.waiting(self._gone) as navigation:
             if not self._has_left():
                 # If the input removed the frame or its document, there is no answer.
                 with contextlib.suppress(NotFound, DocumentGone):
-                    answer = await self.scripts.settled(frame, argument, asked)
+                    answer = await self.scripts.settled(frame, argument, sent)
             if self._has_left():
                 await self._navigations.finish(navigation)
                 await self._arrive()
