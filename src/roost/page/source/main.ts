@@ -5,6 +5,7 @@
  */
 import { prepare } from "./actionability";
 import { type Args, optionalNumber, optionalText } from "./args";
+import { drawBadges, removeBadges } from "./badges";
 import { startBudget } from "./budget";
 import { consent } from "./consent";
 import { content } from "./content";
@@ -14,7 +15,6 @@ import { badRequest, type ErrorReport, PageError } from "./errors";
 import { focusForTyping, setValue } from "./field_values";
 import { find } from "./find";
 import { element, frameOwner } from "./frame_owner";
-import { marks, unmark } from "./marks";
 import { pageState } from "./page_state";
 import { nextRef, startNumberingAt } from "./refs";
 import { scroll } from "./scroll";
@@ -27,7 +27,7 @@ type PageFunction = (args: Args) => unknown;
 const TITLE_CHARS = 1000;
 
 const functions: Record<string, PageFunction> = {
-  consent, content, delivered, drawn, find, focusForTyping, frameOwner, marks, pageState, prepare, readiness, resolve, scroll, setValue, settled, snapshot, unmark, waitFor,
+  consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, pageState, prepare, readiness, removeBadges, resolve, scroll, setValue, settled, snapshot, waitFor,
 };
 
 /** Expected trouble is data; anything else is a fault of ours and stays an exception. */
