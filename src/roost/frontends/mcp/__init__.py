@@ -5,8 +5,8 @@ Lives here: ``toolset.py`` (what a set of tools is), ``browser_names.py`` (Playw
 ``server.py`` (the official SDK's server), ``lazy_server.py`` (imports it late),
 ``conversation.py`` (one shim), ``answer_lengths.py`` (how long an answer each client takes),
 ``streamable.py`` (HTTP).
-May import: ``api``, ``errors``, ``frontends.mcp.claudezilla``, ``vocabulary``, ``wire``; mcp,
-mcp_types, pydantic, starlette. Only ``server.py`` imports the SDK (mcp, mcp_types).
+May import: ``api``, ``errors``, ``frontends.mcp.claudezilla``, ``hints``, ``vocabulary``, ``wire``;
+mcp, mcp_types, pydantic, starlette. Only ``server.py`` imports the SDK (mcp, mcp_types).
 Never here: who a caller is (the door decides) or what an operation does.
 Tests: ``tests/frontends/mcp``, ``tests/e2e/mcp``.
 """
