@@ -869,7 +869,7 @@
     return tag === "label" || tag === "legend";
   }
 
-  // ../../../../../pages-c/src/roost/page/source/node_modules/dom-accessibility-api/dist/polyfills/array.from.mjs
+  // node_modules/dom-accessibility-api/dist/polyfills/array.from.mjs
   var toStr = Object.prototype.toString;
   function isCallable(fn) {
     return typeof fn === "function" || toStr.call(fn) === "[object Function]";
@@ -917,7 +917,7 @@
     return A;
   }
 
-  // ../../../../../pages-c/src/roost/page/source/node_modules/dom-accessibility-api/dist/polyfills/SetLike.mjs
+  // node_modules/dom-accessibility-api/dist/polyfills/SetLike.mjs
   function _typeof(o) {
     "@babel/helpers - typeof";
     return _typeof = "function" == typeof Symbol && "symbol" == typeof Symbol.iterator ? function(o2) {
@@ -1020,7 +1020,7 @@
   })();
   var SetLike_default = typeof Set === "undefined" ? Set : SetLike;
 
-  // ../../../../../pages-c/src/roost/page/source/node_modules/dom-accessibility-api/dist/getRole.mjs
+  // node_modules/dom-accessibility-api/dist/getRole.mjs
   function getLocalName(element2) {
     var _element$localName;
     return (
@@ -1205,7 +1205,7 @@
     return null;
   }
 
-  // ../../../../../pages-c/src/roost/page/source/node_modules/dom-accessibility-api/dist/util.mjs
+  // node_modules/dom-accessibility-api/dist/util.mjs
   var presentationRoles = ["presentation", "none"];
   function isElement2(node) {
     return node !== null && node.nodeType === node.ELEMENT_NODE;
@@ -1275,7 +1275,7 @@
     return false;
   }
 
-  // ../../../../../pages-c/src/roost/page/source/node_modules/dom-accessibility-api/dist/accessible-name-and-description.mjs
+  // node_modules/dom-accessibility-api/dist/accessible-name-and-description.mjs
   function asFlatString(s) {
     return s.trim().replace(/\s\s+/g, " ");
   }
@@ -1660,7 +1660,7 @@
     }));
   }
 
-  // ../../../../../pages-c/src/roost/page/source/node_modules/dom-accessibility-api/dist/accessible-name.mjs
+  // node_modules/dom-accessibility-api/dist/accessible-name.mjs
   function prohibitsNaming(node) {
     return hasAnyConcreteRoles(node, ["caption", "code", "deletion", "emphasis", "generic", "insertion", "none", "paragraph", "presentation", "strong", "subscript", "superscript"]);
   }

@@ -136,8 +136,8 @@ def test_flags_beat_the_environment_and_the_environment_beats_the_file(cli: Cli)
 
 def test_a_wrong_setting_is_refused_by_name(cli: Cli) -> None:
     refused = cli.run("up", "--viewport", "huge")
-    assert refused.returncode == 1
-    assert refused.stderr.startswith("BAD_REQUEST: viewport")
+    assert refused.returncode == 2
+    assert "Invalid value for '--viewport': expected WIDTHxHEIGHT" in refused.stderr
 
 
 @pytest.mark.slow
