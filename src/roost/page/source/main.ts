@@ -6,6 +6,7 @@
 import { prepare } from "./actionability";
 import { type Args, optionalNumber, optionalText } from "./args";
 import { startBudget } from "./budget";
+import { openOptions } from "./combobox";
 import { consent } from "./consent";
 import { content } from "./content";
 import { cut, page } from "./dom";
@@ -13,8 +14,9 @@ import { resolve } from "./element_info";
 import { badRequest, type ErrorReport, PageError } from "./errors";
 import { focusForTyping, setValue } from "./field_values";
 import { find } from "./find";
-import { element, frameOwner } from "./frame_owner";
+import { element, frameOwner, stoppedPress, stopPresses } from "./frame_owner";
 import { marks, unmark } from "./marks";
+import { pause } from "./moments";
 import { pageState } from "./page_state";
 import { nextRef, startNumberingAt } from "./refs";
 import { scroll } from "./scroll";
@@ -27,7 +29,7 @@ type PageFunction = (args: Args) => unknown;
 const TITLE_CHARS = 1000;
 
 const functions: Record<string, PageFunction> = {
-  consent, content, delivered, find, focusForTyping, frameOwner, marks, pageState, prepare, readiness, resolve, scroll, setValue, settled, snapshot, unmark, waitFor,
+  consent, content, delivered, find, focusForTyping, frameOwner, marks, openOptions, pageState, pause, prepare, readiness, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, unmark, waitFor,
 };
 
 /** Expected trouble is data; anything else is a fault of ours and stays an exception. */

@@ -4,6 +4,7 @@
  */
 import { type Args, optionalNumber } from "./args";
 import { nextFrame, nextTask } from "./moments";
+import { type Miss, takeVerdict } from "./press_guard";
 import { snapshot, type SnapshotReply } from "./snapshot";
 
 /** Sees what changes, and how often the pointer is let go, until the action is over. */
@@ -64,6 +65,8 @@ export interface Settled {
   changed: boolean;
   /** Clicks and keys give a page the right to open a tab; doing so takes it away. */
   hasActivation: boolean;
+  /** The input did not reach its target, and why. There is no snapshot then, because the caller tries again. */
+  missed?: Miss;
   snapshot?: SnapshotReply;
 }
 
@@ -75,6 +78,8 @@ export async function settled(args: Args = {}): Promise<Settled> {
   if (args.watched === false) forgetWatch();
   const changed = await hasSettled(optionalNumber(args, "releases", 0) ?? 0);
   const hasActivation = navigator.userActivation?.isActive === true;
+  const missed = takeVerdict();
+  if (missed) return { changed, hasActivation, missed };
   return { changed, hasActivation, ...(args.snapshot ? { snapshot: snapshot(args.snapshot as Args) } : {}) };
 }
 
