@@ -12,8 +12,6 @@ import statistics
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from own_browser import screen
-
 from bench.report import Row
 from bench.timing import SAMPLES, WARM_UP, asking, timed
 from roost.api import operations as ops
@@ -21,6 +19,7 @@ from roost.api.operations import Answers
 from roost.api.views import View
 from roost.client.client import Client
 from roost.errors import BrowserLost
+from tests.support.own_browser import screen
 
 NAME = "bench"
 LINK_SECONDS = 30.0

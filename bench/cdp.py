@@ -30,7 +30,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from bare_chromium import bare_chromium
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 from bench.report import Row
@@ -40,6 +39,7 @@ from roost.api import operations as ops
 from roost.frontends.cli.broker_call import ask
 from roost.frontends.cli.options import Asked
 from roost.local.home import Home
+from tests.support.bare_chromium import bare_chromium
 
 SAMPLES, SLOW_SAMPLES = 100, 8
 FRAMES_SECONDS = 2 / 60

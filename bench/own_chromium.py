@@ -12,8 +12,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from own_browser import OwnChromium, has_allowed
-
 from bench.beside_managed import LINK_SECONDS, NAME, a_screen, latencies
 from bench.report import Row
 from bench.site import browser_home, site
@@ -31,6 +29,7 @@ from roost.local.processes import Peer, identify
 from roost.vocabulary import LINK_FRAME_BYTES, OPERATOR, WIRE_VERSION, Color, JarPolicy
 from roost.wire.framing import encode_native
 from roost.wire.hello import Hello, Welcome
+from tests.support.own_browser import OwnChromium, has_allowed
 
 CAPTURE_BYTES = 5_000_000
 CAPTURES = 15

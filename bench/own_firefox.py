@@ -9,16 +9,15 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from own_browser import has_allowed
-
 from bench.beside_managed import NAME, a_screen, latencies
 from bench.report import Row
 from bench.site import browser_home, site
-from own_firefox import OwnFirefox
 from roost.api import operations as ops
 from roost.client.client import connect
 from roost.daemon.wiring import MINE_FIREFOX
 from roost.local.home import Home
+from tests.support.own_browser import has_allowed
+from tests.support.own_firefox import OwnFirefox
 
 START_SECONDS = 60.0
 

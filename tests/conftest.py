@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-from xdist.scheduler import LoadFileScheduling
+from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
 # A busy machine is no failure: nobody asserts how long something took (docs/testing.md).
 settings.register_profile("roost", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -31,14 +31,14 @@ OF_ITS_OWN = 0.8
 
 TESTS = Path(__file__).parent
 LONGEST_FIRST = [
-    "e2e_pages/test_cross_talk.py",
+    "e2e/pages/test_cross_talk.py",
     "drivers/extension/firefox/test_driver.py",
-    "e2e_extension/test_in_any_order.py",
-    "e2e_cdp/test_parity_browser.py",
-    "e2e_cdp/test_puppeteer_parity.py",
+    "e2e/extension/test_in_any_order.py",
+    "e2e/cdp/test_parity_browser.py",
+    "e2e/cdp/test_puppeteer_parity.py",
     "drivers/firefox/test_firefox.py",
     "drivers/extension/test_chromium.py",
-    "e2e_cdp/test_parity_pages.py",
+    "e2e/cdp/test_parity_pages.py",
     "drivers/chromium/test_chromium.py",
 ]
 """Several workers take a file each: one that begins a minute's work last lets the others wait."""
@@ -64,16 +64,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: rank.get(item.path, last + (item.path not in patient)))
 
 
-class Together(LoadFileScheduling):
+class Together(LoadFileScheduling):  # type: ignore[misc]
     """A worker takes a file; or, where files share a house, all tests of that house, which the
     other workers then need not build."""
 
     def _split_scope(self, nodeid: str) -> str:
-        folder = nodeid.split("/")[1]
-        if folder in ("e2e_pages", "e2e_jars"):
+        folder = nodeid.rpartition("/")[0]
+        if folder in ("tests/e2e/pages", "tests/e2e/jars"):
             if found := re.search(r"\[(chromium|firefox)\b", nodeid):
                 return f"house of {found[1]}"
-        elif folder == "e2e_extension":
+        elif folder == "tests/e2e/extension":
             return "own firefox" if "own_firefox" in nodeid else "own chromium"
         return str(super()._split_scope(nodeid))
 
@@ -87,7 +87,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 def houses() -> Iterator[Callable[..., Any]]:
     """Two of each kind for all files: one that nobody hurts, and one that is there to be hurt.
     A parameter of pytest's would be ended with every file."""
-    from pages_house import House, house_of
+    from tests.support.pages_house import House, house_of
 
     with ExitStack() as open_ones:
 

@@ -38,7 +38,7 @@ UNTESTED = {
     "broker/work/views.py",
     "broker/work/session_work.py",
     "broker/work/space_work.py",
-    # Page work: proven in real browsers, in tests/e2e_pages and tests/drivers.
+    # Page work: proven in real browsers, in tests/e2e/pages and tests/drivers.
     "api/page_operations.py",
     "broker/work/page_actions.py",
     "broker/work/page_readings.py",
@@ -47,6 +47,10 @@ UNTESTED = {
     "page/snapshots.py",
 }
 """Source files without a test file of their own, and why. This set may only shrink."""
+
+BESIDE_ROOMS = {"e2e", "extension", "plugin", "soak", "support"}
+"""Test folders that mirror no room: they test several rooms, test what is beside ``src``, or hold
+what tests share."""
 
 BANNED = re.compile(r"\b\w*(utils?|helpers?|[a-z]Manager|Manager[A-Z]?)\b")
 PROTOCOL_WORDS = {
@@ -167,11 +171,29 @@ def _is_module(path: Path) -> bool:
     return path.is_dir() or path.with_name(f"{path.name}.py").is_file()
 
 
+def test_every_test_folder_mirrors_a_room_and_is_a_package() -> None:
+    tests = ROOT / "tests"
+    folders = {path.parent for path in tests.rglob("*.py")} - {tests}
+    strays = [
+        name
+        for name in sorted(folder.relative_to(tests).as_posix() for folder in folders)
+        if name.split("/")[0] not in BESIDE_ROOMS and not (SOURCE / name / "__init__.py").exists()
+    ]
+
+    assert strays == []
+    assert [folder for folder in folders if not (folder / "__init__.py").exists()] == []
+
+
 def _has_tests(path: Path, tests: dict[Path, str]) -> bool:
-    """A test file is named after it, or after its folder and it, or imports it by name."""
+    """Return whether a test file is named after the source file, or imports it by name.
+
+    A test file with a room's name tests all of the room, unless a module has that name, too.
+    """
     folder = path.parent.relative_to(SOURCE)
     inner = folder.parts[-1] if folder.parts else "roost"
-    names = {f"test_{path.stem}.py", f"test_{inner}_{path.stem}.py", f"test_{inner}.py"}
+    names = {f"test_{path.stem}.py"}
+    if not path.with_name(f"{inner}.py").exists():
+        names.add(f"test_{inner}.py")
     module = ".".join(("roost", *folder.parts, path.stem))
     room = folder.parts[0] if folder.parts else ""
     return any(

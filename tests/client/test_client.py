@@ -8,7 +8,6 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
-from real_processes import real_home
 
 import roost
 from roost.api import operations as ops
@@ -23,6 +22,7 @@ from roost.testing.scene import next_notice
 from roost.testing.waits import answer_of, error_of, started, until
 from roost.vocabulary import GRACE_SECONDS, WIRE_VERSION, Lifetime, SessionId
 from roost.wire.hello import ClientKind
+from tests.support.real_processes import real_home
 
 URL = "https://site.test/"
 NEVER = ops.Evaluate(function="() => new Promise(() => {})")

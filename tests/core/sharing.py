@@ -13,7 +13,6 @@ from typing import Any, TypeVar, cast
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
-from invariants import Watch
 
 from roost.core import effects as fx
 from roost.core import events as ev
@@ -31,6 +30,7 @@ from roost.vocabulary import (
     TabHandle,
     TabId,
 )
+from tests.core.invariants import Watch
 
 T = TypeVar("T")
 Method = TypeVar("Method", bound=Callable[..., None])

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from play import B1, URL, Play, named, of
 
 from roost.core import events as ev
 from roost.core.effects import EndAgent, ForgetTab, StartCapture
@@ -17,6 +16,7 @@ from roost.vocabulary import (
     Lifetime,
     SessionId,
 )
+from tests.core.play import B1, URL, Play, named, of
 
 
 def test_an_agent_back_within_its_grace_keeps_identity_and_tabs() -> None:

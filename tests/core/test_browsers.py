@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from play import B1, URL, Play, of
-from test_groups import grouped_play, home, told, use
-
 from roost.core import events as ev
 from roost.core.effects import CloseStray, CloseTab, OpenTab, RemoveJar
 from roost.core.machine import Outcome
 from roost.core.rows import Tab, TabState
 from roost.errors import TabGone
 from roost.vocabulary import AgentId, JarPolicy, TabHandle
+from tests.core.play import B1, URL, Play, of
+from tests.core.test_groups import grouped_play, home, told, use
 
 Strip = dict[str, tuple[str, str]]
 """Handle, group and address of every tab that stands in a group."""

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-from play import Play, named, of
-
 from roost.core import events as ev
 from roost.core.effects import RefuseCapture, StartCapture
 from roost.core.rows import Tab
 from roost.errors import MutexBusy, SessionGone, TabGone
 from roost.vocabulary import CAPTURE_RETRY_MS, OPERATOR, AgentId, TabId
+from tests.core.play import Play, named, of
 
 
 def two_agents_one_tab() -> tuple[Play, AgentId, AgentId, Tab]:

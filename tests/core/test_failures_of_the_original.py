@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from play import B1, URL, Play, named, of
-
 from roost.core import events as ev
 from roost.core.effects import CloseTab, RefuseCapture, StartCapture, Tell
 from roost.core.rows import Tab
 from roost.errors import PoolFull, SessionGone, TabGone
 from roost.vocabulary import OPERATOR, AgentId, TabHandle
+from tests.core.play import B1, URL, Play, named, of
 
 
 def opening(agent: AgentId, *, evict: bool = False) -> ev.TabOpenRequested:

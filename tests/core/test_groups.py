@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from play import B1, URL, Play, named, of
 
 from roost.core import events as ev
 from roost.core.effects import CloseTab, Effect, ForgetGroup, ForgetTab, OpenTab, Tell
@@ -14,6 +13,7 @@ from roost.core.rows import Session, Tab
 from roost.core.rules import own_jar
 from roost.errors import JarUnavailable, PoolFull, SessionGone, TabGone
 from roost.vocabulary import AgentId, JarPolicy, Lifetime, SessionId, TabHandle
+from tests.core.play import B1, URL, Play, named, of
 
 
 def grouped_play(limit: int = 12, policy: JarPolicy = JarPolicy.SHARED) -> Play:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from play import B1, URL, Play, named, of
-
 from roost.core import events as ev
 from roost.core.effects import CloseStray, CloseTab, OpenTab, RemoveJar
 from roost.core.rows import Jar, Tab
 from roost.errors import JarUnavailable, Paused, SessionGone
 from roost.vocabulary import JARS_BESIDE, OPERATOR, AgentId, JarId, JarPolicy, SessionId, TabHandle
+from tests.core.play import B1, URL, Play, named, of
 
 
 def jar_of(play: Play, agent: AgentId, *, beside: bool = False) -> Jar:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from play import Play, of
 
 from roost.core import events as ev
 from roost.core.effects import Tell
@@ -14,6 +13,7 @@ from roost.vocabulary import (
     LOOP_SECONDS,
     AgentId,
 )
+from tests.core.play import Play, of
 
 
 def started(

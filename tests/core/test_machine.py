@@ -2,14 +2,13 @@ from __future__ import annotations
 
 from typing import get_args
 
-from play import B1, URL, Play, named, of
-
 from roost.core import events as ev
 from roost.core.effects import EndAgent, RefuseCapture, Tell
 from roost.core.machine import Machine
 from roost.core.state import Rules
 from roost.errors import TabGone
 from roost.vocabulary import LOOP_SECONDS
+from tests.core.play import B1, URL, Play, named, of
 
 
 def test_every_event_has_a_handler() -> None:

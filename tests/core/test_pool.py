@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from play import B1, B2, HOME, URL, Play, named, of
 
 from roost.core import events as ev
 from roost.core.effects import CloseStray, CloseTab, Note, OpenTab, Tell
@@ -20,6 +19,7 @@ from roost.vocabulary import (
     TabHandle,
     TabId,
 )
+from tests.core.play import B1, B2, HOME, URL, Play, named, of
 
 
 def opening(agent: AgentId, *, evict: bool = True, url: str = URL) -> ev.TabOpenRequested:

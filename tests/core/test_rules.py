@@ -3,7 +3,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from play import B1, URL, Play, named
 
 from roost.core import events as ev
 from roost.core import rules
@@ -19,6 +18,7 @@ from roost.errors import (
     TabGone,
 )
 from roost.vocabulary import OPERATOR, AgentId, JarId, Lifetime, Reads, TabHandle
+from tests.core.play import B1, URL, Play, named
 
 
 def use(

@@ -3,7 +3,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from play import B1, B2, HOME, URL, Play, named, of
 
 from roost.core import events as ev
 from roost.core import sessions
@@ -28,6 +27,7 @@ from roost.vocabulary import (
     Lifetime,
     SessionId,
 )
+from tests.core.play import B1, B2, HOME, URL, Play, named, of
 
 RESUMABLE = named("thread-1", Lifetime.RESUMABLE)
 CLONE = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, policy=JarPolicy.CLONE, profile="work")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
-from sharing import Sharing
+
+from tests.core.sharing import Sharing
 
 
 def test_the_rules_of_sharing_hold_whatever_happens_in_whatever_order() -> None:

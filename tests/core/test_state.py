@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
-from play import B1, URL, Play, named
 
 from roost.core import events as ev
 from roost.core.addresses import ADDRESS_CHARS, short_address
@@ -34,6 +33,7 @@ from roost.vocabulary import (
     TabHandle,
     TabId,
 )
+from tests.core.play import B1, URL, Play, named
 
 RULES = Rules(default_browser=B1)
 S1, S2 = SessionId("s1"), SessionId("s2")

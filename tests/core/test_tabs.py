@@ -2,14 +2,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from play import B1, B2, URL, Play, named, of
-
 from roost.core import events as ev
 from roost.core.addresses import ADDRESS_CHARS, BLANK, short_address
 from roost.core.effects import CloseStray, CloseTab, ForgetTab, OpenTab, RemoveJar, Tell
 from roost.core.rows import Tab, TabState
 from roost.errors import TabGone
 from roost.vocabulary import OPERATOR, AgentId, JarId, TabHandle, TabId
+from tests.core.play import B1, B2, URL, Play, named, of
 
 
 def use(agent: AgentId, tab: str | None = None) -> ev.TabUseRequested:

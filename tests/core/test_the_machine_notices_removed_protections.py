@@ -8,12 +8,12 @@ import textwrap
 from typing import Any
 
 import pytest
-from sharing import walk
 
 from roost.core import agents, groups, pool, rules, sessions, tabs
 from roost.core.captures import Captures
 from roost.core.machine import Machine
 from roost.core.state import Pool, State
+from tests.core.sharing import walk
 
 SEEDS = (*range(250), 578, 1188)
 """The last two were searched for: late pages of parked tabs are rare."""

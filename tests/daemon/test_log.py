@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from real_processes import PROCESS_SECONDS
 
 from roost.daemon.log import Shortage
 from roost.local.home import Home
+from tests.support.real_processes import PROCESS_SECONDS
 
 
 def accept_failed() -> dict[str, Any]:

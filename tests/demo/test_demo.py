@@ -6,7 +6,8 @@ import signal
 from pathlib import Path
 
 import pytest
-from cli_house import SECONDS, cli
+
+from tests.frontends.cli.cli_house import SECONDS, cli
 
 LAST = "proofs held."
 

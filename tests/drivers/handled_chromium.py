@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from lodging import Lodger
-
 from roost.drivers.chromium import ChromiumDriver
 from roost.drivers.chromium.connection import CdpConnection
 from roost.drivers.chromium.launch import ChromiumOptions
 from roost.vocabulary import TabHandle
+from tests.drivers.lodging import Lodger
 
 
 class HandledChromium(Lodger[CdpConnection], ChromiumDriver):

@@ -7,12 +7,11 @@ import os
 import signal
 from collections.abc import Collection
 
-from lodging import Lodger
-
 from roost.drivers.firefox import FirefoxDriver
 from roost.drivers.firefox.connection import BidiConnection
 from roost.drivers.firefox.launch import FirefoxOptions
 from roost.vocabulary import TabHandle
+from tests.drivers.lodging import Lodger
 
 # Tests may look into the browser's own process, to find out which process a page is in.
 OPTIONS = FirefoxOptions(headless=True, args=("--remote-allow-system-access",))

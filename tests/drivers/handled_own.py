@@ -9,10 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from link_door import LinkDoor
-from own_browser import OwnChromium, screen
-
-from own_firefox import OwnFirefox
 from roost.drivers.base import Driver, Report, Started
 from roost.drivers.extension import OwnChromiumDriver, OwnFirefoxDriver
 from roost.drivers.extension.base import OwnBrowser
@@ -23,6 +19,9 @@ from roost.testing.driver_groups import ONE, TWO
 from roost.testing.driver_rig import GROUP, HREF
 from roost.testing.site import served, unreachable
 from roost.vocabulary import TabHandle
+from tests.drivers.link_door import LinkDoor
+from tests.support.own_browser import OwnChromium, screen
+from tests.support.own_firefox import OwnFirefox
 
 START_SECONDS = 40.0
 JOIN = """async (title, jar) => {

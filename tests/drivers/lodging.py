@@ -12,8 +12,6 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from link_door import LinkDoor
-
 from roost.drivers.base import Driver, Report, Started
 from roost.drivers.exchange import Exchange
 from roost.drivers.keeper_process import Keeping, Launch
@@ -22,6 +20,7 @@ from roost.local.home import Home
 from roost.page.bundle import bundle
 from roost.testing.site import served, unreachable
 from roost.vocabulary import TabHandle
+from tests.drivers.link_door import LinkDoor
 
 AWAY_SECONDS = 60.0
 """As long may pass between two tests."""

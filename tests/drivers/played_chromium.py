@@ -6,14 +6,13 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from scripted_link import ScriptedLink
-
 from roost.drivers.base import DriverEvent, Started
 from roost.drivers.chromium import ChromiumDriver
 from roost.drivers.chromium.launch import ChromiumOptions
 from roost.drivers.keeper_process import Keeping
 from roost.local.home import Home
 from roost.testing.waits import started, until
+from tests.drivers.scripted_link import ScriptedLink
 
 NEXT_ID = 7
 HANDOVER = {

@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
-from scripted_link import Heard, ScriptedLink
 
 from roost.drivers.chromium.connection import BROWSER, CdpConnection
 from roost.drivers.exchange import Exchange, Json
 from roost.drivers.firefox.connection import BidiConnection
 from roost.errors import Internal, RoostError, TooLarge
 from roost.wire.weight import ANSWER_BYTES, ANSWER_VALUES, EVENT_STRING_BYTES, PICTURE_BYTES
+from tests.drivers.scripted_link import Heard, ScriptedLink
 
 Call = Callable[[], asyncio.Future[Json]]
 DEEP = b"[" * 100_000 + b"]" * 100_000

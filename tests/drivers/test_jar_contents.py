@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from handled_chromium import HandledChromium
-from handled_firefox import HandledFirefox
-from local_web import Answer, local_web
-from lodging import Lodging, lodging_in
 
 from roost.drivers.base import Cookie, Driver, OriginStorage
 from roost.vocabulary import JarPolicy
+from tests.drivers.handled_chromium import HandledChromium
+from tests.drivers.handled_firefox import HandledFirefox
+from tests.drivers.lodging import Lodging, lodging_in
+from tests.support.local_web import Answer, local_web
 
 pytestmark = pytest.mark.browser
 

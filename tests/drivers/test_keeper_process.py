@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from scripted_link import ScriptedLink
 
 from roost.drivers.chromium.launch import ChromiumOptions
 from roost.drivers.keeper_process import Keeping
@@ -21,6 +20,7 @@ from roost.errors import BrowserLost
 from roost.local.home import Home, write_secret
 from roost.local.processes import identify
 from roost.testing.waits import SECONDS, answer_of, error_of, started
+from tests.drivers.scripted_link import ScriptedLink
 
 IGNORES_USR1 = [
     sys.executable,

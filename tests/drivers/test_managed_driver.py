@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from played_chromium import HANDOVER, NEXT_ID, Played
-from scripted_link import ScriptedLink
 
 from roost.drivers import managed_driver
 from roost.drivers.base import BrowserEnded
 from roost.drivers.chromium.connection import CdpError
 from roost.errors import BrowserLost
 from roost.testing.waits import started, until
+from tests.drivers.played_chromium import HANDOVER, NEXT_ID, Played
+from tests.drivers.scripted_link import ScriptedLink
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from real_processes import agent_process, broker_of, operator_of, real_home
 
 from roost.api import operations as ops
 from roost.client.client import connect
@@ -22,6 +21,7 @@ from roost.local.processes import Process, is_alive, wait_until_gone
 from roost.testing.house import fake_house
 from roost.testing.waits import SECONDS, error_of, started, until
 from roost.vocabulary import GRACE_SECONDS
+from tests.support.real_processes import agent_process, broker_of, operator_of, real_home
 
 URL = "https://site.test/"
 pytestmark = pytest.mark.slow

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from real_processes import PROCESS_SECONDS, broker_of, operator_of, real_home
 
 from roost.api import operations as ops
 from roost.client.client import Client, connect
@@ -27,6 +26,7 @@ from roost.local.endpoint import read_endpoint
 from roost.local.home import Home, socket_path
 from roost.local.processes import Process, is_alive, wait_until_gone
 from roost.testing.waits import SECONDS, error_of, started, until
+from tests.support.real_processes import PROCESS_SECONDS, broker_of, operator_of, real_home
 
 pytestmark = pytest.mark.slow
 URL = "https://site.test/"

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from node_clients import NODE
 
 from roost import __version__
 from roost.frontends.cli.install import extension
+from tests.e2e.cdp.node_clients import NODE
 
 ROOT = Path(__file__).parents[2] / "extension"
 PACK = ROOT.parent / "tools" / "pack_extension.py"

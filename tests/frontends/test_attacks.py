@@ -17,10 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from http_house import Caller, HttpHouse, http_house
 from mcp import Client as McpClient
-from mcp_clients import client as over_stdio
-from mcp_doors import client_of
 
 from roost.api import operations as ops
 from roost.api.broker import BrokerApi
@@ -39,6 +36,9 @@ from roost.testing.attacks import (
 )
 from roost.testing.samples import sample
 from roost.testing.waits import answer_of
+from tests.e2e.mcp.mcp_clients import client as over_stdio
+from tests.frontends.http.http_house import Caller, HttpHouse, http_house
+from tests.frontends.mcp.mcp_doors import client_of
 
 VICTIM_URL = f"https://site.test/{CANARY}"
 OWN_URL = "https://site.test/mine"

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clients import SOURCE, WRAPPER, coding_client, stop_input
-from real_processes import broker_of, real_home
 
 from roost.local.endpoint import Endpoint, write_endpoint
 from roost.local.home import Home
 from roost.local.processes import Process
+from tests.hook.clients import SOURCE, WRAPPER, coding_client, stop_input
+from tests.support.real_processes import broker_of, real_home
 
 PROMPT = "Make the tests pass.\nThen say so."
 pytestmark = pytest.mark.slow

@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from real_processes import child
 
 from roost.local import lineage as lineages
 from roost.local.lineage import description, lineage
 from roost.local.processes import identify
+from tests.support.real_processes import child
 
 
 @pytest.mark.parametrize(

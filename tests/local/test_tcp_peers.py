@@ -9,11 +9,11 @@ import sys
 from contextlib import closing
 
 import pytest
-from other_user import AS_NOBODY, needs_another_user
 
 from roost.local import tcp_peers
 from roost.local.processes import Peer
 from roost.local.tcp_peers import is_stranger, started_with, tcp_peer
+from tests.support.other_user import AS_NOBODY, needs_another_user
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists connections")
 CONNECT = """

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from page_world import PageWorld
+from tests.page.page_world import PageWorld
 
 OPERABLE_ROLES = frozenset(
     "button checkbox combobox ColorWell Date DateTime DisclosureTriangle DisclosureTriangleGrouped InputTime link listbox "

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_world import HERE, PageWorld, QuietHandler, Stage
 from playwright.sync_api import sync_playwright
 
 from roost.local.browsers import find_browser
+from tests.page.page_world import HERE, PageWorld, QuietHandler, Stage
 
 PYTHON_DOC = Path("/usr/share/doc/python3-doc/html")
 CHROMIUM_ARGS = [

@@ -16,8 +16,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from accessibility_tree import OperableNode, operable_nodes
-from page_world import PageWorld
+
+from tests.page.accessibility_tree import OperableNode, operable_nodes
+from tests.page.page_world import PageWorld
 
 MANUAL = "index about bugs search tutorial/index library/queue howto/index faq/index".split()
 

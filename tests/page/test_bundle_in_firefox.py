@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from page_world import BUNDLE, HERE, Stage
+
+from tests.page.page_world import BUNDLE, HERE, Stage
 
 websockets_client = pytest.importorskip("websockets.sync.client")
 

@@ -8,9 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from page_world import BUNDLE, SOURCE
 
 from roost.page.bundle import bundle
+from tests.page.page_world import BUNDLE, SOURCE
 
 npm = shutil.which("npm")
 

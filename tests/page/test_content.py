@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import textwrap
 
-from page_world import PageWorld
+from tests.page.page_world import PageWorld
 
 PAGE = """
 <style>.x{}</style><script>var secret</script><noscript>secret</noscript><template>secret</template>

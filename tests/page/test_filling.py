@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from page_world import PageWorld
+
+from tests.page.page_world import PageWorld
 
 
 def record_events(page: PageWorld) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from page_world import PageWorld
+from tests.page.page_world import PageWorld
 
 PAGE = """<main aria-label=Shop><h1>Shop</h1><p>Blue shirt</p><button>Buy shirt</button>
 <p>The <a href=x>quick</a> brown fox</p><input aria-label=Size value=XL></main>"""

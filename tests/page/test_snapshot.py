@@ -7,7 +7,8 @@ import textwrap
 from typing import Any
 
 import pytest
-from page_world import PageWorld
+
+from tests.page.page_world import PageWorld
 
 
 def test_lines_follow_the_aria_yaml_of_playwright(page: PageWorld) -> None:

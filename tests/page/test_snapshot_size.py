@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from page_world import PageWorld
+from tests.page.page_world import PageWorld
 
 LONG = "".join(
     f"<h2>Part {part}</h2><p>{'word ' * 40}</p><button>Do {part}</button>" for part in range(300)

@@ -3,7 +3,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from stand_in_broker import stand_in_broker
 
 from roost.errors import Internal, Timeout
 from roost.local.home import Home
@@ -11,6 +10,7 @@ from roost.shim import broker_connection
 from roost.shim.broker_connection import Entrance
 from roost.vocabulary import AgentId
 from roost.wire.hello import Hello, Welcome
+from tests.shim.stand_in_broker import stand_in_broker
 
 
 def dying(times: int) -> tuple[list[str], object]:

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from stand_in_broker import Shim, StandInBroker, shim, stand_in_broker
 
 from roost.shim import broker_connection, pump
 from roost.vocabulary import AGENT_FRAME_BYTES
+from tests.shim.stand_in_broker import Shim, StandInBroker, shim, stand_in_broker
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 PONG = {"jsonrpc": "2.0", "id": 1, "result": {}}

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from witness_site import COOKIES, ENTRIES
+from tests.soak.witness_site import COOKIES, ENTRIES
 
 KEPT_AFTER_SECONDS = 10.0
 """A browser's death may take contents that are younger than this. Roost reads them at most once a

@@ -18,14 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from campaign_report import Report, Violation
-from chromium_pages import DOOR, pages_of
-from fault_plan import Burst, Fault, Injector, Kind, Outcome, pause
-from home_processes import Part, processes_of, send
-from shim_agent import ShimAgent
-from situation import Situation
 from websockets.exceptions import WebSocketException
-from witness_site import WitnessSite
 
 from roost import ops
 from roost.api.views import StatusView
@@ -33,6 +26,13 @@ from roost.client.client import Client
 from roost.errors import RoostError
 from roost.local.home import Home, socket_path
 from roost.wire.hello import ClientKind, Hello
+from tests.soak.campaign_report import Report, Violation
+from tests.soak.chromium_pages import DOOR, pages_of
+from tests.soak.fault_plan import Burst, Fault, Injector, Kind, Outcome, pause
+from tests.soak.home_processes import Part, processes_of, send
+from tests.soak.shim_agent import ShimAgent
+from tests.soak.situation import Situation
+from tests.soak.witness_site import WitnessSite
 
 POOL = 60
 """More tabs than all agents open, so that nobody is ever refused."""

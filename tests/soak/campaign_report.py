@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shim_agent import ShimAgent
+from tests.soak.shim_agent import ShimAgent
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from home_processes import Part, processes_of, send
-
 from roost.local.home import Home, socket_path
 from roost.local.processes import Process
 from roost.vocabulary import SWEEP_SECONDS
+from tests.soak.home_processes import Part, processes_of, send
 
 BURST_FAULTS = (1, 4)
 GAP_SECONDS = 1.5

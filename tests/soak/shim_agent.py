@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from agent_model import BLANK, AgentModel, Register, Seen, TabModel
-from fault_plan import pause
-from mcp_shim import McpShim, Reply, ShimDied
-from situation import Situation
-from witness_site import COOKIES, ENTRIES, MARK, WitnessSite
-
 from roost.local.home import Home
 from roost.vocabulary import CALL_SECONDS
+from tests.soak.agent_model import BLANK, AgentModel, Register, Seen, TabModel
+from tests.soak.fault_plan import pause
+from tests.soak.mcp_shim import McpShim, Reply, ShimDied
+from tests.soak.situation import Situation
+from tests.soak.witness_site import COOKIES, ENTRIES, MARK, WitnessSite
 
 LATE_SECONDS = 5.0
 """An answer may come this much later than the call's deadline."""

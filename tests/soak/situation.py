@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fault_plan import Burst, Kind, Outcome
-from home_processes import Part
+from tests.soak.fault_plan import Burst, Kind, Outcome
+from tests.soak.home_processes import Part
 
 
 @dataclass(slots=True)

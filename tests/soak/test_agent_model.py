@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import islice
 
 import pytest
-from agent_model import KEPT_AFTER_SECONDS, AgentModel, Register, Seen, TabModel
-from fault_plan import WEIGHTS, bursts
+
+from tests.soak.agent_model import KEPT_AFTER_SECONDS, AgentModel, Register, Seen, TabModel
+from tests.soak.fault_plan import WEIGHTS, bursts
 
 HERE = "http://site.test/mk1z/1"
 NOW = 1000.0

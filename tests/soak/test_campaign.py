@@ -11,11 +11,12 @@ import os
 from pathlib import Path
 
 import pytest
-from campaign import Campaign
-from fault_plan import Burst, Fault, Kind, bursts
-from home_processes import Part
-from own_disk import own_disk
-from witness_site import witness_site
+
+from tests.soak.campaign import Campaign
+from tests.soak.fault_plan import Burst, Fault, Kind, bursts
+from tests.soak.home_processes import Part
+from tests.soak.own_disk import own_disk
+from tests.soak.witness_site import witness_site
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 IS_LONG = bool(os.environ.get("ROOST_SOAK"))

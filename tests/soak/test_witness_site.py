@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from witness_site import WitnessSite, witness_site
+
+from tests.soak.witness_site import WitnessSite, witness_site
 
 
 @pytest.fixture

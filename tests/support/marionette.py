@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from own_browser import moment
+from tests.support.own_browser import moment
 
 Ask = Callable[[str, dict[str, Any]], Awaitable[Any]]
 

@@ -21,8 +21,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from marionette import Ask, marionette
-from own_browser import POPUP, moment
 from websockets.asyncio.client import connect
 
 from roost.drivers.firefox.preferences import user_js
@@ -30,6 +28,8 @@ from roost.frontends.cli.install import extension
 from roost.local.browsers import find_browser
 from roost.local.home import Home
 from roost.local.processes import end_tree, identify
+from tests.support.marionette import Ask, marionette
+from tests.support.own_browser import POPUP, moment
 
 START_SECONDS = 60.0
 IS_THERE = "document.readyState === 'complete' ? location.href : ''"

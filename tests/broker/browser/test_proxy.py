@@ -13,13 +13,13 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from other_user import AS_NOBODY, needs_another_user
 
 from roost.broker.browser import proxy as proxy_module
 from roost.broker.browser import resolver
 from roost.broker.browser.proxy import FilteringProxy
 from roost.broker.browser.resolver import Resolver
 from roost.testing.waits import answer_of, turn, until
+from tests.support.other_user import AS_NOBODY, needs_another_user
 
 
 @asynccontextmanager

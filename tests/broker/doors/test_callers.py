@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from process_trees import Tree
 
 from roost.api import operations as ops
 from roost.broker.doors.callers import (
@@ -26,6 +25,7 @@ from roost.testing.house import fake_house
 from roost.testing.waits import error_of
 from roost.vocabulary import AgentId, SessionId
 from roost.wire.hello import ClientKind
+from tests.support.process_trees import Tree
 
 TREE = Tree(
     """

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from process_trees import Tree
-from real_processes import child
 
 from roost.api import operations as ops
 from roost.api.door import Admission
@@ -30,6 +28,8 @@ from roost.vocabulary import (
     SessionId,
 )
 from roost.wire.hello import ClientKind, Hello
+from tests.support.process_trees import Tree
+from tests.support.real_processes import child
 
 URL = "https://site.test/"
 WAIT = "import sys; sys.stdin.read()"

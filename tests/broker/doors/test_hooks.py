@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from process_trees import Tree
-
 from roost.broker.doors.callers import Shim
 from roost.broker.doors.hooks import agent_of_hook
 from roost.local.lineage import Lineage
 from roost.vocabulary import AgentId, SessionId
+from tests.support.process_trees import Tree
 
 TREE = Tree(
     """

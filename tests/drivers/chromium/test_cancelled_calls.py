@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from played_chromium import Played
 
 from roost.testing.waits import started, turn
 from roost.vocabulary import TabHandle
+from tests.drivers.played_chromium import Played
 
 CREATE = "Target.createTarget"
 ATTACH = "Target.attachToBrowserTarget"

@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
-from handled_chromium import HandledChromium
-from lodging import Lodging, lodging_in
 
 from roost.drivers.base import TabAppeared
 from roost.drivers.chromium.tab import CdpTab
@@ -15,6 +13,8 @@ from roost.testing.driver_rig import Reports
 from roost.testing.drivers import DRIVER_CHECKS, DriverCheck, check_driver, check_name
 from roost.testing.waits import SECONDS, started, until
 from roost.vocabulary import JarPolicy
+from tests.drivers.handled_chromium import HandledChromium
+from tests.drivers.lodging import Lodging, lodging_in
 
 pytestmark = pytest.mark.browser
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from scripted_link import Heard, ScriptedLink
 
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.errors import BrowserLost, TabCrashed, TabGone
+from tests.drivers.scripted_link import Heard, ScriptedLink
 
 
 def connected() -> tuple[CdpConnection, ScriptedLink, Heard]:

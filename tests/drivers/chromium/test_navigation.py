@@ -7,11 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from played_chromium import Played
-
 from roost.errors import TabCrashed
 from roost.testing.waits import SECONDS, error_of, started, turn
 from roost.vocabulary import TabHandle
+from tests.drivers.played_chromium import Played
 
 TAB, SESSION = TabHandle("T"), "S"
 PAGE = {"targetId": TAB, "type": "page", "url": "about:blank", "browserContextId": "default"}

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from played_chromium import HANDOVER, NEXT_ID, Played
 
 from roost.drivers.base import TabAppeared
 from roost.testing.waits import turn, until
+from tests.drivers.played_chromium import HANDOVER, NEXT_ID, Played
 
 JAR = "JAR"
 OLD_CALL = NEXT_ID - 1

@@ -7,9 +7,9 @@ from collections.abc import Hashable
 from typing import Any
 
 import pytest
-from scripted_link import Heard, ScriptedLink
 
 from roost.drivers.chromium.connection import CdpConnection
+from tests.drivers.scripted_link import Heard, ScriptedLink
 
 
 class Ear:

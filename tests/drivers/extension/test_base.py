@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_link import ScriptedLink
 
 from roost.drivers.base import (
     DownloadBegan,
@@ -32,6 +31,7 @@ from roost.local.home import Home, write_secret
 from roost.local.processes import identify
 from roost.testing.waits import error_of, started
 from roost.vocabulary import Color, JarPolicy, TabHandle
+from tests.drivers.scripted_link import ScriptedLink
 
 GROUP = Group("s1", "Ann", Color.BLUE)
 HANDOVER: dict[str, Any] = {

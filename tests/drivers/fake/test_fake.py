@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from handled_fake import FakeHarness
 
 from roost.drivers.base import TabArrived
 from roost.drivers.fake import FakeBrowser, FakeDriver, FakeResponse
@@ -18,6 +17,7 @@ from roost.testing.drivers import (
 from roost.testing.site import FAKE_BASE, FAKE_NOWHERE, fake_web
 from roost.testing.waits import error_of
 from roost.vocabulary import JarPolicy
+from tests.drivers.handled_fake import FakeHarness
 
 
 @pytest.mark.parametrize("check", DRIVER_CHECKS, ids=check_name)

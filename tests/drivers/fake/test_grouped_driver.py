@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from handled_fake import FakeHarness
 
 from roost.drivers.base import Driver
 from roost.drivers.fake import GroupedBrowser, GroupedDriver
@@ -13,6 +12,7 @@ from roost.testing.driver_rig import GROUP
 from roost.testing.drivers import DRIVER_CHECKS, DriverCheck, check_driver, check_name
 from roost.testing.site import fake_web
 from roost.vocabulary import TabHandle
+from tests.drivers.handled_fake import FakeHarness
 
 
 class GroupedHarness(FakeHarness):

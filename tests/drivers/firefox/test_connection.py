@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from scripted_link import Heard, ScriptedLink
 
 from roost.drivers.exchange import Json
 from roost.drivers.firefox.connection import BidiConnection, BidiError
+from tests.drivers.scripted_link import Heard, ScriptedLink
 
 CREATED, DESTROYED = "browsingContext.contextCreated", "browsingContext.contextDestroyed"
 

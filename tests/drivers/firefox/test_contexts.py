@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from scripted_link import Heard, ScriptedLink
-
 from roost.drivers.base import DriverEvent, TabAppeared
 from roost.drivers.firefox.connection import BidiConnection
 from roost.drivers.firefox.contexts import Contexts
 from roost.errors import BrowserLost, TabGone
 from roost.testing.waits import answer_of, error_of, started, turn
+from tests.drivers.scripted_link import Heard, ScriptedLink
 
 SOME_JAR = "jar-1"
 CLOSE = "browsingContext.close"

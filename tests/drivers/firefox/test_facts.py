@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from handled_firefox import HandledFirefox
-from lodging import Lodging, lodging_in
 from websockets.sync.client import connect
 
 from roost.drivers.base import (
@@ -38,6 +36,8 @@ from roost.local.processes import identify, is_alive
 from roost.testing.driver_rig import COOKIES, HREF, Reports
 from roost.testing.waits import answer_of, error_of, started
 from roost.vocabulary import JarPolicy, TabHandle
+from tests.drivers.handled_firefox import HandledFirefox
+from tests.drivers.lodging import Lodging, lodging_in
 
 pytestmark = pytest.mark.browser
 CLICK: list[Input] = [MouseDown(), MouseUp()]

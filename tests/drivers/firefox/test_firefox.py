@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from handled_firefox import HandledFirefox
-from lodging import Lodging, lodging_in
 
 from roost.testing.drivers import DRIVER_CHECKS, DriverCheck, check_driver, check_name
+from tests.drivers.handled_firefox import HandledFirefox
+from tests.drivers.lodging import Lodging, lodging_in
 
 pytestmark = pytest.mark.browser
 

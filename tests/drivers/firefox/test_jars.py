@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from scripted_link import Heard, ScriptedLink
-
 from roost.drivers.firefox.connection import BidiConnection
 from roost.drivers.firefox.jars import SHARED_JAR, SITES_KEPT, Jars
 from roost.testing.waits import answer_of, started
+from tests.drivers.scripted_link import Heard, ScriptedLink
 
 
 def played() -> tuple[ScriptedLink, Jars]:

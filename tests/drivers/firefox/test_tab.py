@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from scripted_link import Heard, ScriptedLink
 
 from roost.drivers.base import Input, KeyDown, KeyUp, MouseDown, MouseMove, MouseUp
 from roost.drivers.firefox.connection import BidiConnection
@@ -14,6 +13,7 @@ from roost.drivers.firefox.contexts import Contexts
 from roost.drivers.firefox.tab import BidiTab
 from roost.errors import TabCrashed
 from roost.testing.waits import answer_of, started, turn
+from tests.drivers.scripted_link import Heard, ScriptedLink
 
 CLICK: list[Input] = [MouseMove(1, 2), MouseDown(), MouseUp()]
 SETTLED = {"changed": False, "hasActivation": True}

@@ -8,7 +8,7 @@ May import: ``drivers``, ``drivers.chromium``, ``drivers.extension.firefox``, ``
 ``vocabulary``. The pages of a person's Chromium are those of ``drivers.chromium``.
 Never here: the word agent; anything that reaches a tab outside a managed group. The extension
 checks the group again on every command.
-Tests: ``tests/drivers/extension``, ``tests/e2e_extension``; the extension's own parts in
+Tests: ``tests/drivers/extension``, ``tests/e2e/extension``; the extension's own parts in
 ``extension/tests``.
 """
 

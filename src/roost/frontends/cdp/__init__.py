@@ -7,5 +7,5 @@ it may see) and ``messages.py``. None of these does I/O: they take messages and 
 (the application that HTTP mounts).
 May import: ``api``, ``errors``, ``vocabulary``, ``wire``; starlette.
 Never here: decisions about who owns a tab (the broker makes them), or a way around the table.
-Tests: ``tests/frontends/test_cdp_*.py``; with real clients ``tests/e2e_cdp``.
+Tests: ``tests/frontends/cdp``; with real clients ``tests/e2e/cdp``.
 """

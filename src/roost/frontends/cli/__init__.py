@@ -6,5 +6,5 @@ May import: ``api``, ``client``, ``demo``, ``errors``, ``frontends.cli.install``
 ``local``, ``vocabulary``, ``wire``; click, rich. Heavy modules (pydantic, rich, asyncio) only
 inside a command, so that ``--help``, ``--version`` and completion stay quick.
 Never here: decisions, or a second copy of what the operation table says.
-Tests: ``tests/frontends/test_cli*.py``, with the real command in processes of its own.
+Tests: ``tests/frontends/cli``, with the real command in processes of its own.
 """

@@ -9,5 +9,5 @@ port), ``uvicorn_server.py``, ``reception.py``, ``connection.py`` and ``sockets.
 May import: ``api``, ``errors``, ``local``, ``vocabulary``, ``wire``; pydantic, starlette, uvicorn,
 websockets.
 Never here: who a token's holder is allowed to be (the door decides) or what an operation does.
-Tests: ``tests/frontends/test_http_*.py``.
+Tests: ``tests/frontends/http``.
 """

@@ -7,5 +7,5 @@ Lives here: ``toolset.py`` (what a set of tools is), ``browser_names.py`` (Playw
 May import: ``api``, ``errors``, ``frontends.mcp.claudezilla``, ``vocabulary``, ``wire``; mcp,
 mcp_types, pydantic, starlette. Only ``server.py`` imports the SDK (mcp, mcp_types).
 Never here: who a caller is (the door decides) or what an operation does.
-Tests: ``tests/frontends/test_mcp_*.py``, ``tests/e2e_mcp``.
+Tests: ``tests/frontends/mcp``, ``tests/e2e/mcp``.
 """

@@ -4,5 +4,5 @@ Lives here: ``server.py`` (the listening socket), ``connection.py`` (one peer) a
 peer that is a keeper or a native host).
 May import: ``api``, ``errors``, ``local``, ``vocabulary``, ``wire``.
 Never here: who a peer is allowed to be (the door decides) or what an operation does.
-Tests: ``tests/frontends/test_socket_*.py``.
+Tests: ``tests/frontends/socket``.
 """

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from handled_own import OwnHarness, harness
 
 from roost.testing.driver_groups import GROUP_CHECKS, GroupCheck, check_groups
 from roost.testing.drivers import (
@@ -15,6 +14,7 @@ from roost.testing.drivers import (
     check_driver,
     check_name,
 )
+from tests.drivers.handled_own import OwnHarness, harness
 
 pytestmark = pytest.mark.browser
 

@@ -7,8 +7,6 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from scripted_link import ScriptedLink
-
 from roost.drivers.base import Input, KeyDown, KeyUp, MouseDown, MouseMove, MouseUp
 from roost.drivers.extension import OwnFirefoxDriver
 from roost.drivers.extension.host_link import Hosting
@@ -16,6 +14,7 @@ from roost.errors import TabGone
 from roost.local.home import Home
 from roost.testing.waits import error_of, started
 from roost.vocabulary import TabHandle
+from tests.drivers.scripted_link import ScriptedLink
 
 TAB = TabHandle("r.1")
 FRAME = "77"

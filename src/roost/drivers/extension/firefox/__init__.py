@@ -7,7 +7,7 @@ May import: ``drivers``, ``drivers.chromium``, ``drivers.extension``, ``drivers.
 ``errors``, ``vocabulary``, ``wire``. ``drivers.firefox`` is for trusted input through the remote
 agent.
 Never here: the word agent; anything that reaches a tab outside a managed group.
-Tests: ``tests/drivers/extension/firefox``, ``tests/e2e_extension``.
+Tests: ``tests/drivers/extension/firefox``, ``tests/e2e/extension``.
 """
 
 from roost.drivers.extension.firefox.driver import OwnFirefoxDriver

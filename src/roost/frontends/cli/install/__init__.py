@@ -6,5 +6,5 @@ Lives here: ``command.py`` (the verbs), ``clients.py`` (where each client keeps 
 entry of a text and leave the rest as it is; ``config_file.py`` writes the text, with a backup.
 May import: ``errors``, ``local``, ``vocabulary``; click.
 Never here: the broker. Nothing need run to be configured.
-Tests: ``tests/frontends/install``.
+Tests: ``tests/frontends/cli/install``.
 """

@@ -10,5 +10,5 @@ call's access to the broker); the tools by subject: ``windows.py``, ``page_actio
 ``states.py`` (pages as data).
 May import: ``api``, ``errors``, ``frontends.mcp``, ``vocabulary``, ``wire``; pydantic.
 Never here: decisions. The broker decides what to refuse.
-Tests: ``tests/frontends/test_claudezilla_*.py``, ``tests/e2e_mcp``.
+Tests: ``tests/frontends/mcp/claudezilla``, ``tests/e2e/mcp``.
 """

@@ -1,0 +1,98 @@
+"""The mark on pages that agents work in: for the person's eyes, and for nobody else's."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from roost import ops
+from roost.errors import Unsupported
+from tests.e2e.extension.own_house import OwnHouse
+from tests.support.pages_house import Agent
+
+pytestmark = pytest.mark.timeout(180)
+BODY = "<h1>Marked</h1><button id=b onclick='document.title = event.type'>Press</button>"
+SAYS = """<script>
+    const isMarked = () => document.querySelector('[data-roost-mark]') !== null;
+    const look = () => document.title = isMarked() ? 'marked' : 'bare';
+    new MutationObserver(look).observe(document.documentElement, { childList: true });
+</script>"""
+SHOTS = [
+    ops.TakeScreenshot(type="png"),
+    ops.TakeScreenshot(type="png", full_page=True),
+    ops.TakeScreenshot(type="png", target="#b"),
+]
+MARKS = "() => document.querySelectorAll('[data-roost-mark]').length"
+LOOK = """() => {
+    const [host] = document.querySelectorAll('[data-roost-mark]');
+    const { scrollWidth, scrollHeight } = document.documentElement;
+    const under = document.elementFromPoint(innerWidth - 12, innerHeight - 12);
+    return {
+        root: host?.shadowRoot ?? null, inside: host?.innerHTML ?? '', under: under.localName,
+        text: document.documentElement.innerText.trim(), size: [scrollWidth, scrollHeight],
+    };
+}"""
+SWITCH = "(isOn) => (globalThis.browser ?? chrome).storage.local.set({ mark: isOn })"
+UNGROUP = """async (title) => {
+    const api = globalThis.browser ?? chrome;
+    const [tab] = await api.tabs.query({ title });
+    await api.tabs.ungroup(tab.id);
+    return tab.id;
+}"""
+CLOSE = "(id) => (globalThis.browser ?? chrome).tabs.remove(id)"
+
+
+async def _until_marked(agent: Agent, count: int) -> None:
+    async with asyncio.timeout(20):
+        while await agent.run(MARKS) != count:
+            pass
+
+
+async def _seen_by(agent: Agent) -> dict[str, Any]:
+    """All that an agent and its page can get to see."""
+    pictures = [(await agent.call(shot)).data for shot in SHOTS]
+    return {
+        "pictures": pictures,
+        "page": await agent.run(LOOK),
+        "snapshot": await agent.snapshot(),
+    }
+
+
+async def test_the_mark_is_for_the_person_and_is_switched_off_at_once(mine: OwnHouse) -> None:
+    async with mine.agent("Marked") as agent:
+        page = await agent.show(BODY, title="Marked")
+        # Chromium's bar makes pages smaller, when it comes.
+        with suppress(Unsupported):
+            await agent.call(ops.Resize(width=600, height=400))
+        await _until_marked(agent, 1)
+        # In this order: after a picture the mark stays away for a moment.
+        marked_seen, marked = await mine.browser.sees(page.url), await _seen_by(agent)
+        await mine.person(SWITCH, False)
+        try:
+            await _until_marked(agent, 0)
+            assert await _seen_by(agent) == marked
+            assert await mine.browser.sees(page.url) != marked_seen
+            await agent.show(BODY, title="Unmarked")
+            assert await agent.run(MARKS) == 0
+        finally:
+            await mine.person(SWITCH, True)
+        await _until_marked(agent, 1)
+    await mine.settle()
+
+
+async def test_the_mark_goes_with_the_tab_that_leaves_and_comes_with_the_next_page(
+    mine: OwnHouse,
+) -> None:
+    async with mine.agent("Marked") as agent:
+        await agent.show(BODY, title="First")
+        await _until_marked(agent, 1)
+        await agent.show(SAYS, title="Second")
+        await mine.strip_when(lambda strip: any(tab["title"] == "marked" for tab in strip))
+        left = await mine.person(UNGROUP, "marked")
+        await mine.strip_when(
+            lambda strip: (left, "bare") in [(t["id"], t["title"]) for t in strip]
+        )
+        await mine.person(CLOSE, left)

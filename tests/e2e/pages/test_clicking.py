@@ -1,0 +1,146 @@
+"""Clicks as a person's: trusted, of every kind, in order."""
+
+from __future__ import annotations
+
+from roost import ops
+from roost.errors import NotActionable, NotFound, StaleRef
+from tests.support.local_web import Web
+from tests.support.pages_house import TRUSTED, House, lacks, refused
+
+
+async def test_a_click_is_trusted_and_the_answer_says_what_changed(house: House, web: Web) -> None:
+    async with house.guest(web) as agent:
+        await agent.show(
+            TRUSTED + "<button onclick=\"out.textContent = 'Hello'\">Greet</button><p id=out></p>"
+        )
+        await agent.snapshot()
+        done = await agent.click("text=Greet")
+        assert "button" in done.did
+        assert done.snapshot is not None
+        assert "Hello" in done.snapshot
+        assert done.changes is not None
+        log = await agent.log()
+        assert ["click", True] in log
+        assert all(is_trusted for _, is_trusted in log)
+
+
+async def test_double_right_and_modified_clicks_arrive_as_such(house: House, web: Web) -> None:
+    is_trusted = not lacks(house, "trusted input")
+    async with house.guest(web) as agent:
+        await agent.show(
+            """<button id=b>B</button><script>
+            window.log = [];
+            for (const kind of ["click", "dblclick", "contextmenu", "auxclick"])
+              addEventListener(kind, (e) => {
+                log.push([kind, e.detail, e.button, e.ctrlKey, e.shiftKey, e.altKey, e.isTrusted]);
+                e.preventDefault();
+              });
+            </script>"""
+        )
+        await agent.click("#b", double_click=True, snapshot="none")
+        assert await agent.log() == [
+            ["click", 1, 0, False, False, False, is_trusted],
+            ["click", 2, 0, False, False, False, is_trusted],
+            ["dblclick", 2, 0, False, False, False, is_trusted],
+        ]
+        await agent.run("() => { log.length = 0 }")
+        await agent.click("#b", button="right", snapshot="none")
+        menu = next(event for event in await agent.log() if event[0] == "contextmenu")
+        assert menu[2:] == [2, False, False, False, is_trusted]
+        await agent.run("() => { log.length = 0 }")
+        await agent.click("#b", modifiers=["Shift", "Alt"], snapshot="none")
+        assert await agent.log() == [["click", 1, 0, False, True, True, is_trusted]]
+        await agent.run("() => { log.length = 0 }")
+        await agent.click("#b", snapshot="none")
+        plain = ["click", 1, 0, False, False, False, is_trusted]
+        assert await agent.log() == [plain], "nothing held"
+
+
+async def test_a_click_that_leads_away_answers_with_the_new_page(house: House, web: Web) -> None:
+    goal = web.page("<h1>There</h1>", title="Goal")
+    async with house.guest(web) as agent:
+        await agent.show(f"<a href='{goal}'>Go</a>")
+        done = await agent.click("text=Go")
+        assert (done.url, done.title) == (goal, "Goal")
+        assert done.snapshot is not None
+        assert "There" in done.snapshot
+
+
+async def test_titles_changed_by_scripts_are_fresh_after_an_action(house: House, web: Web) -> None:
+    async with house.guest(web) as agent:
+        await agent.show("<button onclick=\"document.title = 'Two'\">B</button>", title="One")
+        assert (await agent.click("text=B")).title == "Two"
+        assert [tab.title for tab in (await agent.tabs()).tabs] == ["Two"]
+
+
+async def test_what_cannot_be_clicked_says_why(house: House, web: Web) -> None:
+    async with house.guest(web) as agent:
+        await agent.show(
+            "<button id=off disabled>Off</button><button id=under>Under</button>"
+            "<div id=over style='position:fixed;inset:0;background:#fff'></div>"
+        )
+        error = await refused(NotActionable, agent.call(ops.Click(target="#off"), timeout=3))
+        assert error.details["reason"] == "disabled"
+        error = await refused(NotActionable, agent.call(ops.Click(target="#under"), timeout=3))
+        assert error.details["reason"] == "covered"
+        await refused(NotFound, agent.call(ops.Click(target="#nowhere"), timeout=3))
+
+
+async def test_an_element_that_comes_late_is_waited_for(house: House, web: Web) -> None:
+    async with house.guest(web) as agent:
+        await agent.show(
+            """<script>window.log = []; setTimeout(() => {
+              const b = document.createElement("button");
+              b.textContent = "Late"; b.onclick = () => log.push("clicked");
+              document.body.append(b);
+            }, 150)</script>"""
+        )
+        await agent.click("text=Late", snapshot="none")
+        assert await agent.log() == ["clicked"]
+
+
+async def test_refs_live_as_long_as_their_element_and_are_never_given_again(
+    house: House, web: Web
+) -> None:
+    async with house.guest(web) as agent:
+        await agent.show("<button id=a>A</button><button id=b>B</button>")
+        refs = _refs(await agent.snapshot())
+        assert _refs(await agent.snapshot()) == refs, "an element keeps its ref"
+        await agent.run("() => document.querySelector('#a').remove()")
+        await refused(StaleRef, agent.click(refs["A"]))
+        await agent.show("<button>A</button><button>B</button>")
+        await refused(StaleRef, agent.click(refs["B"]))
+        assert not set(_refs(await agent.snapshot()).values()) & set(refs.values())
+
+
+async def test_hovering_scrolling_and_the_mouse_by_coordinates(house: House, web: Web) -> None:
+    async with house.guest(web) as agent:
+        await agent.show(
+            TRUSTED + "<button id=b style='position:absolute;left:100px;top:100px;width:80px;"
+            "height:40px'>B</button><div style='height:3000px'></div><p id=end>End</p>"
+        )
+        await agent.call(ops.Hover(target="#b"))
+        assert await agent.run("() => document.querySelector('#b').matches(':hover')")
+        await agent.call(ops.MouseMoveXy(x=700, y=500))
+        assert not await agent.run("() => document.querySelector('#b').matches(':hover')")
+        await agent.call(ops.MouseClickXy(x=140, y=120))
+        assert ["click", True] in await agent.log()
+        moved = await agent.call(ops.Scroll(direction="down"))
+        assert moved.moved
+        assert moved.y > 0
+        await agent.call(ops.MouseWheel(x=300, y=300, delta_y=200))
+        await agent.wait(selector="body")
+        assert ["wheel", True] in await agent.log()
+        moved = await agent.call(ops.Scroll(target="#end"))
+        assert await agent.run("() => scrollY > 1000")
+        top = await agent.call(ops.Scroll(x=0, y=0))
+        assert top.y == 0
+
+
+def _refs(snapshot: str) -> dict[str, str]:
+    """The buttons' refs by name."""
+    found = {}
+    for line in snapshot.splitlines():
+        if "button" in line:
+            found[line.split('"')[1]] = line.split("[ref=")[1].split("]")[0]
+    return found

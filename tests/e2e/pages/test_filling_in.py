@@ -1,0 +1,209 @@
+"""Typing and filling in, in every kind of field, and keys."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from roost import ops
+from roost.errors import BadRequest, Interrupted, NotActionable
+from tests.support.local_web import Answer, Web
+from tests.support.pages_house import TRUSTED, House, refused
+
+
+async def test_text_is_typed_at_once_or_key_by_key_and_always_trusted(
+    house: House, web: Web
+) -> None:
+    async with house.guest(web) as agent:
+        await agent.show(TRUSTED + "<label>Name <input id=n value=old></label>")
+        done = await agent.type("#n", "Ünï ☃ new")
+        assert "9 characters" in done.did
+        assert await agent.run("() => document.querySelector('#n').value") == "Ünï ☃ new"
+        assert ["keydown", True] not in await agent.log()
+        await agent.type("#n", "!xY", slowly=True)
+        assert await agent.run("() => document.querySelector('#n').value") == "Ünï ☃ new!xY"
+        log = await agent.log()
+        assert log.count(["keydown", True]) == 3
+        assert all(is_trusted for _, is_trusted in log)
+        await agent.type("#n", "")
+        assert await agent.run("() => document.querySelector('#n').value") == ""
+
+
+async def test_submit_presses_enter_and_waits_for_what_follows(house: House, web: Web) -> None:
+    goal = web.page("<h1>Found</h1>", title="Results", path="/results")
+    async with house.guest(web) as agent:
+        await agent.show(f"<form action='{goal}'><input name=q></form>")
+        done = await agent.type("input", "owls", submit=True)
+        assert done.url == f"{goal}?q=owls"
+        assert done.title == "Results"
+
+
+FIELDS: list[tuple[str, Any, str, Any]] = [
+    ("<input id=f value=x>", "text", "f.value", "text"),
+    ("<textarea id=f>x</textarea>", "two\nlines", "f.value", "two\nlines"),
+    ("<input id=f type=password>", "hunter2", "f.value", "hunter2"),
+    ("<input id=f type=email>", "a@b.c", "f.value", "a@b.c"),
+    ("<input id=f type=number>", 12, "f.value", "12"),
+    ("<input id=f type=checkbox>", True, "f.checked", True),
+    ("<input id=f type=checkbox checked>", False, "f.checked", False),
+    ("<input id=f type=checkbox checked>", True, "f.checked", True),
+    ("<input type=radio name=r checked><input id=f type=radio name=r>", True, "f.checked", True),
+    ("<select id=f><option>A<option value=b>Bee</select>", "Bee", "f.value", "b"),
+    (
+        "<select id=f multiple><option>A<option>B<option>C</select>",
+        ["A", "C"],
+        "[...f.selectedOptions].map((o) => o.value)",
+        ["A", "C"],
+    ),
+    ("<input id=f type=date>", "2026-11-15", "f.value", "2026-11-15"),
+    ("<input id=f type=time>", "08:30", "f.value", "08:30"),
+    ("<input id=f type=range min=0 max=10>", 7, "f.value", "7"),
+    ("<input id=f type=color>", "#ff0000", "f.value", "#ff0000"),
+    ("<div id=f contenteditable>old</div>", "rich", "f.textContent", "rich"),
+    ("<div id=f role=switch aria-checked=false tabindex=0>S</div>"
+     "<script>f.onclick = () => f.ariaChecked = 'true'</script>", True, "f.ariaChecked", "true"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "value", "read", "expected"), FIELDS)
+async def test_every_kind_of_field_takes_its_value(
+    house: House, web: Web, html: str, value: Any, read: str, expected: Any
+) -> None:
+    async with house.guest(web) as agent:
+        await agent.show(html)
+        await agent.fill("#f", value)
+        assert await agent.run(f"() => {{ const f = window.f; return {read} }}") == expected
+
+
+async def test_a_form_is_filled_in_one_call_and_the_answer_shows_all_of_it(
+    house: House, web: Web
+) -> None:
+    async with house.guest(web) as agent:
+        await agent.show(
+            "<label>Name <input></label><label>City <select><option>-<option>Oslo</select></label>"
+            "<label><input type=checkbox> Agree</label>"
+        )
+        await agent.snapshot()
+        fields = [
+            ops.FormField(target="text=Name", value="Ada", name="Name"),
+            ops.FormField(target="text=City", value="Oslo"),
+            ops.FormField(target="text=Agree", value=True),
+        ]
+        done = await agent.call(ops.FillForm(fields=fields))
+        assert done.snapshot is not None
+        assert "Ada" in done.snapshot, "also what changed before the last field"
+        assert "[checked]" in done.snapshot
+
+
+async def test_a_form_that_fails_says_which_field_and_how_far_it_came(
+    house: House, web: Web
+) -> None:
+    async with house.guest(web) as agent:
+        await agent.show("<input id=a><input id=b readonly>")
+        fields = [
+            ops.FormField(target="#a", value="1"),
+            ops.FormField(target="#b", value="2", name="Second"),
+        ]
+        error = await refused(NotActionable, agent.call(ops.FillForm(fields=fields), timeout=1))
+        assert "Second" in error.message
+        assert "1 of 2" in error.hint
+
+
+async def test_typed_passwords_never_come_back(house: House, web: Web) -> None:
+    async with house.guest(web) as agent:
+        await agent.show("<label>Key <input type=password></label>")
+        done = await agent.type("input", "hunter2")
+        assert "hunter2" not in done.model_dump_json()
+        assert "hunter2" not in await agent.snapshot()
+
+
+async def test_select_option_takes_values_and_labels_and_names_what_it_lacks(
+    house: House, web: Web
+) -> None:
+    async with house.guest(web) as agent:
+        await agent.show(TRUSTED + "<select id=s><option value=1>One<option value=2>Two</select>")
+        await agent.call(ops.SelectOption(target="#s", values=["Two"]))
+        assert await agent.run("() => s.value") == "2"
+        assert [kind for kind, _ in await agent.log() if kind == "change"] == ["change"]
+        await agent.call(ops.SelectOption(target="#s", values=["1"]))
+        assert await agent.run("() => s.value") == "1"
+        with pytest.raises(Exception, match="Three"):
+            await agent.call(ops.SelectOption(target="#s", values=["Three"]), timeout=1)
+
+
+async def test_keys_and_combinations_do_what_they_do_for_people(house: House, web: Web) -> None:
+    async with house.guest(web) as agent:
+        await agent.show("<input id=a value=abc autofocus><input id=b>")
+        await agent.click("#a", snapshot="none")
+        await agent.press("Control+a")
+        await agent.press("x")
+        assert await agent.run("() => a.value") == "x"
+        await agent.press("Tab")
+        assert await agent.run("() => document.activeElement.id") == "b"
+        for key in ("Shift+h", "i", "ArrowLeft", "-", "End", "Backspace"):
+            await agent.press(key, snapshot="none")
+        assert await agent.run("() => b.value") == "H-"
+        await agent.press("Shift+1", snapshot="none")
+        assert await agent.run("() => b.value") == "H-!"
+        error = await refused(BadRequest, agent.press("Controll+a"))
+        assert error.details["field"] == "key"
+
+
+async def test_enter_and_space_operate_what_has_the_focus(house: House, web: Web) -> None:
+    async with house.guest(web) as agent:
+        await agent.show(
+            "<script>window.log = []</script><button id=a onclick=\"log.push('a')\">A</button>"
+            "<input id=c type=checkbox>"
+        )
+        await agent.run("() => a.focus()")
+        await agent.press("Enter")
+        assert await agent.log() == ["a"]
+        await agent.run("() => c.focus()")
+        await agent.press("space")
+        assert await agent.run("() => c.checked")
+
+
+async def test_what_is_chosen_once_is_not_chosen_again_in_the_page_it_leads_to(
+    house: House, web: Web
+) -> None:
+    """The page is still busy with the choice when its opener, in another process, moves it on."""
+    choosing = threading.Event()
+
+    def chosen(request: object) -> Answer:
+        choosing.set()
+        return Answer()
+
+    lists = '<select id=s onchange="{on}"><option>A<option>B</select><p>{text}</p>'
+    goal = web.there(web.page(lists.format(on="window.chosen = 'twice'", text="Second")))
+    tell = f"const ask = new XMLHttpRequest(); ask.open('GET', '{web.serve(chosen)}', false);"
+    busy = "ask.send(); const end = Date.now() + 3000; while (Date.now() < end);"
+    first = web.page(lists.format(on=tell + busy, text="First"))
+    heard = web.there(web.serve(Answer(b"1", held=choosing)))
+    opener = web.page(
+        f"<script>const other = window.open('{first}');"
+        f"fetch('{heard}').then(() => other.location = '{goal}')</script>"
+    )
+    async with house.agent(web) as agent:
+        await agent.go(web.there(opener))
+        while len(tabs := (await agent.tabs()).tabs) < 2:
+            pass
+        popup = tabs[-1].tab
+        await agent.wait(text="First", tab=popup)
+        choose = ops.FillForm(fields=[ops.FormField(target="#s", value="B")], tab=popup)
+        if house.browser == "chromium":
+            await refused(Interrupted, agent.call(choose))
+        else:
+            await agent.call(choose)  # Firefox lets the old page answer first
+        await agent.wait(text="Second", tab=popup)
+        after = await agent.run("() => [s.value, window.chosen ?? 'once']", tab=popup)
+        assert after == ["A", "once"]
+
+
+async def test_a_field_is_waited_for_over_a_change_of_page(house: House, web: Web) -> None:
+    goal = web.page("<select id=s><option>A<option>B</select>")
+    async with house.guest(web) as agent:
+        await agent.show(f"<p>First</p><script>setTimeout(() => location = '{goal}', 300)</script>")
+        await agent.fill("#s", "B")
+        assert await agent.run("() => s.value") == "B"

@@ -1,0 +1,136 @@
+"""Pictures and prints, in the background, once the page has come to rest."""
+
+from __future__ import annotations
+
+import base64
+import struct
+import threading
+
+from roost import ops
+from roost.api.page_views import ScreenshotView
+from roost.errors import BadRequest, Timeout
+from tests.support.local_web import Answer, Web
+from tests.support.pages_house import House, refused
+
+TALL = "<body style='margin:0'><div style='height:3000px;background:linear-gradient(red,blue)'>"
+
+
+def size_of(picture: ScreenshotView) -> tuple[int, int]:
+    """As the file itself says."""
+    assert picture.data is not None
+    data = base64.b64decode(picture.data)
+    if data.startswith(b"\x89PNG"):
+        width, height = struct.unpack(">II", data[16:24])
+        return width, height
+    at = 2
+    while data[at + 1] not in (0xC0, 0xC1, 0xC2):
+        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+    height, width = struct.unpack(">HH", data[at + 5 : at + 9])
+    return width, height
+
+
+async def test_the_viewport_the_page_and_an_element_at_any_scale(house: House, web: Web) -> None:
+    async with house.guest(web) as agent:
+        await agent.show(
+            TALL + "<p id=e style='position:absolute;left:50px;top:2000px;width:200px;height:100px;"
+            "margin:0;background:#0f0'>E</p></div>"
+        )
+        for operation, size in (
+            (ops.TakeScreenshot(), (640, 360)),
+            (ops.TakeScreenshot(scale="css", type="png"), (1280, 720)),
+            (ops.TakeScreenshot(scale=2), (2560, 1440)),
+            (ops.TakeScreenshot(full_page=True), (640, 1500)),
+            (ops.TakeScreenshot(target="#e", scale=1, type="png"), (200, 100)),
+        ):
+            picture = await agent.call(operation)
+            assert (picture.width, picture.height) == size == size_of(picture)
+        small = await agent.call(ops.TakeScreenshot(scale=1, quality=5))
+        large = await agent.call(ops.TakeScreenshot(scale=1, quality=95))
+        assert len(small.data or "") < len(large.data or "")
+        error = await refused(BadRequest, agent.call(ops.TakeScreenshot(scale=5)))
+        assert error.details["field"] == "scale"
+
+
+async def test_the_timeline_tells_how_the_page_came_to_rest(house: House, web: Web) -> None:
+    style = web.serve(Answer(b"p { color: red }", kind="text/css"))
+    async with house.guest(web) as agent:
+        await agent.show(f"<link rel=stylesheet href='{style}'><p>Text</p>")
+        picture = await agent.call(ops.TakeScreenshot())
+        assert picture.readiness is not None
+        events = [one.event for one in picture.readiness.timeline]
+        assert events == ["start", "critical_idle", "visual_idle", "render_settled"]
+        times = [one.t for one in picture.readiness.timeline]
+        assert times == sorted(times)
+        assert not picture.readiness.timed_out
+
+
+async def test_what_a_page_that_was_left_still_waited_for_holds_up_no_picture(
+    house: House, web: Web
+) -> None:
+    never = threading.Event()
+    slow = web.serve(Answer(b"", kind="image/png", held=never))
+    endless = web.serve(Answer(b"<p>begun", endless=b"<p>more"))
+    async with house.guest(web) as agent:
+        worker = "new Worker(URL.createObjectURL(new Blob(['']))); document.title = 'Works'"
+        await agent.show(f"<img src='{slow}'><script>{worker}</script>")
+        left = await agent.call(ops.NetworkRequests(filter=slow))
+        assert [one.error for one in left.requests] == [None]
+        await refused(Timeout, agent.call(ops.Navigate(url=endless), timeout=1.5))
+        await agent.show("<p>Next</p>")
+        picture = await agent.call(ops.TakeScreenshot())
+        assert picture.readiness is not None
+        assert not picture.readiness.timed_out
+    never.set()
+
+
+async def test_refs_are_drawn_on_request_and_leave_no_trace(house: House, web: Web) -> None:
+    async with house.guest(web) as agent:
+        secret = "<input type=password value=hunter2>"
+        await agent.show(f"<button>One</button>{secret}<a href='/x'>L</a>")
+        before = await agent.run("() => document.documentElement.outerHTML")
+        picture = await agent.call(ops.TakeScreenshot(annotate=True))
+        assert picture.labels is not None
+        assert [label.role for label in picture.labels] == ["button", "textbox", "link"]
+        assert "hunter2" not in str(picture.labels)
+        assert await agent.run("() => document.documentElement.outerHTML") == before
+        await agent.click(picture.labels[0].ref)
+
+
+async def test_files_are_written_into_the_agents_folders_only(house: House, web: Web) -> None:
+    async with house.agent(web) as agent:
+        await agent.show("<h1>Print me</h1>")
+        picture = await agent.call(ops.TakeScreenshot(filename="shots/one.jpg"))
+        path = house.work / "shots" / "one.jpg"
+        assert picture.path == str(path)
+        assert picture.data is None
+        assert path.read_bytes().startswith(b"\xff\xd8")
+        saved = await agent.call(ops.PdfSave())
+        pdf = agent.files / f"{saved.tab}.pdf"
+        assert saved.path == str(pdf)
+        assert pdf.read_bytes().startswith(b"%PDF")
+        assert saved.bytes == len(pdf.read_bytes())
+        for name in ("/etc/roost.jpg", "../../out.jpg", str(house.home.token)):
+            for operation in (ops.TakeScreenshot(filename=name), ops.PdfSave(filename=name)):
+                error = await refused(BadRequest, agent.call(operation))
+                assert error.details["field"] == "filename"
+
+
+async def test_a_tab_that_another_of_its_window_hides_is_pictured_at_once(
+    house: House, web: Web
+) -> None:
+    """Chromium draws no frames there, and a picture would wait for one without end."""
+    async with house.guest(web) as agent:
+        popup = web.page("Popup")
+        first = await agent.show(f"<a href='{popup}' target=_blank>Go</a>")
+        done = await agent.click("text=Go")
+        assert done.opened
+        for operation in (
+            ops.TakeScreenshot(tab=first.tab),
+            ops.TakeScreenshot(tab=first.tab, scale=1, type="png"),
+            ops.TakeScreenshot(tab=first.tab, full_page=True),
+            ops.TakeScreenshot(tab=done.opened[0]),
+        ):
+            picture = await agent.call(operation)
+            assert picture.data
+            assert picture.readiness is not None
+            assert not picture.readiness.timed_out

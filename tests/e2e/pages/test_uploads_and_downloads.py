@@ -1,0 +1,206 @@
+"""Files in and out: uploads from the agent's folders, downloads into the session's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from roost import ops
+from roost.errors import BadRequest, NotFound
+from tests.support.local_web import Answer, Web
+from tests.support.pages_house import House, lacks, refused
+
+PICKER = """
+<input id=one type=file><input id=many type=file multiple hidden>
+<button id=ask onclick="many.click()">Choose files</button>
+<script>
+  const read = async (input) =>
+    Promise.all([...input.files].map(async (f) => [f.name, await f.text()]));
+</script>
+"""
+
+
+def put(house: House, name: str, text: str = "content") -> Path:
+    path = house.work / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+async def test_a_field_that_is_named_gets_the_files(house: House, web: Web) -> None:
+    put(house, "a.txt", "alpha")
+    async with house.guest(web) as agent:
+        await agent.show(PICKER)
+        done = await agent.call(ops.FileUpload(target="#one", paths=["a.txt"]))
+        assert "1 file " in done.did
+        assert await agent.run("() => read(one)") == [["a.txt", "alpha"]]
+
+
+async def test_without_a_target_the_files_go_where_the_page_asked(house: House, web: Web) -> None:
+    put(house, "a.txt", "alpha")
+    path = put(house, "deep/b.txt", "beta")
+    async with house.guest(web) as agent:
+        await agent.show(PICKER)
+        asked = await agent.click("#ask")
+        assert asked.chooser is not None
+        assert asked.chooser.multiple
+        done = await agent.call(ops.FileUpload(paths=["a.txt", str(path)]))
+        assert done.chooser is None
+        assert await agent.run("() => read(many)") == [["a.txt", "alpha"], ["b.txt", "beta"]]
+        await refused(NotFound, agent.call(ops.FileUpload(paths=["a.txt"])))
+
+
+async def test_a_page_that_asked_for_one_file_does_not_get_two(house: House, web: Web) -> None:
+    put(house, "a.txt")
+    put(house, "b.txt")
+    async with house.guest(web) as agent:
+        await agent.show(PICKER)
+        asked = await agent.click("#one")
+        assert asked.chooser is not None
+        assert not asked.chooser.multiple
+        for target in (None, "#one"):
+            both = ops.FileUpload(target=target, paths=["a.txt", "b.txt"])
+            error = await refused(BadRequest, agent.call(both))
+            assert error.details["field"] == "paths"
+
+
+async def test_a_chooser_is_over_when_its_page_is_left(house: House, web: Web) -> None:
+    put(house, "a.txt")
+    async with house.guest(web) as agent:
+        await agent.show(PICKER)
+        await agent.click("#ask")
+        left = await agent.show(PICKER)
+        assert left.status == 200
+        assert (await agent.click("body")).chooser is None
+        await refused(NotFound, agent.call(ops.FileUpload(paths=["a.txt"])))
+
+
+async def test_files_that_are_not_the_agents_are_refused(
+    house: House, web: Web, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("secret", encoding="utf-8")
+    (house.work / "link.txt").unlink(missing_ok=True)
+    (house.work / "link.txt").symlink_to(secret)
+    (house.work / "folder").mkdir(exist_ok=True)
+    async with house.guest(web) as agent:
+        await agent.show(PICKER)
+        for path in (
+            "missing.txt",
+            "folder",
+            str(secret),
+            "link.txt",
+            f"../{secret.name}",
+            str(house.home.token),
+            str(house.home.journal),
+            "a\0b",
+            "",
+        ):
+            call = agent.call(ops.FileUpload(target="#one", paths=[path]))
+            error = await refused(BadRequest, call)
+            assert error.details["field"] == "paths", path
+        error = await refused(BadRequest, agent.call(ops.FileUpload(target="body", paths=[])))
+        assert error.details["field"] == "target"
+
+
+def attachment(name: str, body: bytes = b"data") -> Answer:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Answer(body, kind="application/octet-stream", headers=headers)
+
+
+async def downloads(agent: Any) -> list[tuple[str, str]]:
+    found = await agent.call(ops.Downloads())
+    return [(one.name, one.state) for one in found.downloads]
+
+
+async def test_a_link_that_saves_puts_the_file_into_the_sessions_folder(
+    house: House, web: Web
+) -> None:
+    url = web.serve(attachment("report.csv", b"1,2"))
+    async with house.agent(web) as agent:
+        page = await agent.show(f"<a href='{url}'>Get</a>")
+        done = await agent.click("text=Get")
+        assert done.url == page.url
+        expected = agent.files / "downloads" / "report.csv"
+        assert done.downloads == [str(expected)]
+        assert expected.read_bytes() == b"1,2"
+        assert (await agent.click("body")).downloads is None, "told once"
+        again = await agent.click("text=Get")
+        assert again.downloads == [str(expected.with_name("report (1).csv"))]
+        assert await downloads(agent) == [("report.csv", "done"), ("report (1).csv", "done")]
+
+
+async def test_downloads_by_attribute_by_script_and_in_a_new_tab(house: House, web: Web) -> None:
+    url = web.serve(Answer(b"plain", kind="text/plain"))
+    popup = web.serve(attachment("popup.bin"))
+    async with house.agent(web) as agent:
+        await agent.show(
+            f"<a id=a href='{url}' download=named.txt>A</a>"
+            "<a id=b download=blob.txt>B</a>"
+            "<script>b.href = URL.createObjectURL(new Blob(['blob']))</script>"
+            f"<a id=c href='{popup}' target=_blank>C</a>"
+        )
+        for target, name in (("#a", "named.txt"), ("#b", "blob.txt")):
+            done = await agent.click(target)
+            assert done.downloads == [str(agent.files / "downloads" / name)]
+        await agent.click("#c")
+        while ("popup.bin", "done") not in await downloads(agent):
+            pass  # the tab it opened is closed by the browser, whenever it likes
+
+
+async def test_an_address_that_is_a_file_is_downloaded_and_the_tab_stays(
+    house: House, web: Web
+) -> None:
+    url = web.serve(attachment("direct.bin", b"x" * 100_000))
+    async with house.agent(web) as agent:
+        page = await agent.show("Here", title="Here")
+        done = await agent.go(url)
+        assert (done.url, done.title) == (page.url, "Here")
+        assert done.downloads == [str(agent.files / "downloads" / "direct.bin")]
+
+
+async def test_what_a_server_calls_a_file_leads_nowhere_else(house: House, web: Web) -> None:
+    names = ["../../../evil.sh", "/etc/passwd", ".bashrc", "a\\\\b.exe", "%2e%2e%2fup", "x" * 300]
+    async with house.agent(web) as agent:
+        await agent.show("Here")
+        for name in names:
+            done = await agent.go(web.serve(attachment(name)))
+            assert done.downloads is not None
+            if len(name) > 255 and lacks(house, "very long names of downloads"):
+                assert done.downloads[0].endswith(" (failed)")
+                continue
+            folder, _, name = done.downloads[0].rpartition("/")
+            assert folder == str(agent.files / "downloads")
+            assert not name.startswith(".")
+            assert (agent.files / "downloads" / name).read_bytes() == b"data"
+
+
+async def test_a_download_that_fails_says_so(house: House, web: Web) -> None:
+    def torn(request: object) -> Answer:
+        answer = attachment("torn.bin", b"half")
+        answer.headers["Content-Length"] = "1000000"
+        return answer
+
+    url = web.serve(torn)
+    async with house.agent(web) as agent:
+        await agent.show("Here")
+        await agent.go(url)
+        while (state := (await downloads(agent))[0][1]) == "running":
+            pass
+        assert state == "failed"
+
+
+async def test_sessions_do_not_see_each_others_downloads_and_they_end_with_the_session(
+    house: House, web: Web
+) -> None:
+    url = web.serve(attachment("mine.bin"))
+    async with house.agent(web) as other:
+        async with house.agent(web) as agent:
+            await agent.show("Here")
+            await agent.go(url)
+            folder = agent.files
+            assert (folder / "downloads" / "mine.bin").exists()
+            assert await downloads(other) == []
+        async with house.operator() as operator:
+            await operator.call(ops.Ping())
+        assert not folder.exists()
