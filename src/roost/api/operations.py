@@ -163,7 +163,7 @@ class Navigate(PageOperation, Answers[views.PageView]):
     title = "Navigate"
     reply = views.PageView
     audited = ("url",)
-    url: str = Field(description="http(s) address or about:blank")
+    url: str = Field(description="http(s) address; localhost:3000 and example.com also work")
 
 
 class Tabs(SessionOperation, Answers[views.TabsView]):

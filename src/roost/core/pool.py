@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from roost.core import groups, rules
-from roost.core.addresses import checked_url, short_address
+from roost.core.addresses import checked_url, short_address, with_scheme
 from roost.core.effects import CloseStray, CloseTab, Effect, Note, OpenTab, Tell
 from roost.core.events import (
     TabOpenRequested,
@@ -63,7 +63,7 @@ def open_tab(state: State, event: TabOpenRequested, now: float, out: list[Effect
         known = used(state, _brought_back(state, session, known, out))
         make_current(state, event.agent, known)
         return known
-    url = checked_url(event.url, session.allow, session.deny)
+    url = checked_url(with_scheme(event.url), session.allow, session.deny)
     named = None if event.jar is None else jar_for(state, session, event.jar)
     _take_slot(state, session, out, evict=event.evict)
     jar = named or jar_for(state, session)

@@ -4443,11 +4443,12 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
     if (direction !== void 0 && !(direction in DIRECTIONS)) throw badRequest("direction", "direction must be up, down, left or right");
     const element2 = target === void 0 ? null : findTarget(target).element;
     const scroller = direction === void 0 ? pageScroller() : scrollerFor(element2, DIRECTIONS[direction]);
-    const before = positions(scroller);
+    const before = positions(/* @__PURE__ */ new Set([...element2 ? scrollersAround(element2) : [], scroller, pageScroller()]));
     if (direction !== void 0) scrollBy2(scroller, DIRECTIONS[direction], optionalNumber(args, "amount", 0));
     else if (element2) scrollIntoView(element2, { block: "center", inline: "nearest", behavior: "instant" });
     else scrollToPoint(args, scroller);
-    return replyFor(scroller, before);
+    const moved = Array.from(before).find(([one, [x, y]]) => one.scrollLeft !== x || one.scrollTop !== y)?.[0];
+    return replyFor(moved ?? scroller, moved !== void 0);
   }
   function pageScroller() {
     return page.scroller(document) ?? rootElement();
@@ -4476,12 +4477,20 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
     if (x === void 0 && y === void 0) throw badRequest("target", "Give target, direction, or x and y");
     scroller.scrollTo({ left: x ?? scroller.scrollLeft, top: y ?? scroller.scrollTop, behavior: "instant" });
   }
-  function positions(scroller) {
-    return [scroller.scrollLeft, scroller.scrollTop, scrollX, scrollY].join();
+  function scrollersAround(element2) {
+    const found = [];
+    for (let at = flatParent(element2); at; at = flatParent(at)) {
+      const { overflowX, overflowY } = getComputedStyle(at);
+      if (overflowX !== "visible" || overflowY !== "visible") found.push(at);
+    }
+    return found;
   }
-  function replyFor(scroller, before) {
+  function positions(scrollers) {
+    return new Map(Array.from(scrollers, (one) => [one, [one.scrollLeft, one.scrollTop]]));
+  }
+  function replyFor(scroller, moved) {
     return {
-      moved: positions(scroller) !== before,
+      moved,
       x: Math.round(scroller.scrollLeft),
       y: Math.round(scroller.scrollTop),
       pageWidth: scrollSize.width(scroller),

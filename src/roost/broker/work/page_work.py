@@ -17,7 +17,7 @@ from roost.broker.work import views as view_of
 from roost.core import effects as fx
 from roost.core import events as ev
 from roost.core import rules
-from roost.core.addresses import BLANK, checked_url, host_of
+from roost.core.addresses import BLANK, checked_url, host_of, with_scheme
 from roost.core.machine import Outcome
 from roost.core.rows import Session, Tab
 from roost.drivers.base import NO_TUNNEL, Arrival, Pages
@@ -165,7 +165,7 @@ async def _moved(
 
 async def _go(broker: Broker, row: Tab, url: str) -> Arrival:
     session = _session_of(broker, row)
-    address = checked_url(url, session.allow, session.deny)
+    address = checked_url(with_scheme(url), session.allow, session.deny)
     if row.jar is not None:
         await broker.browser(row.browser).jars.put_back(row.jar, address)
     return await _arrived(broker, row, lambda driver, tab: driver.navigate(tab, address))
