@@ -30,12 +30,6 @@ def test_text_fields_are_focused_with_the_old_text_selected(page: PageWorld, fie
     assert page.tab.evaluate("f.value") == "42"
 
 
-def test_without_replacing_typing_goes_on_at_the_end(page: PageWorld) -> None:
-    page.show("<input id=f value=old>").call("focusForTyping", target="#f", replace=False)
-    page.tab.keyboard.insert_text("er")
-    assert page.tab.evaluate("f.value") == "older"
-
-
 def test_editable_content_is_replaced_as_a_whole(page: PageWorld) -> None:
     page.show("<div id=f contenteditable>old <b>rich</b> text</div>").call(
         "setValue", target="#f", value="new"

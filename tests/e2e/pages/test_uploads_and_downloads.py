@@ -108,6 +108,34 @@ def attachment(name: str, body: bytes = b"data") -> Answer:
     return Answer(body, kind="application/octet-stream", headers=headers)
 
 
+async def test_a_button_that_asks_for_files_is_clicked_and_gets_them(
+    house: House, web: Web
+) -> None:
+    async with house.guest(web) as agent:
+        put(house, "one.txt")
+        await agent.show(
+            "<button id=b onclick='f.click()'>Choose …</button><input id=f type=file hidden>"
+            "<div id=zone><p>Drop here</p><input id=g type=file hidden></div>"
+            "<label id=label>Label <input id=h type=file hidden></label>"
+        )
+        for target in ("#b", "#zone", "#label", "text=Choose"):
+            done = await agent.call(ops.FileUpload(paths=["one.txt"], target=target))
+            assert done.did.startswith("Gave 1 file to")
+        given = "() => [f, g, h].map((field) => field.files[0]?.name)"
+        assert await agent.run(given) == ["one.txt"] * 3
+
+
+async def test_a_button_that_asks_for_no_files_is_refused_honestly(house: House, web: Web) -> None:
+    async with house.guest(web) as agent:
+        put(house, "one.txt")
+        await agent.show("<button id=b>Nothing</button>")
+        error = await refused(
+            BadRequest, agent.call(ops.FileUpload(paths=["one.txt"], target="#b"))
+        )
+        assert "not a field for files" in error.message
+        assert "file field" in error.hint
+
+
 async def downloads(agent: Any) -> list[tuple[str, str]]:
     found = await agent.call(ops.Downloads())
     return [(one.name, one.state) for one in found.downloads]
