@@ -32,10 +32,7 @@ demo: $(READY)  ## several agents share one browser, and prove it (BROWSER=… p
 	@$(BIN)/roost demo --browser "$(BROWSER)"
 
 test: $(TESTS_READY)  ## all tests, in real browsers (installed if they are missing)
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder || { \
-		echo "What failed beside other tests is run once more, by itself:"; \
-		$(BIN)/python -m pytest --last-failed --last-failed-no-failures none; \
-	}
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --second-try
 
 test-fast: $(READY)  ## the tests that need no browser and no patience
 	$(BIN)/python -m pytest -n auto -m "not browser and not slow"

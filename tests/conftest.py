@@ -23,6 +23,8 @@ settings.load_profile("roost")
 
 pytest.register_assert_rewrite("roost.testing")
 
+pytest_plugins = ["tests.support.second_try"]
+
 ASYNC_TEST_SECONDS = 40.0
 BROWSER_TEST_SECONDS = 55.0
 """Of which a browser's start, on a machine with other things to do, may take half. A test that is
