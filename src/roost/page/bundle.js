@@ -387,184 +387,6 @@
     if (lookMs > SLOW_FRAME_MS) await new Promise((resolve2) => setTimeout(resolve2, lookMs));
   }
 
-  // refs.ts
-  var numbers = /* @__PURE__ */ new WeakMap();
-  var elements = /* @__PURE__ */ new Map();
-  var forgetDead = new FinalizationRegistry((number) => elements.delete(number));
-  var nextNumber = 1;
-  var framePrefix = "";
-  var REF = /^(?:@|ref=)?((?:f\d+)?)e(\d+)$/;
-  function startNumberingAt(firstRef, prefix) {
-    if (firstRef !== void 0) nextNumber = Math.max(nextNumber, Math.floor(firstRef));
-    if (prefix !== void 0) framePrefix = prefix;
-  }
-  function nextRef() {
-    return nextNumber;
-  }
-  function refOf(element2) {
-    let number = numbers.get(element2);
-    if (number === void 0) {
-      number = nextNumber;
-      nextNumber += 1;
-      numbers.set(element2, number);
-      elements.set(number, new WeakRef(element2));
-      forgetDead.register(element2, number);
-    }
-    return `${framePrefix}e${number}`;
-  }
-  function looksLikeRef(target) {
-    return REF.test(target);
-  }
-  function elementOfRef(target) {
-    const [, prefix, number] = REF.exec(target);
-    const element2 = prefix === framePrefix ? elements.get(Number(number))?.deref() : void 0;
-    if (element2 === void 0 || !isConnected(element2)) {
-      throw new PageError("STALE_REF", `${target} is not on this page (any more)`, {
-        ref: target,
-        hint: "The page has changed since that ref was given. Take a new snapshot and use a ref from it."
-      });
-    }
-    return element2;
-  }
-
-  // visibility.ts
-  var UNRENDERED_TAGS = /* @__PURE__ */ new Set([
-    "base",
-    "datalist",
-    "defs",
-    "desc",
-    "head",
-    "link",
-    "meta",
-    "metadata",
-    "noscript",
-    "param",
-    "script",
-    "source",
-    "style",
-    "template",
-    "title",
-    "track"
-  ]);
-  function isUnrendered(element2) {
-    return UNRENDERED_TAGS.has(localName(element2));
-  }
-  function exposureOf(element2, style, display = style.display) {
-    if (display === "none") return isAreaOfMap(element2) ? "seen" : "gone";
-    return style.visibility === "visible" ? "seen" : "unseen";
-  }
-  function isAreaOfMap(element2) {
-    return localName(element2) === "area" && hasAttribute(element2, "href");
-  }
-  function isHiddenFromReaders(element2) {
-    return isTrue(element2, "aria-hidden") || hasAttribute(element2, "inert");
-  }
-  function skipsContents(style, display) {
-    return display !== "inline" && display !== "contents" && style.contentVisibility === "hidden";
-  }
-  function isRendered(element2) {
-    const style = getComputedStyle(element2);
-    if (style.visibility !== "visible") return false;
-    if (style.display === "contents") {
-      const parent = flatParent(element2);
-      return parent !== null && isRendered(parent);
-    }
-    return checkVisibility(element2);
-  }
-
-  // css_targets.ts
-  var TRIES_LIMIT = 2e5;
-  var tries = 0;
-  function elementsByCss(selector) {
-    try {
-      const inDocument = Array.from(queryAll(document, selector));
-      if (inDocument.some(isRendered)) return inDocument;
-      const roots = openRoots();
-      const inRoots = roots.flatMap((root) => Array.from(queryAll(root, selector)));
-      if (roots.length === 1 || inRoots.some(isRendered)) return inRoots;
-      return [...inRoots, ...elementsAcrossRoots(roots, selector)];
-    } catch {
-      throw badRequest("target", `${JSON.stringify(cut(selector, 200))} is neither a ref nor a valid CSS selector`, "Use a ref from a snapshot (e12), CSS, or text=…");
-    }
-  }
-  function elementsAcrossRoots(roots, selector) {
-    const found = /* @__PURE__ */ new Set();
-    tries = 0;
-    for (const complex of splitOutside(selector, ",")) {
-      const parts = partsOf(complex);
-      if (parts.length < 2) continue;
-      const last = parts[parts.length - 1].compound;
-      for (const root of roots) for (const element2 of queryAll(root, last)) if (fits(element2, parts, parts.length - 1)) found.add(element2);
-    }
-    return Array.from(found);
-  }
-  function fits(element2, parts, index) {
-    const { combinator, compound } = parts[index];
-    tries += 1;
-    if (tries > TRIES_LIMIT) return false;
-    if (!matches(element2, compound)) return false;
-    if (index === 0) return true;
-    switch (combinator) {
-      case ">": {
-        const parent = parentAcrossRoots(element2);
-        return parent !== null && fits(parent, parts, index - 1);
-      }
-      case "+": {
-        const before = element2.previousElementSibling;
-        return before !== null && fits(before, parts, index - 1);
-      }
-      case "~":
-        for (let at = element2.previousElementSibling; at; at = at.previousElementSibling) if (fits(at, parts, index - 1)) return true;
-        return false;
-      default:
-        for (let at = parentAcrossRoots(element2); at; at = parentAcrossRoots(at)) if (fits(at, parts, index - 1)) return true;
-        return false;
-    }
-  }
-  function parentAcrossRoots(element2) {
-    const parent = parentNode(element2);
-    return parent === null || isElement(parent) ? parent : parent.host ?? null;
-  }
-  function partsOf(complex) {
-    const parts = [];
-    let combinator = "";
-    for (const token of splitOutside(complex.replace(/\s+/g, " "), " >+~", true)) {
-      if (/^[ >+~]$/.test(token)) combinator = token === " " && combinator !== "" ? combinator : token;
-      else {
-        parts.push({ combinator: parts.length === 0 ? "" : combinator, compound: token });
-        combinator = "";
-      }
-    }
-    return parts;
-  }
-  function splitOutside(text2, separators, keeps = false) {
-    const tokens = [];
-    let open = "";
-    let depth = 0;
-    let quote = "";
-    for (let at = 0; at < text2.length; at += 1) {
-      const char = text2[at];
-      if (char === "\\") {
-        open += char + (text2[at + 1] ?? "");
-        at += 1;
-        continue;
-      }
-      if (quote !== "") quote = char === quote ? "" : quote;
-      else if (char === '"' || char === "'") quote = char;
-      else if (char === "[" || char === "(") depth += 1;
-      else if (char === "]" || char === ")") depth -= 1;
-      else if (depth === 0 && separators.includes(char)) {
-        if (open.trim() !== "") tokens.push(open.trim());
-        if (keeps) tokens.push(char);
-        open = "";
-        continue;
-      }
-      open += char;
-    }
-    if (open.trim() !== "") tokens.push(open.trim());
-    return tokens;
-  }
-
   // node_modules/dom-accessibility-api/dist/polyfills/array.from.mjs
   var toStr = Object.prototype.toString;
   function isCallable(fn) {
@@ -1680,6 +1502,184 @@
     return collapseSpace(name).trim();
   }
 
+  // refs.ts
+  var numbers = /* @__PURE__ */ new WeakMap();
+  var elements = /* @__PURE__ */ new Map();
+  var forgetDead = new FinalizationRegistry((number) => elements.delete(number));
+  var nextNumber = 1;
+  var framePrefix = "";
+  var REF = /^(?:@|ref=)?((?:f\d+)?)e(\d+)$/;
+  function startNumberingAt(firstRef, prefix) {
+    if (firstRef !== void 0) nextNumber = Math.max(nextNumber, Math.floor(firstRef));
+    if (prefix !== void 0) framePrefix = prefix;
+  }
+  function nextRef() {
+    return nextNumber;
+  }
+  function refOf(element2) {
+    let number = numbers.get(element2);
+    if (number === void 0) {
+      number = nextNumber;
+      nextNumber += 1;
+      numbers.set(element2, number);
+      elements.set(number, new WeakRef(element2));
+      forgetDead.register(element2, number);
+    }
+    return `${framePrefix}e${number}`;
+  }
+  function looksLikeRef(target) {
+    return REF.test(target);
+  }
+  function elementOfRef(target) {
+    const [, prefix, number] = REF.exec(target);
+    const element2 = prefix === framePrefix ? elements.get(Number(number))?.deref() : void 0;
+    if (element2 === void 0 || !isConnected(element2)) {
+      throw new PageError("STALE_REF", `${target} is not on this page (any more)`, {
+        ref: target,
+        hint: "The page has changed since that ref was given. Take a new snapshot and use a ref from it."
+      });
+    }
+    return element2;
+  }
+
+  // visibility.ts
+  var UNRENDERED_TAGS = /* @__PURE__ */ new Set([
+    "base",
+    "datalist",
+    "defs",
+    "desc",
+    "head",
+    "link",
+    "meta",
+    "metadata",
+    "noscript",
+    "param",
+    "script",
+    "source",
+    "style",
+    "template",
+    "title",
+    "track"
+  ]);
+  function isUnrendered(element2) {
+    return UNRENDERED_TAGS.has(localName(element2));
+  }
+  function exposureOf(element2, style, display = style.display) {
+    if (display === "none") return isAreaOfMap(element2) ? "seen" : "gone";
+    return style.visibility === "visible" ? "seen" : "unseen";
+  }
+  function isAreaOfMap(element2) {
+    return localName(element2) === "area" && hasAttribute(element2, "href");
+  }
+  function isHiddenFromReaders(element2) {
+    return isTrue(element2, "aria-hidden") || hasAttribute(element2, "inert");
+  }
+  function skipsContents(style, display) {
+    return display !== "inline" && display !== "contents" && style.contentVisibility === "hidden";
+  }
+  function isRendered(element2) {
+    const style = getComputedStyle(element2);
+    if (style.visibility !== "visible") return false;
+    if (style.display === "contents") {
+      const parent = flatParent(element2);
+      return parent !== null && isRendered(parent);
+    }
+    return checkVisibility(element2);
+  }
+
+  // css_targets.ts
+  var TRIES_LIMIT = 2e5;
+  var tries = 0;
+  function elementsByCss(selector) {
+    try {
+      const inDocument = Array.from(queryAll(document, selector));
+      if (inDocument.some(isRendered)) return inDocument;
+      const roots = openRoots();
+      const inRoots = roots.flatMap((root) => Array.from(queryAll(root, selector)));
+      if (roots.length === 1 || inRoots.some(isRendered)) return inRoots;
+      return [...inRoots, ...elementsAcrossRoots(roots, selector)];
+    } catch {
+      throw badRequest("target", `${JSON.stringify(cut(selector, 200))} is neither a ref nor a valid CSS selector`, "Use a ref from a snapshot (e12), CSS, or text=…");
+    }
+  }
+  function elementsAcrossRoots(roots, selector) {
+    const found = /* @__PURE__ */ new Set();
+    tries = 0;
+    for (const complex of splitOutside(selector, ",")) {
+      const parts = partsOf(complex);
+      if (parts.length < 2) continue;
+      const last = parts[parts.length - 1].compound;
+      for (const root of roots) for (const element2 of queryAll(root, last)) if (fits(element2, parts, parts.length - 1)) found.add(element2);
+    }
+    return Array.from(found);
+  }
+  function fits(element2, parts, index) {
+    const { combinator, compound } = parts[index];
+    tries += 1;
+    if (tries > TRIES_LIMIT) return false;
+    if (!matches(element2, compound)) return false;
+    if (index === 0) return true;
+    switch (combinator) {
+      case ">": {
+        const parent = parentAcrossRoots(element2);
+        return parent !== null && fits(parent, parts, index - 1);
+      }
+      case "+": {
+        const before = element2.previousElementSibling;
+        return before !== null && fits(before, parts, index - 1);
+      }
+      case "~":
+        for (let at = element2.previousElementSibling; at; at = at.previousElementSibling) if (fits(at, parts, index - 1)) return true;
+        return false;
+      default:
+        for (let at = parentAcrossRoots(element2); at; at = parentAcrossRoots(at)) if (fits(at, parts, index - 1)) return true;
+        return false;
+    }
+  }
+  function parentAcrossRoots(element2) {
+    const parent = parentNode(element2);
+    return parent === null || isElement(parent) ? parent : parent.host ?? null;
+  }
+  function partsOf(complex) {
+    const parts = [];
+    let combinator = "";
+    for (const token of splitOutside(complex.replace(/\s+/g, " "), " >+~", true)) {
+      if (/^[ >+~]$/.test(token)) combinator = token === " " && combinator !== "" ? combinator : token;
+      else {
+        parts.push({ combinator: parts.length === 0 ? "" : combinator, compound: token });
+        combinator = "";
+      }
+    }
+    return parts;
+  }
+  function splitOutside(text2, separators, keeps = false) {
+    const tokens = [];
+    let open = "";
+    let depth = 0;
+    let quote = "";
+    for (let at = 0; at < text2.length; at += 1) {
+      const char = text2[at];
+      if (char === "\\") {
+        open += char + (text2[at + 1] ?? "");
+        at += 1;
+        continue;
+      }
+      if (quote !== "") quote = char === quote ? "" : quote;
+      else if (char === '"' || char === "'") quote = char;
+      else if (char === "[" || char === "(") depth += 1;
+      else if (char === "]" || char === ")") depth -= 1;
+      else if (depth === 0 && separators.includes(char)) {
+        if (open.trim() !== "") tokens.push(open.trim());
+        if (keeps) tokens.push(char);
+        open = "";
+        continue;
+      }
+      open += char;
+    }
+    if (open.trim() !== "") tokens.push(open.trim());
+    return tokens;
+  }
+
   // states.ts
   var CHECKABLE = /* @__PURE__ */ new Set(["checkbox", "menuitemcheckbox", "menuitemradio", "option", "radio", "switch", "treeitem"]);
   var SELECTABLE = /* @__PURE__ */ new Set(["columnheader", "gridcell", "option", "row", "rowheader", "tab", "treeitem"]);
@@ -2103,20 +2103,30 @@
     const [first] = event.composedPath();
     return first instanceof Node && isElement(first) ? first : null;
   }
+  function likenessOf(element2) {
+    const words = tidy(cut(textContent(element2) ?? "", LIKENESS_CHARS));
+    return [localName(element2), getAttribute(element2, "role"), getAttribute(element2, "type"), getAttribute(element2, "aria-label"), words].join("\n");
+  }
+  var LIKENESS_CHARS = 500;
   var PressGuard = class extends EventGuard {
     /**
      * isPointKnown: judge only presses at the aimed point. In a child frame the point is not known, because the parent
      * document may move the frame.
+     * isDrag: the button is released at another place, so the release is not judged.
      */
-    constructor(aim, isPointKnown) {
+    constructor(aim, isPointKnown, isDrag) {
       super();
       this.aim = aim;
       this.isPointKnown = isPointKnown;
+      this.isDrag = isDrag;
+      this.likeness = likenessOf(aim.element);
       window.addEventListener("mousedown", this.pressed);
       for (const kind of LEAVING_EVENTS) window.addEventListener(kind, this.left, { capture: true, passive: true });
     }
     aim;
     isPointKnown;
+    isDrag;
+    likeness;
     presses = 0;
     isDown = false;
     /** After a wrong press, everything that follows from it is stopped. After a wrong release only the click is: the
@@ -2143,7 +2153,7 @@
       const isPress = event.type === "pointerdown" || event.type === "mousedown" && !this.isDown;
       if (isPress && this.isPointKnown && !this.isAtAim(event)) return;
       if (isPress) this.judgePress(event);
-      else if (this.stops === "nothing" && this.presses > 0 && RELEASES.has(event.type)) this.judgeRelease(event);
+      else if (this.stops === "nothing" && this.presses > 0 && !this.isDrag && RELEASES.has(event.type)) this.judgeRelease(event);
       if (event.type === "mouseup") this.isDown = false;
       if (this.stops === "everything" || this.stops === "clicks" && CLICKS.has(event.type)) swallow(event);
     }
@@ -2152,13 +2162,24 @@
       this.presses += 1;
       const hit = hitOf(event);
       const { element: element2, surface } = this.aim;
-      if (hit === null || receivesFor(hit, element2, surface)) {
-        this.boxAtPress ??= boxOf(surface);
+      if (hit === null || receivesFor(hit, element2, surface) || this.presses === 1 && this.isReplacedBy(hit)) {
+        this.boxAtPress ??= boxOf(this.aim.surface);
         return;
       }
       if (this.presses > 1 && !isStillThere(this.aim)) return;
       this.stops = "everything";
       this.miss ??= this.presses === 1 ? metAnother(element2, hit) : movedAway(element2, hit, "after its first click");
+    }
+    /** Some pages draw an element anew when the pointer comes to it. An element of the same likeness is the target then. */
+    isReplacedBy(hit) {
+      if (isConnected(this.aim.element)) return false;
+      for (let at = hit; at; at = flatParent(at)) {
+        if (likenessOf(at) === this.likeness) {
+          this.aim = { ...this.aim, element: at, surface: at };
+          return true;
+        }
+      }
+      return false;
     }
     /** The press was right. If the target has left the pointer since, the browser would click something else. */
     judgeRelease(event) {
@@ -2249,8 +2270,8 @@ ${describe(hit)}`,
     guard?.stop();
     guard = next;
   }
-  function guardPress(aim, isPointKnown) {
-    replaceGuard(new PressGuard(aim, isPointKnown));
+  function guardPress(aim, options) {
+    replaceGuard(new PressGuard(aim, options.isPointKnown, options.isDrag));
   }
   function guardHover(aim) {
     replaceGuard(new HoverGuard(aim));
@@ -3132,12 +3153,12 @@ ${CUT_NOTE}` : text2;
     const ready = await whenActionable(text(args, "target"), action, optionalNumber(args, "timeoutMs", 0) ?? 0, positionIn(args));
     if (action === "screenshot") return ready.prepared;
     watchForEffects();
-    if (action === "click" || action === "drag") guardPressOn(ready);
+    if (action === "click" || action === "drag") guardPressOn(ready, action === "drag");
     if (action === "hover") guardHover({ ...ready, point: ready.prepared.point });
     return ready.prepared;
   }
-  function guardPressOn(ready) {
-    guardPress({ ...ready, point: ready.prepared.point }, window.top === window);
+  function guardPressOn(ready, isDrag = false) {
+    guardPress({ ...ready, point: ready.prepared.point }, { isPointKnown: window.top === window, isDrag });
   }
   async function whenActionable(target, action, timeoutMs, position2) {
     const purpose = purposeOf(action);

@@ -64,17 +64,14 @@ async def test_a_layout_that_moves_at_each_mouse_move_is_reported_and_nothing_is
     house: House, web: Web
 ) -> None:
     async with house.guest(web) as agent:
-        await agent.show(
-            LOG
-            + ROWS
-            + """<script>
-              let height = 40;
-              addEventListener("mousemove", () => {
-                height += 60;
-                document.querySelector("#menu").style.height = `${height}px`;
-                document.body.offsetHeight;  // Firefox draws hidden pages late
-              }, true);
-            </script>"""
+        await agent.show(LOG + ROWS)
+        await agent.call(ops.Hover(target="#last", snapshot="none"))  # a move has to follow
+        await agent.run(
+            """() => addEventListener("mousemove", () => {
+              const menu = document.querySelector("#menu");
+              menu.style.height = `${menu.offsetHeight + 60}px`;
+              document.body.offsetHeight;  // Firefox draws hidden pages late
+            }, true)"""
         )
         done = agent.call(ops.Click(target="#archive", snapshot="none"), timeout=4)
         error = await refused(NotActionable, done)
@@ -229,6 +226,46 @@ async def test_a_menu_that_opens_over_its_button_when_it_is_pressed_was_opened(
         assert (await agent.log()).count("mousedown open") == 1
 
 
+async def test_a_target_that_is_drawn_anew_when_the_pointer_comes_is_clicked(
+    house: House, web: Web
+) -> None:
+    async with house.guest(web) as agent:
+        await agent.show(
+            LOG
+            + """<ul id=list></ul><script>
+              const draw = () => {
+                list.innerHTML = "<li><button id=a>Archive</button></li>"
+                  + "<li><button id=d>Delete</button></li>";
+              };
+              draw();
+              list.addEventListener("mouseenter", draw);
+            </script>"""
+        )
+        log = await _presses(agent, "text=Archive")
+        assert {line for line in log if "mousedown" in line} == {"mousedown a"}
+
+
+async def test_a_drag_that_carries_its_element_along_succeeds(house: House, web: Web) -> None:
+    async with house.guest(web) as agent:
+        await agent.show(
+            LOG
+            + """<style>body { margin: 0 } div { position: absolute; width: 80px; height: 40px }
+            </style><div id=card style='left:0;top:0;background:#aaf'></div>
+            <div id=zone style='left:300px;top:200px;background:#afa'></div><script>
+              card.onpointerdown = () => { card.style.pointerEvents = "none"; carried = true };
+              let carried = false;
+              addEventListener("pointermove", ({ clientX: x, clientY: y }) => {
+                if (carried) card.style.transform = `translate(${x - 40}px, ${y - 20}px)`;
+              });
+              addEventListener("pointerup", () => { carried = false });
+            </script>"""
+        )
+        await agent.call(ops.Drag(start_target="#card", end_target="#zone", snapshot="none"))
+        log = await agent.log()
+        assert "pointerdown card" in log
+        assert "pointerup zone" in log
+
+
 async def test_children_and_labels_of_a_target_count_as_the_target(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show(
@@ -249,10 +286,15 @@ async def test_children_and_labels_of_a_target_count_as_the_target(house: House,
         assert await agent.run("() => box.checked") is True
 
 
-async def test_a_frame_that_moves_under_the_pointer_gets_no_press(house: House, web: Web) -> None:
+@pytest.mark.parametrize("is_foreign", [False, True])
+async def test_a_frame_that_moves_under_the_pointer_gets_no_press(
+    house: House, web: Web, is_foreign: bool
+) -> None:
     if lacks(house, "trusted input"):
         pytest.skip("untrusted events are given to the target itself")
     inner = web.page(LOG + "<body style='margin:0;background:#ccc'><p id=inner>Inner</p>")
+    if is_foreign:
+        inner = inner.replace(web.base, web.other_site)
     async with house.guest(web) as agent:
         await agent.show(
             LOG
@@ -262,20 +304,22 @@ async def test_a_frame_that_moves_under_the_pointer_gets_no_press(house: House, 
             <iframe src='{inner}' style='display:block;height:300px;width:300px;border:0'>
             </iframe>"""
         )
-        await agent.wait(selector="iframe")
+        assert await agent.run("() => log", target="#inner") == []
         await agent.call(ops.Hover(target="#menu", snapshot="none"))
         log = await _presses(agent, "#target")
         assert "click target" in log
-        inside = "() => document.querySelector('iframe').contentWindow.log"
-        assert await agent.run(inside) == []
+        assert await agent.run("() => log", target="#inner") == []
 
 
+@pytest.mark.parametrize("is_foreign", [False, True])
 async def test_a_target_in_a_frame_that_moves_is_clicked_and_nothing_else(
-    house: House, web: Web
+    house: House, web: Web, is_foreign: bool
 ) -> None:
     if lacks(house, "trusted input"):
         pytest.skip("untrusted events are given to the target itself")
     inner = web.page(LOG + ROWS)
+    if is_foreign:
+        inner = inner.replace(web.base, web.other_site)
     async with house.guest(web) as agent:
         await agent.show(
             LOG
@@ -288,7 +332,7 @@ async def test_a_target_in_a_frame_that_moves_is_clicked_and_nothing_else(
         for target in ("text=Archive", "text=Delete"):
             await agent.call(ops.Hover(target="#menu", snapshot="none"))
             await agent.click(target, snapshot="none")
-        inside = await agent.run("() => document.querySelector('iframe').contentWindow.log")
+        inside = await agent.run("() => log", target="text=Archive")
         clicks = [line for line in inside if line.startswith("click")]
         assert clicks == ["click archive", "click delete"]
         assert await agent.log() == []

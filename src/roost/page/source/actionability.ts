@@ -54,14 +54,14 @@ export async function prepare(args: Args): Promise<Prepared> {
   const ready = await whenActionable(text(args, "target"), action, optionalNumber(args, "timeoutMs", 0) ?? 0, positionIn(args));
   if (action === "screenshot") return ready.prepared; // it has no effects to watch for, and may run beside an action
   watchForEffects();
-  if (action === "click" || action === "drag") guardPressOn(ready);
+  if (action === "click" || action === "drag") guardPressOn(ready, action === "drag");
   if (action === "hover") guardHover({ ...ready, point: ready.prepared.point });
   return ready.prepared;
 }
 
 /** Let the next press of the mouse reach this element or nothing. */
-export function guardPressOn(ready: Ready): void {
-  guardPress({ ...ready, point: ready.prepared.point }, window.top === window);
+export function guardPressOn(ready: Ready, isDrag = false): void {
+  guardPress({ ...ready, point: ready.prepared.point }, { isPointKnown: window.top === window, isDrag });
 }
 
 /** Wait until the element exists and can be acted on. When the time is over, throw the reason as it is then. */

@@ -7,10 +7,11 @@
  * element, with all mouse and click events that follow from the press. `settled` takes the verdict, and the caller
  * prepares the action again.
  */
-import { boxOf, closest, isConnected, isElement, localName } from "./dom";
+import { boxOf, closest, cut, getAttribute, isConnected, isElement, localName, textContent } from "./dom";
 import { type ErrorReport, PageError } from "./errors";
-import { isWithin } from "./flat_tree";
+import { flatParent, isWithin } from "./flat_tree";
 import { elementAt, isSameBox, type Point } from "./geometry";
+import { tidy } from "./names";
 import { refOf } from "./refs";
 import { describe } from "./targets";
 import { isRendered } from "./visibility";
@@ -86,8 +87,17 @@ function hitOf(event: Event): Element | null {
   return first instanceof Node && isElement(first) ? first : null;
 }
 
+/** What a person would recognise an element by. */
+function likenessOf(element: Element): string {
+  const words = tidy(cut(textContent(element) ?? "", LIKENESS_CHARS));
+  return [localName(element), getAttribute(element, "role"), getAttribute(element, "type"), getAttribute(element, "aria-label"), words].join("\n");
+}
+
+const LIKENESS_CHARS = 500;
+
 /** Guards a click, or the press that begins a drag. */
 class PressGuard extends EventGuard {
+  private readonly likeness: string;
   private presses = 0;
   private isDown = false;
   /** After a wrong press, everything that follows from it is stopped. After a wrong release only the click is: the
@@ -110,12 +120,15 @@ class PressGuard extends EventGuard {
   /**
    * isPointKnown: judge only presses at the aimed point. In a child frame the point is not known, because the parent
    * document may move the frame.
+   * isDrag: the button is released at another place, so the release is not judged.
    */
   constructor(
-    private readonly aim: Aim,
+    private aim: Aim,
     private readonly isPointKnown: boolean,
+    private readonly isDrag: boolean,
   ) {
     super();
+    this.likeness = likenessOf(aim.element);
     window.addEventListener("mousedown", this.pressed);
     for (const kind of LEAVING_EVENTS) window.addEventListener(kind, this.left, { capture: true, passive: true });
   }
@@ -131,7 +144,7 @@ class PressGuard extends EventGuard {
     const isPress = event.type === "pointerdown" || (event.type === "mousedown" && !this.isDown);
     if (isPress && this.isPointKnown && !this.isAtAim(event)) return;
     if (isPress) this.judgePress(event);
-    else if (this.stops === "nothing" && this.presses > 0 && RELEASES.has(event.type)) this.judgeRelease(event);
+    else if (this.stops === "nothing" && this.presses > 0 && !this.isDrag && RELEASES.has(event.type)) this.judgeRelease(event);
     if (event.type === "mouseup") this.isDown = false;
     if (this.stops === "everything" || (this.stops === "clicks" && CLICKS.has(event.type))) swallow(event);
   }
@@ -141,14 +154,26 @@ class PressGuard extends EventGuard {
     this.presses += 1;
     const hit = hitOf(event);
     const { element, surface } = this.aim;
-    if (hit === null || receivesFor(hit, element, surface)) {
-      this.boxAtPress ??= boxOf(surface);
+    if (hit === null || receivesFor(hit, element, surface) || (this.presses === 1 && this.isReplacedBy(hit))) {
+      this.boxAtPress ??= boxOf(this.aim.surface);
       return;
     }
     // A page that took its target away at the first click of a double click has reacted to that click.
     if (this.presses > 1 && !isStillThere(this.aim)) return;
     this.stops = "everything";
     this.miss ??= this.presses === 1 ? metAnother(element, hit) : movedAway(element, hit, "after its first click");
+  }
+
+  /** Some pages draw an element anew when the pointer comes to it. An element of the same likeness is the target then. */
+  private isReplacedBy(hit: Element): boolean {
+    if (isConnected(this.aim.element)) return false;
+    for (let at: Element | null = hit; at; at = flatParent(at)) {
+      if (likenessOf(at) === this.likeness) {
+        this.aim = { ...this.aim, element: at, surface: at };
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The press was right. If the target has left the pointer since, the browser would click something else. */
@@ -255,8 +280,8 @@ function replaceGuard(next: Guard | null): void {
   guard = next;
 }
 
-export function guardPress(aim: Aim, isPointKnown: boolean): void {
-  replaceGuard(new PressGuard(aim, isPointKnown));
+export function guardPress(aim: Aim, options: { isPointKnown: boolean; isDrag: boolean }): void {
+  replaceGuard(new PressGuard(aim, options.isPointKnown, options.isDrag));
 }
 
 export function guardHover(aim: Aim): void {
