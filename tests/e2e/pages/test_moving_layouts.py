@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from roost import ops
@@ -241,7 +243,9 @@ async def test_a_target_that_is_drawn_anew_when_the_pointer_comes_is_clicked(
               list.addEventListener("mouseenter", draw);
             </script>"""
         )
-        log = await _presses(agent, "text=Archive")
+        ref = re.search(r'"Archive" \[ref=(e\d+)\]', await agent.snapshot())
+        assert ref is not None
+        log = await _presses(agent, ref[1])
         assert {line for line in log if "mousedown" in line} == {"mousedown a"}
 
 
