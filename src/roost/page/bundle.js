@@ -1865,6 +1865,7 @@
   var NAMED_OPERABLES = `${FIELDS}, button, a[href], summary, [role], [tabindex]`;
   var FIELD_ROLES = /^(checkbox|combobox|listbox|menuitemcheckbox|menuitemradio|radio|searchbox|slider|spinbutton|switch|textbox)$/;
   var NAMES_READ = 1e3;
+  var RANKED = 300;
   var CANDIDATES_NAMED = 8;
   var CONTEXT_CHARS = 80;
   function parse(words) {
@@ -1880,11 +1881,14 @@
   function elementsByText(words) {
     startBudget();
     const wanted = parse(words);
-    return openRoots().flatMap((root) => [...childElements(root).flatMap((child) => innermostWith(child, wanted)), ...buttonsWith(root, wanted)]).filter(isRendered);
+    return openRoots().flatMap((root) => [...childElements(root).flatMap((child) => innermostWith(child, wanted)), ...buttonsWith(root, wanted)]).filter((element2) => isRendered(element2) && !isClosedOption(element2));
+  }
+  function isClosedOption(element2) {
+    return localName(element2) === "option" && boxOf(element2).height === 0;
   }
   function bestByText(words, purpose) {
     const wanted = parse(words);
-    const texts = elementsByText(words).map((element2) => candidate(element2, tidy(shownText(element2)), wanted, purpose));
+    const texts = likeliest(elementsByText(words).map((element2) => ({ element: element2, text: tidy(shownText(element2)) })), wanted).map(({ element: element2, text: text2 }) => candidate(element2, text2, wanted, purpose));
     const candidates = [...texts, ...byName(wanted, purpose, texts.length === 0)].sort((left, right) => compare(left.rank, right.rank));
     const [best] = candidates;
     if (!best) return null;
@@ -1893,6 +1897,10 @@
     const equal = Array.from(actors.values()).filter((one) => compare(one.rank, best.rank) === 0);
     if (equal.length > 1 && !leadToTheSame(equal)) throw ambiguous(words, equal);
     return { element: best.element, matches: actors.size };
+  }
+  function likeliest(fits3, wanted) {
+    if (fits3.length <= RANKED) return fits3;
+    return [0, 1, 2].flatMap((grade) => fits3.filter(({ text: text2 }) => inexactness(text2, wanted) === grade)).slice(0, RANKED);
   }
   function compare(left, right) {
     const at = left.findIndex((value, index) => value !== right[index]);
@@ -1928,9 +1936,10 @@
     return found;
   }
   function isBehindDialog(element2) {
-    const dialogs = Array.from(queryAll(document, "dialog:modal, [aria-modal=true]")).filter(isRendered);
+    const dialogs = openDialogs();
     return dialogs.length > 0 && !dialogs.some((dialog) => isWithin(element2, dialog));
   }
+  var openDialogs = oncePerBudget(() => Array.from(queryAll(document, "dialog:modal, [aria-modal=true]")).filter(isRendered));
   function isOutOfSight(element2) {
     const box = boxOf(element2);
     return box.width <= 1 || box.height <= 1 || box.right + scrollX <= 0 || box.bottom + scrollY <= 0;
@@ -2015,11 +2024,14 @@
   }
   function tryFindTarget(target, purpose = "operate") {
     const { ref, words, css } = parsed(target);
-    if (ref !== void 0) return { element: elementOfRef(ref), matches: 1 };
-    if (words !== void 0) return bestByText(words, purpose);
+    if (ref !== void 0) return { element: elementOfRef(ref), matches: 1, isRanked: false };
+    if (words !== void 0) {
+      const best = bestByText(words, purpose);
+      return best && { ...best, isRanked: true };
+    }
     const candidates = elementsByCss(css);
     const element2 = candidates.find(isRendered) ?? candidates[0];
-    return element2 ? { element: element2, matches: candidates.length } : null;
+    return element2 ? { element: element2, matches: candidates.length, isRanked: false } : null;
   }
   function isTargetRendered(target) {
     const { ref, words, css } = parsed(target);
@@ -2783,32 +2795,32 @@ ${indent}  - ${property}`).join("");
     return [...nearOnes, ...behind, ...before];
   }
   function choose(lines, sizes, order, room, start) {
-    const chosen = new Array(lines.length).fill(false);
+    const chosen2 = new Array(lines.length).fill(false);
     let used = 0;
     let previous = start - 1;
     for (const index of order) {
-      const path = [index, ...unchosenAncestors(lines, chosen, index)].filter((at) => !chosen[at]);
+      const path = [index, ...unchosenAncestors(lines, chosen2, index)].filter((at) => !chosen2[at]);
       const cost = path.reduce((sum, at) => sum + sizes[at], index === previous + 1 ? 0 : GAP_ROOM);
       if (used + cost > room && used > 0) break;
-      for (const at of path) chosen[at] = true;
+      for (const at of path) chosen2[at] = true;
       used += cost;
       previous = index;
     }
-    return chosen;
+    return chosen2;
   }
-  function unchosenAncestors(lines, chosen, index) {
+  function unchosenAncestors(lines, chosen2, index) {
     const path = [];
-    for (let at = lines[index].parent; at !== -1 && !chosen[at]; at = lines[at].parent) path.push(at);
+    for (let at = lines[index].parent; at !== -1 && !chosen2[at]; at = lines[at].parent) path.push(at);
     return path;
   }
-  function print(lines, chosen, sizes, start, note) {
+  function print(lines, chosen2, sizes, start, note) {
     const out = [];
     const placeOf = /* @__PURE__ */ new Map();
     let row = 0;
     let gap = 0;
     const left = { lines: 0, chars: 0, after: "" };
     lines.forEach((line, index) => {
-      if (!chosen[index]) {
+      if (!chosen2[index]) {
         if (index < start) return;
         if (left.lines === 0 || gap === 0) left.after = position(lines, index - 1);
         left.lines += 1;
@@ -3168,11 +3180,11 @@ ${CUT_NOTE}` : text2;
       if (!found2) return null;
       const isFirst = !uncovered.has(found2.element);
       uncovered.add(found2.element);
-      return checkActionable(elementFor(found2.element, action), action, position2, isFirst).then(fitting(found2.matches), nullIfObstacle);
+      return checkActionable(elementFor(found2.element, action), action, position2, isFirst).then(chosen(found2), nullIfObstacle);
     }, timeoutMs);
     if (ready) return ready;
     const found = findTarget(target, purpose);
-    return checkActionable(elementFor(found.element, action), action, position2, true).then(fitting(found.matches));
+    return checkActionable(elementFor(found.element, action), action, position2, true).then(chosen(found));
   }
   async function whenPresent(target, purpose, timeoutMs) {
     const found = await untilPresent(() => tryFindTarget(target, purpose), timeoutMs);
@@ -3182,8 +3194,9 @@ ${CUT_NOTE}` : text2;
     if (action === "type") return "type";
     return action === "check" || action === "select" ? "fill" : "operate";
   }
-  function fitting(matches2) {
-    return (ready) => matches2 > 1 ? { ...ready, prepared: { ...ready.prepared, fits: matches2 } } : ready;
+  function chosen({ matches: matches2, isRanked }) {
+    const choice = `the ${isRanked ? "best" : "first"} of ${matches2} that fit`;
+    return (ready) => matches2 > 1 ? { ...ready, prepared: { ...ready.prepared, choice } } : ready;
   }
   function nullIfObstacle(error) {
     if (error instanceof PageError && error.report.code === "NOT_ACTIONABLE") return null;
@@ -4113,8 +4126,8 @@ ${fence}`;
     const list2 = element2;
     const wanted = Array.isArray(args.value) ? optionalTexts(args, "value") : [singleValue(args)];
     if (wanted.length > 1 && !list2.multiple) throw badRequest("value", "This list takes one value");
-    const chosen = new Set(wanted.map((value) => optionFor(list2, value)));
-    for (const option of list2.options) option.selected = chosen.has(option);
+    const chosen2 = new Set(wanted.map((value) => optionFor(list2, value)));
+    for (const option of list2.options) option.selected = chosen2.has(option);
     announce(list2);
     return { ...prepared, next: "done", value: list2.value, selected: selectedLabels(list2) };
   }

@@ -31,6 +31,8 @@ BEST = [
      "<div aria-modal=true role=dialog><button id=x>Close</button></div>", "text=Close"),
     ("<button id=x aria-label='Remove item'>×</button>", "text=Remove item"),
     ("<a id=x href='#1'>Home</a><footer><a href='#1'>Home</a></footer>", "text=Home"),
+    ("<select><option>Red</select><select><option>Red</select><a id=x href='#r'>Red</a>",
+     "text=Red"),
     ('<button>Save all</button><button id=x>Save</button>', 'text="Save"'),
 ]  # fmt: skip
 
@@ -48,7 +50,9 @@ async def test_the_best_match_of_a_text_is_clicked(
 async def test_the_reply_says_when_one_of_several_was_taken(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show("<p>Please Save your work</p><button>Save</button>")
-        assert "best of 2 that fit" in (await agent.click("text=Save", snapshot="none")).did
+        assert "the best of 2 that fit" in (await agent.click("text=Save", snapshot="none")).did
+        assert "the first of 2 that fit" in (await agent.click("p, button", snapshot="none")).did
+        assert "that fit" not in (await agent.click("button", snapshot="none")).did
 
 
 async def test_several_equal_matches_are_refused_with_their_refs(house: House, web: Web) -> None:
@@ -108,6 +112,17 @@ async def test_two_fields_of_one_name_are_ambiguous(house: House, web: Web) -> N
         await agent.show("<input placeholder=Name><input placeholder=Name>")
         error = await refused(BadRequest, agent.type("text=Name", "x"))
         assert error.details["reason"] == "ambiguous"
+
+
+async def test_a_text_that_fits_thousands_of_elements_is_found_in_time(
+    house: House, web: Web
+) -> None:
+    async with house.guest(web) as agent:
+        await agent.show(
+            NOTE + "<p>an apple a day</p>" * 5000 + "<button id=x>A</button>" + "<p>a</p>" * 2000
+        )
+        await agent.click("text=A", snapshot="none")
+        assert await agent.log() == ["x"]
 
 
 SHADOW = """<x-a><p>light</p></x-a><script>

@@ -358,4 +358,4 @@ def _named(about: dict[str, Any]) -> str:
     name = about.get("name")
     role = about.get("role") or about.get("tag") or "element"
     shown = f'{role} "{name}" ({about["ref"]})' if name else f"{role} ({about['ref']})"
-    return f"{shown}, the best of {about['fits']} that fit" if "fits" in about else shown
+    return f"{shown}, {about['choice']}" if "choice" in about else shown

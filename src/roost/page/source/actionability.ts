@@ -14,7 +14,7 @@ import { refOf } from "./refs";
 import { roleOf } from "./roles";
 import { watchForEffects } from "./settle";
 import { checkedState, isDisabled, isEditable, isReadOnly } from "./states";
-import { describe, findTarget, labelledControl, type Purpose, tryFindTarget } from "./targets";
+import { describe, type Found, findTarget, labelledControl, type Purpose, tryFindTarget } from "./targets";
 import { isRendered } from "./visibility";
 
 const ACTIONS = ["click", "type", "hover", "select", "check", "drag", "drop", "upload", "scroll", "screenshot"] as const;
@@ -38,8 +38,8 @@ export interface Prepared {
   isDownload: boolean;
   /** Frames are in view, which the layout may move under the pointer. */
   framesInView: boolean;
-  /** How many elements the target's text fits, if this one was the best of several. */
-  fits?: number;
+  /** Says that the target fits several elements, and which of them this is. */
+  choice?: string;
 }
 
 /** An element that can be acted on. `surface` is the element that receives the pointer for it. */
@@ -73,11 +73,11 @@ export async function whenActionable(target: string, action: Action, timeoutMs: 
     if (!found) return null;
     const isFirst = !uncovered.has(found.element);
     uncovered.add(found.element);
-    return checkActionable(elementFor(found.element, action), action, position, isFirst).then(fitting(found.matches), nullIfObstacle);
+    return checkActionable(elementFor(found.element, action), action, position, isFirst).then(chosen(found), nullIfObstacle);
   }, timeoutMs);
   if (ready) return ready;
   const found = findTarget(target, purpose);
-  return checkActionable(elementFor(found.element, action), action, position, true).then(fitting(found.matches));
+  return checkActionable(elementFor(found.element, action), action, position, true).then(chosen(found));
 }
 
 export async function whenPresent(target: string, purpose: Purpose, timeoutMs: number): Promise<Element> {
@@ -90,8 +90,9 @@ function purposeOf(action: Action): Purpose {
   return action === "check" || action === "select" ? "fill" : "operate";
 }
 
-function fitting(matches: number): (ready: Ready) => Ready {
-  return (ready) => (matches > 1 ? { ...ready, prepared: { ...ready.prepared, fits: matches } } : ready);
+function chosen({ matches, isRanked }: Found): (ready: Ready) => Ready {
+  const choice = `the ${isRanked ? "best" : "first"} of ${matches} that fit`;
+  return (ready) => (matches > 1 ? { ...ready, prepared: { ...ready.prepared, choice } } : ready);
 }
 
 function nullIfObstacle(error: unknown): null {

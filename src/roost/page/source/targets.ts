@@ -18,6 +18,8 @@ export interface Found {
   element: Element;
   /** How many elements the target fits. */
   matches: number;
+  /** The element is the best of them. Otherwise it is the first that is rendered. */
+  isRanked: boolean;
 }
 
 /** Find the element. Throws NOT_FOUND if nothing fits, and BAD_REQUEST if a text fits several elements equally well. */
@@ -40,11 +42,14 @@ export function findTarget(target: string, purpose: Purpose = "operate"): Found 
 /** Like `findTarget`, but return null if nothing fits (yet). */
 export function tryFindTarget(target: string, purpose: Purpose = "operate"): Found | null {
   const { ref, words, css } = parsed(target);
-  if (ref !== undefined) return { element: elementOfRef(ref), matches: 1 };
-  if (words !== undefined) return bestByText(words, purpose);
+  if (ref !== undefined) return { element: elementOfRef(ref), matches: 1, isRanked: false };
+  if (words !== undefined) {
+    const best = bestByText(words, purpose);
+    return best && { ...best, isRanked: true };
+  }
   const candidates = elementsByCss(css!);
   const element = candidates.find(isRendered) ?? candidates[0];
-  return element ? { element, matches: candidates.length } : null;
+  return element ? { element, matches: candidates.length, isRanked: false } : null;
 }
 
 /** True if an element that fits the target is rendered. Several are no error here. */

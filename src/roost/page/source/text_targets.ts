@@ -5,7 +5,7 @@
  * the best is taken: a field first if the caller wants to type or fill in, then the same text before a longer one, then
  * elements that can be operated before plain text. If several are equally good, nobody can tell which is meant.
  */
-import { isReadingOver, startBudget } from "./budget";
+import { isReadingOver, oncePerBudget, startBudget } from "./budget";
 import { boxOf, closest, cut, firstChild, getAttribute, hasAttribute, isElement, localName, matches, nextSibling, queryAll, textContent } from "./dom";
 import { badRequest, PageError } from "./errors";
 import { flatParent, isWithin, openRoots } from "./flat_tree";
@@ -23,6 +23,7 @@ const FIELDS = "input:not([type=hidden]), textarea, select, [contenteditable], [
 const NAMED_OPERABLES = `${FIELDS}, button, a[href], summary, [role], [tabindex]`;
 const FIELD_ROLES = /^(checkbox|combobox|listbox|menuitemcheckbox|menuitemradio|radio|searchbox|slider|spinbutton|switch|textbox)$/;
 const NAMES_READ = 1000;
+const RANKED = 300;
 const CANDIDATES_NAMED = 8;
 const CONTEXT_CHARS = 80;
 
@@ -50,7 +51,12 @@ export function elementsByText(words: string): Element[] {
   const wanted = parse(words);
   return openRoots()
     .flatMap((root) => [...childElements(root).flatMap((child) => innermostWith(child, wanted)), ...buttonsWith(root, wanted)])
-    .filter(isRendered);
+    .filter((element) => isRendered(element) && !isClosedOption(element));
+}
+
+/** The options of a closed list are rendered only when the list is open. */
+function isClosedOption(element: Element): boolean {
+  return localName(element) === "option" && boxOf(element).height === 0;
 }
 
 /** An element whose text or name fits. */
@@ -64,7 +70,8 @@ interface Candidate {
 
 export function bestByText(words: string, purpose: Purpose): { element: Element; matches: number } | null {
   const wanted = parse(words);
-  const texts = elementsByText(words).map((element) => candidate(element, tidy(shownText(element)), wanted, purpose));
+  const texts = likeliest(elementsByText(words).map((element) => ({ element, text: tidy(shownText(element)) })), wanted)
+    .map(({ element, text }) => candidate(element, text, wanted, purpose));
   const candidates = [...texts, ...byName(wanted, purpose, texts.length === 0)].sort((left, right) => compare(left.rank, right.rank));
   const [best] = candidates;
   if (!best) return null;
@@ -73,6 +80,12 @@ export function bestByText(words: string, purpose: Purpose): { element: Element;
   const equal = Array.from(actors.values()).filter((one) => compare(one.rank, best.rank) === 0);
   if (equal.length > 1 && !leadToTheSame(equal)) throw ambiguous(words, equal);
   return { element: best.element, matches: actors.size };
+}
+
+/** A short text fits thousands of elements of a large page. Rank only the nearest of them then, because ranking is slow. */
+function likeliest<Fit extends { text: string }>(fits: Fit[], wanted: Wanted): Fit[] {
+  if (fits.length <= RANKED) return fits;
+  return [0, 1, 2].flatMap((grade) => fits.filter(({ text }) => inexactness(text, wanted) === grade)).slice(0, RANKED);
 }
 
 function compare(left: readonly number[], right: readonly number[]): number {
@@ -119,9 +132,11 @@ function outermostPointer(element: Element): Element {
 
 /** True if a dialog is open over the page and the element is not in it. */
 function isBehindDialog(element: Element): boolean {
-  const dialogs = Array.from(queryAll(document, "dialog:modal, [aria-modal=true]")).filter(isRendered);
+  const dialogs = openDialogs();
   return dialogs.length > 0 && !dialogs.some((dialog) => isWithin(element, dialog));
 }
+
+const openDialogs = oncePerBudget(() => Array.from(queryAll(document, "dialog:modal, [aria-modal=true]")).filter(isRendered));
 
 /** True for text that only screen readers get: too small to see, or placed where no scrolling leads. */
 function isOutOfSight(element: Element): boolean {
