@@ -1542,6 +1542,92 @@
     return element2;
   }
 
+  // states.ts
+  var CHECKABLE = /* @__PURE__ */ new Set(["checkbox", "menuitemcheckbox", "menuitemradio", "option", "radio", "switch", "treeitem"]);
+  var SELECTABLE = /* @__PURE__ */ new Set(["columnheader", "gridcell", "option", "row", "rowheader", "tab", "treeitem"]);
+  var FORM_TAGS = /* @__PURE__ */ new Set(["button", "fieldset", "input", "optgroup", "option", "select", "textarea"]);
+  function checkedState(element2, role) {
+    if (localName(element2) === "input") {
+      const input = element2;
+      if (input.type === "checkbox" || input.type === "radio") return input.indeterminate ? "mixed" : input.checked;
+    }
+    return CHECKABLE.has(role) ? ariaTristate(element2, "aria-checked") : false;
+  }
+  function pressedState(element2, role) {
+    return role === "button" ? ariaTristate(element2, "aria-pressed") : false;
+  }
+  function ariaTristate(element2, attribute) {
+    const value = getAttribute(element2, attribute)?.toLowerCase();
+    return value === "mixed" ? "mixed" : value === "true";
+  }
+  function isSelected(element2, role) {
+    if (localName(element2) === "option") return element2.selected;
+    return SELECTABLE.has(role) && isTrue(element2, "aria-selected");
+  }
+  function isExpanded(element2) {
+    if (localName(element2) === "summary") return hasAttribute(element2.parentElement ?? element2, "open");
+    return isTrue(element2, "aria-expanded");
+  }
+  function isNativelyDisabled(element2) {
+    return FORM_TAGS.has(localName(element2)) && matches(element2, ":disabled");
+  }
+  function isDisabled2(element2) {
+    return isNativelyDisabled(element2) || closest(element2, '[aria-disabled="true" i]') !== null;
+  }
+  function isInvalid(element2) {
+    const value = getAttribute(element2, "aria-invalid")?.toLowerCase();
+    return value !== void 0 && value !== "" && value !== "false";
+  }
+  function isReadOnly(element2) {
+    const tag = localName(element2);
+    if (tag === "input" || tag === "textarea") return element2.readOnly;
+    return isTrue(element2, "aria-readonly");
+  }
+  function isEditable(element2) {
+    const tag = localName(element2);
+    if (tag === "textarea") return true;
+    if (tag === "input") return !/^(button|checkbox|file|hidden|image|radio|reset|submit)$/.test(element2.type);
+    return element2.isContentEditable === true || isEditingHost(element2);
+  }
+  function headingLevel(element2, role) {
+    const declared = Number.parseInt(getAttribute(element2, "aria-level") ?? "", 10);
+    if (declared >= 1) return declared;
+    if (role !== "heading") return void 0;
+    const tag = /^h([1-6])$/.exec(localName(element2));
+    return tag ? Number(tag[1]) : 2;
+  }
+  var VALUELESS_INPUTS = /* @__PURE__ */ new Set(["button", "checkbox", "hidden", "image", "radio", "reset", "submit"]);
+  function shownValue(element2, role) {
+    switch (localName(element2)) {
+      case "input":
+        return shownInputValue(element2);
+      case "textarea":
+        return element2.value;
+      case "select":
+        return selectedLabels(element2).join(", ");
+      case "progress":
+      case "meter":
+        return rangeText(element2) ?? String(element2.value);
+      default:
+        return role === "slider" || role === "spinbutton" || role === "progressbar" || role === "meter" || role === "scrollbar" ? rangeText(element2) : void 0;
+    }
+  }
+  function shownInputValue(input) {
+    if (VALUELESS_INPUTS.has(input.type)) return void 0;
+    if (isSecretField(input)) return input.value === "" ? "" : "••••••";
+    if (input.type === "file") return Array.from(input.files ?? [], (file) => file.name).join(", ");
+    return input.value;
+  }
+  function rangeText(element2) {
+    return getAttribute(element2, "aria-valuetext") ?? getAttribute(element2, "aria-valuenow") ?? void 0;
+  }
+  function labelOfOption(option) {
+    return (option.label || option.text).replace(/\s+/g, " ").trim();
+  }
+  function selectedLabels(select2) {
+    return Array.from(select2.selectedOptions, labelOfOption);
+  }
+
   // visibility.ts
   var UNRENDERED_TAGS = /* @__PURE__ */ new Set([
     "base",
@@ -1678,92 +1764,6 @@
     }
     if (open.trim() !== "") tokens.push(open.trim());
     return tokens;
-  }
-
-  // states.ts
-  var CHECKABLE = /* @__PURE__ */ new Set(["checkbox", "menuitemcheckbox", "menuitemradio", "option", "radio", "switch", "treeitem"]);
-  var SELECTABLE = /* @__PURE__ */ new Set(["columnheader", "gridcell", "option", "row", "rowheader", "tab", "treeitem"]);
-  var FORM_TAGS = /* @__PURE__ */ new Set(["button", "fieldset", "input", "optgroup", "option", "select", "textarea"]);
-  function checkedState(element2, role) {
-    if (localName(element2) === "input") {
-      const input = element2;
-      if (input.type === "checkbox" || input.type === "radio") return input.indeterminate ? "mixed" : input.checked;
-    }
-    return CHECKABLE.has(role) ? ariaTristate(element2, "aria-checked") : false;
-  }
-  function pressedState(element2, role) {
-    return role === "button" ? ariaTristate(element2, "aria-pressed") : false;
-  }
-  function ariaTristate(element2, attribute) {
-    const value = getAttribute(element2, attribute)?.toLowerCase();
-    return value === "mixed" ? "mixed" : value === "true";
-  }
-  function isSelected(element2, role) {
-    if (localName(element2) === "option") return element2.selected;
-    return SELECTABLE.has(role) && isTrue(element2, "aria-selected");
-  }
-  function isExpanded(element2) {
-    if (localName(element2) === "summary") return hasAttribute(element2.parentElement ?? element2, "open");
-    return isTrue(element2, "aria-expanded");
-  }
-  function isNativelyDisabled(element2) {
-    return FORM_TAGS.has(localName(element2)) && matches(element2, ":disabled");
-  }
-  function isDisabled2(element2) {
-    return isNativelyDisabled(element2) || closest(element2, '[aria-disabled="true" i]') !== null;
-  }
-  function isInvalid(element2) {
-    const value = getAttribute(element2, "aria-invalid")?.toLowerCase();
-    return value !== void 0 && value !== "" && value !== "false";
-  }
-  function isReadOnly(element2) {
-    const tag = localName(element2);
-    if (tag === "input" || tag === "textarea") return element2.readOnly;
-    return isTrue(element2, "aria-readonly");
-  }
-  function isEditable(element2) {
-    const tag = localName(element2);
-    if (tag === "textarea") return true;
-    if (tag === "input") return !/^(button|checkbox|file|hidden|image|radio|reset|submit)$/.test(element2.type);
-    return element2.isContentEditable === true || isEditingHost(element2);
-  }
-  function headingLevel(element2, role) {
-    const declared = Number.parseInt(getAttribute(element2, "aria-level") ?? "", 10);
-    if (declared >= 1) return declared;
-    if (role !== "heading") return void 0;
-    const tag = /^h([1-6])$/.exec(localName(element2));
-    return tag ? Number(tag[1]) : 2;
-  }
-  var VALUELESS_INPUTS = /* @__PURE__ */ new Set(["button", "checkbox", "hidden", "image", "radio", "reset", "submit"]);
-  function shownValue(element2, role) {
-    switch (localName(element2)) {
-      case "input":
-        return shownInputValue(element2);
-      case "textarea":
-        return element2.value;
-      case "select":
-        return selectedLabels(element2).join(", ");
-      case "progress":
-      case "meter":
-        return rangeText(element2) ?? String(element2.value);
-      default:
-        return role === "slider" || role === "spinbutton" || role === "progressbar" || role === "meter" || role === "scrollbar" ? rangeText(element2) : void 0;
-    }
-  }
-  function shownInputValue(input) {
-    if (VALUELESS_INPUTS.has(input.type)) return void 0;
-    if (isSecretField(input)) return input.value === "" ? "" : "••••••";
-    if (input.type === "file") return Array.from(input.files ?? [], (file) => file.name).join(", ");
-    return input.value;
-  }
-  function rangeText(element2) {
-    return getAttribute(element2, "aria-valuetext") ?? getAttribute(element2, "aria-valuenow") ?? void 0;
-  }
-  function labelOfOption(option) {
-    return (option.label || option.text).replace(/\s+/g, " ").trim();
-  }
-  function selectedLabels(select2) {
-    return Array.from(select2.selectedOptions, labelOfOption);
   }
 
   // plain_text.ts
@@ -2132,6 +2132,9 @@
       this.isPointKnown = isPointKnown;
       this.isDrag = isDrag;
       this.likeness = likenessOf(aim.element);
+      this.box = boxOf(aim.surface);
+      const focused = focusedElement();
+      if (focused === null || !isEditable(focused)) return;
       window.addEventListener("mousedown", this.pressed);
       for (const kind of LEAVING_EVENTS) window.addEventListener(kind, this.left, { capture: true, passive: true });
     }
@@ -2145,13 +2148,14 @@
      * page has heard the press, so it must also hear that the button is up. */
     stops = "nothing";
     miss = null;
-    boxAtPress = null;
+    /** Where the target was when it was prepared. Asking again at the press would force a layout. */
+    box;
     /** The page's handlers of the press left the target where it was. */
     wasPressQuiet = false;
     /** A field lost the focus, or reported its change, because of the press. */
     hasLeftField = false;
     pressed = (event) => {
-      if (event.isTrusted && this.boxAtPress) this.wasPressQuiet = isSameBox(this.boxAtPress, boxOf(this.aim.surface));
+      if (event.isTrusted && this.presses > 0) this.wasPressQuiet = isSameBox(this.box, boxOf(this.aim.surface));
     };
     left = (event) => {
       if (event.isTrusted && this.isDown) this.hasLeftField = true;
@@ -2174,10 +2178,7 @@
       this.presses += 1;
       const hit = hitOf(event);
       const { element: element2, surface } = this.aim;
-      if (hit === null || receivesFor(hit, element2, surface) || this.presses === 1 && this.isReplacedBy(hit)) {
-        this.boxAtPress ??= boxOf(this.aim.surface);
-        return;
-      }
+      if (hit === null || receivesFor(hit, element2, surface) || this.presses === 1 && this.isReplacedBy(hit)) return;
       if (this.presses > 1 && !isStillThere(this.aim)) return;
       this.stops = "everything";
       this.miss ??= this.presses === 1 ? metAnother(element2, hit) : movedAway(element2, hit, "after its first click");
@@ -2197,9 +2198,9 @@
     judgeRelease(event) {
       const { element: element2, surface, point } = this.aim;
       const hit = hitOf(event);
-      if (hit === null || this.boxAtPress === null || receivesFor(hit, element2, surface) || !isStillThere(this.aim)) return;
+      if (hit === null || receivesFor(hit, element2, surface) || !isStillThere(this.aim)) return;
       const box = boxOf(surface);
-      if (isSameBox(box, this.boxAtPress) || isInside(point, box)) return;
+      if (isSameBox(box, this.box) || isInside(point, box)) return;
       this.stops = "clicks";
       this.miss ??= { ...movedAway(element2, hit, "as it was pressed"), retry: this.wasPressQuiet && this.hasLeftField };
     }

@@ -7,12 +7,13 @@
  * element, with all mouse and click events that follow from the press. `settled` takes the verdict, and the caller
  * prepares the action again.
  */
-import { boxOf, closest, cut, getAttribute, isConnected, isElement, localName, textContent } from "./dom";
+import { boxOf, closest, cut, focusedElement, getAttribute, isConnected, isElement, localName, textContent } from "./dom";
 import { type ErrorReport, PageError } from "./errors";
 import { flatParent, isWithin } from "./flat_tree";
 import { elementAt, isSameBox, type Point } from "./geometry";
 import { tidy } from "./names";
 import { refOf } from "./refs";
+import { isEditable } from "./states";
 import { describe } from "./targets";
 import { isRendered } from "./visibility";
 
@@ -104,14 +105,15 @@ class PressGuard extends EventGuard {
    * page has heard the press, so it must also hear that the button is up. */
   private stops: "nothing" | "clicks" | "everything" = "nothing";
   private miss: Miss | null = null;
-  private boxAtPress: DOMRect | null = null;
+  /** Where the target was when it was prepared. Asking again at the press would force a layout. */
+  private readonly box: DOMRect;
   /** The page's handlers of the press left the target where it was. */
   private wasPressQuiet = false;
   /** A field lost the focus, or reported its change, because of the press. */
   private hasLeftField = false;
 
   private readonly pressed = (event: Event): void => {
-    if (event.isTrusted && this.boxAtPress) this.wasPressQuiet = isSameBox(this.boxAtPress, boxOf(this.aim.surface));
+    if (event.isTrusted && this.presses > 0) this.wasPressQuiet = isSameBox(this.box, boxOf(this.aim.surface));
   };
   private readonly left = (event: Event): void => {
     if (event.isTrusted && this.isDown) this.hasLeftField = true;
@@ -129,6 +131,9 @@ class PressGuard extends EventGuard {
   ) {
     super();
     this.likeness = likenessOf(aim.element);
+    this.box = boxOf(aim.surface);
+    const focused = focusedElement();
+    if (focused === null || !isEditable(focused)) return; // then no field can be left
     window.addEventListener("mousedown", this.pressed);
     for (const kind of LEAVING_EVENTS) window.addEventListener(kind, this.left, { capture: true, passive: true });
   }
@@ -154,10 +159,7 @@ class PressGuard extends EventGuard {
     this.presses += 1;
     const hit = hitOf(event);
     const { element, surface } = this.aim;
-    if (hit === null || receivesFor(hit, element, surface) || (this.presses === 1 && this.isReplacedBy(hit))) {
-      this.boxAtPress ??= boxOf(this.aim.surface);
-      return;
-    }
+    if (hit === null || receivesFor(hit, element, surface) || (this.presses === 1 && this.isReplacedBy(hit))) return;
     // A page that took its target away at the first click of a double click has reacted to that click.
     if (this.presses > 1 && !isStillThere(this.aim)) return;
     this.stops = "everything";
@@ -180,9 +182,9 @@ class PressGuard extends EventGuard {
   private judgeRelease(event: MouseEvent): void {
     const { element, surface, point } = this.aim;
     const hit = hitOf(event);
-    if (hit === null || this.boxAtPress === null || receivesFor(hit, element, surface) || !isStillThere(this.aim)) return;
+    if (hit === null || receivesFor(hit, element, surface) || !isStillThere(this.aim)) return;
     const box = boxOf(surface);
-    if (isSameBox(box, this.boxAtPress) || isInside(point, box)) return;
+    if (isSameBox(box, this.box) || isInside(point, box)) return;
     this.stops = "clicks";
     // The press itself did nothing if the target stayed while its handlers ran and moved because a field was left.
     this.miss ??= { ...movedAway(element, hit, "as it was pressed"), retry: this.wasPressQuiet && this.hasLeftField };
