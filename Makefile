@@ -49,8 +49,9 @@ lint: $(READY)  ## style, types and the walls between the rooms
 bench: $(READY)  ## what Roost costs, next to what it may cost
 	$(BIN)/python -m bench
 
-docs: $(READY)  ## generate docs/reference, and "May import" in the room signs
+docs: $(READY)  ## generate docs/reference, the prepared MCP answers, and "May import" in the room signs
 	$(BIN)/python tools/gen_docs.py
+	$(BIN)/python tools/gen_answers.py
 	$(BIN)/python tools/gen_signs.py
 
 build: $(READY)  ## the wheel, the source archive and the extension for the stores, in dist/
@@ -62,7 +63,7 @@ clean:  ## remove everything that was made here
 	rm -rf $(VENV) build dist bench/results .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests bench tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(TESTS_READY): $(READY) tools/prepare_tests.py
+$(TESTS_READY): $(READY) tools/prepare_tests.py tests/e2e/clients/versions.json
 	@$(BIN)/python tools/prepare_tests.py
 	@touch $@
 

@@ -6,14 +6,19 @@ import time
 from collections.abc import Callable
 from itertools import count
 from statistics import median
+from typing import Concatenate, ParamSpec, TypeVar
 
 from bench.report import Row
+from roost import core
 from roost.core import events as ev
-from roost.core.machine import Machine, Outcome
+from roost.core.machine import Machine
 from roost.core.rows import Tab
-from roost.core.state import Rules
+from roost.core.settings import CoreSettings
+from roost.core.state import State
 from roost.vocabulary import AgentId, BrowserId, Lifetime, TabHandle
 
+P = ParamSpec("P")
+T = TypeVar("T")
 SIZES = (10, 1_000, 10_000)
 CYCLES = 300
 ROUNDS = 9
@@ -54,38 +59,34 @@ class House:
     """A core with ``sessions`` agents, each with a session and one tab, and one further agent."""
 
     def __init__(self, sessions: int, *, pool: int) -> None:
-        self._machine = Machine(Rules(default_browser=BROWSER, pool_limits={BROWSER: pool}))
+        self._machine = Machine(CoreSettings(default_browser=BROWSER, pool_limits={BROWSER: pool}))
         self._now = 1_000_000.0
         self._numbers = count(1)
-        self._apply(ev.BrowserUp(browser=BROWSER))
+        self._hear(ev.BrowserUp(browser=BROWSER))
         first, *_ = [self._settle() for _ in range(sessions)]
         self._giver = first
         self._guest = self._arrive()
 
     def open_use_close(self) -> None:
         tab = self._open(self._guest)
-        self._apply(
-            ev.TabUseRequested(
-                agent=self._guest, session=None, tab=tab.id, action="read", acts=True
-            )
-        )
-        self._apply(ev.TabCloseRequested(self._guest, None, tab.id))
+        self._ask(core.use_tab, self._guest, None, tab.id, action="read", acts=True)
+        self._ask(core.request_close, self._guest, None, tab.id)
 
     def come_and_go(self) -> None:
         agent = self._arrive()
         self._open(agent)
-        self._apply(ev.AgentLeft(agent))
+        self._hear(ev.AgentLeft(agent))
 
     def be_refused(self) -> None:
-        refused = self._machine.apply(
-            ev.TabOpenRequested(agent=self._guest, session=None, url="about:blank"), self._tick()
+        refused = self._machine.decide(
+            self._tick(), core.open_tab, self._guest, None, "about:blank"
         )
         assert refused.refusal is not None
 
     def request_and_grant(self) -> None:
         """Give the giver's slot to the guest, then swap their roles."""
-        self._apply(ev.TabSpaceRequested(self._guest, None))
-        self._apply(ev.TabSpaceGranted(self._giver, None, None))
+        self._ask(core.request_space, self._guest, None)
+        self._ask(core.grant_space, self._giver, None, None)
         self._open(self._guest)
         self._giver, self._guest = self._guest, self._giver
 
@@ -97,29 +98,29 @@ class House:
     def _arrive(self) -> AgentId:
         number = next(self._numbers)
         agent = AgentId(f"agent_{number:032x}_{number}")
-        self._apply(
-            ev.AgentConnected(
-                agent=agent,
-                pid=number,
-                process_started="",
-                name="bench",
-                secret_digest="",
-                session=ev.SessionSpec(lifetime=Lifetime.ANONYMOUS),
-            )
+        self._ask(
+            core.connect_agent,
+            agent=agent,
+            pid=number,
+            process_started="",
+            name="bench",
+            secret_digest="",
+            session=core.SessionSpec(lifetime=Lifetime.ANONYMOUS),
         )
         return agent
 
     def _open(self, agent: AgentId) -> Tab:
-        outcome = self._apply(ev.TabOpenRequested(agent=agent, session=None, url="about:blank"))
-        tab = outcome.subject
-        assert isinstance(tab, Tab)
-        self._apply(ev.TabOpened(tab.id, TabHandle(f"page-{tab.id}")))
+        tab = self._ask(core.open_tab, agent, None, "about:blank").tab
+        self._hear(ev.TabReady(tab.id, TabHandle(f"page-{tab.id}")))
         return tab
 
-    def _apply(self, event: ev.Event) -> Outcome:
-        outcome = self._machine.apply(event, self._tick())
-        assert outcome.refusal is None, outcome.refusal
-        return outcome
+    def _ask(
+        self, request: Callable[Concatenate[State, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        return self._machine.decide(self._tick(), request, *args, **kwargs).answer
+
+    def _hear(self, event: ev.Event) -> None:
+        self._machine.hear(self._tick(), event)
 
     def _tick(self) -> float:
         self._now += 0.001

@@ -61,7 +61,6 @@ OTHER_MEANINGS = {
         "core/redaction.py": "a key of a query string",
         "drivers/firefox/values.py": "a key of a JavaScript object",
         "core/rows.py": "the primary key of a row",
-        "frontends/cli/install/toml_tables.py": "a key of TOML",
         "profiles/chromium.py": "an encryption key",
     },
     "lock": {

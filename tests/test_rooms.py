@@ -28,7 +28,6 @@ NAMED_PATH = re.compile(r"\b(?:docs|(?:extension/)?tests)(?:/[\w.*/]+)?")
 
 UNTESTED = {
     # Only a Protocol, or only data: whoever uses them is tested.
-    "core/events.py",
     "drivers/link.py",
     # Started as processes in tests/e2e and tests/drivers.
     "daemon/__main__.py",

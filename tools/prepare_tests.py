@@ -6,10 +6,12 @@ manager, PyPI or npm. For what cannot be installed, the program prints the comma
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 BROWSERS = ("chromium", "firefox")
@@ -30,6 +32,9 @@ NODE_CLIENTS = (
     "web-ext@^8",
 )
 NODE_FOLDER = Path(sys.prefix) / "node-clients"
+# Coding agents, as tests/e2e/clients runs them. Their releases are pinned in that file only.
+AGENT_VERSIONS = Path(__file__).resolve().parents[1] / "tests/e2e/clients/versions.json"
+AGENT_FOLDER = Path(sys.prefix) / "agent-clients"
 
 
 def main() -> int:
@@ -45,21 +50,32 @@ def main() -> int:
     missing += ["nodejs", "npm"] if shutil.which("npm") is None else []
     code = _install(missing) if missing else 0
     if code == 0:
-        _fetch_node_clients()
+        _fetch(NODE_FOLDER, NODE_CLIENTS)
+        pinned = json.loads(AGENT_VERSIONS.read_text(encoding="utf-8"))
+        _fetch(AGENT_FOLDER, [f"{name}@{version}" for name, version in pinned.items()])
     return code
 
 
-def _fetch_node_clients() -> None:
-    """Install the clients in Node. Where npm cannot fetch them, their tests are skipped."""
-    modules = NODE_FOLDER / "node_modules"
-    if all((modules / name.rpartition("@")[0]).exists() for name in NODE_CLIENTS):
+def _fetch(folder: Path, packages: Sequence[str]) -> None:
+    """Install packages of Node. Where npm cannot fetch them, their tests are skipped."""
+    if all(_is_installed(folder, package) for package in packages):
         return
-    NODE_FOLDER.mkdir(exist_ok=True)
+    folder.mkdir(exist_ok=True)
     options = ["--silent", "--no-audit", "--no-fund", "--no-package-lock", "--no-save"]
-    command = ["npm", "install", "--prefix", str(NODE_FOLDER), *options, *NODE_CLIENTS]
+    command = ["npm", "install", "--prefix", str(folder), *options, *packages]
     print(f"$ {' '.join(command)}", file=sys.stderr)  # noqa: T201
     if subprocess.run(command, check=False).returncode:
         print("npm cannot fetch them: the tests with clients in Node are skipped.", file=sys.stderr)  # noqa: T201
+
+
+def _is_installed(folder: Path, package: str) -> bool:
+    """Return whether npm has installed the package, in the release that is pinned, if one is."""
+    name, _, release = package.rpartition("@")
+    about = folder / "node_modules" / name / "package.json"
+    if not about.exists():
+        return False
+    is_pinned = release[0].isdigit()
+    return not is_pinned or json.loads(about.read_text(encoding="utf-8"))["version"] == release
 
 
 def _install(packages: list[str]) -> int:

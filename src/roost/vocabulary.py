@@ -78,6 +78,134 @@ class Color(StrEnum):
     GREY = "grey"
 
 
+class NoticeKind(StrEnum):
+    """What a session's agents are told happened in it: kind, meaning, and the fields of its data.
+
+    A field whose text ends in "(optional)" is not in every notice of that kind. This table is the
+    only list: docs/reference/notices.md is generated from it.
+    """
+
+    meaning: str
+    fields: Mapping[str, str]
+
+    def __new__(cls, kind: str, meaning: str, fields: Mapping[str, str]) -> NoticeKind:
+        member = str.__new__(cls, kind)
+        member._value_ = kind
+        member.meaning = meaning
+        member.fields = fields
+        return member
+
+    TAB_OPENED = (
+        "tab_opened",
+        "A tab of the session opened: one that was asked for, a popup, or one of the person.",
+        {
+            "tab": "its id",
+            "url": "its address",
+            "opener": "id of the tab that opened it, or null (optional)",
+        },
+    )
+    TAB_CLOSED = (
+        "tab_closed",
+        "A tab of the session is gone.",
+        {"tab": "its id", "url": "its address", "why": "the reason"},
+    )
+    TAB_NAVIGATED = (
+        "tab_navigated",
+        "A tab shows another document.",
+        {"tab": "its id", "url": "the new address"},
+    )
+    TAB_CRASHED = (
+        "tab_crashed",
+        "The process of a tab's page died. Reload the tab.",
+        {"tab": "its id", "url": "its address"},
+    )
+    TAB_MOVED = (
+        "tab_moved",
+        "The person moved a tab out of the session, or into it under a new id.",
+        {"tab": "its id in this session", "url": "its address", "why": "what the person did"},
+    )
+    TAB_PARKED = (
+        "tab_parked",
+        "A tab has no page any more. It opens again at its address when it is used.",
+        {"tab": "its id", "url": "its address", "why": "the reason"},
+    )
+    POPUPS_BLOCKED = (
+        "popups_blocked",
+        "A tab opened too many popups at once; this one was closed.",
+        {"tab": "id of the tab that opened it", "url": "address of the popup"},
+    )
+    DIALOG_OPENED = (
+        "dialog_opened",
+        "A page shows a dialog. Its scripts stop until somebody answers.",
+        {"tab": "its id", "kind": "alert, confirm, prompt or beforeunload", "message": "its text"},
+    )
+    DIALOG_CLOSED = ("dialog_closed", "The dialog of a page is answered.", {"tab": "its id"})
+    CONSOLE_ERROR = (
+        "console_error",
+        "A page wrote an error to its console.",
+        {
+            "tab": "its id",
+            "text": "the message",
+            "url": "address of the script",
+            "line": "line in the script",
+        },
+    )
+    DOWNLOAD = (
+        "download",
+        "A download began or ended.",
+        {"name": "name of the file", "state": "running, done or failed"},
+    )
+    TAB_SPACE_WANTED = (
+        "tab_space_wanted",
+        "Another session waits for a slot, and this one holds many.",
+        {
+            "waiting": "number of sessions that wait",
+            "yourTabs": "slots that this session holds",
+            "fairShare": "slots that each session may keep",
+            "shareEnforcedInMs": "when the fair share is enforced",
+        },
+    )
+    SLOT_RESERVED = (
+        "slot_reserved",
+        "A slot is reserved for the session, which waited for it.",
+        {"browser": "the browser", "expiresInMs": "how long the slot stays reserved"},
+    )
+    SLOT_LAPSED = (
+        "slot_lapsed",
+        "The session did not use its reserved slot in time.",
+        {"browser": "the browser"},
+    )
+    SESSION_PAUSED = (
+        "session_paused",
+        "A person has taken over the session.",
+        {"session": "its id"},
+    )
+    SESSION_RESUMED = (
+        "session_resumed",
+        "The person has handed the session back.",
+        {"session": "its id"},
+    )
+    SESSION_ENDED = (
+        "session_ended",
+        "The session ended. Its agents get no further notice of it.",
+        {"session": "its id", "why": "the reason"},
+    )
+    PERSON_ANSWERED = (
+        "person_answered",
+        "The person answered whether agents of this program may use their browser.",
+        {
+            "browser": "the browser",
+            "name": "the program, and what the agent calls itself",
+            "allow": "true or false",
+        },
+    )
+    LOOP_ENDED = (
+        "loop_ended",
+        "The session's focus loop ended.",
+        {"iteration": "number of iterations", "why": "the reason"},
+    )
+
+
 KIB: Final = 1024
 MIB: Final = 1024 * KIB
 

@@ -40,7 +40,7 @@ def test_an_entry_is_one_line_with_the_time_it_happened(path: Path) -> None:
     ]
 
 
-def test_half_a_surrogate_pair_does_not_stop_the_trail(path: Path) -> None:
+def test_a_lone_surrogate_does_not_stop_the_trail(path: Path) -> None:
     audit = Audit(path)
     audit.write(NOW, "call", {"name": "\ud800"})
     audit.write(NOW, "call", {"name": "next"})
@@ -58,7 +58,7 @@ def test_addresses_lose_their_secrets(path: Path) -> None:
     assert url == "https://[REDACTED]@a.test/?token=[REDACTED]&page=2#sid=[REDACTED]"
 
 
-def test_it_goes_on_where_it_was(path: Path) -> None:
+def test_the_trail_continues_in_the_existing_file(path: Path) -> None:
     for number in range(2):
         audit = Audit(path)
         audit.write(NOW, "start", {"number": number})

@@ -132,17 +132,17 @@ async def test_events_of_pages_that_are_gone_change_nothing(tmp_path: Path) -> N
         agent = house.admit()
         await agent.api.call(ops.Navigate(url=URL))
         before = dict(house.state.tabs)
-        browser = house.state.rules.default_browser
+        browser = house.state.settings.default_browser
         for event in (
-            ev.TabVanished(browser, TabHandle("gone")),
-            ev.TabMovedOn(browser, TabHandle("gone"), "http://x.test/", "x"),
-            ev.TabBroke(browser, TabHandle("gone")),
+            ev.TabClosed(browser, TabHandle("gone")),
+            ev.TabNavigated(browser, TabHandle("gone"), "http://x.test/", "x"),
+            ev.TabCrashed(browser, TabHandle("gone")),
         ):
-            house.broker.feed(event)
+            house.broker.hear(event)
         assert house.state.tabs == before
 
 
-async def test_a_title_no_text_can_hold_harms_nobody(tmp_path: Path) -> None:
+async def test_a_title_with_a_lone_surrogate_harms_nobody(tmp_path: Path) -> None:
     """Pages make halves of surrogate pairs; neither JSON text nor the journal can hold them."""
     async with fake_house(tmp_path) as house:
         agent = house.admit()
@@ -158,7 +158,7 @@ async def test_the_persons_own_tab_counts_and_is_nobodys(tmp_path: Path) -> None
         agent, operator = house.admit(), house.admit(house.hello(ClientKind.CLI))
         await agent.api.call(ops.Navigate(url=URL))
         page = house.browser.open_page("default", url="https://mail.test/")
-        tab = house.state.tab_with(house.state.rules.default_browser, page.handle)
+        tab = house.state.tab_with(house.state.settings.default_browser, page.handle)
         assert tab is not None
         assert tab.session is None
         assert (await agent.api.call(ops.Tabs(action="list"))).tab_pool == "2/12"

@@ -20,7 +20,7 @@ async def test_all_who_wait_are_told_once() -> None:
     await answer_of(late)
 
 
-async def test_one_who_gives_up_takes_nobody_along() -> None:
+async def test_a_waiter_that_gives_up_does_not_wake_the_others() -> None:
     signal = ChangeSignal()
     impatient, patient = [await started(signal.wait()) for _ in range(2)]
     impatient.cancel()

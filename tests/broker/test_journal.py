@@ -23,6 +23,8 @@ from roost.core.rows import (
     Tab,
     TabState,
 )
+from roost.core.rules import session_for
+from roost.core.settings import CoreSettings
 from roost.core.state import Change, restored
 from roost.drivers.fake import FakeBrowser
 from roost.errors import Internal, Interrupted
@@ -43,7 +45,10 @@ from roost.vocabulary import (
 URL = "https://site.test/"
 A, S, B, J, T = (AgentId("agent_1"), SessionId("s1"), BrowserId("b"), JarId("j1"), TabId("t1"))
 ROWS: list[Row] = [
-    Agent(id=A, pid=1, process_started="x", name="ü ☃", home=S, secret_digest="d", lease_until=1.5),
+    Agent(
+        id=A, pid=1, process_started="x", name="ü ☃", own_session=S, secret_digest="d",
+        lease_until=1.5,
+    ),  # fmt: skip
     Session(
         id=S, name="n", color=Color.RED, lifetime=Lifetime.NAMED, browser=B, policy=JarPolicy.FRESH,
         created_at=1.25, allow=("a.test",), deny=("*.b.test", "c.test"), paused=True,
@@ -100,6 +105,34 @@ def test_a_later_row_replaces_an_earlier_and_a_dropped_one_is_gone(path: Path) -
     rows = by_key(read(path))
     assert (Tab.table, T) not in rows
     assert rows[Counter.table, "tab"] == Counter(name="tab", value=5)
+
+
+OF_AN_EARLIER_RELEASE = {
+    ("agent", "agent_1"): '{"id":"agent_1","pid":7,"process_started":"1","name":"ada","home":"s1",'
+    '"secret_digest":"d","connected":true,"awaited_until":null,"lease_until":null,'
+    '"folders":["/work"],"program":"","browser":null,"policy":null,"profile":null,"allow":[],'
+    '"deny":[]}',
+    ("member", "agent_1 s1"): '{"agent":"agent_1","session":"s1","alias":null,"current":null,'
+    '"lost":null,"lost_why":""}',
+    ("session", "s1"): '{"id":"s1","name":"Session 1","color":"blue","lifetime":"anonymous",'
+    '"browser":"fake","policy":"fresh","created_at":1000.0,"profile":null,"allow":[],"deny":[],'
+    '"paused":false,"has_opened":false,"kept_until":null,"token_salt":null,"token_digest":null}',
+}
+"""Rows exactly as release 0.2 wrote them."""
+
+
+def test_the_journal_of_an_earlier_release_is_read(path: Path) -> None:
+    Journal(path).close()
+    with sqlite3.connect(path) as db:
+        for (table, key), row in OF_AN_EARLIER_RELEASE.items():
+            db.execute("INSERT INTO rows VALUES (?, ?, ?)", (table, key, row.encode()))
+    db.close()
+
+    state = restored(CoreSettings(default_browser=BrowserId("fake")), read(path))
+
+    agent = state.agents[AgentId("agent_1")]
+    assert (agent.own_session, agent.folders) == ("s1", ("/work",))
+    assert session_for(state, agent.id, None).id == "s1"
 
 
 def test_changes_are_written_all_or_none(path: Path) -> None:
@@ -231,6 +264,19 @@ async def test_what_cannot_be_written_is_not_done(tmp_path: Path) -> None:
         house.broker._journal._db.execute("PRAGMA query_only = OFF")
 
 
+async def test_a_bug_in_the_core_stops_the_broker_and_leaves_its_browsers(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        agent = house.admit()
+        before = by_key(list(house.state.rows()))
+        house.broker.machine.state.next_number = None  # type: ignore[method-assign,assignment]
+
+        await error_of(Interrupted, agent.api.call(ops.Tabs(action="new")))
+        assert house.broker.stop_requested.is_set()
+        assert house.broker.leaves_browsers
+        assert house.driver.asked == 0
+        assert by_key(list(house.state.rows())) == by_key(read(house.home.journal)) == before
+
+
 async def test_replaying_gives_the_state_that_was(tmp_path: Path) -> None:
     async with fake_house(tmp_path, browser=FakeBrowser(), pool=3) as house:
         ada, bob = house.admit(), house.admit()
@@ -240,7 +286,7 @@ async def test_replaying_gives_the_state_that_was(tmp_path: Path) -> None:
         await ada.api.call(ops.SessionOpen(session="more", named=True))
         await ada.api.call(ops.LoopStart(prompt="x"))
         await ada.api.call(ops.TabSpaceGrant())
-        replayed = restored(house.state.rules, read(house.home.journal))
+        replayed = restored(house.state.settings, read(house.home.journal))
 
         assert replayed._rows == house.state._rows
         assert replayed.pools == house.state.pools

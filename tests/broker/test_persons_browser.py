@@ -105,7 +105,7 @@ async def test_cookies_of_the_persons_browser_are_refused_before_the_answer(
         await error_of(Paused, agent.api.call(ops.Cookies(action="list")))
 
 
-async def test_the_operators_own_calls_need_no_leave(tmp_path: Path) -> None:
+async def test_the_operators_own_calls_need_no_consent(tmp_path: Path) -> None:
     async with fake_house(tmp_path, has_person=True) as house:
         operator = house.admit(house.hello(ClientKind.CLI)).api
         session = await operator.call(ops.SessionOpen(session="mine", url=URL))
@@ -120,7 +120,7 @@ async def test_a_session_is_a_group_with_its_name_and_colour(tmp_path: Path) -> 
         agent = await house.welcome()
         tab = await tab_of(agent)
         key = house.person.strip[house.handle(tab)]
-        session = house.state.sessions[house.state.agents[agent.agent].home]
+        session = house.state.sessions[house.state.agents[agent.agent].own_session]
         group = house.person.groups[key]
         assert (group.title, group.color) == (session.name, session.color)
 
@@ -324,7 +324,7 @@ async def test_an_agent_that_wants_mine_comes_in_before_the_browser_does(
         assert (await agent.api.call(ops.Navigate(url=URL))).url == URL
 
 
-async def test_whom_the_person_cannot_be_asked_about_yet_hears_that_the_browser_is_missing(
+async def test_while_the_persons_browser_is_not_connected_an_agent_gets_browser_lost(
     tmp_path: Path,
 ) -> None:
     async with fake_house(tmp_path, has_person=True) as house:

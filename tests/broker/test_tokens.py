@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from roost.broker.tokens import Tokens
 from roost.core.rows import Session
-from roost.core.state import Rules, State
+from roost.core.settings import CoreSettings
+from roost.core.state import State
 from roost.vocabulary import BrowserId, Color, JarPolicy, Lifetime, SessionId
 
 BROWSER = BrowserId("fake")
@@ -22,7 +23,7 @@ def with_token(tokens: Tokens = TOKENS, session: Session = SESSION) -> tuple[str
 
 
 def state_of(session: Session) -> State:
-    state = State(Rules(default_browser=BROWSER))
+    state = State(CoreSettings(default_browser=BROWSER))
     state.put(session)
     return state
 

@@ -40,7 +40,7 @@ async def test_permission_is_asked_at_delivery() -> None:
         assert [(await anext(notices)).data["number"] for _ in range(2)] == [1, 3]
 
 
-async def test_who_was_a_member_until_just_now_may_be_told_too() -> None:
+async def test_agents_that_were_members_until_just_now_get_the_notice() -> None:
     watchers = Watchers()
     former = AgentId("agent_1")
     with watchers.listen(lambda notice, to: former in to) as notices:
@@ -49,7 +49,7 @@ async def test_who_was_a_member_until_just_now_may_be_told_too() -> None:
         assert (await anext(notices)).data["number"] == 2
 
 
-async def test_who_does_not_read_loses_the_oldest_and_nobody_else_does() -> None:
+async def test_a_slow_reader_loses_its_own_oldest_notices_only() -> None:
     watchers = Watchers()
     with watchers.listen(lambda *_: True) as lazy, watchers.listen(lambda *_: True) as eager:
         for number in range(NOTICES_KEPT + 5):
@@ -80,7 +80,7 @@ async def test_what_came_before_the_close_can_still_be_read() -> None:
     assert [n.data["number"] async for n in notices] == list(range(1, NOTICES_KEPT + 1))
 
 
-async def test_a_note_is_taken_once_and_stands_there_once() -> None:
+async def test_a_line_for_the_next_reply_is_kept_once_and_taken_once() -> None:
     watchers = Watchers()
     watchers.note(SOME, "read this")
     watchers.note(SOME, "read this")

@@ -1,6 +1,6 @@
 """What must hold after every event, computed from the journal's rows alone.
 
-``Watch`` keeps its own books: the journal (fed from ``Outcome.changes``), every id ever seen, the
+``Watch`` keeps its own books: the journal (fed from ``Decision.changes``), every id ever seen, the
 capture lines. None of the core's counters or indexes is trusted; they are held against a recount.
 """
 
@@ -10,9 +10,10 @@ from collections import Counter as Tally
 from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
+from roost import core
 from roost.core import effects as fx
 from roost.core import events as ev
-from roost.core.machine import Machine, Outcome
+from roost.core.machine import Decision, Machine
 from roost.core.rows import (
     Agent,
     Consent,
@@ -26,7 +27,8 @@ from roost.core.rows import (
     Tab,
     TabState,
 )
-from roost.core.state import Rules, State
+from roost.core.settings import CoreSettings
+from roost.core.state import State
 from roost.errors import BY_CODE, PoolFull
 from roost.vocabulary import (
     CAPTURE_WAIT_SECONDS,
@@ -42,7 +44,9 @@ from roost.vocabulary import (
     SessionId,
     TabId,
 )
+from tests.core.play import Ask, asks
 
+Event = ev.Event | Ask[Any]
 Journal = Mapping[tuple[str, str], Row]
 EVICTABLE = (TabState.OPEN, TabState.CRASHED, TabState.LOST)
 
@@ -135,7 +139,7 @@ class Facts:
         return any(a.connected or a.lease_until is not None for a in agents)
 
     def meant(self, agent: AgentId, named: str | None) -> SessionId | None:
-        """The session a caller means: its home, its own name for one, or the id of a joined one."""
+        """The session a caller means: its own, its own name for one, or the id of a joined one."""
         if agent == OPERATOR:
             return SessionId(named) if named in self.sessions else None
         if agent not in self.agents:
@@ -143,15 +147,15 @@ class Facts:
         mine = self.sessions_of(agent)
         own_names = {m.alias: m.session for m in self.members.values() if m.agent == agent}
         if named is None:
-            session = self.agents[agent].home
+            session = self.agents[agent].own_session
         else:
             session = own_names.get(named, SessionId(named))
         return session if session in mine else None
 
 
 class Watch:
-    def __init__(self, rules: Rules) -> None:
-        self.rules = rules
+    def __init__(self, settings: CoreSettings) -> None:
+        self.settings = settings
         self.journal: dict[tuple[str, str], Row] = {}
         self.facts = Facts([])
         self.seen_tabs: set[str] = set()
@@ -160,7 +164,7 @@ class Watch:
         self.started: set[int] = set()
         self.listens = True
 
-    def see(self, machine: Machine, event: ev.Event, now: float, outcome: Outcome) -> None:
+    def see(self, machine: Machine, event: Event, now: float, outcome: Decision[Any]) -> None:
         """Take the outcome into the books, then hold everything against everything."""
         before = self.facts
         for change in outcome.changes:
@@ -169,9 +173,9 @@ class Watch:
             else:
                 self.journal[change.table, change.key] = change.row
         after = self.facts = Facts(self.journal.values())
-        step = Step(self.rules, before, after, event, now, outcome)
+        step = Step(self.settings, before, after, event, now, outcome)
         self._journal_is_the_state(machine)
-        check_references(after, self.rules)
+        check_references(after, self.settings)
         check_deadlines(machine, after, event, now)
         self._ids_are_new(before, after)
         self.listens = self.listens or isinstance(event, ev.BrokerListens)
@@ -185,13 +189,17 @@ class Watch:
         self.started.clear()
         self.listens = False
 
+    def nothing_happened(self, machine: Machine) -> None:
+        """Check that the rows and indexes are those of the last decision that was journaled."""
+        self._journal_is_the_state(machine)
+
     def _journal_is_the_state(self, machine: Machine) -> None:
         rows = {(row.table, row.key): row for row in machine.state.rows()}
         assert rows == self.journal, "the journal misses a change"
-        counted = recounted(self.facts, self.rules)
+        counted = recounted(self.facts, self.settings)
         assert_same(indexes(machine.state), counted, "an index is wrong")
         # The journal keeps no order, so replay must not need one.
-        again = Machine(self.rules, sorted(self.journal.values(), key=repr))
+        again = Machine(self.settings, sorted(self.journal.values(), key=repr))
         assert_same(indexes(again.state), counted, "replay gives another state")
 
     def _ids_are_new(self, before: Facts, after: Facts) -> None:
@@ -201,7 +209,7 @@ class Watch:
         self.seen_tabs |= new_tabs
         self.seen_jars |= new_jars
 
-    def _captures(self, event: ev.Event, now: float, outcome: Outcome) -> None:
+    def _captures(self, event: Event, now: float, outcome: Decision[Any]) -> None:
         ended = {e.agent for e in outcome.effects if isinstance(e, fx.EndAgent)}
         refused = {e.capture for e in outcome.effects if isinstance(e, fx.RefuseCapture)}
         for line in self.lines.values():
@@ -210,7 +218,7 @@ class Watch:
                     assert capture not in self.started, "a running capture was refused"
                     assert now - asked >= CAPTURE_WAIT_SECONDS, "refused too early"
             line[:] = [t for t in line if t[0] not in refused and t[1] not in ended]
-        if isinstance(event, ev.CaptureRequested) and outcome.refusal is None:
+        if asks(event, core.request_capture) and outcome.refusal is None:
             self.lines.setdefault(event.tab, []).append((event.capture, event.agent, now))
         if isinstance(event, ev.CaptureEnded) and event.tab in self.lines:
             line = self.lines[event.tab]
@@ -232,7 +240,7 @@ def assert_same(has: dict[str, Any], should: dict[str, Any], why: str) -> None:
         assert has[index] == value, f"{why}: {index}: {has[index]} is not {value}"
 
 
-def recounted(facts: Facts, rules: Rules) -> dict[str, Any]:
+def recounted(facts: Facts, settings: CoreSettings) -> dict[str, Any]:
     """Every index, from the rows."""
     tabs = sorted(facts.tabs.values(), key=lambda tab: tab.used)
     jars = [jar for jar in facts.jars.values() if jar.session is not None]
@@ -247,7 +255,7 @@ def recounted(facts: Facts, rules: Rules) -> dict[str, Any]:
     return {
         "pools": {
             browser: (
-                rules.limit(browser),
+                settings.limit(browser),
                 facts.held(browser),
                 reserved[browser],
                 Tally(t.session for t in tabs if t.browser == browser and t.holds_slot),
@@ -323,9 +331,9 @@ def indexes(state: State) -> dict[str, Any]:
     }
 
 
-def check_references(facts: Facts, rules: Rules) -> None:
+def check_references(facts: Facts, settings: CoreSettings) -> None:
     """Nothing names what is not there. Only history may: ``Tab.opener``, ``Member.lost``,
-    ``Agent.home`` (a member's home is looked up through its membership)."""
+    ``Agent.own_session`` (it is looked up through the agent's membership)."""
     sessions = facts.sessions
     for tab in facts.tabs.values():
         if tab.session is None:
@@ -333,7 +341,7 @@ def check_references(facts: Facts, rules: Rules) -> None:
             assert tab.handle is not None, "a tab of nobody without a page"
         else:
             # A person's tabs keep the jar they came with, which may be nobody's of ours.
-            is_grouped = tab.browser in rules.grouped
+            is_grouped = tab.browser in settings.grouped
             assert tab.jar is not None or is_grouped, "a tab that could never be restored"
             jar = None if tab.jar is None else facts.jars[tab.jar]
             assert jar is None or jar.session == tab.session or is_grouped, "a foreign jar"
@@ -360,7 +368,7 @@ def check_references(facts: Facts, rules: Rules) -> None:
             assert (row.kept_until is None) == (row.id in attended)
 
 
-def check_deadlines(machine: Machine, facts: Facts, event: ev.Event, now: float) -> None:
+def check_deadlines(machine: Machine, facts: Facts, event: Event, now: float) -> None:
     """What is due is over, however late the core was woken; and the core asks to be woken."""
     deadlines = facts.deadlines()
     if deadlines:
@@ -375,7 +383,7 @@ def check_deadlines(machine: Machine, facts: Facts, event: ev.Event, now: float)
         assert wanted <= look, "a fair share would be looked for too late"
 
 
-def overdue(facts: Facts, event: ev.Event, now: float) -> list[Row]:
+def overdue(facts: Facts, event: Event, now: float) -> list[Row]:
     """Agents are ended by ``TimePassed`` alone."""
     late = [row for row in facts.timed() if row.deadline is not None and row.deadline <= now]
     is_woken = isinstance(event, ev.TimePassed)
@@ -387,19 +395,24 @@ class Step:
 
     def __init__(
         self,
-        rules: Rules,
+        settings: CoreSettings,
         before: Facts,
         after: Facts,
-        event: ev.Event,
+        event: Event,
         now: float,
-        outcome: Outcome,
+        outcome: Decision[Any],
     ) -> None:
-        self.rules, self.before, self.after = rules, before, after
+        self.settings, self.before, self.after = settings, before, after
         self.event, self.now, self.outcome = event, now, outcome
         self.quiet = min(before.deadlines(), default=now + 1) > now
         """Nothing was due, so all that changed was this event's doing."""
         self.ended = {e.agent for e in outcome.effects if isinstance(e, fx.EndAgent)}
         self.caller: AgentId | None = getattr(event, "agent", None)
+        answered = outcome.answered
+        self.tab = answered.tab if isinstance(answered, core.Opened) else answered
+        """The tab that was asked for, or None."""
+        if not isinstance(self.tab, Tab):
+            self.tab = None
 
     def check(self) -> None:
         for browser in {s.browser for s in (*self.before.sessions.values(),
@@ -420,13 +433,13 @@ class Step:
         self.access()
 
     def capacity(self, browser: BrowserId) -> None:
-        limit = self.rules.limit(browser)
+        limit = self.settings.limit(browser)
         was, taken = self.before.taken(browser), self.after.taken(browser)
         if limit == 0 or taken <= limit:
             return
-        spawned = isinstance(self.event, ev.TabSpawned)
+        spawned = isinstance(self.event, ev.TabOpened)
         if isinstance(self.event, ev.BrowserUp):  # what stands in a session's group is its own
-            spawned = taken > was and browser in self.rules.grouped
+            spawned = taken > was and browser in self.settings.grouped
             was = max(was, taken)
         assert taken <= was + spawned, "more tabs than slots, and no popup is to blame"
         new = [r for s, r in self.after.reservations.items() if s not in self.before.reservations]
@@ -439,16 +452,14 @@ class Step:
 
     def admitted(self) -> Tab | None:
         """The tab that this event gave a slot, unless it is a popup."""
-        tab = self.outcome.subject
-        if not isinstance(tab, Tab) or not isinstance(
-            self.event, (ev.TabOpenRequested, ev.TabUseRequested)
-        ):
+        tab = self.tab
+        if tab is None or not asks(self.event, core.open_tab, core.use_tab):
             return None
         earlier = self.before.tabs.get(tab.id)
         return tab if earlier is None or not earlier.holds_slot else None
 
     def queue(self, browser: BrowserId) -> None:
-        limit, was = self.rules.limit(browser), self.before.queue(browser)
+        limit, was = self.settings.limit(browser), self.before.queue(browser)
         waiting = self.after.queue(browser)
         served = [s for s in was if s in self.after.reservations]
         still = [s for s in was if s in waiting]
@@ -495,8 +506,7 @@ class Step:
                 continue  # its page did not come back, and nobody took its slot
             assert tab.session is not None
             session = self.after.sessions[tab.session]
-            subject = self.outcome.subject
-            if isinstance(subject, Tab) and subject.session == tab.session:
+            if self.tab is not None and self.tab.session == tab.session:
                 continue  # it took the place of another tab of its own session
             if session.lifetime is Lifetime.NAMED and not self.after.attended(session.id):
                 assert not session.paused, "a tab was taken from a person"
@@ -508,7 +518,7 @@ class Step:
             assert tab.id not in self.after.current(), "somebody's current tab was taken"
             assert not session.paused, "a tab was taken from a person"
             assert tab.jar is not None, "a tab was taken that cannot come back"
-            share = self.after.share(tab.browser, self.rules.limit(tab.browser))
+            share = self.after.share(tab.browser, self.settings.limit(tab.browser))
             left = self.after.held(tab.browser, session.id)
             assert left >= share, "a session has less than its share"
 
@@ -525,7 +535,7 @@ class Step:
                 session = self.after.sessions[effect.session]
                 waited = self.now - self.before.requests[session.id].asked_at
                 assert waited >= SHARE_SECONDS, "a slot was taken before the wait was over"
-                share = self.after.share(session.browser, self.rules.limit(session.browser))
+                share = self.after.share(session.browser, self.settings.limit(session.browser))
                 held = self.after.held(session.browser, session.id)
                 assert held < share, "a session that has its share took a slot"
                 assert not session.paused, "a slot was taken for a session nobody can use"
@@ -533,7 +543,7 @@ class Step:
     def nobody_is_kept_from_its_share(self, browser: BrowserId) -> None:
         if not isinstance(self.event, ev.TimePassed):
             return
-        after, share = self.after, self.after.share(browser, self.rules.limit(browser))
+        after, share = self.after, self.after.share(browser, self.settings.limit(browser))
         for waiter in after.queue(browser):
             waited = self.now - after.requests[waiter].asked_at
             is_paused = after.sessions[waiter].paused
@@ -559,7 +569,7 @@ class Step:
     def cloning(self) -> None:
         """An agent clones what it was started with, or what every agent may."""
         event = self.event
-        if not isinstance(event, ev.SessionOpenRequested) or event.agent == OPERATOR:
+        if not asks(event, core.open_session) or event.agent == OPERATOR:
             return
         for session in self.after.sessions.keys() - self.before.sessions.keys():
             profile = self.after.sessions[session].profile
@@ -571,7 +581,7 @@ class Step:
         """Nobody gets into a session that is there already but by naming it when it connects."""
         for agent, session in self.after.members.keys() - self.before.members.keys():
             old, new = self.before.sessions.get(session), self.after.sessions[session]
-            connected = isinstance(self.event, ev.AgentConnected) and self.event.agent == agent
+            connected = asks(self.event, core.connect_agent) and self.event.agent == agent
             assert old is None or connected, "an agent got into a foreign session"
             if old is not None and new.created_at == old.created_at:
                 assert (old.lifetime, old.browser, old.policy, old.profile) == (
@@ -593,25 +603,27 @@ class Step:
         for session in self.before.sessions.values():
             if session.id in self.after.sessions:
                 continue
-            disposed = isinstance(self.event, ev.SessionDisposeRequested) and (
+            disposed = asks(self.event, core.dispose_session) and (
                 self.outcome.refusal is None
                 and self.before.meant(self.event.agent, self.event.session) == session.id
             )
             forgotten = session.kept_until is not None and session.kept_until <= self.now
-            orphaned = session.lifetime is Lifetime.ANONYMOUS and self.ended
+            is_unused = not session.has_opened and session.id not in self.before.loops
+            is_kept = session.lifetime is Lifetime.RESUMABLE and not is_unused
+            orphaned = session.lifetime is not Lifetime.NAMED and not is_kept and self.ended
             failed = (ev.TabOpenFailed, ev.TabOpenAbandoned, ev.BrokerRestarted)
-            is_home = any(
-                agent.home == session.id
+            is_own = any(
+                agent.own_session == session.id
                 and agent.lease_until is None
                 and (agent.id, session.id) in self.before.members
                 for agent in self.before.agents.values()
                 if agent.id not in self.ended  # its time may have run out in this very step
             )
-            stillborn = isinstance(self.event, failed) and not session.has_opened and not is_home
+            stillborn = isinstance(self.event, failed) and not session.has_opened and not is_own
             closed = isinstance(self.event, ev.GroupClosed) and self.event.group == session.group
             said = isinstance(self.event, ev.PersonSaid) and self.event.what == "end"
             named = said and self.event.group in (None, session.group)  # type: ignore[union-attr]
-            closed = closed or (named and session.browser in self.rules.personal)
+            closed = closed or (named and session.browser in self.settings.personal)
             ended = disposed or forgotten or orphaned or stillborn or closed
             assert ended, "a session ended that nobody ended"
 
@@ -657,6 +669,11 @@ class Step:
                 assert tab.id in closed, "a page was forgotten without a word"
 
     def told_to_its_owner(self, told: fx.Tell) -> None:
+        optional = {name for name, text in told.kind.fields.items() if "(optional)" in text}
+        has = told.data.keys()
+        assert told.kind.fields.keys() - optional <= has <= told.kind.fields.keys(), (
+            "a notice with other fields than the table says"
+        )
         tab = told.data.get("tab")
         if tab is not None:
             row = self.after.tabs.get(tab) or self.before.tabs[tab]
@@ -676,7 +693,7 @@ class Step:
     def refusal(self) -> None:
         refusal = self.outcome.refusal
         assert refusal is not None
-        assert BY_CODE[refusal.code] is type(refusal)
+        assert isinstance(refusal, BY_CODE[refusal.code])
         assert refusal.message
         assert refusal.hint
         if not self.quiet:
@@ -689,16 +706,16 @@ class Step:
 
     def truly_full(self, refusal: PoolFull) -> None:
         event = self.event
-        assert isinstance(event, (ev.TabOpenRequested, ev.TabUseRequested))
+        assert asks(event, core.open_tab, core.use_tab)
         session = self.after.meant(event.agent, event.session)
-        if isinstance(event, ev.TabUseRequested) and event.tab is not None:
+        if asks(event, core.use_tab) and event.tab is not None:
             session = self.before.tabs[TabId(event.tab)].session
         assert session is not None
         browser = self.after.sessions[session].browser
-        missing = self.before.taken(browser) + 1 - self.rules.limit(browser)
+        missing = self.before.taken(browser) + 1 - self.settings.limit(browser)
         assert missing > 0, "refused although there is room"
         assert session not in self.before.reservations, "refused although a slot is reserved"
-        evict = not isinstance(event, ev.TabOpenRequested) or event.evict
+        evict = not asks(event, core.open_tab) or event.evict
         assert not evict or len(self.before.evictable(session)) < missing, (
             "refused although its own tabs would do"
         )
@@ -707,19 +724,19 @@ class Step:
 
     def access(self) -> None:
         """The tab an agent gets is the one it means, and its own."""
-        event, tab = self.event, self.outcome.subject
-        if isinstance(event, (ev.TabOpenRequested, ev.TabUseRequested)) and isinstance(tab, Tab):
-            may_use = event.agent == OPERATOR or tab.browser not in self.rules.personal
+        event, tab = self.event, self.tab
+        if asks(event, core.open_tab, core.use_tab) and tab is not None:
+            may_use = event.agent == OPERATOR or tab.browser not in self.settings.personal
             assert may_use or self.after.allowed(tab.browser), "the person was not asked"
-        if isinstance(event, ev.TabOpenRequested) and isinstance(tab, Tab):
+        if asks(event, core.open_tab) and tab is not None:
             assert tab.page == event.page, "another page than the one asked for"
             assert tab.session == self.after.meant(event.agent, event.session)
-        if not isinstance(event, (ev.TabUseRequested, ev.TabSelectRequested, ev.TabCloseRequested)):
+        if not asks(event, core.use_tab, core.select_tab, core.request_close):
             return
-        acts = not isinstance(event, ev.TabUseRequested) or event.acts
+        acts = not asks(event, core.use_tab) or event.acts
         mine = self.before.sessions_of(event.agent)
-        if isinstance(tab, Tab) and event.agent != OPERATOR:
-            shared = self.rules.reads is Reads.SHARED and not acts
+        if tab is not None and event.agent != OPERATOR:
+            shared = self.settings.reads is Reads.SHARED and not acts
             assert tab.session in mine or shared, "a stranger got a tab"
             assert tab.session is not None
             if event.tab is None:
@@ -729,7 +746,7 @@ class Step:
                 assert tab.id == current, "an omitted tab is the caller's current one"
             elif event.session is not None and tab.session in mine:
                 assert tab.session == self.before.meant(event.agent, event.session)
-        if isinstance(tab, Tab) and event.tab is not None:
+        if tab is not None and event.tab is not None:
             assert tab.id == event.tab, "another tab than the one asked for"
         if self.outcome.refusal is not None and event.tab is not None and self.quiet:
             self.refused_tab(event.agent, TabId(event.tab), event.session, mine)
@@ -744,6 +761,6 @@ class Step:
             assert refusal.code != "TAB_GONE", "its own tab was denied to an agent"
         if not own and agent != OPERATOR:
             answers = {"TAB_GONE", "SESSION_GONE"}
-            if self.rules.reads is Reads.SHARED and row is not None:
+            if self.settings.reads is Reads.SHARED and row is not None:
                 answers |= {"OWNERSHIP", "PAUSED", "TAB_CRASHED", "BROWSER_LOST", "UNAUTHORIZED"}
             assert refusal.code in answers, "a foreign tab is told from an absent one"

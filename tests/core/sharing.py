@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
+from roost import core
 from roost.core import effects as fx
 from roost.core import events as ev
-from roost.core.machine import Machine, Outcome
-from roost.core.state import Rules
+from roost.core.machine import Decision, Machine, happened
+from roost.core.settings import CoreSettings
+from roost.core.state import State
+from roost.errors import RoostError
 from roost.vocabulary import (
     OPERATOR,
     AgentId,
@@ -31,6 +35,7 @@ from roost.vocabulary import (
     TabId,
 )
 from tests.core.invariants import Watch
+from tests.core.play import Ask, said
 
 T = TypeVar("T")
 Method = TypeVar("Method", bound=Callable[..., None])
@@ -83,22 +88,27 @@ def one_of(items: list[T], pick: int) -> T | None:
     return items[pick % len(items)] if items else None
 
 
+class Bug(Exception):
+    """A mistake in the core."""
+
+
 class Sharing(RuleBasedStateMachine):
     now = 1000.0
+    decisions = 0
 
     @initialize(**drawn(START))
     def broker_starts(
         self, limit: int, other: int, reads: Reads, tabs: int, more: int, waiting: int, mine: int
     ) -> None:
-        self.rules_ = Rules(
+        self.settings = CoreSettings(
             default_browser=B1,
             pool_limits={B1: limit, B2: other},
             reads=reads,
             grouped=frozenset({B2}),
             personal=frozenset({B2}),
         )
-        self.machine = Machine(self.rules_)
-        self.watch = Watch(self.rules_)
+        self.machine = Machine(self.settings)
+        self.watch = Watch(self.settings)
         self.minted = 0
         self.everybody: list[AgentId] = []
         self.pages: dict[BrowserId, dict[TabHandle, str | None]] = {B1: {}, B2: {}}
@@ -134,17 +144,40 @@ class Sharing(RuleBasedStateMachine):
                 self.an_agent_joins("mail", lease=False, shared=False)
             else:
                 self.an_agent_comes(lease=True, browser=None)
-            self.say(ev.TabSpaceRequested(self.everybody[-1], None))
+            self.say(Ask(core.request_space, self.everybody[-1], None))
 
-    def say(self, event: ev.Event) -> Outcome:
-        outcome = self.machine.apply(event, self.now)
+    def say(self, event: ev.Event | Ask[Any]) -> Decision[Any]:
+        self.decisions += 1
+        if self.decisions % 7 == 0:
+            self.fail_at(event)
+        outcome = said(self.machine, self.now, event)
         self.to_do += [
             effect
             for effect in outcome.effects
             if isinstance(effect, (fx.OpenTab, fx.CloseTab, fx.RemoveJar, fx.CloseStray))
         ]
         self.watch.see(self.machine, event, self.now, outcome)
+        if isinstance(outcome.refusal, core.ConsentNeeded):
+            refusal = outcome.refusal
+            self.say(Ask(core.ask_person, refusal.agent, refusal.browser))
         return outcome
+
+    def fail_at(self, event: ev.Event | Ask[Any]) -> None:
+        """Decide about the event, but fail by a bug at the end. Nothing of it may remain."""
+        state = self.machine.state
+        captures, popups = state.captures, state.popups
+
+        def fails(state: State) -> None:
+            with suppress(RoostError):
+                event(state) if isinstance(event, Ask) else happened(state, event)
+            raise Bug
+
+        try:
+            self.machine.decide(self.now, fails)
+        except Bug:
+            pass
+        self.watch.nothing_happened(self.machine)
+        assert (state.captures, state.popups) == (captures, popups), "a bug changed captures"
 
     def browser_says(self, event: ev.Event) -> None:
         self.said.append(event)
@@ -186,30 +219,31 @@ class Sharing(RuleBasedStateMachine):
 
     # --- agents ----------------------------------------------------------------------------------
 
-    def agent_comes(self, spec: ev.SessionSpec, *, lease: bool) -> None:
+    def agent_comes(self, spec: core.SessionSpec, *, lease: bool) -> None:
         agent = AgentId(f"agent_{self.mint():032x}_{self.minted}")
         self.everybody.append(agent)
         self.say(
-            ev.AgentConnected(
-                agent=agent, pid=self.minted, process_started="1", name="agent",
+            Ask(core.connect_agent, agent=agent, pid=self.minted, process_started="1", name="agent",
                 secret_digest="d", session=spec, lease=lease,
             )
         )  # fmt: skip
 
     @step(lease=EITHER, browser=(None, None, None, B2))
     def an_agent_comes(self, lease: bool, browser: BrowserId | None) -> None:
-        spec = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, browser=browser)
+        spec = core.SessionSpec(lifetime=Lifetime.ANONYMOUS, browser=browser)
         self.agent_comes(spec, lease=lease)
 
     @step(name=("shop", "mail"), lease=EITHER, shared=EITHER)
     def an_agent_joins(self, name: str, lease: bool, shared: bool) -> None:
         policy = JarPolicy.SHARED if shared and name == "mail" else None
         id = SessionId(name)
-        self.agent_comes(ev.SessionSpec(lifetime=Lifetime.NAMED, id=id, policy=policy), lease=lease)
+        self.agent_comes(
+            core.SessionSpec(lifetime=Lifetime.NAMED, id=id, policy=policy), lease=lease
+        )
 
     @step(number=range(1, 3))
     def an_agent_comes_to_resume(self, number: int) -> None:
-        spec = ev.SessionSpec(lifetime=Lifetime.RESUMABLE, id=SessionId(f"thread-{number}"))
+        spec = core.SessionSpec(lifetime=Lifetime.RESUMABLE, id=SessionId(f"thread-{number}"))
         self.agent_comes(spec, lease=False)
 
     @step(pick=PICK)
@@ -225,14 +259,14 @@ class Sharing(RuleBasedStateMachine):
         agent = self.somebody(pick)
         row = self.watch.facts.agents.get(agent)
         if lease or (row is not None and row.lease_until is not None):
-            self.say(ev.LeaseRenewed(agent))
+            self.say(Ask(core.renew_lease, agent))
         else:
-            self.say(ev.AgentResumed(agent))
+            self.say(Ask(core.resume_agent, agent))
 
     @step(who=PICK, name=(None, None, "x", "shop"), id=(None, "shop", "mail"), clone=EITHER)
     def a_session_is_opened(self, who: int, name: str | None, id: str | None, clone: bool) -> None:
         agent = self.somebody(who)
-        spec = ev.SessionSpec(
+        spec = core.SessionSpec(
             lifetime=Lifetime.NAMED if agent == OPERATOR else Lifetime.ANONYMOUS,
             id=None if id is None else SessionId(id),
             policy=JarPolicy.CLONE if clone else None,
@@ -240,15 +274,15 @@ class Sharing(RuleBasedStateMachine):
         )
         is_open = id == "mail"
         self.say(
-            ev.SessionOpenRequested(
-                agent=agent, alias=name, spec=spec, profile_for_any_agent=is_open
+            Ask(
+                core.open_session, agent=agent, alias=name, spec=spec, profile_for_any_agent=is_open
             )
         )
 
     @step(who=PICK, which=PICK)
     def a_session_is_disposed(self, who: int, which: int) -> None:
         agent = self.somebody(who)
-        self.say(ev.SessionDisposeRequested(agent, self.a_session(agent, which) or "x"))
+        self.say(Ask(core.dispose_session, agent, self.a_session(agent, which) or "x"))
 
     @step(who=PICK, which=PICK, evict=EITHER)
     def a_tab_is_opened(self, who: int, which: int, evict: bool) -> None:
@@ -264,43 +298,48 @@ class Sharing(RuleBasedStateMachine):
     def a_page_is_opened_by_name(self, who: int, which: int, evict: bool, page: str) -> None:
         agent = self.somebody(who)
         url, session = "https://example.com/", self.a_session(agent, which)
-        self.say(ev.TabOpenRequested(agent=agent, session=session, url=url, evict=evict, page=page))
+        self.say(Ask(core.open_tab, agent=agent, session=session, url=url, evict=evict, page=page))
 
     @step(which=PICK)
     def a_token_is_issued(self, which: int) -> None:
         session = one_of(list(self.watch.facts.sessions), which) or SessionId("nothing")
-        self.say(ev.SessionTokenIssued(session, "salt", f"digest-{self.mint()}"))
+        self.say(Ask(core.record_token, session, "salt", f"digest-{self.mint()}"))
 
     def open_tab(self, agent: AgentId, which: int, evict: bool) -> None:
         session = self.a_session(agent, which)
         url = "chrome://settings" if which == 11 else "https://example.com/"
-        self.say(ev.TabOpenRequested(agent=agent, session=session, url=url, evict=evict))
+        self.say(Ask(core.open_tab, agent=agent, session=session, url=url, evict=evict))
 
     @step(who=PICK, where=PICK, which=PICK, acts=EITHER, revives=EITHER)
     def a_tab_is_used(self, who: int, where: int, which: int, acts: bool, revives: bool) -> None:
         agent = self.somebody(who)
         self.say(
-            ev.TabUseRequested(
-                agent=agent, session=self.a_session(agent, where), tab=self.a_tab(agent, which),
-                action="click", acts=acts, revives=revives,
+            Ask(
+                core.use_tab,
+                agent,
+                self.a_session(agent, where),
+                self.a_tab(agent, which),
+                action="click",
+                acts=acts,
+                revives=revives,
             )
-        )  # fmt: skip
+        )
 
     @step(who=PICK, which=PICK)
     def a_tab_is_selected(self, who: int, which: int) -> None:
         agent = self.somebody(who)
-        self.say(ev.TabSelectRequested(agent, None, self.a_tab(agent, which) or "t1"))
+        self.say(Ask(core.select_tab, agent, None, self.a_tab(agent, which) or "t1"))
 
     @step(who=PICK, where=PICK, which=PICK)
     def a_tab_is_closed(self, who: int, where: int, which: int) -> None:
         agent = self.somebody(who)
         session, tab = self.a_session(agent, where), self.a_tab(agent, which)
-        self.say(ev.TabCloseRequested(agent, session, tab))
+        self.say(Ask(core.request_close, agent, session, tab))
 
     @step(who=PICK, where=PICK)
     def space_is_wanted(self, who: int, where: int) -> None:
         agent = self.somebody(who)
-        self.say(ev.TabSpaceRequested(agent, self.a_session(agent, where)))
+        self.say(Ask(core.request_space, agent, self.a_session(agent, where)))
 
     @step(
         second_has=(1, 1, 2),
@@ -314,7 +353,7 @@ class Sharing(RuleBasedStateMachine):
     ) -> None:
         """Somebody fills the pool; others wait, one of them with tabs of its own, until the core is
         woken. Some tabs are busy, and sometimes a person has the session of one of them."""
-        limit = self.rules_.limit(B1)
+        limit = self.settings.limit(B1)
         for _ in range(3):
             self.an_agent_comes(lease=False, browser=None)
         holder, second, third = self.everybody[-3:]
@@ -322,12 +361,12 @@ class Sharing(RuleBasedStateMachine):
             for _ in range(tabs):
                 self.open_tab(agent, 0, evict=False)
                 self.perform(len(self.to_do) - 1, fails=False)
-        self.say(ev.TabSpaceRequested(second, None))
+        self.say(Ask(core.request_space, second, None))
         self.now += 5.0
-        self.say(ev.TabSpaceRequested(third, None))
+        self.say(Ask(core.request_space, third, None))
         if pause:
-            paused = self.watch.facts.agents[holder if pause == 1 else third].home
-            self.say(ev.SessionPauseRequested(OPERATOR, paused, True))
+            paused = self.watch.facts.agents[holder if pause == 1 else third].own_session
+            self.say(Ask(core.pause_session, OPERATOR, paused, True))
         for _ in range(2 if again else 1):
             self.the_core_is_woken_in_the_end(seconds, busy)
 
@@ -335,13 +374,13 @@ class Sharing(RuleBasedStateMachine):
     def space_is_granted(self, who: int, where: int, which: int) -> None:
         agent = self.somebody(who)
         session, tab = self.a_session(agent, where), self.a_tab(agent, which)
-        self.say(ev.TabSpaceGranted(agent, session, tab))
+        self.say(Ask(core.grant_space, agent, session, tab))
 
     @step(who=PICK, which=PICK)
     def a_capture_is_wanted(self, who: int, which: int) -> None:
         tab = one_of(list(self.watch.facts.tabs), which) or TabId("t1")
         self.captures.append((tab, self.mint()))
-        self.say(ev.CaptureRequested(self.somebody(who), tab, self.minted))
+        self.say(Ask(core.request_capture, self.somebody(who), tab, self.minted))
 
     @step(which=PICK)
     def a_capture_ends(self, which: int) -> None:
@@ -353,13 +392,18 @@ class Sharing(RuleBasedStateMachine):
         agent = self.somebody(who)
         session = self.a_session(agent, 0)
         if turn == "start":
-            event: ev.Event = ev.LoopStartRequested(
-                agent=agent, session=session, prompt="go", max_iterations=1, phrase="done"
+            event: Ask[Any] = Ask(
+                core.start_loop,
+                agent=agent,
+                session=session,
+                prompt="go",
+                max_iterations=1,
+                phrase="done",
             )
         elif turn == "stop":
-            event = ev.LoopStopRequested(agent, session)
+            event = Ask(core.stop_loop, agent, session)
         else:
-            event = ev.LoopTurnEnded(agent, session, turn)
+            event = Ask(core.end_turn, agent, session, turn)
         self.say(event)
 
     # --- the person ------------------------------------------------------------------------------
@@ -367,19 +411,19 @@ class Sharing(RuleBasedStateMachine):
     @step(who=PICK, which=PICK, paused=EITHER)
     def a_session_is_paused_or_handed_back(self, who: int, which: int, paused: bool) -> None:
         agent = OPERATOR if who % 2 else self.somebody(who)
-        self.say(ev.SessionPauseRequested(agent, self.a_session(agent, which), paused))
+        self.say(Ask(core.pause_session, agent, self.a_session(agent, which), paused))
 
     @step(which=PICK, verb=("open", "use", "close", "dispose"))
     def the_operator_acts(self, which: int, verb: str) -> None:
         session = str(one_of(list(self.watch.facts.sessions), which) or "nothing")
         tab = str(one_of(list(self.watch.facts.tabs), which) or "t1")
-        events: dict[str, ev.Event] = {
-            "open": ev.TabOpenRequested(agent=OPERATOR, session=session, url="about:blank"),
-            "use": ev.TabUseRequested(
-                agent=OPERATOR, session=None, tab=tab, action="click", acts=True
+        events: dict[str, Ask[Any]] = {
+            "open": Ask(core.open_tab, agent=OPERATOR, session=session, url="about:blank"),
+            "use": Ask(
+                core.use_tab, agent=OPERATOR, session=None, tab=tab, action="click", acts=True
             ),
-            "close": ev.TabCloseRequested(OPERATOR, None, tab),
-            "dispose": ev.SessionDisposeRequested(OPERATOR, session),
+            "close": Ask(core.request_close, OPERATOR, None, tab),
+            "dispose": Ask(core.dispose_session, OPERATOR, session),
         }
         self.say(events[verb])
 
@@ -398,7 +442,7 @@ class Sharing(RuleBasedStateMachine):
             del self.strip[page]
         else:
             self.strip[page] = group
-        self.browser_says(ev.TabRegrouped(B2, page, group))
+        self.browser_says(ev.TabMoved(B2, page, group))
 
     @step(where=PICK, jar=PICK)
     def the_person_opens_a_tab_in_a_group(self, where: int, jar: int) -> None:
@@ -407,7 +451,7 @@ class Sharing(RuleBasedStateMachine):
             page, place = TabHandle(f"page-{self.mint()}"), one_of([None, *self.jars[B2]], jar)
             self.pages[B2][page], self.strip[page] = place, group
             self.browser_says(
-                ev.TabSpawned(
+                ev.TabOpened(
                     browser=B2, handle=page, opener=None, jar=place, url="about:blank", group=group
                 )
             )
@@ -420,7 +464,7 @@ class Sharing(RuleBasedStateMachine):
             for page in [page for page, one in self.strip.items() if one == group]:
                 del self.strip[page]
                 self.pages[B2].pop(page, None)
-                self.browser_says(ev.TabVanished(B2, page))
+                self.browser_says(ev.TabClosed(B2, page))
 
     @step(allow=(True, True, False))
     def the_person_answers(self, allow: bool) -> None:
@@ -475,10 +519,10 @@ class Sharing(RuleBasedStateMachine):
                 row = self.watch.facts.tabs.get(effect.tab)
                 if effect.browser == B2 and row is not None and row.session is not None:
                     self.strip[handle] = self.watch.facts.sessions[row.session].group
-                self.browser_says(ev.TabOpened(effect.tab, handle))
+                self.browser_says(ev.TabReady(effect.tab, handle))
             case fx.CloseTab() | fx.CloseStray() if effect.handle is not None:
                 self.pages[effect.browser].pop(effect.handle, None)
-                self.browser_says(ev.TabVanished(effect.browser, effect.handle))
+                self.browser_says(ev.TabClosed(effect.browser, effect.handle))
             case fx.RemoveJar():
                 if effect.handle is not None:
                     self.jars[effect.browser].discard(effect.handle)
@@ -504,7 +548,7 @@ class Sharing(RuleBasedStateMachine):
             handle = TabHandle(f"page-{self.mint()}")
             self.pages[browser][handle] = None if known == "nothing" else jar
             self.browser_says(
-                ev.TabSpawned(
+                ev.TabOpened(
                     browser=browser, handle=handle, url="https://example.com/popup",
                     opener=opener if known in ("opener", "both") else None,
                     jar=jar if known in ("both", "jar") else None,
@@ -516,11 +560,11 @@ class Sharing(RuleBasedStateMachine):
         browser, page = self.a_page(which) or (B1, TabHandle("page-0"))
         if what == "vanish":
             self.pages[browser].pop(page, None)
-            self.browser_says(ev.TabVanished(browser, page))
+            self.browser_says(ev.TabClosed(browser, page))
         elif what == "break":
-            self.browser_says(ev.TabBroke(browser, page))
+            self.browser_says(ev.TabCrashed(browser, page))
         else:
-            self.browser_says(ev.TabMovedOn(browser, page, "https://example.com/2", "Two"))
+            self.browser_says(ev.TabNavigated(browser, page, "https://example.com/2", "Two"))
 
     @step(which=PICK)
     def an_open_call_is_given_up(self, which: int) -> None:
@@ -551,7 +595,7 @@ class Sharing(RuleBasedStateMachine):
 
     @step(which=PICK)
     def old_news_comes_again(self, which: int) -> None:
-        said = [e for e in self.said if isinstance(e, ev.TabOpened) or which > 5]
+        said = [e for e in self.said if isinstance(e, ev.TabReady) or which > 5]
         event = one_of(said[-6:], which)
         if event is not None:
             self.say(event)
@@ -584,7 +628,7 @@ class Sharing(RuleBasedStateMachine):
     @step(seconds=MOMENTS, listens=(0.0, 0.5, 20.0))
     def the_broker_dies_and_comes_again(self, seconds: float, listens: float) -> None:
         self.now += seconds
-        self.machine = Machine(self.rules_, list(self.watch.journal.values()))
+        self.machine = Machine(self.settings, list(self.watch.journal.values()))
         self.watch.broker_died()
         self.to_do.clear()
         before = set(self.watch.facts.agents)

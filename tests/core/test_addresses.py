@@ -11,11 +11,12 @@ from roost.core.addresses import (
     CUT,
     URL_CHARS,
     address_denied,
+    can_be_opened_again,
+    checked_devtools_url,
     checked_domain,
     checked_url,
     host_allowed,
     host_of,
-    is_whole,
     short_address,
     with_scheme,
 )
@@ -344,9 +345,9 @@ def test_a_long_address_is_cut_and_known_to_be_cut() -> None:
     url = "https://x.example/#" + "a" * 2_000_000
     short = short_address(url)
     assert short == url[:ADDRESS_CHARS] + CUT
-    assert not is_whole(short)
+    assert not can_be_opened_again(short)
     assert short_address(short[:-1]) == short[:-1]
-    assert is_whole(short[:-1])
+    assert can_be_opened_again(short[:-1])
 
 
 @pytest.mark.parametrize("end", ["", "@evil.example/", "/", "?", "#", "\\"])
@@ -418,3 +419,21 @@ def test_domain_lists_judge_an_address_without_a_scheme() -> None:
             checked_url(with_scheme(url), allow=ALLOW)
         with pytest.raises(UrlBlocked):
             checked_url(with_scheme(url), deny=("loopback", "evil.example"))
+
+
+@pytest.mark.parametrize("url", ["data:text/html,<p>x", "DATA:,x", "blob:http://a.test/1-2"])
+def test_a_devtools_client_opens_documents_that_are_made_in_the_browser(url: str) -> None:
+    assert checked_devtools_url(url, ("example.com",), ("loopback",)) == url
+    with pytest.raises(UrlBlocked):
+        checked_url(url)
+
+
+@pytest.mark.parametrize("url", ["da\nta:,x", "file:///x", "filesystem:http://x/", "about:version"])
+def test_a_devtools_client_opens_no_other_scheme(url: str) -> None:
+    with pytest.raises(UrlBlocked):
+        checked_devtools_url(url)
+
+
+def test_a_blob_cannot_be_opened_again_because_it_ends_with_its_page() -> None:
+    assert not can_be_opened_again("blob:http://a.test/1-2")
+    assert can_be_opened_again("data:text/html,x")

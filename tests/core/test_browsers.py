@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from roost.core import events as ev
 from roost.core.effects import CloseStray, CloseTab, OpenTab, RemoveJar
-from roost.core.machine import Outcome
+from roost.core.machine import Decision
 from roost.core.rows import Tab, TabState
 from roost.errors import TabGone
 from roost.vocabulary import AgentId, JarPolicy, TabHandle
@@ -20,7 +20,7 @@ def back(
     strip: Strip,
     jars: frozenset[str] = frozenset(),
     jar_of: dict[str, str] | None = None,
-) -> Outcome:
+) -> Decision[None]:
     handles = {TabHandle(handle): place for handle, place in strip.items()}
     return play.do(
         ev.BrowserUp(
@@ -46,7 +46,7 @@ def test_a_tab_that_the_browser_brought_back_is_found_by_group_and_address() -> 
     assert play.state.tabs[theirs.id].handle == "new-1"
     assert of(outcome, OpenTab) == []
     assert of(outcome, CloseStray) == []
-    assert play.do(use(ada)).subject == play.state.tabs[mine.id], "it is still the current one"
+    assert play.do(use(ada)).answer == play.state.tabs[mine.id], "it is still the current one"
 
 
 def test_a_tab_that_did_not_come_back_is_opened_again() -> None:
@@ -71,7 +71,7 @@ def test_two_tabs_at_one_address_get_a_page_each() -> None:
     assert handles == {"new-1", "new-2"}
 
 
-def test_a_browser_that_was_only_out_of_sight_has_each_tab_under_its_own_handle() -> None:
+def test_a_browser_that_lost_only_its_link_keeps_each_tab_under_its_handle() -> None:
     play = grouped_play()
     ada, bob = play.agent("ada"), play.agent("bob")
     one, two = play.tab(ada), play.tab(ada)
@@ -119,7 +119,7 @@ def test_a_tab_of_the_persons_own_jar_is_found_again_but_never_opened_again() ->
     session = home(play, ada)
     for handle, url in (("own-1", URL), ("own-2", "https://example.com/2")):
         play.do(
-            ev.TabSpawned(
+            ev.TabOpened(
                 browser=B1, handle=TabHandle(handle), opener=None, jar=None, url=url,
                 group=session.group,
             )
@@ -133,7 +133,7 @@ def test_a_tab_of_the_persons_own_jar_is_found_again_but_never_opened_again() ->
     assert (session.id, "tab_closed") in told(outcome)
 
 
-def test_the_jars_that_the_browser_still_has_are_the_sessions_still() -> None:
+def test_jars_that_the_browser_still_has_stay_with_their_sessions() -> None:
     play = grouped_play(policy=JarPolicy.FRESH)
     ada = play.agent("ada")
     tab = play.tab(ada)

@@ -4,35 +4,44 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from roost import core
 from roost.core import events as ev
 from roost.core.effects import OpenTab
 from roost.core.machine import Machine
 from roost.core.rows import Consent
 from roost.errors import Paused, SessionGone, Unauthorized
 from roost.vocabulary import OPERATOR, AgentId, JarPolicy, Lifetime
-from tests.core.play import B1, URL, Play, named, of
+from tests.core.play import B1, URL, Ask, Play, named, of
 from tests.core.test_groups import brought, grouped_play, home, told, use
 
 
 def persons_play() -> Play:
     play = grouped_play()
-    play.rules = replace(play.rules, personal=frozenset({B1}))
-    play.machine = Machine(play.rules)
+    play.settings = replace(play.settings, personal=frozenset({B1}))
+    play.machine = Machine(play.settings)
     play.state = play.machine.state
     return play
 
 
-def opening(agent: AgentId) -> ev.TabOpenRequested:
-    return ev.TabOpenRequested(agent=agent, session=None, url=URL)
+def opening(agent: AgentId) -> Ask[core.Opened]:
+    return Ask(core.open_tab, agent=agent, session=None, url=URL)
 
 
-def test_the_first_use_by_a_name_waits_for_the_person() -> None:
+def ask_person(play: Play, agent: AgentId) -> None:
+    """Be refused for want of consent, and have the person asked, as the broker does."""
+    refusal = play.refused(opening(agent), core.ConsentNeeded)
+    play.do(Ask(core.ask_person, refusal.agent, refusal.browser))
+
+
+def test_the_first_use_by_a_program_waits_for_the_person() -> None:
     play = persons_play()
     ada = play.agent("ada")
-    asked = play.say(opening(ada))
-    assert isinstance(asked.refusal, Paused)
-    assert asked.refusal.retry_after_ms
-    assert of(asked, OpenTab) == [], "nothing is done before they have answered"
+    refused = play.say(opening(ada))
+    assert isinstance(refused.refusal, core.ConsentNeeded)
+    assert refused.refusal.retry_after_ms
+    assert of(refused, OpenTab) == [], "nothing is done before they have answered"
+    assert not refused.changes, "a check writes nothing"
+    play.do(Ask(core.ask_person, refused.refusal.agent, refused.refusal.browser))
     consent = play.state.consent(B1, "ada")
     assert consent is not None
     assert consent.allow is None
@@ -42,10 +51,20 @@ def test_the_first_use_by_a_name_waits_for_the_person() -> None:
     play.tab(ada)
 
 
+def test_an_answer_is_asked_for_once_and_never_by_an_agent_that_has_ended() -> None:
+    play = persons_play()
+    ada = play.agent("ada")
+    ask_person(play, ada)
+    assert not play.do(Ask(core.ask_person, ada, B1)).changes
+    play.do(ev.AgentLeft(ada))
+    play.do(Ask(core.ask_person, ada, B1))
+    assert play.state.consents(B1) == []
+
+
 def test_a_refusal_is_remembered_and_says_who_can_change_it() -> None:
     play = persons_play()
     ada = play.agent("ada")
-    play.refused(opening(ada), Paused)
+    ask_person(play, ada)
     play.do(ev.PersonAnswered(B1, "ada", False))
     assert "popup" in play.refused(opening(ada), Unauthorized).hint
     play.restart()
@@ -55,7 +74,7 @@ def test_a_refusal_is_remembered_and_says_who_can_change_it() -> None:
     play.tab(again)
 
 
-def test_an_answer_holds_for_that_name_alone_and_for_every_agent_of_it() -> None:
+def test_an_answer_holds_for_every_agent_of_that_program_and_no_other() -> None:
     play = persons_play()
     ada, bob = play.agent("ada"), play.agent("bob")
     play.do(ev.PersonAnswered(B1, "ada", True))
@@ -68,18 +87,18 @@ def test_an_answer_holds_for_that_name_alone_and_for_every_agent_of_it() -> None
 def test_an_answer_is_about_the_program_and_not_about_what_it_calls_itself() -> None:
     play = persons_play()
     ada = AgentId("agent_ada")
-    spec = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS)
+    spec = core.SessionSpec(lifetime=Lifetime.ANONYMOUS)
 
     def comes(agent: AgentId, name: str, program: str) -> None:
         play.do(
-            ev.AgentConnected(
-                agent=agent, pid=1, process_started="", name=name, secret_digest="",
-                session=spec, program=program,
+            Ask(
+                core.connect_agent, agent=agent, pid=1, process_started="", name=name,
+                secret_digest="", session=spec, program=program,
             )
         )  # fmt: skip
 
     comes(ada, "ada", "/bin/claude in /work")
-    play.refused(opening(ada), Paused)
+    ask_person(play, ada)
     (asked,) = play.state.consents(B1)
     assert asked.label == "/bin/claude in /work, called “ada”"
     play.do(ev.PersonAnswered(B1, asked.label, True))
@@ -91,7 +110,7 @@ def test_an_answer_is_about_the_program_and_not_about_what_it_calls_itself() -> 
     play.refused(opening(other), Paused)
 
 
-def test_answers_of_earlier_releases_which_were_about_names_count_no_more() -> None:
+def test_answers_of_earlier_releases_which_were_about_names_are_ignored() -> None:
     play = persons_play()
     play.state.put(Consent(browser=B1, name="ada", allow=True))
     ada = play.agent("ada")
@@ -100,7 +119,7 @@ def test_answers_of_earlier_releases_which_were_about_names_count_no_more() -> N
     play.tab(ada)
 
 
-def test_leave_that_is_taken_back_ends_the_use_of_tabs_that_are_there() -> None:
+def test_withdrawn_consent_ends_the_use_of_open_tabs() -> None:
     play = persons_play()
     ada = play.agent("ada")
     play.do(ev.PersonAnswered(B1, "ada", True))
@@ -109,29 +128,29 @@ def test_leave_that_is_taken_back_ends_the_use_of_tabs_that_are_there() -> None:
     play.refused(use(ada), Unauthorized)
 
 
-def test_a_tab_the_person_brings_is_no_leave_to_use_it() -> None:
+def test_a_tab_that_the_person_moves_to_a_session_is_no_consent_to_use_it() -> None:
     play = persons_play()
     ada = play.agent("ada")
     tab = brought(play, home(play, ada))
     play.refused(use(ada, tab.id), Paused)
-    play.refused(ev.JarRequested(agent=ada, session=None), Paused)
+    play.refused(Ask(core.request_jar, agent=ada, session=None), Paused)
 
 
-def test_a_question_goes_with_the_last_agent_that_asked() -> None:
+def test_a_question_is_dropped_with_the_last_agent_that_asked() -> None:
     play = persons_play()
     ada, bob = play.agent("ada"), play.agent("bob")
-    play.refused(opening(ada), Paused)
-    play.refused(opening(bob), Paused)
+    ask_person(play, ada)
+    ask_person(play, bob)
     play.do(ev.AgentLeft(ada))
     assert [consent.name for consent in play.state.consents(B1)] == ["bob"]
 
 
-def test_the_operator_is_the_person_and_needs_no_leave() -> None:
+def test_the_operator_is_the_person_and_needs_no_consent() -> None:
     play = persons_play()
-    spec = ev.SessionSpec(lifetime=Lifetime.NAMED, policy=JarPolicy.SHARED)
-    session = play.do(ev.SessionOpenRequested(agent=OPERATOR, alias=None, spec=spec)).subject
+    spec = core.SessionSpec(lifetime=Lifetime.NAMED, policy=JarPolicy.SHARED)
+    session = play.do(Ask(core.open_session, agent=OPERATOR, alias=None, spec=spec)).answer
     assert session is not None
-    play.do(ev.TabOpenRequested(agent=OPERATOR, session=session.id, url=URL))
+    play.do(Ask(core.open_tab, agent=OPERATOR, session=session.id, url=URL))
 
 
 def test_in_a_managed_browser_nobody_is_asked() -> None:

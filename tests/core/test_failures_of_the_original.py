@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
+from roost import core
 from roost.core import events as ev
 from roost.core.effects import CloseTab, RefuseCapture, StartCapture, Tell
 from roost.core.rows import Tab
 from roost.errors import PoolFull, SessionGone, TabGone
 from roost.vocabulary import OPERATOR, AgentId, TabHandle
-from tests.core.play import B1, URL, Play, named, of
+from tests.core.play import B1, URL, Ask, Play, named, of, tab_of
 
 
-def opening(agent: AgentId, *, evict: bool = False) -> ev.TabOpenRequested:
-    return ev.TabOpenRequested(agent=agent, session=None, url=URL, evict=evict)
+def opening(agent: AgentId, *, evict: bool = False) -> Ask[core.Opened]:
+    return Ask(core.open_tab, agent=agent, session=None, url=URL, evict=evict)
 
 
-def use(agent: AgentId, tab: str | None = None) -> ev.TabUseRequested:
-    return ev.TabUseRequested(agent=agent, session=None, tab=tab, action="read", acts=False)
+def use(agent: AgentId, tab: str | None = None) -> Ask[Tab]:
+    return Ask(core.use_tab, agent=agent, session=None, tab=tab, action="read", acts=False)
 
 
 def test_an_omitted_tab_is_never_another_agents_tab() -> None:
@@ -28,8 +30,8 @@ def test_an_omitted_tab_is_never_another_agents_tab() -> None:
     mine = play.tab(ada)
     play.refused(use(bob), TabGone)
     theirs = play.tab(bob)
-    assert play.do(use(ada)).subject == play.state.tabs[mine.id]
-    assert play.do(use(bob)).subject == play.state.tabs[theirs.id]
+    assert play.do(use(ada)).answer == play.state.tabs[mine.id]
+    assert play.do(use(bob)).answer == play.state.tabs[theirs.id]
 
 
 def test_a_guessed_tab_id_answers_like_one_that_never_was() -> None:
@@ -46,10 +48,10 @@ def test_a_stranger_cannot_close_another_agents_session() -> None:
     """§3 "closeWindow": a stranger with no tabs closed a window whose five tabs were another's."""
     play = Play()
     ada, stranger = play.agent("ada"), play.agent("stranger")
-    home = play.state.agents[ada].home
+    home = play.state.agents[ada].own_session
     for _ in range(5):
         play.tab(ada)
-    play.refused(ev.SessionDisposeRequested(stranger, home), SessionGone)
+    play.refused(Ask(core.dispose_session, stranger, home), SessionGone)
     assert len(play.state.tabs_in(home)) == 5
 
 
@@ -57,10 +59,11 @@ def test_two_simultaneous_first_creates_make_two_tracked_tabs() -> None:
     """§3 "Check-then-await races": two first creates made two windows, one untracked for ever."""
     play = Play()
     ada, bob = play.agent("ada"), play.agent("bob")
-    one, two = play.do(opening(ada)).subject, play.do(opening(bob)).subject
-    assert isinstance(one, Tab)
-    assert isinstance(two, Tab)
-    assert (one.session, two.session) == (play.state.agents[ada].home, play.state.agents[bob].home)
+    one, two = play.do(opening(ada)).answer.tab, play.do(opening(bob)).answer.tab
+    assert (one.session, two.session) == (
+        play.state.agents[ada].own_session,
+        play.state.agents[bob].own_session,
+    )
     assert one.id != two.id
     assert one.jar != two.jar
     assert play.state.pool(B1).held == 2
@@ -70,9 +73,7 @@ def test_two_simultaneous_first_creates_of_one_agent_share_one_jar() -> None:
     """§3 "Check-then-await races", within one session."""
     play = Play()
     ada = play.agent("ada")
-    one, two = play.do(opening(ada)).subject, play.do(opening(ada)).subject
-    assert isinstance(one, Tab)
-    assert isinstance(two, Tab)
+    one, two = play.do(opening(ada)).answer.tab, play.do(opening(ada)).answer.tab
     assert one.jar == two.jar
     assert len(play.state.jars) == 1
 
@@ -94,10 +95,10 @@ def test_a_reserved_slot_cannot_be_stolen() -> None:
     play = Play(limit=2)
     ada, waiter, thief = play.agent("ada"), play.agent("waiter"), play.agent("thief")
     first, _ = play.tab(ada), play.tab(ada)
-    play.do(ev.TabSpaceRequested(waiter, None))
-    granted = play.do(ev.TabSpaceGranted(ada, None, first.id))
+    play.do(Ask(core.request_space, waiter, None))
+    granted = play.do(Ask(core.grant_space, ada, None, first.id))
     assert [told.session for told in of(granted, Tell) if told.kind == "slot_reserved"] == [
-        play.state.agents[waiter].home
+        play.state.agents[waiter].own_session
     ]
     play.refused(opening(thief), PoolFull)
     play.tab(waiter)
@@ -109,7 +110,7 @@ def test_a_reservation_used_while_the_pool_has_room_is_used_up() -> None:
     """§3 "Reservations": one not needed at claim time stayed usable later."""
     play = Play(limit=2)
     ada, waiter = play.agent("ada"), play.agent("waiter")
-    play.do(ev.TabSpaceRequested(waiter, None))
+    play.do(Ask(core.request_space, waiter, None))
     assert play.state.reservations
     play.tab(waiter)
     assert not play.state.reservations
@@ -123,10 +124,10 @@ def test_a_departed_agent_is_not_queued_any_more() -> None:
     ada, dead, next_one = play.agent("ada"), play.agent("dead"), play.agent("next")
     tab = play.tab(ada)
     for waiter in (dead, next_one):
-        play.do(ev.TabSpaceRequested(waiter, None))
+        play.do(Ask(core.request_space, waiter, None))
     play.do(ev.AgentDisconnected(dead))
     play.do(ev.TimePassed(), after=11)
-    play.do(ev.TabCloseRequested(ada, None, tab.id))
+    play.do(Ask(core.request_close, ada, None, tab.id))
     assert [r.agent for r in play.state.reservations.values()] == [next_one]
 
 
@@ -135,10 +136,10 @@ def test_goodbye_without_tabs_gives_everything_back() -> None:
     play = Play(limit=1)
     ada, waiter = play.agent("ada"), play.agent("waiter", named("kept"))
     tab = play.tab(ada)
-    play.do(ev.TabSpaceRequested(waiter, None))
+    play.do(Ask(core.request_space, waiter, None))
     play.do(ev.AgentLeft(waiter))
     assert not play.state.requests
-    play.do(ev.TabCloseRequested(ada, None, tab.id))
+    play.do(Ask(core.request_close, ada, None, tab.id))
     assert not play.state.reservations
     assert waiter not in play.state.agents
 
@@ -147,8 +148,8 @@ def test_goodbye_gives_back_a_reservation_to_the_next_in_line() -> None:
     """§3 "Mercy": the queue was not served by goodbye."""
     play = Play(limit=1)
     holder, waiter = play.agent("holder"), play.agent("waiter")
-    play.do(ev.TabSpaceRequested(holder, None))
-    play.do(ev.TabSpaceRequested(waiter, None))
+    play.do(Ask(core.request_space, holder, None))
+    play.do(Ask(core.request_space, waiter, None))
     play.do(ev.AgentLeft(holder))
     assert [r.agent for r in play.state.reservations.values()] == [waiter]
 
@@ -157,19 +158,19 @@ def test_every_way_a_slot_is_freed_serves_the_queue() -> None:
     """§3 "Mercy": served only by closeTab and grantTabSpace, not by eviction, goodbye, orphan
     clean-up, a person closing a tab, or window close."""
 
-    def freed_by(way: Callable[[AgentId, Tab], ev.Event]) -> bool:
+    def freed_by(way: Callable[[AgentId, Tab], ev.Event | Ask[Any]]) -> bool:
         play = Play(limit=1)
         ada, waiter = play.agent("ada"), play.agent("waiter")
         tab = play.tab(ada)
-        play.do(ev.TabSpaceRequested(waiter, None))
+        play.do(Ask(core.request_space, waiter, None))
         play.do(way(ada, tab))
         return [r.agent for r in play.state.reservations.values()] == [waiter]
 
-    assert freed_by(lambda ada, tab: ev.TabCloseRequested(ada, None, tab.id))
-    assert freed_by(lambda ada, tab: ev.TabSpaceGranted(ada, None, None))
+    assert freed_by(lambda ada, tab: Ask(core.request_close, ada, None, tab.id))
+    assert freed_by(lambda ada, tab: Ask(core.grant_space, ada, None, None))
     assert freed_by(lambda ada, tab: ev.AgentLeft(ada))
-    assert freed_by(lambda ada, tab: ev.TabVanished(B1, TabHandle(f"h-{tab.id}")))
-    assert freed_by(lambda ada, tab: ev.SessionDisposeRequested(OPERATOR, str(tab.session)))
+    assert freed_by(lambda ada, tab: ev.TabClosed(B1, TabHandle(f"h-{tab.id}")))
+    assert freed_by(lambda ada, tab: Ask(core.dispose_session, OPERATOR, str(tab.session)))
     assert freed_by(lambda ada, tab: ev.TabOpenAbandoned(tab.id))
     assert freed_by(lambda ada, tab: ev.BrowserUp(browser=B1))
 
@@ -179,13 +180,13 @@ def test_one_failed_capture_does_not_poison_the_next() -> None:
     play = Play()
     ada, bob = play.agent("ada", named("shared")), play.agent("bob", named("shared"))
     tab = play.tab(ada)
-    play.do(ev.CaptureRequested(ada, tab.id, 1))
-    waits = play.do(ev.CaptureRequested(bob, tab.id, 2))
+    play.do(Ask(core.request_capture, ada, tab.id, 1))
+    waits = play.do(Ask(core.request_capture, bob, tab.id, 2))
     assert not waits.effects
     failed = play.do(ev.CaptureEnded(tab.id, 1))
     assert of(failed, StartCapture) == [StartCapture(2)]
     play.do(ev.CaptureEnded(tab.id, 2))
-    again = play.do(ev.CaptureRequested(ada, tab.id, 3))
+    again = play.do(Ask(core.request_capture, ada, tab.id, 3))
     assert of(again, StartCapture) == [StartCapture(3)]
 
 
@@ -194,8 +195,10 @@ def test_captures_of_different_tabs_never_wait_for_each_other() -> None:
     play = Play()
     ada, bob = play.agent("ada"), play.agent("bob")
     mine, theirs = play.tab(ada), play.tab(bob)
-    play.do(ev.CaptureRequested(ada, mine.id, 1))
-    assert of(play.do(ev.CaptureRequested(bob, theirs.id, 2)), StartCapture) == [StartCapture(2)]
+    play.do(Ask(core.request_capture, ada, mine.id, 1))
+    assert of(play.do(Ask(core.request_capture, bob, theirs.id, 2)), StartCapture) == [
+        StartCapture(2)
+    ]
 
 
 def test_a_queue_behind_a_capture_has_an_end() -> None:
@@ -203,8 +206,8 @@ def test_a_queue_behind_a_capture_has_an_end() -> None:
     play = Play()
     ada, bob = play.agent("ada", named("shared")), play.agent("bob", named("shared"))
     tab = play.tab(ada)
-    play.do(ev.CaptureRequested(ada, tab.id, 1))
-    play.do(ev.CaptureRequested(bob, tab.id, 2))
+    play.do(Ask(core.request_capture, ada, tab.id, 1))
+    play.do(Ask(core.request_capture, bob, tab.id, 2))
     outcome = play.do(ev.TimePassed(), after=3)
     assert [refused.capture for refused in of(outcome, RefuseCapture)] == [2]
 
@@ -216,7 +219,7 @@ def test_a_live_idle_agent_keeps_its_tabs_however_long_it_is_silent() -> None:
     tab = play.tab(idle)
     outcome = play.do(ev.TimePassed(), after=7 * 24 * 3600)
     assert not outcome.effects
-    assert play.do(use(idle)).subject == play.state.tabs[tab.id]
+    assert play.do(use(idle)).answer == play.state.tabs[tab.id]
 
 
 def test_a_killed_agents_tabs_are_closed_after_the_grace() -> None:
@@ -237,7 +240,7 @@ def test_a_lost_tab_is_not_replaced_by_another() -> None:
     ada = play.agent("ada")
     kept, lost = play.tab(ada), play.tab(ada)
     assert lost.handle is not None
-    play.do(ev.TabVanished(B1, lost.handle))
+    play.do(ev.TabClosed(B1, lost.handle))
     refusal = play.refused(use(ada), TabGone)
     assert refusal.details == {"tab": lost.id, "yourTabs": [kept.id]}
 
@@ -247,10 +250,10 @@ def test_a_popup_belongs_to_its_openers_session_at_once() -> None:
     play = Play()
     ada, bob = play.agent("ada"), play.agent("bob")
     tab = play.tab(ada)
-    popup = play.do(
-        ev.TabSpawned(browser=B1, handle=TabHandle("popup"), opener=tab.handle, jar=None, url=URL)
-    ).subject
-    assert isinstance(popup, Tab)
+    opened = ev.TabOpened(
+        browser=B1, handle=TabHandle("popup"), opener=tab.handle, jar=None, url=URL
+    )
+    popup = tab_of(play, opened)
     assert popup.session == tab.session
     play.refused(use(bob, popup.id), TabGone)
 
@@ -261,9 +264,9 @@ def test_a_broker_restart_forgets_no_owner() -> None:
     ada, bob = play.agent("ada"), play.agent("bob")
     tab = play.tab(ada)
     play.restart(after=60)
-    play.do(ev.AgentResumed(ada))
-    play.do(ev.AgentResumed(bob))
+    play.do(Ask(core.resume_agent, ada))
+    play.do(Ask(core.resume_agent, bob))
     assert tab.handle is not None
     play.do(ev.BrowserUp(browser=B1, handles=frozenset({tab.handle})))
-    assert play.do(use(ada)).subject == play.state.tabs[tab.id]
+    assert play.do(use(ada)).answer == play.state.tabs[tab.id]
     play.refused(use(bob, tab.id), TabGone)

@@ -3,58 +3,57 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from roost import core
 from roost.core import events as ev
 from roost.core.effects import CloseTab, Effect, ForgetGroup, ForgetTab, OpenTab, Tell
-from roost.core.machine import Machine, Outcome
+from roost.core.machine import Decision, Machine
 from roost.core.rows import Session, Tab
 from roost.core.rules import own_jar
 from roost.errors import JarUnavailable, PoolFull, SessionGone, TabGone
-from roost.vocabulary import AgentId, JarPolicy, Lifetime, SessionId, TabHandle
-from tests.core.play import B1, URL, Play, named, of
+from roost.vocabulary import AgentId, JarPolicy, TabHandle
+from tests.core.play import B1, URL, Ask, Play, named, of, tab_of
 
 
 def grouped_play(limit: int = 12, policy: JarPolicy = JarPolicy.SHARED) -> Play:
     """A house whose browser is the person's own."""
     play = Play(limit)
     grouped, jars = frozenset({B1}), {B1: policy}
-    play.rules = replace(play.rules, grouped=grouped, default_policy=jars)
-    play.machine = Machine(play.rules)
+    play.settings = replace(play.settings, grouped=grouped, default_policy=jars)
+    play.machine = Machine(play.settings)
     play.state = play.machine.state
     return play
 
 
 def home(play: Play, agent: AgentId) -> Session:
-    return play.state.sessions[play.state.agents[agent].home]
+    return play.state.sessions[play.state.agents[agent].own_session]
 
 
-def move(play: Play, tab: Tab, group: str | None) -> Outcome:
+def move(play: Play, tab: Tab, group: str | None) -> Decision[Any]:
     assert tab.handle is not None
-    return play.do(ev.TabRegrouped(B1, tab.handle, group))
+    return play.do(ev.TabMoved(B1, tab.handle, group))
 
 
 def brought(play: Play, session: Session, handle: str = "own", jar: str | None = None) -> Tab:
     """A tab that the person opens in the session's group."""
-    tab = play.do(
-        ev.TabSpawned(
-            browser=B1, handle=TabHandle(handle), opener=None, jar=jar, url=URL, group=session.group
-        )
-    ).subject
-    assert isinstance(tab, Tab)
-    return tab
+    opened = ev.TabOpened(
+        browser=B1, handle=TabHandle(handle), opener=None, jar=jar, url=URL, group=session.group
+    )
+    return tab_of(play, opened)
 
 
-def use(agent: AgentId, tab: str | None = None, session: str | None = None) -> ev.TabUseRequested:
-    return ev.TabUseRequested(agent=agent, session=session, tab=tab, action="click", acts=True)
+def use(agent: AgentId, tab: str | None = None, session: str | None = None) -> Ask[Tab]:
+    return Ask(core.use_tab, agent=agent, session=session, tab=tab, action="click", acts=True)
 
 
-def told(outcome: Outcome) -> list[tuple[str, str]]:
+def told(outcome: Decision[Any]) -> list[tuple[str, str]]:
     return [(effect.session, effect.kind) for effect in of(outcome, Tell)]
 
 
-def closings(outcome: Outcome) -> list[Effect]:
+def closings(outcome: Decision[Any]) -> list[Effect]:
     return [*of(outcome, CloseTab)]
 
 
@@ -69,7 +68,7 @@ def test_a_tab_moved_to_another_group_is_the_other_sessions_and_both_are_told() 
     assert play.state.tab_count(home(play, ada).id) == 0
     assert told(outcome) == [(tab.session, "tab_moved"), (moved.session, "tab_moved")]
     assert closings(outcome) == [], "the page is as the person left it"
-    assert play.do(use(bob, moved.id)).subject == play.state.tabs[moved.id]
+    assert play.do(use(bob, moved.id)).answer == play.state.tabs[moved.id]
 
 
 def test_whoever_lost_a_tab_is_told_what_happened_and_not_given_another() -> None:
@@ -129,7 +128,7 @@ def test_a_tab_in_another_sessions_jar_ends_with_that_jar() -> None:
     assert (moved.session, "tab_closed") in told(outcome)
 
 
-def test_between_sessions_that_share_the_browsers_own_jar_a_tab_changes_hands_whole() -> None:
+def test_a_tab_moved_between_sessions_with_the_shared_jar_keeps_its_cookies() -> None:
     play = grouped_play()
     ada, bob = play.agent("ada"), play.agent("bob")
     move(play, play.tab(ada), home(play, bob).group)
@@ -142,10 +141,9 @@ def test_between_sessions_that_share_the_browsers_own_jar_a_tab_changes_hands_wh
 def test_a_name_a_session_gave_a_page_stays_with_that_session() -> None:
     play = grouped_play()
     ada, bob = play.agent("ada"), play.agent("bob")
-    opening = ev.TabOpenRequested(agent=ada, session=None, url=URL, page="cart")
-    tab = play.do(opening).subject
-    assert isinstance(tab, Tab)
-    play.do(ev.TabOpened(tab.id, TabHandle("h")))
+    opening = Ask(core.open_tab, agent=ada, session=None, url=URL, page="cart")
+    tab = play.do(opening).answer.tab
+    play.do(ev.TabReady(tab.id, TabHandle("h")))
     move(play, play.state.tabs[tab.id], home(play, bob).group)
     assert play.state.page(home(play, ada).id, "cart") is None
     assert play.state.page(home(play, bob).id, "cart") is None
@@ -157,8 +155,8 @@ def test_a_tab_the_person_opens_in_a_group_is_visible_there_but_not_current() ->
     mine = play.tab(ada)
     tab = brought(play, home(play, ada))
     assert tab.session == mine.session
-    assert play.do(use(ada)).subject == play.state.tabs[mine.id]
-    assert play.do(use(ada, tab.id)).subject == play.state.tabs[tab.id]
+    assert play.do(use(ada)).answer == play.state.tabs[mine.id]
+    assert play.do(use(ada, tab.id)).answer == play.state.tabs[tab.id]
 
 
 def test_a_tab_from_the_persons_own_jar_can_be_used_but_its_cookies_are_the_persons() -> None:
@@ -187,7 +185,7 @@ def test_tabs_the_person_brings_cannot_be_refused_and_are_debt() -> None:
     brought(play, home(play, ada))
     assert mine.id in play.state.tabs, "nothing is evicted for what the person does"
     assert play.state.pool(B1).free == -1
-    play.refused(ev.TabOpenRequested(agent=bob, session=None, url=URL), PoolFull)
+    play.refused(Ask(core.open_tab, agent=bob, session=None, url=URL), PoolFull)
 
 
 def test_what_the_person_puts_into_the_group_of_an_ended_session_is_left_alone() -> None:
@@ -196,7 +194,7 @@ def test_what_the_person_puts_into_the_group_of_an_ended_session_is_left_alone()
     group = home(play, ada).group
     play.do(ev.AgentLeft(ada))
     outcome = play.do(
-        ev.TabSpawned(
+        ev.TabOpened(
             browser=B1, handle=TabHandle("own"), opener=None, jar=None, url=URL, group=group
         )
     )
@@ -208,17 +206,15 @@ def test_a_popup_belongs_to_its_openers_group() -> None:
     play = grouped_play()
     ada = play.agent("ada")
     tab = play.tab(ada)
-    popup = play.do(
-        ev.TabSpawned(
-            browser=B1,
-            handle=TabHandle("p"),
-            opener=tab.handle,
-            jar=None,
-            url=URL,
-            group=home(play, ada).group,
-        )
-    ).subject
-    assert isinstance(popup, Tab)
+    opened = ev.TabOpened(
+        browser=B1,
+        handle=TabHandle("p"),
+        opener=tab.handle,
+        jar=None,
+        url=URL,
+        group=home(play, ada).group,
+    )
+    popup = tab_of(play, opened)
     assert (popup.session, popup.opener, popup.jar) == (tab.session, tab.id, tab.jar)
 
 
@@ -232,7 +228,7 @@ def test_closing_the_group_ends_the_session_and_the_agent_goes_on_in_a_fresh_one
     assert ended.to == (ada,)
     assert of(outcome, ForgetGroup) == [ForgetGroup(B1, was.group)]
     assert "browser_navigate" in play.refused(use(ada), SessionGone).hint
-    play.do(ev.TabVanished(B1, tab.handle or TabHandle("")))  # comes after it, to nobody
+    play.do(ev.TabClosed(B1, tab.handle or TabHandle("")))  # comes after it, to nobody
     again = play.tab(ada)
     assert again.session not in (None, was.id)
     assert home(play, ada).group != was.group
@@ -244,7 +240,7 @@ def test_closing_a_group_harms_no_other_session() -> None:
     play.tab(ada)
     tab = play.tab(bob)
     play.do(ev.GroupClosed(B1, home(play, ada).group))
-    assert play.do(use(bob)).subject == play.state.tabs[tab.id]
+    assert play.do(use(bob)).answer == play.state.tabs[tab.id]
 
 
 def test_a_group_is_never_taken_for_that_of_a_later_session_of_the_same_id() -> None:
@@ -252,15 +248,14 @@ def test_a_group_is_never_taken_for_that_of_a_later_session_of_the_same_id() -> 
     spec = named("shop")
     ada = play.agent("ada", spec)
     before = home(play, ada).group
-    play.do(ev.SessionDisposeRequested(ada, "shop"))
+    play.do(Ask(core.dispose_session, ada, "shop"))
     bob = play.do(
-        ev.AgentConnected(
-            agent=AgentId("agent_bob"), pid=1, process_started="1", name="bob", secret_digest="d",
-            session=ev.SessionSpec(lifetime=Lifetime.NAMED, id=SessionId("shop")),
+        Ask(
+            core.connect_agent, agent=AgentId("agent_bob"), pid=1, process_started="1", name="bob",
+            secret_digest="d", session=spec,
         ),
         after=1.0,
-    ).subject  # fmt: skip
-    assert isinstance(bob, Session)
+    ).answer  # fmt: skip
     assert bob.id == "shop"
     play.do(ev.GroupClosed(B1, before))
     assert "shop" in play.state.sessions
@@ -270,6 +265,6 @@ def test_the_agents_own_last_close_leaves_the_session_alone() -> None:
     play = grouped_play()
     ada = play.agent("ada")
     tab, session = play.tab(ada), home(play, ada)
-    play.do(ev.TabCloseRequested(ada, None, tab.id))
+    play.do(Ask(core.request_close, ada, None, tab.id))
     assert home(play, ada) == replace(session, has_opened=True)
-    assert of(play.do(ev.TabOpenRequested(agent=ada, session=None, url=URL)), OpenTab)
+    assert of(play.do(Ask(core.open_tab, agent=ada, session=None, url=URL)), OpenTab)

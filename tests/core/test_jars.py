@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
+from roost import core
 from roost.core import events as ev
 from roost.core.effects import CloseStray, CloseTab, OpenTab, RemoveJar
 from roost.core.rows import Jar, Tab
 from roost.errors import JarUnavailable, Paused, SessionGone
 from roost.vocabulary import JARS_BESIDE, OPERATOR, AgentId, JarId, JarPolicy, SessionId, TabHandle
-from tests.core.play import B1, URL, Play, named, of
+from tests.core.play import B1, URL, Ask, Play, named, of, tab_of
 
 
 def jar_of(play: Play, agent: AgentId, *, beside: bool = False) -> Jar:
     """A jar that has been made."""
-    jar = play.do(ev.JarRequested(agent=agent, session=None, beside=beside)).subject
-    assert isinstance(jar, Jar)
+    jar = play.do(Ask(core.request_jar, agent=agent, session=None, beside=beside)).answer
     if jar.handle is None:
         play.do(ev.JarMade(jar.id, f"c-{jar.id}"))
     return play.state.jars[jar.id]
 
 
 def tab_in(play: Play, agent: AgentId, jar: Jar) -> Tab:
-    outcome = play.do(ev.TabOpenRequested(agent=agent, session=None, url=URL, jar=jar.id))
-    tab = outcome.subject
-    assert isinstance(tab, Tab)
+    outcome = play.do(Ask(core.open_tab, agent=agent, session=None, url=URL, jar=jar.id))
+    tab = outcome.answer.tab
     assert [effect.jar for effect in of(outcome, OpenTab)] == [jar.id]
-    play.do(ev.TabOpened(tab.id, TabHandle(f"h-{tab.id}")))
+    play.do(ev.TabReady(tab.id, TabHandle(f"h-{tab.id}")))
     return play.state.tabs[tab.id]
 
 
@@ -50,11 +49,10 @@ def test_popups_of_a_jar_beside_are_its_sessions() -> None:
     play = Play()
     agent = play.agent("a")
     beside = jar_of(play, agent, beside=True)
-    spawned = ev.TabSpawned(
+    spawned = ev.TabOpened(
         browser=B1, handle=TabHandle("pop"), opener=None, jar=beside.handle, url=URL
     )
-    tab = play.do(spawned).subject
-    assert isinstance(tab, Tab)
+    tab = tab_of(play, spawned)
     assert (tab.session, tab.jar) == (beside.session, beside.id)
 
 
@@ -63,13 +61,11 @@ def test_nobody_opens_tabs_in_anothers_jar() -> None:
     mine, other = play.agent("a"), play.agent("b")
     beside = jar_of(play, other, beside=True)
     for jar in (beside.id, JarId("j99")):
-        play.refused(
-            ev.TabOpenRequested(agent=mine, session=None, url=URL, jar=jar), JarUnavailable
-        )
-    play.refused(ev.JarRequested(agent=mine, session=str(beside.session)), SessionGone)
+        play.refused(Ask(core.open_tab, agent=mine, session=None, url=URL, jar=jar), JarUnavailable)
+    play.refused(Ask(core.request_jar, agent=mine, session=str(beside.session)), SessionGone)
 
 
-def test_a_jar_that_is_given_up_takes_its_tabs_along_and_nothing_else() -> None:
+def test_a_released_jar_closes_its_own_tabs_and_no_others() -> None:
     play = Play()
     agent = play.agent("a")
     stays = play.tab(agent)
@@ -84,7 +80,7 @@ def test_a_jar_that_is_given_up_takes_its_tabs_along_and_nothing_else() -> None:
     assert play.do(ev.JarReleased(beside.id)).effects == [], "twice is as good as once"
 
 
-def test_a_sessions_own_jar_is_not_given_up_that_way() -> None:
+def test_a_sessions_own_jar_cannot_be_released() -> None:
     play = Play()
     agent = play.agent("a")
     own = jar_of(play, agent)
@@ -100,7 +96,7 @@ def test_a_session_that_ends_takes_all_its_jars_along() -> None:
     assert {effect.jar for effect in of(outcome, RemoveJar)} == jars
 
 
-def test_after_a_broker_death_what_clients_made_is_nobodys() -> None:
+def test_after_a_broker_restart_extra_jars_of_cdp_clients_belong_to_no_session() -> None:
     play = Play()
     agent = play.agent("a", named("kept"))
     stays = play.tab(agent)
@@ -118,7 +114,7 @@ def test_after_a_broker_death_what_clients_made_is_nobodys() -> None:
     assert [effect.handle for effect in of(outcome, CloseStray)] == [f"h-{goes.id}"]
 
 
-def test_with_a_browser_that_dies_the_jars_beside_are_not_restored() -> None:
+def test_extra_jars_are_not_restored_after_their_browser_died() -> None:
     play = Play()
     agent = play.agent("a")
     stays, beside = play.tab(agent), jar_of(play, agent, beside=True)
@@ -133,15 +129,15 @@ def test_with_a_browser_that_dies_the_jars_beside_are_not_restored() -> None:
 def test_while_a_person_has_the_session_no_jar_is_made_in_it() -> None:
     play = Play()
     agent = play.agent("a", named("kept"))
-    play.do(ev.SessionPauseRequested(OPERATOR, SessionId("kept"), True))
-    play.refused(ev.JarRequested(agent=agent, session=None, beside=True), Paused)
+    play.do(Ask(core.pause_session, OPERATOR, SessionId("kept"), True))
+    play.refused(Ask(core.request_jar, agent=agent, session=None, beside=True), Paused)
 
 
-def test_a_session_has_so_many_beside_and_no_more_until_one_is_released() -> None:
+def test_a_session_has_a_limited_number_of_extra_jars() -> None:
     play = Play()
     agent, other = play.agent("a"), play.agent("b")
     jars = [jar_of(play, agent, beside=True) for _ in range(JARS_BESIDE)]
-    one_more = ev.JarRequested(agent=agent, session=None, beside=True)
+    one_more = Ask(core.request_jar, agent=agent, session=None, beside=True)
     assert play.refused(one_more, JarUnavailable).details["limit"] == JARS_BESIDE
     jar_of(play, other, beside=True)
     play.do(ev.JarReleased(jars[0].id))

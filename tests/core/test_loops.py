@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from roost import core
 from roost.core import events as ev
 from roost.core.effects import Tell
 from roost.core.loops import says_phrase
+from roost.core.rows import Session
 from roost.errors import BadRequest, LoopActive, SessionGone
 from roost.vocabulary import (
     LOOP_ITERATIONS,
@@ -13,7 +15,7 @@ from roost.vocabulary import (
     LOOP_SECONDS,
     AgentId,
 )
-from tests.core.play import Play, of
+from tests.core.play import Ask, Play, of
 
 
 def started(
@@ -22,13 +24,18 @@ def started(
     most: int = LOOP_ITERATIONS,
     phrase: str | None = None,
     prompt: str = "go on",
-) -> ev.LoopStartRequested:
-    return ev.LoopStartRequested(
-        agent=agent, session=None, prompt=prompt, max_iterations=most, phrase=phrase
+) -> Ask[Session]:
+    return Ask(
+        core.start_loop,
+        agent=agent,
+        session=None,
+        prompt=prompt,
+        max_iterations=most,
+        phrase=phrase,
     )
 
 
-def ended(play: Play, event: ev.Event, after: float = 0.0) -> list[object]:
+def ended(play: Play, event: ev.Event | Ask[Session], after: float = 0.0) -> list[object]:
     return [told.data["why"] for told in of(play.do(event, after), Tell)]
 
 
@@ -37,7 +44,7 @@ def test_a_session_has_one_loop() -> None:
     ada = play.agent("ada")
     play.do(started(play, ada))
     refusal = play.refused(started(play, ada), LoopActive)
-    assert refusal.details["session"] == play.state.agents[ada].home
+    assert refusal.details["session"] == play.state.agents[ada].own_session
     play.do(started(play, play.agent("bob")))
 
 
@@ -65,7 +72,7 @@ def test_a_loop_ends_after_its_iterations() -> None:
     play = Play()
     ada = play.agent("ada")
     play.do(started(play, ada, most=2))
-    turn = ev.LoopTurnEnded(ada, None, "not yet")
+    turn = Ask(core.end_turn, ada, None, "not yet")
     assert not ended(play, turn)
     assert not ended(play, turn)
     assert ended(play, turn) == ["iteration limit"]
@@ -78,7 +85,7 @@ def test_a_loop_without_a_limit_ends_by_the_clock_alone() -> None:
     ada = play.agent("ada")
     play.do(started(play, ada, most=0))
     for _ in range(LOOP_ITERATIONS + 5):
-        assert not ended(play, ev.LoopTurnEnded(ada, None, ""))
+        assert not ended(play, Ask(core.end_turn, ada, None, ""))
     assert play.machine.next_deadline() == play.now + LOOP_SECONDS
     assert ended(play, ev.TimePassed(), after=LOOP_SECONDS) == ["time limit"]
 
@@ -87,26 +94,26 @@ def test_the_completion_phrase_ends_a_loop() -> None:
     play = Play()
     ada = play.agent("ada")
     play.do(started(play, ada, phrase="ALL TESTS PASS"))
-    assert not ended(play, ev.LoopTurnEnded(ada, None, "all tests fail"))
+    assert not ended(play, Ask(core.end_turn, ada, None, "all tests fail"))
     said = "So: <promise>all  tests\npass</promise>."
-    assert ended(play, ev.LoopTurnEnded(ada, None, said)) == ["completed"]
+    assert ended(play, Ask(core.end_turn, ada, None, said)) == ["completed"]
 
 
-def test_stopping_ends_a_loop_and_twice_is_once() -> None:
+def test_stopping_ends_a_loop_and_a_second_stop_changes_nothing() -> None:
     play = Play()
     ada = play.agent("ada")
     play.do(started(play, ada))
-    assert ended(play, ev.LoopStopRequested(ada, None)) == ["stopped"]
-    assert not ended(play, ev.LoopStopRequested(ada, None))
+    assert ended(play, Ask(core.stop_loop, ada, None)) == ["stopped"]
+    assert not ended(play, Ask(core.stop_loop, ada, None))
 
 
 def test_another_agents_loop_cannot_be_reached() -> None:
     play = Play()
     ada, bob = play.agent("ada"), play.agent("bob")
     play.do(started(play, ada))
-    home = play.state.agents[ada].home
-    play.refused(ev.LoopStopRequested(bob, home), SessionGone)
-    play.refused(ev.LoopTurnEnded(bob, home, ""), SessionGone)
+    home = play.state.agents[ada].own_session
+    play.refused(Ask(core.stop_loop, bob, home), SessionGone)
+    play.refused(Ask(core.end_turn, bob, home, ""), SessionGone)
 
 
 @pytest.mark.parametrize(

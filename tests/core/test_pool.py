@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from roost import core
 from roost.core import events as ev
-from roost.core.effects import CloseStray, CloseTab, Note, OpenTab, Tell
-from roost.core.machine import Machine, Outcome
+from roost.core.effects import CloseStray, CloseTab, OpenTab, Tell, WriteAudit
+from roost.core.machine import Decision, Machine
 from roost.core.rows import Tab, TabState
-from roost.core.state import Rules
+from roost.core.settings import CoreSettings
 from roost.errors import BadRequest, Paused, PoolFull, SessionGone, TabGone, UrlBlocked
 from roost.vocabulary import (
     OPERATOR,
@@ -19,19 +22,19 @@ from roost.vocabulary import (
     TabHandle,
     TabId,
 )
-from tests.core.play import B1, B2, HOME, URL, Play, named, of
+from tests.core.play import B1, B2, HOME, URL, Ask, Play, named, of, tab_of
 
 
-def opening(agent: AgentId, *, evict: bool = True, url: str = URL) -> ev.TabOpenRequested:
-    return ev.TabOpenRequested(agent=agent, session=None, url=url, evict=evict)
+def opening(agent: AgentId, *, evict: bool = True, url: str = URL) -> Ask[core.Opened]:
+    return Ask(core.open_tab, agent=agent, session=None, url=url, evict=evict)
 
 
-def use(agent: AgentId, tab: str | None = None) -> ev.TabUseRequested:
-    return ev.TabUseRequested(agent=agent, session=None, tab=tab, action="click", acts=True)
+def use(agent: AgentId, tab: str | None = None) -> Ask[Tab]:
+    return Ask(core.use_tab, agent=agent, session=None, tab=tab, action="click", acts=True)
 
 
-def popup(opener: Tab | None, handle: str = "popup", jar: str | None = None) -> ev.TabSpawned:
-    return ev.TabSpawned(
+def popup(opener: Tab | None, handle: str = "popup", jar: str | None = None) -> ev.TabOpened:
+    return ev.TabOpened(
         browser=B1,
         handle=TabHandle(handle),
         opener=None if opener is None else opener.handle,
@@ -40,7 +43,7 @@ def popup(opener: Tab | None, handle: str = "popup", jar: str | None = None) -> 
     )
 
 
-def reserved(outcome: Outcome) -> list[str]:
+def reserved(outcome: Decision[Any]) -> list[str]:
     return [told.session for told in of(outcome, Tell) if told.kind == "slot_reserved"]
 
 
@@ -48,13 +51,12 @@ def test_a_new_tab_is_its_openers_current_one_in_a_jar_of_its_session() -> None:
     play = Play()
     ada = play.agent("ada")
     outcome = play.do(opening(ada))
-    tab = outcome.subject
-    assert isinstance(tab, Tab)
+    tab = outcome.answer.tab
     assert tab.state is TabState.OPENING
     assert tab.jar is not None
     assert of(outcome, OpenTab) == [OpenTab(tab.id, B1, tab.jar)]
-    play.do(ev.TabOpened(tab.id, TabHandle("h1")))
-    member = play.state.member(ada, play.state.agents[ada].home)
+    play.do(ev.TabReady(tab.id, TabHandle("h1")))
+    member = play.state.member(ada, play.state.agents[ada].own_session)
     assert member is not None
     assert member.current == tab.id
 
@@ -64,10 +66,9 @@ def test_a_tab_that_could_not_be_opened_was_never_the_current_one() -> None:
     play = Play()
     ada = play.agent("ada")
     first = play.tab(ada)
-    failed = play.do(ev.TabOpenRequested(agent=ada, session=None, url=URL)).subject
-    assert isinstance(failed, Tab)
+    failed = play.do(Ask(core.open_tab, agent=ada, session=None, url=URL)).answer.tab
     play.do(ev.TabOpenFailed(failed.id))
-    member = play.state.member(ada, play.state.agents[ada].home)
+    member = play.state.member(ada, play.state.agents[ada].own_session)
     assert member is not None
     assert (member.current, member.lost) == (first.id, None)
 
@@ -86,7 +87,8 @@ def test_a_full_pool_evicts_the_callers_own_least_recently_used_tab() -> None:
     play.do(use(ada, older.id))
     outcome = play.do(opening(ada))
     assert [closed.tab for closed in of(outcome, CloseTab)] == [newer.id]
-    assert [note.kind for note in of(outcome, Note)] == ["tab evicted"]
+    assert (outcome.answer.is_new, outcome.answer.evicted) == (True, (newer.id,))
+    assert [note.kind for note in of(outcome, WriteAudit)] == ["tab evicted"]
     assert oldest.id in play.state.tabs
 
 
@@ -106,7 +108,7 @@ def test_the_breakdown_names_the_callers_own_session() -> None:
     ada = play.agent("ada")
     play.tab(ada)
     refusal = play.refused(opening(ada, evict=False), PoolFull)
-    assert refusal.details["ownerBreakdown"] == {play.state.agents[ada].home: 1}
+    assert refusal.details["ownerBreakdown"] == {play.state.agents[ada].own_session: 1}
 
 
 def test_a_tab_that_is_opening_is_not_evicted() -> None:
@@ -116,28 +118,28 @@ def test_a_tab_that_is_opening_is_not_evicted() -> None:
     play.refused(opening(ada), PoolFull)
 
 
-def test_a_pool_without_a_limit_admits_and_owes_nothing() -> None:
+def test_a_pool_without_a_limit_admits_every_tab_and_has_no_debt() -> None:
     play = Play(limit=0)
     ada = play.agent("ada")
     tabs = [play.tab(ada) for _ in range(20)]
     outcome = play.do(popup(tabs[0]))
     assert not of(outcome, CloseTab)
     assert play.state.pool(B1).shown == "21/∞"
-    assert reserved(play.do(ev.TabSpaceRequested(ada, None))) == [tabs[0].session]
+    assert reserved(play.do(Ask(core.request_space, ada, None))) == [tabs[0].session]
 
 
-def test_an_agent_whose_home_was_disposed_opens_its_next_tab_in_a_new_one() -> None:
+def test_an_agent_whose_own_session_was_disposed_opens_its_next_tab_in_a_new_session() -> None:
     play = Play()
     ada = play.agent("ada", named("shop"))
-    play.do(ev.SessionDisposeRequested(OPERATOR, "shop"))
+    play.do(Ask(core.dispose_session, OPERATOR, "shop"))
     play.refused(use(ada), SessionGone)
     tab = play.tab(ada)
-    assert tab.session == play.state.agents[ada].home != "shop"
+    assert tab.session == play.state.agents[ada].own_session != "shop"
 
 
 def test_the_operator_opens_tabs_in_the_session_it_names() -> None:
     play = Play()
-    play.do(ev.SessionOpenRequested(agent=OPERATOR, alias=None, spec=named("shop")))
+    play.do(Ask(core.open_session, agent=OPERATOR, alias=None, spec=named("shop")))
     play.refused(opening(OPERATOR), BadRequest)
     assert play.tab(OPERATOR, "shop").session == "shop"
 
@@ -147,12 +149,11 @@ def test_the_operator_opens_tabs_in_the_session_it_names() -> None:
 
 def test_a_popup_lives_in_its_openers_jar_also_in_the_shared_one() -> None:
     play = Play()
-    spec = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, policy=JarPolicy.SHARED)
+    spec = core.SessionSpec(lifetime=Lifetime.ANONYMOUS, policy=JarPolicy.SHARED)
     tab = play.tab(play.agent("ada", spec))
     assert tab.jar is not None
     play.do(ev.JarMade(tab.jar, "default"))
-    spawned = play.do(popup(tab, jar="default")).subject
-    assert isinstance(spawned, Tab)
+    spawned = tab_of(play, popup(tab, jar="default"))
     assert (spawned.session, spawned.jar) == (tab.session, tab.jar)
     play.do(ev.BrowserDown(B1))
     back = play.do(ev.BrowserUp(browser=B1))
@@ -164,8 +165,7 @@ def test_a_tab_without_an_opener_belongs_to_its_jars_session() -> None:
     tab = play.tab(play.agent("ada"))
     assert tab.jar is not None
     play.do(ev.JarMade(tab.jar, "jar-1"))
-    spawned = play.do(popup(None, jar="jar-1")).subject
-    assert isinstance(spawned, Tab)
+    spawned = tab_of(play, popup(None, jar="jar-1"))
     assert spawned.session == tab.session
     assert spawned.opener is None
 
@@ -198,8 +198,7 @@ def test_a_popup_in_the_jar_of_an_ended_session_is_a_stray_whoever_opened_it() -
 def test_a_tab_the_person_adds_is_counted_and_owned_by_nobody() -> None:
     play = Play(limit=1)
     ada = play.agent("ada")
-    spawned = play.do(popup(None)).subject
-    assert isinstance(spawned, Tab)
+    spawned = tab_of(play, popup(None))
     assert spawned.session is None
     assert play.refused(opening(ada), PoolFull).details["ownerBreakdown"] == {"session 1": 1}
 
@@ -208,7 +207,7 @@ def test_the_same_page_reported_twice_is_one_tab() -> None:
     play = Play()
     tab = play.tab(play.agent("ada"))
     play.do(popup(tab))
-    assert play.do(popup(tab)).subject is None
+    assert not play.do(popup(tab)).changes
     assert len(play.state.tabs) == 2
 
 
@@ -225,18 +224,17 @@ def test_a_popup_with_nothing_to_evict_is_debt_and_nothing_is_admitted_until_it_
     play = Play(limit=2)
     ada, bob = play.agent("ada"), play.agent("bob")
     opener, foreign = play.tab(ada), play.tab(bob)
-    spawned = play.do(popup(opener)).subject
-    assert isinstance(spawned, Tab)
+    spawned = tab_of(play, popup(opener))
     assert play.state.pool(B1).shown == "3/2"
     play.refused(opening(bob), PoolFull)
-    play.do(ev.TabSpaceRequested(bob, None))
-    play.do(ev.TabCloseRequested(ada, None, spawned.id))
+    play.do(Ask(core.request_space, bob, None))
+    play.do(Ask(core.request_close, ada, None, spawned.id))
     assert not play.state.reservations, "the first slot freed pays the debt"
-    play.do(ev.TabCloseRequested(bob, None, foreign.id))
+    play.do(Ask(core.request_close, bob, None, foreign.id))
     assert len(play.state.reservations) == 1
 
 
-def test_whoever_opens_in_debt_pays_it_with_its_own_tabs() -> None:
+def test_a_session_that_opens_a_tab_in_a_pool_with_debt_loses_its_own_tabs() -> None:
     play = Play(limit=2)
     ada = play.agent("ada")
     tabs = [play.tab(ada), play.tab(ada)]
@@ -250,14 +248,14 @@ def test_more_than_five_popups_of_one_tab_in_a_second_are_closed_with_an_event()
     play = Play()
     tab, other = play.tab(play.agent("ada")), play.tab(play.agent("bob"))
     for number in range(5):
-        assert play.do(popup(tab, f"p{number}"), after=0.1).subject is not None
+        tab_of(play, popup(tab, f"p{number}"), after=0.1)
     blocked = play.do(popup(tab, "p5"), after=0.1)
     assert of(blocked, CloseStray) == [CloseStray(B1, TabHandle("p5"))]
     assert [(told.session, told.kind) for told in of(blocked, Tell)] == [
         (tab.session, "popups_blocked")
     ]
-    assert play.do(popup(other, "q")).subject is not None, "others may"
-    assert play.do(popup(tab, "p6"), after=1).subject is not None, "a second later it may again"
+    tab_of(play, popup(other, "q"))  # another tab may still open popups
+    tab_of(play, popup(tab, "p6"), after=1)  # a second later the tab may open popups again
 
 
 # --- tab space -------------------------------------------------------------------------------
@@ -266,8 +264,10 @@ def test_more_than_five_popups_of_one_tab_in_a_second_are_closed_with_an_event()
 def test_a_request_in_a_pool_with_room_is_served_at_once() -> None:
     play = Play()
     ada = play.agent("ada")
-    assert reserved(play.do(ev.TabSpaceRequested(ada, None))) == [play.state.agents[ada].home]
-    assert not reserved(play.do(ev.TabSpaceRequested(ada, None))), "one reservation at a time"
+    assert reserved(play.do(Ask(core.request_space, ada, None))) == [
+        play.state.agents[ada].own_session
+    ]
+    assert not reserved(play.do(Ask(core.request_space, ada, None))), "one reservation at a time"
 
 
 def test_asking_again_keeps_the_place_in_the_queue() -> None:
@@ -275,18 +275,18 @@ def test_asking_again_keeps_the_place_in_the_queue() -> None:
     ada, one, two = play.agent("ada"), play.agent("one"), play.agent("two")
     tab = play.tab(ada)
     for waiter in (one, two, one):
-        play.do(ev.TabSpaceRequested(waiter, None))
-    freed = play.do(ev.TabCloseRequested(ada, None, tab.id))
-    assert reserved(freed) == [play.state.agents[one].home]
+        play.do(Ask(core.request_space, waiter, None))
+    freed = play.do(Ask(core.request_close, ada, None, tab.id))
+    assert reserved(freed) == [play.state.agents[one].own_session]
     lapsed = play.do(ev.TimePassed(), after=30)
     assert [told.kind for told in of(lapsed, Tell)] == ["slot_lapsed", "slot_reserved"]
-    assert reserved(lapsed) == [play.state.agents[two].home]
+    assert reserved(lapsed) == [play.state.agents[two].own_session]
 
 
 def test_the_operator_asks_for_no_space() -> None:
     play = Play()
-    home = play.state.agents[play.agent("ada")].home
-    play.refused(ev.TabSpaceRequested(OPERATOR, home), BadRequest)
+    home = play.state.agents[play.agent("ada")].own_session
+    play.refused(Ask(core.request_space, OPERATOR, home), BadRequest)
 
 
 def test_sessions_with_more_than_four_tabs_are_told_that_somebody_waits() -> None:
@@ -296,9 +296,9 @@ def test_sessions_with_more_than_four_tabs_are_told_that_somebody_waits() -> Non
         play.tab(heavy)
     for _ in range(4):
         play.tab(light)
-    told = of(play.do(ev.TabSpaceRequested(waiter, None)), Tell)
+    told = of(play.do(Ask(core.request_space, waiter, None)), Tell)
     assert [(tell.session, tell.kind) for tell in told] == [
-        (play.state.agents[heavy].home, "tab_space_wanted")
+        (play.state.agents[heavy].own_session, "tab_space_wanted")
     ]
     share = {"fairShare": 3, "shareEnforcedInMs": 10_000}
     assert told[0].data == {"waiting": 1, "yourTabs": 5} | share
@@ -308,29 +308,29 @@ def test_granting_closes_the_named_tab_or_the_least_recently_used_one() -> None:
     play = Play(limit=3)
     ada, bob = play.agent("ada"), play.agent("bob")
     one, two, three = play.tab(ada), play.tab(ada), play.tab(ada)
-    play.refused(ev.TabSpaceGranted(ada, None, two.id), BadRequest)
-    play.do(ev.TabSpaceRequested(bob, None))
-    granted = play.do(ev.TabSpaceGranted(ada, None, two.id))
-    assert granted.subject == two
-    assert reserved(granted) == [play.state.agents[bob].home]
+    play.refused(Ask(core.grant_space, ada, None, two.id), BadRequest)
+    play.do(Ask(core.request_space, bob, None))
+    granted = play.do(Ask(core.grant_space, ada, None, two.id))
+    assert granted.answer == two
+    assert reserved(granted) == [play.state.agents[bob].own_session]
     carl = play.agent("carl")
-    play.do(ev.TabSpaceRequested(carl, None))
-    assert play.do(ev.TabSpaceGranted(ada, None, None)).subject == one
+    play.do(Ask(core.request_space, carl, None))
+    assert play.do(Ask(core.grant_space, ada, None, None)).answer == one
     assert set(play.state.tabs) == {three.id}
 
 
 def test_granting_needs_an_own_tab_that_holds_a_slot_here() -> None:
     play = Play(limit=1)
-    play.rules.pool_limits[B2] = 5  # type: ignore[index]
+    play.settings.pool_limits[B2] = 5  # type: ignore[index]
     ada, bob, carl = play.agent("ada"), play.agent("bob"), play.agent("carl")
     tab = play.tab(ada)
-    play.do(ev.TabSpaceRequested(bob, None))
-    play.refused(ev.TabSpaceGranted(carl, None, None), TabGone)
-    play.refused(ev.TabSpaceGranted(carl, None, tab.id), TabGone)
-    elsewhere = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, browser=B2)
-    play.do(ev.SessionOpenRequested(agent=carl, alias="away", spec=elsewhere))
+    play.do(Ask(core.request_space, bob, None))
+    play.refused(Ask(core.grant_space, carl, None, None), TabGone)
+    play.refused(Ask(core.grant_space, carl, None, tab.id), TabGone)
+    elsewhere = core.SessionSpec(lifetime=Lifetime.ANONYMOUS, browser=B2)
+    play.do(Ask(core.open_session, agent=carl, alias="away", spec=elsewhere))
     away = play.tab(carl, "away")
-    play.refused(ev.TabSpaceGranted(carl, None, away.id), TabGone)
+    play.refused(Ask(core.grant_space, carl, None, away.id), TabGone)
     assert away.id in play.state.tabs, "nobody waits for a slot of that browser"
 
 
@@ -338,9 +338,9 @@ def test_a_paused_session_gives_no_tab_away() -> None:
     play = Play(limit=1)
     ada, bob = play.agent("ada"), play.agent("bob")
     tab = play.tab(ada)
-    play.do(ev.TabSpaceRequested(bob, None))
-    play.do(ev.SessionPauseRequested(OPERATOR, str(tab.session), True))
-    play.refused(ev.TabSpaceGranted(ada, None, tab.id), Paused)
+    play.do(Ask(core.request_space, bob, None))
+    play.do(Ask(core.pause_session, OPERATOR, str(tab.session), True))
+    play.refused(Ask(core.grant_space, ada, None, tab.id), Paused)
 
 
 def test_a_slot_that_ran_out_goes_to_the_queue_and_not_to_whoever_calls_next() -> None:
@@ -348,18 +348,18 @@ def test_a_slot_that_ran_out_goes_to_the_queue_and_not_to_whoever_calls_next() -
     play = Play(limit=1)
     holder, waiter, stranger = (play.agent(name) for name in ("holder", "waiter", "stranger"))
     for agent in (holder, waiter):
-        play.do(ev.TabSpaceRequested(agent, None))
+        play.do(Ask(core.request_space, agent, None))
     play.refused(opening(stranger), PoolFull, after=31)
     assert [r.agent for r in play.state.reservations.values()] == [waiter]
 
 
-def test_a_dead_members_place_goes_to_a_fellow_and_with_the_last_one() -> None:
+def test_an_ended_agents_queue_place_goes_to_another_member_and_ends_with_the_last() -> None:
     play = Play(limit=1)
     ada, bob = play.agent("ada", named("shop")), play.agent("bob", named("shop"))
     play.tab(play.agent("other"))
     late = play.agent("late")
-    play.do(ev.TabSpaceRequested(ada, None))
-    play.do(ev.TabSpaceRequested(late, None))
+    play.do(Ask(core.request_space, ada, None))
+    play.do(Ask(core.request_space, late, None))
     play.do(ev.AgentLeft(ada))
     assert [row.agent for row in play.state.pool(B1).queue.values()] == [bob, late]
     play.do(ev.AgentLeft(bob))
@@ -374,11 +374,11 @@ def parked() -> tuple[Play, Tab, AgentId]:
     play = Play(limit=1)
     ada, waiter = play.agent("ada", named("shop")), play.agent("waiter")
     tab = play.tab(ada)
-    play.do(ev.TabSpaceRequested(waiter, None))
+    play.do(Ask(core.request_space, waiter, None))
     assert not play.state.reservations, "attended: its tabs are safe"
     outcome = play.do(ev.AgentDisconnected(ada))
     assert [closed.tab for closed in of(outcome, CloseTab)] == [tab.id]
-    assert reserved(outcome) == [play.state.agents[waiter].home]
+    assert reserved(outcome) == [play.state.agents[waiter].own_session]
     return play, play.state.tabs[tab.id], waiter
 
 
@@ -397,7 +397,7 @@ def test_a_parked_tab_comes_back_when_asked_for() -> None:
     outcome = play.do(use(ada, tab.id))
     assert of(outcome, OpenTab) == [OpenTab(tab.id, B1, tab.jar, tab.url)]  # type: ignore[arg-type]
     assert play.state.tabs[tab.id].state is TabState.LOST
-    play.do(ev.TabOpened(tab.id, TabHandle("again")))
+    play.do(ev.TabReady(tab.id, TabHandle("again")))
     assert play.state.tabs[tab.id].state is TabState.OPEN
 
 
@@ -412,21 +412,21 @@ def test_a_parked_tab_comes_back_for_the_operator_too() -> None:
 def test_a_late_page_does_not_bring_a_parked_tab_back_past_the_pool() -> None:
     """Found by the machine: a page opened late, or reported twice, must not take a slot."""
     play, tab, _ = parked()
-    outcome = play.do(ev.TabOpened(tab.id, TabHandle("late")))
+    outcome = play.do(ev.TabReady(tab.id, TabHandle("late")))
     assert outcome.effects == [CloseStray(B1, TabHandle("late"))]
     play.do(ev.TabOpenFailed(tab.id))
     assert play.state.tabs[tab.id] == tab
 
 
-def test_a_session_the_person_has_is_attended() -> None:
+def test_a_paused_session_counts_as_attended() -> None:
     play = Play(limit=1)
     ada, waiter = play.agent("ada", named("shop")), play.agent("waiter")
     tab = play.tab(ada)
-    play.do(ev.TabSpaceRequested(waiter, None))
-    play.do(ev.SessionPauseRequested(OPERATOR, "shop", True))
+    play.do(Ask(core.request_space, waiter, None))
+    play.do(Ask(core.pause_session, OPERATOR, "shop", True))
     play.do(ev.AgentLeft(ada))
     assert play.state.tabs[tab.id].state is TabState.OPEN
-    play.do(ev.SessionPauseRequested(OPERATOR, "shop", False))
+    play.do(Ask(core.pause_session, OPERATOR, "shop", False))
     assert play.state.tabs[tab.id].state is TabState.PARKED
 
 
@@ -435,7 +435,7 @@ def test_only_as_many_tabs_are_parked_as_there_are_waiters() -> None:
     ada = play.agent("ada", named("shop"))
     old, _, _ = play.tab(ada), play.tab(ada), play.tab(ada)
     play.do(ev.AgentLeft(ada))
-    play.do(ev.TabSpaceRequested(play.agent("waiter"), None))
+    play.do(Ask(core.request_space, play.agent("waiter"), None))
     assert [tab.id for tab in play.state.tabs.values() if tab.state is TabState.PARKED] == [old.id]
 
 
@@ -445,10 +445,10 @@ def test_a_parked_tab_may_pay_the_debt_before_it_serves_the_waiter() -> None:
     play.tab(ada)
     play.tab(ada)
     play.do(popup(None))
-    play.do(ev.TabSpaceRequested(waiter, None))
+    play.do(Ask(core.request_space, waiter, None))
     outcome = play.do(ev.AgentLeft(ada))
-    assert [note.kind for note in of(outcome, Note)].count("tab parked") == 2
-    assert reserved(outcome) == [play.state.agents[waiter].home]
+    assert [note.kind for note in of(outcome, WriteAudit)].count("tab parked") == 2
+    assert reserved(outcome) == [play.state.agents[waiter].own_session]
     assert play.state.pool(B1).shown == "2/2"
 
 
@@ -463,8 +463,8 @@ def test_a_session_that_waits_itself_is_not_parked_for_another() -> None:
     play = Play(limit=1)
     ada, waiter = play.agent("ada", named("shop")), play.agent("waiter")
     tab = play.tab(ada)
-    play.do(ev.TabSpaceRequested(ada, None))
-    play.do(ev.TabSpaceRequested(waiter, None))
+    play.do(Ask(core.request_space, ada, None))
+    play.do(Ask(core.request_space, waiter, None))
     play.do(ev.AgentDisconnected(ada))
     assert play.state.tabs[tab.id].state is TabState.OPEN
 
@@ -474,7 +474,7 @@ def test_an_opening_tab_and_anonymous_sessions_are_not_parked() -> None:
     ada, bob, waiter = play.agent("ada", named("shop")), play.agent("bob"), play.agent("waiter")
     play.do(opening(ada))
     play.tab(bob)
-    play.do(ev.TabSpaceRequested(waiter, None))
+    play.do(Ask(core.request_space, waiter, None))
     play.do(ev.AgentDisconnected(ada))
     play.do(ev.AgentDisconnected(bob))
     assert not play.state.reservations
@@ -482,70 +482,61 @@ def test_an_opening_tab_and_anonymous_sessions_are_not_parked() -> None:
 
 def test_a_popup_of_the_persons_own_tab_is_the_persons() -> None:
     play = Play(limit=1)
-    mine = play.do(popup(None, "mine")).subject
-    assert isinstance(mine, Tab)
-    second = play.do(popup(mine, "second")).subject
-    assert isinstance(second, Tab)
+    mine = tab_of(play, popup(None, "mine"))
+    second = tab_of(play, popup(mine, "second"))
     assert second.session is None
     assert second.jar is None
-    play.do(ev.TabSpaceRequested(play.agent("ada"), None))
+    play.do(Ask(core.request_space, play.agent("ada"), None))
     assert not play.state.reservations, "a person's tab is never parked"
 
 
 def test_each_browser_has_its_own_pool() -> None:
-    rules = Rules(default_browser=B1, pool_limits={B1: 1, B2: 1})
+    rules = CoreSettings(default_browser=B1, pool_limits={B1: 1, B2: 1})
     play = Play()
-    play.rules, play.machine = rules, Machine(rules)
+    play.settings, play.machine = rules, Machine(rules)
     play.state = play.machine.state
     ada = play.agent("ada")
-    bob = play.agent("bob", ev.SessionSpec(lifetime=HOME.lifetime, browser=B2))
+    bob = play.agent("bob", core.SessionSpec(lifetime=HOME.lifetime, browser=B2))
     assert (play.tab(ada).browser, play.tab(bob).browser) == (B1, B2)
 
 
 # --- pages by name -------------------------------------------------------------------------------
 
 
-def page(agent: AgentId, name: str = "cart", session: str | None = None) -> ev.TabOpenRequested:
-    return ev.TabOpenRequested(agent=agent, session=session, url=URL, page=name)
+def page(agent: AgentId, name: str = "cart", session: str | None = None) -> Ask[core.Opened]:
+    return Ask(core.open_tab, agent=agent, session=session, url=URL, page=name)
 
 
 def test_a_page_is_opened_once_and_found_again_while_it_opens_and_after_a_restart() -> None:
     play = Play()
     ada = play.agent("ada", named("shop"))
-    tab = play.do(page(ada)).subject
-    assert isinstance(tab, Tab)
+    tab = play.do(page(ada)).answer.tab
     again = play.do(page(ada))
-    assert isinstance(again.subject, Tab)
-    assert (again.subject.id, of(again, OpenTab)) == (tab.id, [])
-    play.do(ev.TabOpened(tab.id, TabHandle("h1")))
+    assert (again.answer.tab.id, again.answer.is_new, of(again, OpenTab)) == (tab.id, False, [])
+    play.do(ev.TabReady(tab.id, TabHandle("h1")))
     play.restart()
-    found = play.do(page(OPERATOR, session="shop")).subject
-    assert isinstance(found, Tab)
+    found = play.do(page(OPERATOR, session="shop")).answer.tab
     assert found.id == tab.id
 
 
 def test_a_name_means_the_sessions_own_page_and_is_free_again_when_it_is_closed() -> None:
     play = Play()
     ada, bob = play.agent("ada"), play.agent("bob")
-    first, second, other = (play.do(page(ada)), play.do(page(bob)), play.do(page(ada, "help")))
-    tabs = [outcome.subject for outcome in (first, second, other)]
-    assert len({tab.id for tab in tabs if isinstance(tab, Tab)}) == 3
-    assert isinstance(tabs[0], Tab)
-    play.do(ev.TabCloseRequested(ada, None, tabs[0].id))
-    anew = play.do(page(ada)).subject
-    assert isinstance(anew, Tab)
-    assert anew.id not in {tab.id for tab in tabs if isinstance(tab, Tab)}
+    tabs = [play.do(one).answer.tab for one in (page(ada), page(bob), page(ada, "help"))]
+    assert len({tab.id for tab in tabs}) == 3
+    play.do(Ask(core.request_close, ada, None, tabs[0].id))
+    anew = play.do(page(ada)).answer.tab
+    assert anew.id not in {tab.id for tab in tabs}
 
 
 def test_a_found_page_is_the_callers_current_tab_and_a_parked_one_comes_back() -> None:
     play = Play(limit=1)
     ada = play.agent("ada", named("shop"))
-    tab = play.do(page(ada)).subject
-    assert isinstance(tab, Tab)
-    play.do(ev.TabOpened(tab.id, TabHandle("h1")))
+    tab = play.do(page(ada)).answer.tab
+    play.do(ev.TabReady(tab.id, TabHandle("h1")))
     play.do(ev.AgentLeft(ada))
     bob = play.agent("bob")
-    play.do(ev.TabSpaceRequested(bob, None))
+    play.do(Ask(core.request_space, bob, None))
     assert play.state.tabs[tab.id].state is TabState.PARKED
     play.do(ev.AgentLeft(bob))
     carl = play.agent("carl", named("shop"))
@@ -563,7 +554,7 @@ def full(limit: int = 4) -> tuple[Play, AgentId, AgentId, list[TabId]]:
     play = Play(limit=limit)
     heavy, waiter = play.agent("heavy"), play.agent("waiter")
     tabs = [play.tab(heavy).id for _ in range(limit)]
-    play.do(ev.TabSpaceRequested(waiter, None))
+    play.do(Ask(core.request_space, waiter, None))
     return play, heavy, waiter, tabs
 
 
@@ -579,8 +570,8 @@ def test_who_waits_ten_seconds_gets_a_slot_of_the_session_above_its_share() -> N
     assert taken(play) == [tabs[0]]
     told = [(tell.session, tell.kind) for tell in of(outcome, Tell)]
     assert told == [
-        (play.state.agents[heavy].home, "tab_parked"),
-        (play.state.agents[waiter].home, "slot_reserved"),
+        (play.state.agents[heavy].own_session, "tab_parked"),
+        (play.state.agents[waiter].own_session, "slot_reserved"),
     ]
     assert play.tab(waiter).state is TabState.OPEN
 
@@ -589,7 +580,7 @@ def test_a_parked_tab_comes_back_in_place_of_another_of_its_session() -> None:
     play, heavy, waiter, tabs = full()
     play.do(ev.TimePassed(), after=SHARE_SECONDS)
     play.tab(waiter)
-    use = ev.TabUseRequested(agent=heavy, session=None, tab=tabs[0], action="read", acts=False)
+    use = Ask(core.use_tab, agent=heavy, session=None, tab=tabs[0], action="read", acts=False)
     assert [opened.tab for opened in of(play.do(use), OpenTab)] == [tabs[0]]
     assert taken(play) == [tabs[1]]
     assert set(tabs) <= play.state.tabs.keys()
@@ -598,7 +589,7 @@ def test_a_parked_tab_comes_back_in_place_of_another_of_its_session() -> None:
 def test_the_share_is_enforced_until_everybody_has_its_own_and_no_further() -> None:
     play, _, waiter, tabs = full()
     for expected in (1, 2, 2):
-        play.do(ev.TabSpaceRequested(waiter, None))
+        play.do(Ask(core.request_space, waiter, None))
         play.do(ev.TimePassed(), after=SHARE_SECONDS)
         if play.state.reservations:
             play.tab(waiter)
@@ -607,14 +598,14 @@ def test_the_share_is_enforced_until_everybody_has_its_own_and_no_further() -> N
 
 
 @pytest.mark.parametrize("why", ["busy", "paused"])
-def test_where_nothing_may_be_parked_the_waiter_waits_on(why: str) -> None:
+def test_a_session_keeps_waiting_while_no_tab_may_be_parked(why: str) -> None:
     play, heavy, _, tabs = full()
-    session = play.state.agents[heavy].home
-    play.do(ev.SessionPauseRequested(OPERATOR, session, why == "paused"))
+    session = play.state.agents[heavy].own_session
+    play.do(Ask(core.pause_session, OPERATOR, session, why == "paused"))
     play.do(ev.TimePassed(frozenset(tabs if why == "busy" else ())), after=SHARE_SECONDS)
     assert not taken(play)
     assert play.machine.next_deadline() == play.now + SHARE_RETRY_SECONDS
-    play.do(ev.SessionPauseRequested(OPERATOR, session, False))
+    play.do(Ask(core.pause_session, OPERATOR, session, False))
     play.do(ev.TimePassed(), after=SHARE_RETRY_SECONDS)
     assert taken(play) == [tabs[0]]
 
@@ -624,13 +615,13 @@ def test_no_agents_current_tab_is_parked() -> None:
     ada, bob = play.agent("ada", named("team")), play.agent("bob", named("team"))
     tabs = [play.tab(ada).id for _ in range(3)]
     play.tab(bob)
-    play.do(ev.TabSelectRequested(bob, None, tabs[0]))
-    play.do(ev.TabSelectRequested(ada, None, tabs[1]))
+    play.do(Ask(core.select_tab, bob, None, tabs[0]))
+    play.do(Ask(core.select_tab, ada, None, tabs[1]))
     for tab in play.state.tabs_in(SessionId("team")):
         if tab.id not in tabs[:2]:
             play.do(use(ada, tab.id))  # so that the two current ones were used least recently
-    play.do(ev.TabSelectRequested(ada, None, tabs[1]))
-    play.do(ev.TabSpaceRequested(play.agent("waiter"), None))
+    play.do(Ask(core.select_tab, ada, None, tabs[1]))
+    play.do(Ask(core.request_space, play.agent("waiter"), None))
     play.do(ev.TimePassed(), after=SHARE_SECONDS)
     assert taken(play) == [tabs[2]]
 
@@ -638,7 +629,7 @@ def test_no_agents_current_tab_is_parked() -> None:
 def test_only_a_wake_up_takes_a_tab_for_the_fair_share() -> None:
     """Other events do not say which tabs are in use."""
     play, heavy, _, _ = full()
-    play.do(ev.LeaseRenewed(heavy), after=60)
+    play.do(Ask(core.renew_lease, heavy), after=60)
     assert not taken(play)
     play.do(ev.TimePassed())
     assert len(taken(play)) == 1
@@ -649,7 +640,7 @@ def test_a_waiter_at_its_share_takes_nothing() -> None:
     heavy, waiter = play.agent("heavy"), play.agent("waiter")
     for agent in (heavy, heavy, waiter):
         play.tab(agent)
-    play.do(ev.TabSpaceRequested(waiter, None))
+    play.do(Ask(core.request_space, waiter, None))
     play.do(ev.TimePassed(), after=60)
     assert not taken(play)
 
@@ -660,7 +651,7 @@ def test_the_slot_goes_to_the_first_waiter_below_its_share() -> None:
     for _ in range(4):
         play.tab(heavy)
     for agent in (heavy, waiter):
-        play.do(ev.TabSpaceRequested(agent, None))
+        play.do(Ask(core.request_space, agent, None))
     play.do(ev.TimePassed(), after=SHARE_SECONDS)
     assert [row.agent for row in play.state.reservations.values()] == [waiter]
     assert [row.agent for row in play.state.requests.values()] == [heavy]
@@ -669,7 +660,7 @@ def test_the_slot_goes_to_the_first_waiter_below_its_share() -> None:
 def test_after_a_restart_the_wait_for_the_share_begins_again() -> None:
     play, heavy, _, tabs = full()
     play.restart(after=60)
-    play.do(ev.AgentResumed(heavy))
+    play.do(Ask(core.resume_agent, heavy))
     play.do(ev.TimePassed(), after=SHARE_SECONDS - 0.1)
     assert not taken(play)
     play.do(ev.TimePassed(), after=0.1)
@@ -680,16 +671,16 @@ def test_a_session_that_ends_after_a_restart_leaves_its_share_to_the_others() ->
     play, heavy, waiter, _ = full()
     play.restart()
     for agent in (heavy, waiter):
-        play.do(ev.AgentResumed(agent))
+        play.do(Ask(core.resume_agent, agent))
     play.do(ev.AgentLeft(waiter))
-    ask = ev.TabOpenRequested(agent=heavy, session=None, url=URL, evict=False)
+    ask = Ask(core.open_tab, agent=heavy, session=None, url=URL, evict=False)
     assert play.refused(ask, PoolFull).details["fairShare"] == 4
 
 
 def test_a_refusal_says_when_the_share_is_enforced() -> None:
     play, heavy, waiter, _ = full()
-    ask = ev.TabOpenRequested(agent=waiter, session=None, url=URL)
+    ask = Ask(core.open_tab, agent=waiter, session=None, url=URL)
     told = play.refused(ask, PoolFull).details
     assert (told["fairShare"], told["shareEnforcedAfterMs"]) == (2, 10_000)
-    ask = ev.TabOpenRequested(agent=heavy, session=None, url=URL, evict=False)
+    ask = Ask(core.open_tab, agent=heavy, session=None, url=URL, evict=False)
     assert "shareEnforcedAfterMs" not in play.refused(ask, PoolFull).details

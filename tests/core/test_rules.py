@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from roost import core
 from roost.core import events as ev
 from roost.core import rules
 from roost.core.rows import Tab
+from roost.core.state import ANY_AGENT
 from roost.errors import (
     BadRequest,
     JarUnavailable,
@@ -18,7 +21,7 @@ from roost.errors import (
     TabGone,
 )
 from roost.vocabulary import OPERATOR, AgentId, JarId, Lifetime, Reads, TabHandle
-from tests.core.play import B1, URL, Play, named
+from tests.core.play import B1, URL, Ask, Play, named, tab_of
 
 
 def use(
@@ -29,27 +32,33 @@ def use(
     acts: bool = True,
     revives: bool = False,
     action: str = "navigate",
-) -> ev.TabUseRequested:
-    return ev.TabUseRequested(
-        agent=agent, session=session, tab=tab, action=action, acts=acts, revives=revives
+) -> Ask[Tab]:
+    return Ask(
+        core.use_tab,
+        agent=agent,
+        session=session,
+        tab=tab,
+        action=action,
+        acts=acts,
+        revives=revives,
     )
 
 
-def test_a_session_is_found_by_home_by_own_name_and_by_joined_id() -> None:
+def test_a_session_is_found_as_own_by_alias_and_by_joined_id() -> None:
     play = Play()
     ada = play.agent("ada", named("shop"))
     sub = play.do(
-        ev.SessionOpenRequested(agent=ada, alias="sub", spec=ev.SessionSpec(lifetime=_ANONYMOUS))
-    ).subject
+        Ask(core.open_session, agent=ada, alias="sub", spec=core.SessionSpec(lifetime=_ANONYMOUS))
+    ).answer
     assert rules.session_for(play.state, ada, None).id == "shop"
     assert rules.session_for(play.state, ada, "shop").id == "shop"
     assert rules.session_for(play.state, ada, "sub") == sub
 
 
-def test_foreign_and_absent_sessions_answer_alike() -> None:
+def test_foreign_and_absent_sessions_get_the_same_error() -> None:
     play = Play()
     ada, bob = play.agent("ada"), play.agent("bob")
-    home = play.state.agents[ada].home
+    home = play.state.agents[ada].own_session
     answers = []
     for session in (home, "s99"):
         with pytest.raises(SessionGone) as caught:
@@ -62,10 +71,10 @@ def test_an_agents_own_name_hides_a_foreign_session_of_that_id() -> None:
     play = Play()
     play.agent("ada", named("shop"))
     bob = play.agent("bob")
-    play.refused(ev.TabOpenRequested(agent=bob, session="shop", url=URL), SessionGone)
+    play.refused(Ask(core.open_tab, agent=bob, session="shop", url=URL), SessionGone)
     own = play.do(
-        ev.SessionOpenRequested(agent=bob, alias="shop", spec=ev.SessionSpec(lifetime=_ANONYMOUS))
-    ).subject
+        Ask(core.open_session, agent=bob, alias="shop", spec=core.SessionSpec(lifetime=_ANONYMOUS))
+    ).answer
     assert rules.session_for(play.state, bob, "shop") == own
     assert own is not None
     assert own.id != "shop"
@@ -78,18 +87,18 @@ def test_a_dead_agent_has_no_session_and_no_tab() -> None:
     play.do(ev.AgentLeft(dead))
     play.refused(use(dead), SessionGone)
     play.refused(use(dead, tab.id, acts=False), SessionGone)
-    play.refused(ev.SessionOpenRequested(agent=dead, alias=None, spec=_SPEC), SessionGone)
+    play.refused(Ask(core.open_session, agent=dead, alias=None, spec=_SPEC), SessionGone)
 
 
 def test_the_operator_must_name_what_it_means() -> None:
     play = Play()
     tab = play.tab(play.agent("ada"))
     assert play.refused(use(OPERATOR), BadRequest).details["field"] == "tab"
-    refusal = play.refused(ev.LoopStopRequested(OPERATOR, None), BadRequest)
+    refusal = play.refused(Ask(core.stop_loop, OPERATOR, None), BadRequest)
     assert refusal.details["field"] == "session"
-    play.refused(ev.LoopStopRequested(OPERATOR, "s99"), SessionGone)
-    assert play.do(use(OPERATOR, tab.id)).subject == tab
-    assert play.do(use(OPERATOR, tab.id, tab.session)).subject == tab
+    play.refused(Ask(core.stop_loop, OPERATOR, "s99"), SessionGone)
+    assert play.do(use(OPERATOR, tab.id)).answer == tab
+    assert play.do(use(OPERATOR, tab.id, tab.session)).answer == tab
     play.refused(use(OPERATOR, tab.id, "s99"), TabGone)
     play.refused(use(OPERATOR, "t99"), TabGone)
 
@@ -98,19 +107,18 @@ def test_a_tab_named_with_another_of_the_callers_sessions_is_not_there() -> None
     play = Play()
     ada = play.agent("ada")
     tab = play.tab(ada)
-    play.do(ev.SessionOpenRequested(agent=ada, alias="sub", spec=_SPEC))
+    play.do(Ask(core.open_session, agent=ada, alias="sub", spec=_SPEC))
     play.refused(use(ada, tab.id, "sub"), TabGone)
-    assert isinstance(play.do(use(ada, tab.id, tab.session)).subject, Tab)
+    assert isinstance(play.do(use(ada, tab.id, tab.session)).answer, Tab)
 
 
-def test_the_persons_own_tab_is_nobodys() -> None:
+def test_the_persons_own_tab_belongs_to_no_agent() -> None:
     play = Play(reads=Reads.SHARED)
     ada = play.agent("ada")
-    tab = play.do(_spawned("mine")).subject
-    assert isinstance(tab, Tab)
+    tab = tab_of(play, _spawned("mine"))
     play.refused(use(ada, tab.id, acts=False), TabGone)
-    assert play.do(use(OPERATOR, tab.id)).subject == tab
-    assert rules.owner_shown(play.state, tab) == OPERATOR
+    assert play.do(use(OPERATOR, tab.id)).answer == tab
+    assert play.state.owner_shown(tab) == OPERATOR
 
 
 def test_an_agent_without_a_tab_is_told_which_it_could_choose() -> None:
@@ -124,9 +132,9 @@ def test_members_of_one_session_share_its_tabs_but_not_the_current_one() -> None
     play = Play()
     ada, bob = play.agent("ada", named("shop")), play.agent("bob", named("shop"))
     one, two = play.tab(ada), play.tab(bob)
-    assert isinstance(play.do(use(bob, one.id)).subject, Tab)
+    assert isinstance(play.do(use(bob, one.id)).answer, Tab)
     for agent, tab in ((ada, one), (bob, two)):
-        subject = play.do(use(agent)).subject
+        subject = play.do(use(agent)).answer
         assert subject is not None
         assert subject.id == tab.id
 
@@ -135,14 +143,14 @@ def test_shared_reads_let_anybody_look_and_nobody_touch() -> None:
     play = Play(reads=Reads.SHARED)
     ada, bob = play.agent("ada"), play.agent("bob")
     tab = play.tab(ada)
-    assert play.do(use(bob, tab.id, acts=False)).subject == tab
+    assert play.do(use(bob, tab.id, acts=False)).answer == tab
     assert play.state.tabs[tab.id] == tab, "a look from outside is not a use"
     refusal = play.refused(use(bob, tab.id), Ownership)
     # The one text that the outer contract fixes (docs/design/contract.md).
     assert str(refusal) == f"OWNERSHIP: Cannot navigate tab {tab.id} (owned by {ada[:12]}...)"
     assert refusal.details["ownerId"] == ada[:12]
-    play.refused(ev.TabSelectRequested(bob, None, tab.id), Ownership)
-    play.refused(ev.TabCloseRequested(bob, None, tab.id), Ownership)
+    play.refused(Ask(core.select_tab, bob, None, tab.id), Ownership)
+    play.refused(Ask(core.request_close, bob, None, tab.id), Ownership)
     play.refused(use(bob, "t99", acts=False), TabGone)
 
 
@@ -151,7 +159,7 @@ def test_a_tab_whose_owners_are_away_has_an_owner_without_a_name() -> None:
     ada, bob = play.agent("ada", named("shop")), play.agent("bob")
     tab = play.tab(ada)
     play.do(ev.AgentLeft(ada))
-    assert play.refused(use(bob, tab.id), Ownership).details["ownerId"] == rules.ANY_AGENT
+    assert play.refused(use(bob, tab.id), Ownership).details["ownerId"] == ANY_AGENT
 
 
 def test_a_paused_session_answers_nobody_but_the_person() -> None:
@@ -159,31 +167,31 @@ def test_a_paused_session_answers_nobody_but_the_person() -> None:
     ada, waiter = play.agent("ada"), play.agent("waiter")
     tab = play.tab(ada)
     assert tab.session is not None
-    play.do(ev.TabSpaceRequested(waiter, None))
-    play.do(ev.SessionPauseRequested(OPERATOR, tab.session, True))
-    waiter_home = play.state.agents[waiter].home
-    play.do(ev.SessionPauseRequested(OPERATOR, waiter_home, True))
-    events: list[ev.Event] = [
+    play.do(Ask(core.request_space, waiter, None))
+    play.do(Ask(core.pause_session, OPERATOR, tab.session, True))
+    waiter_home = play.state.agents[waiter].own_session
+    play.do(Ask(core.pause_session, OPERATOR, waiter_home, True))
+    events: list[Ask[Any]] = [
         use(ada),
-        ev.TabOpenRequested(agent=ada, session=None, url=URL),
-        ev.TabSelectRequested(ada, None, tab.id),
-        ev.TabCloseRequested(ada, None, tab.id),
-        ev.SessionDisposeRequested(ada, tab.session),
+        Ask(core.open_tab, agent=ada, session=None, url=URL),
+        Ask(core.select_tab, ada, None, tab.id),
+        Ask(core.request_close, ada, None, tab.id),
+        Ask(core.dispose_session, ada, tab.session),
     ]
     for event in events:
         assert play.refused(event, Paused).details["session"] == tab.session
-    assert play.do(use(OPERATOR, tab.id)).subject == tab
-    play.do(ev.TabCloseRequested(OPERATOR, None, tab.id))
+    assert play.do(use(OPERATOR, tab.id)).answer == tab
+    play.do(Ask(core.request_close, OPERATOR, None, tab.id))
 
 
-def test_a_crashed_page_answers_only_what_revives_it() -> None:
+def test_a_crashed_page_allows_only_operations_that_reload_it() -> None:
     play = Play()
     ada = play.agent("ada")
     tab = play.tab(ada)
     assert tab.handle is not None
-    play.do(ev.TabBroke(B1, tab.handle))
+    play.do(ev.TabCrashed(B1, tab.handle))
     assert play.refused(use(ada), TabCrashed).details["tab"] == tab.id
-    assert isinstance(play.do(use(ada, revives=True)).subject, Tab)
+    assert isinstance(play.do(use(ada, revives=True)).answer, Tab)
 
 
 def test_a_tab_lost_with_its_browser_stays_its_owners() -> None:
@@ -191,7 +199,7 @@ def test_a_tab_lost_with_its_browser_stays_its_owners() -> None:
     ada, bob = play.agent("ada"), play.agent("bob")
     tab = play.tab(ada)
     play.do(ev.BrowserDown(B1))
-    subject = play.do(use(ada)).subject
+    subject = play.do(use(ada)).answer
     assert subject is not None
     assert subject.id == tab.id
     play.refused(use(bob, tab.id), TabGone)
@@ -206,11 +214,11 @@ def test_what_a_caller_wrote_is_cut_before_it_is_shown() -> None:
 
 
 _ANONYMOUS = Lifetime.ANONYMOUS
-_SPEC = ev.SessionSpec(lifetime=_ANONYMOUS)
+_SPEC = core.SessionSpec(lifetime=_ANONYMOUS)
 
 
-def _spawned(handle: str) -> ev.TabSpawned:
-    return ev.TabSpawned(browser=B1, handle=TabHandle(handle), opener=None, jar=None, url=URL)
+def _spawned(handle: str) -> ev.TabOpened:
+    return ev.TabOpened(browser=B1, handle=TabHandle(handle), opener=None, jar=None, url=URL)
 
 
 def test_cookies_are_the_own_sessions_and_a_foreign_tab_has_none_to_show() -> None:

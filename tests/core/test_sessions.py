@@ -1,15 +1,15 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
+from roost import core
 from roost.core import events as ev
-from roost.core import sessions
+from roost.core import rules, sessions
 from roost.core.effects import CloseTab, RemoveFiles, RemoveJar, Tell
 from roost.core.rows import Session, Tab
 from roost.errors import (
     BadRequest,
+    Paused,
     ProfileNotFound,
     SessionGone,
     SessionLimit,
@@ -26,31 +26,46 @@ from roost.vocabulary import (
     JarPolicy,
     Lifetime,
     SessionId,
+    TabId,
 )
-from tests.core.play import B1, B2, HOME, URL, Play, named, of
+from tests.core.play import B1, B2, HOME, URL, Ask, Play, named, of
 
 RESUMABLE = named("thread-1", Lifetime.RESUMABLE)
-CLONE = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, policy=JarPolicy.CLONE, profile="work")
+CLONE = core.SessionSpec(lifetime=Lifetime.ANONYMOUS, policy=JarPolicy.CLONE, profile="work")
 
 
 def opening(
-    agent: AgentId, alias: str | None = None, spec: ev.SessionSpec = HOME, *, is_open: bool = True
-) -> ev.SessionOpenRequested:
+    agent: AgentId,
+    alias: str | None = None,
+    spec: core.SessionSpec = HOME,
+    *,
+    exists: bool = True,
+    is_open: bool = True,
+) -> Ask[Session]:
     """``is_open``: the person lets every agent clone the profile, if one is named."""
-    return ev.SessionOpenRequested(
-        agent=agent, alias=alias, spec=spec, profile_for_any_agent=is_open
+    return Ask(
+        core.open_session,
+        agent=agent,
+        alias=alias,
+        spec=spec,
+        profile_exists=exists,
+        profile_for_any_agent=is_open,
     )
 
 
-def opened(play: Play, event: ev.SessionOpenRequested) -> Session:
-    session = play.do(event).subject
-    assert isinstance(session, Session)
-    return session
+def current_of(play: Play, agent: AgentId, session: SessionId) -> TabId | None:
+    member = play.state.member(agent, session)
+    assert member is not None
+    return member.current
+
+
+def opened(play: Play, ask: Ask[Session]) -> Session:
+    return play.do(ask).answer
 
 
 def test_a_session_has_a_name_a_jar_policy_and_the_rarest_colour() -> None:
     play = Play()
-    homes = [play.state.sessions[play.state.agents[play.agent(n)].home] for n in ("a", "b")]
+    homes = [play.state.sessions[play.state.agents[play.agent(n)].own_session] for n in ("a", "b")]
     assert [session.color for session in homes] == [Color.BLUE, Color.RED]
     assert homes[0].name
     assert homes[0].policy is JarPolicy.FRESH
@@ -59,7 +74,7 @@ def test_a_session_has_a_name_a_jar_policy_and_the_rarest_colour() -> None:
 
 def test_a_long_name_is_cut() -> None:
     play = Play()
-    spec = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, name="n" * 1000)
+    spec = core.SessionSpec(lifetime=Lifetime.ANONYMOUS, name="n" * 1000)
     assert len(opened(play, opening(play.agent("ada"), spec=spec)).name) == sessions.NAME_CHARS
 
 
@@ -88,7 +103,7 @@ def test_an_id_inside_an_agents_request_is_not_a_global_one() -> None:
     play = Play()
     play.agent("ada", named("shop"))
     bob = play.agent("bob")
-    spec = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, id=SessionId("shop"))
+    spec = core.SessionSpec(lifetime=Lifetime.ANONYMOUS, id=SessionId("shop"))
     assert opened(play, opening(bob, spec=spec)).id != "shop"
 
 
@@ -97,7 +112,7 @@ def test_the_operators_ids_are_global() -> None:
     session = opened(play, opening(OPERATOR, spec=named("shop")))
     assert (session.id, session.lifetime) == ("shop", Lifetime.NAMED)
     assert opened(play, opening(OPERATOR, spec=named("shop"))) == session
-    unnamed = ev.SessionSpec(lifetime=Lifetime.NAMED)
+    unnamed = core.SessionSpec(lifetime=Lifetime.NAMED)
     assert opened(play, opening(OPERATOR, spec=unnamed)).id != session.id
 
 
@@ -109,7 +124,7 @@ def test_counted_ids_pass_over_ids_that_people_chose() -> None:
 
 
 @pytest.mark.parametrize("id", ["", " ", "a b", "-a", "x" * 65, "../../etc", "é"])
-def test_an_id_that_is_none_is_refused_by_field(id: str) -> None:
+def test_an_invalid_session_id_is_refused_with_its_field(id: str) -> None:
     play = Play()
     assert play.refused(opening(play.agent("ada"), id), BadRequest).details["field"] == "session"
     play.refused(opening(OPERATOR, spec=named(id)), BadRequest)
@@ -120,8 +135,8 @@ def test_a_clone_needs_a_profile_and_only_a_clone_takes_one() -> None:
     ada = play.agent("ada")
     lifetime = Lifetime.ANONYMOUS
     for spec in (
-        ev.SessionSpec(lifetime=lifetime, policy=JarPolicy.CLONE),
-        ev.SessionSpec(lifetime=lifetime, profile="work"),
+        core.SessionSpec(lifetime=lifetime, policy=JarPolicy.CLONE),
+        core.SessionSpec(lifetime=lifetime, profile="work"),
     ):
         assert play.refused(opening(ada, spec=spec), BadRequest).details["field"] == "jar"
 
@@ -131,64 +146,64 @@ def test_opening_an_existing_session_never_changes_what_it_is_made_of() -> None:
     ada = play.agent("ada", named("shop"))
     lifetime, id = Lifetime.NAMED, SessionId("shop")
     for field, spec in {
-        "browser": ev.SessionSpec(lifetime=lifetime, id=id, browser=B2),
-        "jar": ev.SessionSpec(lifetime=lifetime, id=id, policy=JarPolicy.SHARED),
-        "profile": ev.SessionSpec(lifetime=lifetime, id=id, profile="work"),
+        "browser": core.SessionSpec(lifetime=lifetime, id=id, browser=B2),
+        "jar": core.SessionSpec(lifetime=lifetime, id=id, policy=JarPolicy.SHARED),
+        "profile": core.SessionSpec(lifetime=lifetime, id=id, profile="work"),
     }.items():
         refusal = play.refused(opening(OPERATOR, spec=spec), BadRequest)
         assert refusal.details["field"] == field
         play.refused(opening(ada, "shop", spec), BadRequest)
-    same = ev.SessionSpec(lifetime=lifetime, id=id, browser=B1, policy=JarPolicy.FRESH)
+    same = core.SessionSpec(lifetime=lifetime, id=id, browser=B1, policy=JarPolicy.FRESH)
     assert opened(play, opening(OPERATOR, spec=same)).id == "shop"
 
 
-def connecting(name: str, spec: ev.SessionSpec) -> ev.AgentConnected:
-    return ev.AgentConnected(
-        agent=AgentId(f"agent_{name}"), pid=7, process_started="1", name=name,
+def connecting(name: str, spec: core.SessionSpec) -> Ask[Session]:
+    return Ask(
+        core.connect_agent, agent=AgentId(f"agent_{name}"), pid=7, process_started="1", name=name,
         secret_digest="d", session=spec,
     )  # fmt: skip
 
 
 def test_domain_lists_are_checked_when_a_session_is_opened() -> None:
     play = Play()
-    good = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, allow=("Example.com.",), deny=("*.x.org",))
+    good = core.SessionSpec(lifetime=Lifetime.ANONYMOUS, allow=("Example.com.",), deny=("*.x.org",))
     session = opened(play, opening(OPERATOR, spec=good))
     assert (session.allow, session.deny) == (("example.com",), ("*.x.org",))
-    bad = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, deny=("https://x.org",))
+    bad = core.SessionSpec(lifetime=Lifetime.ANONYMOUS, deny=("https://x.org",))
     play.refused(opening(OPERATOR, spec=bad), BadRequest)
 
 
 def test_an_agent_cannot_shed_the_domain_lists_it_was_started_with() -> None:
     play = Play()
-    lists = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, allow=("example.com",))
+    lists = core.SessionSpec(lifetime=Lifetime.ANONYMOUS, allow=("example.com",))
     ada = play.agent("ada", lists)
     assert opened(play, opening(ada, "sub")).allow == ("example.com",)
-    play.do(ev.SessionDisposeRequested(ada, play.state.agents[ada].home))
-    play.refused(ev.TabOpenRequested(agent=ada, session=None, url="https://other.org/"), UrlBlocked)
-    renewed = play.state.sessions[play.state.agents[ada].home]
+    play.do(Ask(core.dispose_session, ada, play.state.agents[ada].own_session))
+    play.refused(Ask(core.open_tab, agent=ada, session=None, url="https://other.org/"), UrlBlocked)
+    renewed = play.state.sessions[play.state.agents[ada].own_session]
     assert renewed.allow == ("example.com",)
 
 
 def test_a_session_is_not_joined_with_other_domain_lists_than_it_has() -> None:
     play = Play()
     play.agent("ada", named("shop"))
-    other = ev.SessionSpec(id=SessionId("shop"), lifetime=Lifetime.NAMED, deny=("x.org",))
+    other = core.SessionSpec(id=SessionId("shop"), lifetime=Lifetime.NAMED, deny=("x.org",))
     play.refused(connecting("bob", other), BadRequest)
 
 
 def test_the_ids_of_anonymous_sessions_cannot_be_joined_or_taken() -> None:
     play = Play()
     ada = play.agent("ada")
-    home = play.state.agents[ada].home
+    home = play.state.agents[ada].own_session
     for name in (home, "s99"):
-        spec = ev.SessionSpec(id=SessionId(name), lifetime=Lifetime.NAMED)
+        spec = core.SessionSpec(id=SessionId(name), lifetime=Lifetime.NAMED)
         play.refused(connecting("bob", spec), BadRequest)
 
 
 def test_whoever_was_in_a_session_when_it_ended_is_told() -> None:
     play = Play()
     ada = play.agent("ada")
-    outcome = play.do(ev.SessionDisposeRequested(OPERATOR, play.state.agents[ada].home))
+    outcome = play.do(Ask(core.dispose_session, OPERATOR, play.state.agents[ada].own_session))
     (told,) = [tell for tell in of(outcome, Tell) if tell.kind == "session_ended"]
     assert told.to == (ada,)
 
@@ -202,7 +217,7 @@ def test_the_limit_of_cloned_jars_counts_those_not_yet_made_and_not_yet_removed(
     tab = play.tab(ada, "c0")
     assert tab.jar is not None
     play.do(ev.JarMade(tab.jar, "jar-1"))
-    play.do(ev.SessionDisposeRequested(ada, "c0"))
+    play.do(Ask(core.dispose_session, ada, "c0"))
     play.refused(opening(ada, "more", CLONE), SessionLimit)
     play.do(ev.JarRemoved(tab.jar))
     opened(play, opening(ada, "more", CLONE))
@@ -212,7 +227,7 @@ def test_an_agent_clones_the_profile_it_was_started_with_and_no_other() -> None:
     play = Play()
     ada, bob = play.agent("ada"), play.agent("bob", CLONE)
     foreign = play.refused(opening(ada, "x", CLONE, is_open=False), ProfileNotFound)
-    missing = replace(opening(ada, "x", CLONE), profile_exists=False)
+    missing = opening(ada, "x", CLONE, exists=False)
     assert play.refused(missing, ProfileNotFound).to_wire() == foreign.to_wire()
     assert opened(play, opening(bob, "x", CLONE, is_open=False)).profile == "work"
     assert opened(play, opening(OPERATOR, None, CLONE, is_open=False)).profile == "work"
@@ -253,10 +268,59 @@ def test_a_resumable_session_loses_its_tabs_and_keeps_the_rest_for_a_day() -> No
 
 def test_a_resumable_session_nobody_comes_back_to_is_forgotten() -> None:
     play = Play()
-    play.do(ev.AgentLeft(play.agent("ada", RESUMABLE)))
+    ada = play.agent("ada", RESUMABLE)
+    play.tab(ada)
+    play.do(ev.AgentLeft(ada))
     outcome = play.do(ev.TimePassed(), after=RESUMABLE_SECONDS)
     assert of(outcome, RemoveFiles) == [RemoveFiles(SessionId("thread-1"))]
     assert not play.state.sessions
+
+
+def test_a_resumable_session_that_opened_nothing_ends_with_its_agent() -> None:
+    play = Play()
+    outcome = play.do(ev.AgentLeft(play.agent("ada", RESUMABLE)))
+    assert of(outcome, RemoveFiles) == [RemoveFiles(SessionId("thread-1"))]
+    assert not play.state.sessions
+
+
+def test_who_comes_back_to_a_named_session_continues_in_its_tab() -> None:
+    play = Play()
+    for start in range(9):
+        ada = play.agent(f"ada{start}", named("shop"))
+        if current_of(play, ada, SessionId("shop")) is None:
+            play.tab(ada)
+        play.do(ev.AgentLeft(ada))
+    assert len(play.state.tabs) == 1
+
+
+def test_two_that_come_back_to_a_named_session_have_a_tab_each() -> None:
+    play = Play()
+    shop = SessionId("shop")
+    agents = [play.agent(name, named("shop")) for name in ("ada", "bob")]
+    tabs = [play.tab(agent).id for agent in agents]
+    for agent in agents:
+        play.do(ev.AgentLeft(agent))
+    back = [play.agent(name, named("shop")) for name in ("eve", "dan", "new")]
+    current = [current_of(play, agent, shop) for agent in back]
+    assert sorted(filter(None, current)) == sorted(tabs)
+    assert current[2] is None, "nothing is left for a third"
+
+
+def test_who_joins_a_named_session_takes_no_tab_of_an_agent_that_is_there() -> None:
+    play = Play()
+    ada = play.agent("ada", named("shop"))
+    play.tab(ada)
+    play.tab(ada)  # the first one is now in the background, and still ada's work
+    bob = play.agent("bob", named("shop"))
+    assert current_of(play, bob, SessionId("shop")) is None
+
+
+def test_a_paused_session_says_so_also_to_an_agent_without_a_tab() -> None:
+    play = Play()
+    ada = play.agent("ada", named("shop"))
+    play.do(Ask(core.pause_session, OPERATOR, "shop", paused=True))
+    with pytest.raises(Paused):
+        rules.tab_for(play.state, ada, None, None, action="read", acts=False)
 
 
 def test_a_named_session_stays_until_it_is_disposed() -> None:
@@ -266,7 +330,7 @@ def test_a_named_session_stays_until_it_is_disposed() -> None:
     play.do(ev.AgentLeft(ada))
     play.do(ev.TimePassed(), after=365 * 24 * 3600)
     assert tab.id in play.state.tabs
-    play.do(ev.SessionDisposeRequested(OPERATOR, "shop"))
+    play.do(Ask(core.dispose_session, OPERATOR, "shop"))
     assert not play.state.sessions
     assert not play.state.tabs
 
@@ -284,12 +348,12 @@ def test_disposing_gives_everything_back() -> None:
     play = Play()
     ada = play.agent("ada")
     tab = play.tab(ada)
-    home = play.state.agents[ada].home
+    home = play.state.agents[ada].own_session
     assert tab.jar is not None
     play.do(ev.JarMade(tab.jar, "jar-1"))
-    play.do(ev.TabSpaceRequested(ada, None))
-    play.do(ev.LoopStartRequested(agent=ada, session=None, prompt="go"))
-    outcome = play.do(ev.SessionDisposeRequested(ada, home))
+    play.do(Ask(core.request_space, ada, None))
+    play.do(Ask(core.start_loop, agent=ada, session=None, prompt="go"))
+    outcome = play.do(Ask(core.dispose_session, ada, home))
     assert of(outcome, RemoveJar) == [RemoveJar(tab.jar, B1, "jar-1")]
     assert of(outcome, RemoveFiles) == [RemoveFiles(home)]
     assert "session_ended" in [told.kind for told in of(outcome, Tell)]
@@ -305,14 +369,14 @@ def test_disposing_drops_a_waiting_request() -> None:
     play = Play(limit=1)
     ada, waiter = play.agent("ada"), play.agent("waiter")
     play.tab(ada)
-    play.do(ev.TabSpaceRequested(waiter, None))
-    play.do(ev.SessionDisposeRequested(waiter, play.state.agents[waiter].home))
+    play.do(Ask(core.request_space, waiter, None))
+    play.do(Ask(core.dispose_session, waiter, play.state.agents[waiter].own_session))
     assert not play.state.requests
 
 
 def test_the_shared_jar_is_never_removed() -> None:
     play = Play()
-    spec = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, policy=JarPolicy.SHARED)
+    spec = core.SessionSpec(lifetime=Lifetime.ANONYMOUS, policy=JarPolicy.SHARED)
     ada = play.agent("ada", spec)
     tab = play.tab(ada)
     assert tab.jar is not None
@@ -324,63 +388,60 @@ def test_the_shared_jar_is_never_removed() -> None:
 def test_a_foreign_session_cannot_be_disposed() -> None:
     play = Play()
     play.agent("ada", named("shop"))
-    play.refused(ev.SessionDisposeRequested(play.agent("bob"), "shop"), SessionGone)
+    play.refused(Ask(core.dispose_session, play.agent("bob"), "shop"), SessionGone)
     assert "shop" in play.state.sessions
 
 
 def test_the_browsers_own_policy_is_the_default() -> None:
     play = Play()
     mine = BrowserId("mine")
-    play.rules.default_policy[mine] = JarPolicy.SHARED  # type: ignore[index]
-    spec = ev.SessionSpec(lifetime=Lifetime.ANONYMOUS, browser=mine)
+    play.settings.default_policy[mine] = JarPolicy.SHARED  # type: ignore[index]
+    spec = core.SessionSpec(lifetime=Lifetime.ANONYMOUS, browser=mine)
     assert opened(play, opening(play.agent("ada"), spec=spec)).policy is JarPolicy.SHARED
 
 
 # --- pausing -------------------------------------------------------------------------------------
 
 
-def test_an_agent_may_hand_over_and_only_the_person_hands_back() -> None:
+def test_an_agent_may_pause_its_session_and_only_the_person_resumes_it() -> None:
     play = Play()
     ada = play.agent("ada")
-    home = play.state.agents[ada].home
-    outcome = play.do(ev.SessionPauseRequested(ada, None, True))
+    home = play.state.agents[ada].own_session
+    outcome = play.do(Ask(core.pause_session, ada, None, True))
     assert [told.kind for told in of(outcome, Tell)] == ["session_paused"]
-    assert not play.do(ev.SessionPauseRequested(ada, None, True)).effects, "twice is once"
-    play.refused(ev.SessionPauseRequested(ada, None, False), Unauthorized)
-    outcome = play.do(ev.SessionPauseRequested(OPERATOR, home, False))
+    assert not play.do(Ask(core.pause_session, ada, None, True)).effects, "twice is once"
+    play.refused(Ask(core.pause_session, ada, None, False), Unauthorized)
+    outcome = play.do(Ask(core.pause_session, OPERATOR, home, False))
     assert [told.kind for told in of(outcome, Tell)] == ["session_resumed"]
-    play.do(ev.SessionPauseRequested(ada, None, False))
-    play.do(ev.TabOpenRequested(agent=ada, session=None, url=URL))
+    play.do(Ask(core.pause_session, ada, None, False))
+    play.do(Ask(core.open_tab, agent=ada, session=None, url=URL))
 
 
 def test_a_token_is_recognised_by_its_digest_until_its_session_ends() -> None:
     play = Play()
     play.agent("ada", named("shop"))
-    play.do(ev.SessionTokenIssued(SessionId("shop"), "salt", "first"))
-    play.do(ev.SessionTokenIssued(SessionId("shop"), "salt", "second"))
+    play.do(Ask(core.record_token, SessionId("shop"), "salt", "first"))
+    play.do(Ask(core.record_token, SessionId("shop"), "salt", "second"))
     play.restart()
     found = play.state.session_with("second")
     assert found is not None
     assert found.id == "shop"
     assert play.state.session_with("first") is None
-    play.do(ev.SessionDisposeRequested(OPERATOR, "shop"))
+    play.do(Ask(core.dispose_session, OPERATOR, "shop"))
     assert play.state.session_with("second") is None
-    assert not play.do(ev.SessionTokenIssued(SessionId("shop"), "salt", "late")).changes
+    assert not play.do(Ask(core.record_token, SessionId("shop"), "salt", "late")).changes
 
 
 # --- first tabs ----------------------------------------------------------------------------------
 
 
 def _side_session(play: Play, agent: AgentId) -> SessionId:
-    session = play.do(opening(agent, "side")).subject
-    assert isinstance(session, Session)
+    session = play.do(opening(agent, "side")).answer
     return session.id
 
 
 def _opening(play: Play, agent: AgentId, session: str | None) -> Tab:
-    tab = play.do(ev.TabOpenRequested(agent=agent, session=session, url=URL)).subject
-    assert isinstance(tab, Tab)
-    return tab
+    return play.do(Ask(core.open_tab, agent=agent, session=session, url=URL)).answer.tab
 
 
 @pytest.mark.parametrize("failure", [ev.TabOpenFailed, ev.TabOpenAbandoned])
@@ -398,7 +459,7 @@ def test_a_session_whose_first_tab_fails_to_open_is_disposed(
     assert of(outcome, RemoveFiles) == [RemoveFiles(session)]
 
 
-def test_not_while_another_first_tab_of_it_may_still_open() -> None:
+def test_a_session_stays_while_another_first_tab_may_still_open() -> None:
     play = Play()
     ada = play.agent("ada")
     session = _side_session(play, ada)
@@ -409,23 +470,23 @@ def test_not_while_another_first_tab_of_it_may_still_open() -> None:
     assert session not in play.state.sessions
 
 
-def test_not_once_a_tab_of_it_has_opened() -> None:
+def test_a_session_stays_once_one_of_its_tabs_has_opened() -> None:
     play = Play()
     ada = play.agent("ada")
     session = _side_session(play, ada)
-    play.do(ev.TabCloseRequested(ada, session, play.tab(ada, session).id))
+    play.do(Ask(core.request_close, ada, session, play.tab(ada, session).id))
     play.do(ev.TabOpenFailed(_opening(play, ada, session).id))
     assert session in play.state.sessions
 
 
-def test_not_an_agents_own_session() -> None:
+def test_an_agents_own_session_stays_though_its_first_tab_fails() -> None:
     play = Play()
     ada = play.agent("ada")
     play.do(ev.TabOpenFailed(_opening(play, ada, None).id))
-    assert play.state.agents[ada].home in play.state.sessions
+    assert play.state.agents[ada].own_session in play.state.sessions
 
 
-def test_but_one_that_was_opened_for_whoever_has_its_token_is() -> None:
+def test_a_tokens_session_is_disposed_if_its_first_tab_fails() -> None:
     play = Play()
     ada = play.agent("ada", named("shop"), lease=True)
     play.do(ev.TabOpenFailed(_opening(play, ada, None).id))
@@ -439,7 +500,7 @@ def test_disposing_during_a_clone_ends_that_one_and_keeps_its_row_until_it_is_go
     play = Play()
     ada, bob = play.agent("ada", CLONE), play.agent("bob", CLONE)
     cloning, other = _opening(play, ada, None), _opening(play, bob, None)
-    outcome = play.do(ev.SessionDisposeRequested(ada, str(cloning.session)))
+    outcome = play.do(Ask(core.dispose_session, ada, str(cloning.session)))
 
     assert of(outcome, RemoveJar) == [RemoveJar(cloning.jar, B1, None)]
     assert cloning.jar is not None
@@ -456,7 +517,7 @@ def test_a_restart_forgets_jars_whose_removal_was_under_way_and_what_is_left_is_
     tab = play.tab(ada)
     assert tab.jar is not None
     play.do(ev.JarMade(tab.jar, "jar-1"))
-    play.do(ev.SessionDisposeRequested(ada, str(tab.session)))
+    play.do(Ask(core.dispose_session, ada, str(tab.session)))
     play.restart()
 
     assert not play.state.jars

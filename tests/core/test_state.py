@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roost.core import events as ev
+from roost import core
 from roost.core.addresses import ADDRESS_CHARS, short_address
 from roost.core.rows import (
     Agent,
@@ -19,7 +19,9 @@ from roost.core.rows import (
     SlotRequest,
     Tab,
 )
-from roost.core.state import Change, Pool, Rules, State, restored
+from roost.core.settings import CoreSettings
+from roost.core.slots import Pool
+from roost.core.state import Change, State, restored
 from roost.vocabulary import (
     LOOP_SECONDS,
     POOL_LIMIT,
@@ -33,9 +35,9 @@ from roost.vocabulary import (
     TabHandle,
     TabId,
 )
-from tests.core.play import B1, URL, Play, named
+from tests.core.play import B1, URL, Ask, Play, named
 
-RULES = Rules(default_browser=B1)
+RULES = CoreSettings(default_browser=B1)
 S1, S2 = SessionId("s1"), SessionId("s2")
 
 
@@ -62,7 +64,9 @@ def session(name: SessionId) -> Session:
 
 
 def agent() -> Agent:
-    return Agent(id=AgentId("a"), pid=7, process_started="1", name="a", home=S1, secret_digest="d")
+    return Agent(
+        id=AgentId("a"), pid=7, process_started="1", name="a", own_session=S1, secret_digest="d"
+    )
 
 
 def jar() -> Jar:
@@ -76,8 +80,9 @@ def test_every_change_is_recorded_once_and_in_order() -> None:
     state.put(one)
     state.drop(one)
     state.drop(one)
-    assert state.take_changes() == [Change("tab", "t1", one), Change("tab", "t1", None)]
-    assert state.take_changes() == []
+    assert state.changes == [Change("tab", "t1", one), Change("tab", "t1", None)]
+    state.begin(1.0)
+    assert state.changes == []
 
 
 def test_numbers_are_never_used_twice_not_even_after_a_restart() -> None:
@@ -104,7 +109,7 @@ def test_a_pool_counts_what_its_rows_hold() -> None:
     assert (pool.held, pool.reserved, pool.holders) == (0, 0, {})
 
 
-def test_a_pool_shows_itself_as_taken_of_limit() -> None:
+def test_a_pool_is_shown_as_used_slots_and_limit() -> None:
     assert Pool(12, held=3, reserved=1).shown == "4/12"
     assert Pool(0, held=3).shown == "3/∞"
     assert Pool(0, held=3).has_room
@@ -144,37 +149,42 @@ def test_rows_that_point_at_nothing_are_left_out_of_a_restart() -> None:
     assert list(restored(RULES, alone).rows()) == []
 
 
+def due(state: State, now: float) -> list[Row]:
+    state.begin(now)
+    return list(state.due())
+
+
 def test_a_row_is_due_once_its_deadline_has_come_and_only_then() -> None:
     state = State(RULES)
     state.put(loop(0))
     assert state.next_deadline() == LOOP_SECONDS
-    assert list(state.due(LOOP_SECONDS - 1)) == []
-    assert list(state.due(LOOP_SECONDS)) == [loop(0)]
+    assert due(state, LOOP_SECONDS - 1) == []
+    assert due(state, LOOP_SECONDS) == [loop(0)]
     assert state.next_deadline() is None
 
 
-def test_a_deadline_that_moved_on_or_a_row_that_went_is_passed_over() -> None:
+def test_alarms_of_moved_deadlines_and_dropped_rows_are_skipped() -> None:
     state = State(RULES)
     state.put(loop(0))
     state.put(replace(loop(0), iteration=1))
     state.put(loop(100))
-    assert list(state.due(LOOP_SECONDS)) == []
+    assert due(state, LOOP_SECONDS) == []
     state.drop(loop(100))
-    assert list(state.due(10 * LOOP_SECONDS)) == []
+    assert due(state, 10 * LOOP_SECONDS) == []
 
 
-def test_a_deadline_that_was_lifted_is_passed_over() -> None:
+def test_an_alarm_of_a_removed_deadline_is_skipped() -> None:
     state = State(RULES)
     agent = Agent(
-        id=AgentId("a"), pid=1, process_started="1", name="a", home=S1, secret_digest="d",
+        id=AgentId("a"), pid=1, process_started="1", name="a", own_session=S1, secret_digest="d",
         connected=False, awaited_until=0,
     )  # fmt: skip
     state.put(agent)
     state.put(replace(agent, connected=True, awaited_until=None))
-    assert list(state.due(1000)) == []
+    assert due(state, 1000) == []
 
 
-def test_lookups_of_nothing_find_nothing() -> None:
+def test_lookups_of_unknown_ids_return_none() -> None:
     state = State(RULES)
     assert state.jar_of(S1) is None
     assert state.tab_with(B1, None) is None
@@ -189,7 +199,7 @@ def test_lookups_of_nothing_find_nothing() -> None:
 
 def test_settings_have_defaults_and_exceptions_per_browser() -> None:
     mine = BrowserId("mine")
-    rules = Rules(
+    rules = CoreSettings(
         default_browser=B1, pool_limits={mine: 3}, default_policy={mine: JarPolicy.SHARED}
     )
     assert (rules.limit(B1), rules.limit(mine)) == (POOL_LIMIT, 3)
@@ -202,15 +212,15 @@ def test_replay_does_not_depend_on_the_order_of_the_journal(die: object) -> None
     ada, bob = play.agent("ada", named("shop")), play.agent("bob")
     one = play.tab(ada)
     play.tab(ada)
-    play.do(ev.TabSelectRequested(ada, None, one.id))
-    play.do(ev.TabSpaceRequested(bob, None))
-    play.do(ev.TabSpaceRequested(play.agent("carl"), None))
+    play.do(Ask(core.select_tab, ada, None, one.id))
+    play.do(Ask(core.request_space, bob, None))
+    play.do(Ask(core.request_space, play.agent("carl"), None))
     rows = list(play.journal.values())
     die.shuffle(rows)  # type: ignore[attr-defined]
-    again = restored(play.rules, rows)
+    again = restored(play.settings, rows)
     assert again.tabs_in(SessionId("shop")) == play.state.tabs_in(SessionId("shop"))
     assert list(again.pool(B1).queue) == list(play.state.pool(B1).queue)
-    assert again.take_changes() == [], "reading the journal is not a change"
+    assert again.changes == [], "reading the journal is not a change"
     assert {row.key for row in again.rows() if isinstance(row, Counter)} == {
         "tab", "jar", "session",
     }  # fmt: skip
@@ -221,4 +231,4 @@ def test_a_long_address_in_the_journal_of_an_earlier_release_is_cut() -> None:
     tab = play.tab(play.agent("ada"))
     rows = [row for row in play.state.rows() if row != tab]
     long = replace(tab, url=f"{URL}#{'a' * ADDRESS_CHARS}")
-    assert restored(play.rules, [*rows, long]).tabs[tab.id].url == short_address(long.url)
+    assert restored(play.settings, [*rows, long]).tabs[tab.id].url == short_address(long.url)

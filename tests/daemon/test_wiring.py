@@ -19,7 +19,7 @@ async def test_the_house_is_built_from_the_settings_and_not_started(tmp_path: Pa
     home.create()
     settings = Settings.model_validate({"browser": "fake", "pool": 3, "reads": "shared"})
     house = build(home, settings)
-    rules = house.broker.state.rules
+    rules = house.broker.state.settings
     assert (rules.default_browser, rules.limit(FAKE), rules.reads) == (FAKE, 3, Reads.SHARED)
     assert isinstance(house.broker.browsers[FAKE].driver, FakeDriver)
     assert isinstance(house.broker.clock, SystemClock)
@@ -35,7 +35,7 @@ async def test_the_persons_own_browser_is_there_to_be_named_and_never_chosen_sil
     home = Home(tmp_path / "home")
     home.create()
     broker = build(home, Settings.model_validate({"browser": "chromium"})).broker
-    rules = broker.state.rules
+    rules = broker.state.settings
     assert rules.default_browser == "chromium"
     assert MINE_CHROMIUM in rules.grouped & rules.personal
     assert rules.policy(MINE_CHROMIUM) is JarPolicy.SHARED

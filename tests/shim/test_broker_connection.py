@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from roost.errors import Internal, Timeout
+from roost.errors import Internal
 from roost.local.home import Home
 from roost.shim import broker_connection
 from roost.shim.broker_connection import Entrance
@@ -17,7 +17,7 @@ def dying(times: int) -> tuple[list[str], object]:
     """A start whose broker is killed before it is ready, so many times."""
     starts: list[str] = []
 
-    def ensure_broker(home: Home, *, options: tuple[str, ...], timeout_seconds: float) -> None:
+    def ensure_broker(home: Home, *, options: tuple[str, ...]) -> None:
         starts.append("start")
         if len(starts) <= times:
             raise Internal("It ended before it was ready.")
@@ -46,21 +46,6 @@ def test_a_broker_that_cannot_start_at_all_is_told_about(
     with pytest.raises(Internal):
         Entrance(Home(tmp_path), Hello(token="")).reach("tester")
     assert len(starts) == 3
-
-
-def test_a_start_that_takes_longer_than_the_call_may_is_given_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[float] = []
-
-    def ensure_broker(home: Home, *, options: tuple[str, ...], timeout_seconds: float) -> None:
-        asked.append(timeout_seconds)
-        raise Timeout("Another process holds the lock.")
-
-    monkeypatch.setattr(broker_connection, "ensure_broker", ensure_broker)
-    with pytest.raises(Timeout, match="in time"):
-        Entrance(Home(tmp_path), Hello(token="")).reach("tester", 0.0)
-    assert asked == [0.0]
 
 
 def _welcome() -> Welcome:

@@ -25,8 +25,8 @@ class Notice:
     """Something that happened in one of the caller's sessions.
 
     session: the session's id.
-    kind: what happened, for example ``tab_opened``.
-    data: details by kind; may contain page text.
+    kind: what happened: a ``NoticeKind``, or a word that only a newer broker knows.
+    data: details by kind (``NoticeKind.fields``); may contain page text.
     """
 
     session: str

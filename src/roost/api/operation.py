@@ -38,6 +38,8 @@ class Operation(BaseModel):
     reply: class of the view that the operation answers.
     audience: who sees the operation.
     destructive: it may lose something that cannot be brought back.
+    idempotent: calling it again with the same arguments changes nothing more.
+    open_world: it reaches web pages, not only Roost's own records.
     """
 
     model_config = ConfigDict(
@@ -50,6 +52,8 @@ class Operation(BaseModel):
     read_only: ClassVar[bool] = False
     """The operation changes nothing, so a client may repeat it after a broker restart."""
     destructive: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = False
+    open_world: ClassVar[bool] = False
     audited: ClassVar[tuple[str, ...]] = ()
     """Names of the arguments that the audit trail records. Never typed text or scripts."""
 
@@ -77,6 +81,7 @@ class SessionOperation(Operation):
 class PageOperation(SessionOperation):
     """Base of operations that work on one tab."""
 
+    open_world = True
     tab: str | None = Field(
         default=None, max_length=32, description="Tab; default: your current one"
     )

@@ -172,6 +172,7 @@ class Tabs(SessionOperation, Answers[views.TabsView]):
     op = "browser_tabs"
     title = "Manage tabs"
     reply = views.TabsView
+    open_world = True
     audited = ("action", "url")
     action: Literal["list", "new", "close", "select"]
     tab: str | None = Field(default=None, max_length=32)
@@ -194,6 +195,7 @@ class Close(PageOperation, Answers[views.TabsView]):
     title = "Close the tab"
     reply = views.TabsView
     destructive = True
+    open_world = False
 
 
 class PageOpen(SessionOperation, Answers[views.NamedPageView]):
@@ -229,6 +231,7 @@ class SessionOpen(Operation, Answers[views.SessionView]):
     op = "session_open"
     title = "Open a session"
     reply = views.SessionView
+    open_world = True
     audited = ("session", "name", "jar", "profile", "url")
     session: str | None = Field(
         default=None, description="Your name for it; found again if it exists"
@@ -264,6 +267,7 @@ class SessionDispose(Operation, Answers[views.DisposedView]):
     op = "session_dispose"
     title = "Dispose a session"
     reply = views.DisposedView
+    idempotent = True
     destructive = True
     audited = ("session",)
     session: str = Field(max_length=64)
@@ -327,6 +331,7 @@ class TabSpaceRequest(SessionOperation, Answers[views.SpaceView]):
     op = "tab_space_request"
     title = "Ask for a tab slot"
     reply = views.SpaceView
+    idempotent = True
 
 
 class TabSpaceGrant(SessionOperation, Answers[views.GrantView]):
@@ -378,6 +383,7 @@ class LoopStop(SessionOperation, Answers[views.LoopView]):
     op = "loop_stop"
     title = "Stop the loop"
     reply = views.LoopView
+    idempotent = True
 
 
 class LoopStatus(SessionOperation, Answers[views.LoopView]):

@@ -384,6 +384,8 @@ class Resize(PageOperation, Answers[views.SizeView]):
     op = "browser_resize"
     title = "Resize"
     reply = views.SizeView
+    idempotent = True
+    open_world = False
     audience = Audience.ALL
     width: int = Field(ge=50, le=10_000)
     height: int = Field(ge=50, le=10_000)

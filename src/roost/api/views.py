@@ -108,6 +108,8 @@ class SessionView(View):
     """The caller's own name for the session."""
     group: str | None = None
     """The tab group that shows the session, once it has a tab, in browsers with tab groups."""
+    kept_seconds: int | None = None
+    """Set for a session that no agent is in: it is kept so long for its conversation to return."""
 
 
 class NamedPageView(View):

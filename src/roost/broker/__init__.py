@@ -1,9 +1,9 @@
 """The broker performs what the core decided.
 
-Lives here: ``broker`` (the one caller of the core), ``journal``, ``audit``, ``clock``, ``tasks``,
-``tokens``, ``watchers`` (delivers notices), ``change_signal``, ``text_limits``. Its
-rooms: ``doors`` (how a connection becomes a caller), ``work`` (what each operation does),
-``browser`` (one browser with its jars and tabs).
+Lives here: ``broker``, ``decisions`` (the only way into the core), ``journal``, ``audit``,
+``clock``, ``tasks``, ``tokens``, ``watchers`` (delivers notices), ``change_signal``,
+``text_limits``. Its rooms: ``doors`` (how a connection becomes a caller), ``work`` (what each
+operation does), ``browser`` (one browser with its jars and tabs).
 May import: ``api``, ``broker.browser``, ``core``, ``drivers``, ``errors``, ``local``, ``profiles``,
 ``vocabulary``; pydantic. Of ``drivers`` only modules that every browser shares.
 Never here: who may do what (core decides), a concrete driver (daemon), a front end.

@@ -1,10 +1,7 @@
 """``Broker``: the only caller of the core, and the performer of its effects.
 
-``feed`` asks the core, writes the changed rows to the journal, then performs the effects. It is
-synchronous, so no other event can come between a decision and the slot or turn it reserves. Effects
-that take time are spawned as tasks. If the journal cannot be written, ``feed`` performs no effects
-and the broker stops; its browsers keep running for the next broker. An effect that fails is logged,
-and the remaining effects are still performed.
+``decide`` and ``hear`` are the only way into the core (``decisions.py``). Effects that take time
+are spawned as tasks.
 """
 
 from __future__ import annotations
@@ -15,8 +12,9 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
-from typing import TypeVar, assert_never
+from typing import assert_never
 
+from roost import core
 from roost.api.broker import Notice
 from roost.broker.audit import Audit
 from roost.broker.browser.browser import Browser
@@ -27,15 +25,17 @@ from roost.broker.browser.jars import Surroundings
 from roost.broker.browser.lanes import Lanes
 from roost.broker.browser.page_records import PageRecord, notice_of, remembered
 from roost.broker.clock import Clock, Timer
+from roost.broker.decisions import Decisions
 from roost.broker.journal import Journal
 from roost.broker.tasks import Tasks
 from roost.broker.tokens import Tokens
 from roost.broker.watchers import Watchers
 from roost.core import effects as fx
 from roost.core import events as ev
-from roost.core.machine import Machine, Outcome
+from roost.core.machine import Machine
 from roost.core.rows import Jar, Tab
-from roost.core.state import Change, Rules, State
+from roost.core.settings import CoreSettings
+from roost.core.state import Change, State
 from roost.drivers.base import (
     DownloadBegan,
     DownloadEnded,
@@ -49,9 +49,7 @@ from roost.drivers.panel import Paneled
 from roost.errors import (
     BrowserLost,
     Internal,
-    Interrupted,
     JarUnavailable,
-    Paused,
     RoostError,
     TabCrashed,
     TabGone,
@@ -64,13 +62,13 @@ from roost.vocabulary import (
     BrowserId,
     JarId,
     JarPolicy,
+    NoticeKind,
     SessionId,
     TabHandle,
     TabId,
 )
 
 logger = logging.getLogger(__name__)
-T = TypeVar("T")
 
 
 class Broker:
@@ -79,7 +77,7 @@ class Broker:
     def __init__(
         self,
         *,
-        rules: Rules,
+        settings: CoreSettings,
         drivers: Mapping[BrowserId, Driver],
         journal: Journal,
         audit: Audit,
@@ -98,11 +96,11 @@ class Broker:
 
         http: address where this broker serves HTTP, if it does.
         upstream: the person's own proxy. Filtering proxies send their traffic through it.
-        default: browser to use when the caller names none (else ``rules.default_browser``).
+        default: browser to use when the caller names none (else ``settings.default_browser``).
         is_near: True if the native host of that personal browser runs, so it can link now.
         is_expected: True if that personal browser has the extension, so it may link later.
         """
-        self.machine = Machine(rules, journal.rows())
+        self.machine = Machine(settings, journal.rows())
         self.clock = clock
         self.audit = audit
         self.tokens = tokens
@@ -133,18 +131,27 @@ class Broker:
         self._records: dict[TabId, PageRecord] = {}
         self._capture_ids = count(1)
         self._on_agent_end: dict[AgentId, Callable[[], None]] = {}
-        self._on_rows: list[Callable[[Sequence[Change]], None]] = []
         self._on_busy: list[Callable[[], Iterable[TabId]]] = []
         self.in_use: dict[int, tuple[TabId, ...]] = {}
         """The tabs that each call under way works on, by the id of the call."""
-        self._is_unrecorded = False
         self._has_lost_files = False
         self.leaves_browsers = False
         """True if the broker must not end its browsers when it stops: the next one takes them."""
+        decisions = Decisions(
+            self.machine,
+            now=clock.now,
+            record=self._record,
+            perform=self._perform,
+            performed=self._arm,
+            stop=self._stop,
+        )
+        self.decide = decisions.decide
+        self.hear = decisions.hear
+        self.when_rows_change = decisions.when_rows_change
         self.jar_backups = JarBackups(journal, clock, self._tasks, self._look_into)
         around = Surroundings(
             state=lambda: self.state,
-            feed=self.feed,
+            hear=self.hear,
             note=self.watchers.note,
             kept=self.jar_backups.kept,
             keep=self.jar_backups.keep,
@@ -160,50 +167,23 @@ class Broker:
             browser: Browser(browser, driver, heard=self.heard, around=around)
             for browser, driver in drivers.items()
         }
-        self.feed(ev.BrokerRestarted())
+        self.hear(ev.BrokerRestarted())
         self._collect_leftovers()
 
     @property
     def state(self) -> State:
         return self.machine.state
 
-    def feed(self, event: ev.Event) -> Outcome:
-        """Pass the event to the core, write the changed rows, and perform the effects.
+    def ask_person(self, refusal: core.ConsentNeeded) -> RoostError:
+        """Ask the person about the refused agent. Returns the error for the agent.
 
-        Raises the core's refusal, if there is one, and ``Interrupted`` if the journal cannot be
-        written.
+        That is BROWSER_LOST if the person's browser is not connected: nobody could answer there.
         """
-        outcome = self.machine.apply(event, self.clock.now())
-        if outcome.changes:
-            self._record(outcome)
-            for told in self._on_rows:
-                self._unless_it_fails("telling of changed rows", told, outcome.changes)
-        for effect in outcome.effects:
-            self._unless_it_fails(type(effect).__name__, self._perform, effect)
-        self._arm()
-        if outcome.refusal is not None:
-            raise self._asked_in_vain(outcome.refusal) or outcome.refusal
-        return outcome
-
-    def _unless_it_fails(self, what: str, do: Callable[[T], None], with_: T) -> None:
-        """Call ``do`` and log its error. The rows are already written, so the other effects must
-        still be performed. If a page or jar stays open because of the error, the core removes it
-        when it next compares that browser with the rows."""
-        try:
-            do(with_)
-        except RoostError as error:
-            logger.warning("%s failed: %s", what, error)
-        except Exception:
-            logger.exception("%s failed", what)
-
-    def _asked_in_vain(self, refusal: RoostError) -> BrowserLost | None:
-        """Replace PAUSED by BROWSER_LOST if consent is pending but the person's browser is not
-        connected: nobody could answer the question there."""
-        browser = self.browsers.get(refusal.details.get("browser", ""))
-        if not isinstance(refusal, Paused) or browser is None:
-            return None
-        is_there = browser.started is not None or self._is_near(browser.id)
-        return None if is_there else _not_linked()
+        self.decide(core.ask_person, refusal.agent, refusal.browser)
+        browser = self.browsers.get(refusal.browser)
+        if browser is None or browser.started is not None or self._is_near(browser.id):
+            return refusal.shown()
+        return _not_linked()
 
     def browser(self, browser: BrowserId) -> Browser:
         found = self.browsers.get(browser)
@@ -298,7 +278,7 @@ class Broker:
         turn = asyncio.get_running_loop().create_future()
         self._captures[capture] = turn
         try:
-            self.feed(ev.CaptureRequested(agent, tab, capture))
+            self.decide(core.request_capture, agent, tab, capture)
             await turn
         except BaseException:  # also when the caller was cancelled: others wait for this turn
             self.capture_ended(tab, capture)
@@ -308,14 +288,10 @@ class Broker:
         return capture
 
     def capture_ended(self, tab: TabId, capture: int) -> None:
-        self.feed(ev.CaptureEnded(tab, capture))
+        self.hear(ev.CaptureEnded(tab, capture))
 
     def when_agent_ends(self, agent: AgentId, callback: Callable[[], None]) -> None:
         self._on_agent_end[agent] = callback
-
-    def when_rows_change(self, callback: Callable[[Sequence[Change]], None]) -> None:
-        """Call back with all changed rows, after they are journaled and before any effect."""
-        self._on_rows.append(callback)
 
     def keep_files(self) -> None:
         """Write new files if somebody removed those of the journal or the audit trail."""
@@ -369,32 +345,19 @@ class Broker:
 
     def _tell_download(self, session: SessionId, download: Download) -> None:
         about = {"name": download.name, "state": download.state.value}
-        self.watchers.tell(Notice(session, "download", about))
+        self.watchers.tell(Notice(session, NoticeKind.DOWNLOAD, about))
 
     # --- performing ----------------------------------------------------------------------------
 
-    def _record(self, outcome: Outcome) -> None:
-        """Write the changed rows to the journal. Raises ``Interrupted`` if that fails."""
-        try:
-            if self._is_unrecorded:
-                # After one failed write, later rows would leave a gap in the journal.
-                raise Internal("The journal could not be written.")
-            self._journal.write(outcome.changes)
-            for change in outcome.changes:
-                if change.table == Jar.table and change.row is None:
-                    self.jar_backups.forget(JarId(change.key))
-        except Internal as error:
-            # Effects without a journal entry would be unknown to the next broker, so stop. The
-            # next broker continues from the recorded rows and the open pages. The browser may
-            # already have done what the caller asked for, hence the hint.
-            if not self._is_unrecorded:
-                logger.critical("the journal cannot be written; stopping", exc_info=True)
-            self._is_unrecorded = self.leaves_browsers = True
-            self.stop_requested.set()
-            raise Interrupted(
-                f"The broker stops: {error.message}",
-                hint=f"{error.hint} Then check the page before you repeat the action.",
-            ) from None
+    def _record(self, changes: Sequence[Change]) -> None:
+        self._journal.write(changes)
+        for change in changes:
+            if change.table == Jar.table and change.row is None:
+                self.jar_backups.forget(JarId(change.key))
+
+    def _stop(self) -> None:
+        self.leaves_browsers = True
+        self.stop_requested.set()
 
     def _perform(self, effect: fx.Effect) -> None:
         match effect:
@@ -431,18 +394,18 @@ class Broker:
                 shutil.rmtree(self.files / effect.session, ignore_errors=True)
             case fx.Tell():
                 self.watchers.tell(Notice(effect.session, effect.kind, effect.data), effect.to)
-                if effect.kind == "tab_space_wanted":
+                if effect.kind is NoticeKind.TAB_SPACE_WANTED:
                     line = "Another agent waits for a tab slot: give one with tab_space_grant."
                     if effect.data["yourTabs"] > effect.data["fairShare"]:
                         line += " Else, after 10 s, the tab you used least recently is parked."
                     self.watchers.note(effect.session, line)
-                elif effect.kind == "tab_parked":
+                elif effect.kind is NoticeKind.TAB_PARKED:
                     self.watchers.note(
                         effect.session,
                         f"Tab {effect.data['tab']} was parked {effect.data['why']}. It is opened"
                         " again at its address when you use it; what was typed there is lost.",
                     )
-            case fx.Note():
+            case fx.WriteAudit():
                 self.audit.write(self.clock.now(), effect.kind, effect.data)
             case _:
                 assert_never(effect)
@@ -476,16 +439,16 @@ class Broker:
                 if effect.tab not in self.state.tabs:
                     await driver.close_tab(handle)
                     raise TabGone(f"Tab {effect.tab} was closed while it opened.", tab=effect.tab)
-                self.feed(ev.TabOpened(effect.tab, handle))
+                self.hear(ev.TabReady(effect.tab, handle))
             if effect.restore is not None and effect.tab in self.state.tabs:
                 await self._return_to(effect.restore, driver, handle)
         except BrowserLost:
             # A tab that is being restored stays lost: the next start of the browser tries again.
             if effect.restore is None:
-                self.feed(ev.TabOpenFailed(effect.tab))
+                self.hear(ev.TabOpenFailed(effect.tab))
             raise
         except Exception:  # a tab that did not open must not hold its slot, whatever the error
-            self.feed(ev.TabOpenFailed(effect.tab))
+            self.hear(ev.TabOpenFailed(effect.tab))
             raise
 
     async def _return_to(self, address: str, driver: Driver, handle: TabHandle) -> None:
@@ -501,7 +464,7 @@ class Broker:
     def _group(self, effect: fx.OpenTab) -> Group | None:
         """Return the tab group to open the tab in, or None in a browser without groups."""
         row = self.state.tabs.get(effect.tab)
-        if row is None or row.session is None or row.browser not in self.state.rules.grouped:
+        if row is None or row.session is None or row.browser not in self.state.settings.grouped:
             return None
         session = self.state.sessions[row.session]
         return Group(session.group, session.name, session.color)
@@ -518,7 +481,7 @@ class Broker:
     async def _remove_jar(self, effect: fx.RemoveJar) -> None:
         await self.browser(effect.browser).jars.remove(effect.jar, effect.handle)
         if effect.jar is not None:
-            self.feed(ev.JarRemoved(effect.jar))
+            self.hear(ev.JarRemoved(effect.jar))
 
     async def _look_into(self, jar: JarId) -> JarBackup:
         """Read what the jar holds, for its backup."""
@@ -567,7 +530,7 @@ class Broker:
 
     def _time_passed(self) -> None:
         self._timer = self._timer_at = None
-        self.feed(ev.TimePassed(self._busy()))
+        self.hear(ev.TimePassed(self._busy()))
 
 
 def _not_linked() -> BrowserLost:

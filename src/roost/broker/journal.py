@@ -7,6 +7,7 @@ died as well.
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import sqlite3
@@ -16,7 +17,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from roost.core.rows import ROW_TYPES, Row
+from roost.core.rows import ROW_TYPES, Agent, Row
 from roost.core.state import Change
 from roost.errors import Internal
 
@@ -58,7 +59,7 @@ class Journal:
                 logger.warning("journal: unknown kind of row %s, left out", table)
                 continue
             try:
-                yield adapter.validate_json(data)
+                yield adapter.validate_json(_upgraded(table, data))
             except ValidationError:
                 logger.warning("journal: row %s %s cannot be read, left out", table, key)
 
@@ -153,6 +154,15 @@ class Journal:
             db.close()
             raise
         return db
+
+
+def _upgraded(table: str, data: bytes) -> bytes:
+    """Return the row with the field names of this release."""
+    row = json.loads(data) if table == Agent.table else {}
+    if "home" not in row:
+        return data
+    row["own_session"] = row.pop("home")  # its name in earlier releases
+    return json.dumps(row).encode()
 
 
 _UPSERT = "INSERT INTO rows VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET row = excluded.row"

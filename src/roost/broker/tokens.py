@@ -11,9 +11,9 @@ import contextlib
 import hashlib
 import hmac
 import secrets
+from dataclasses import dataclass
 from functools import lru_cache
 
-from roost.core import events as ev
 from roost.core.rows import Session
 from roost.core.state import State
 from roost.errors import Unauthorized
@@ -21,6 +21,14 @@ from roost.local.home import Home
 
 SALT_BYTES = 16
 DERIVED_KEPT = 256
+
+
+@dataclass(frozen=True, slots=True)
+class NewToken:
+    """What the journal records of a session's new token."""
+
+    salt: str
+    digest: str
 
 
 class Tokens:
@@ -66,15 +74,15 @@ class Tokens:
         right = self._derived(session.id, session.token_salt)
         return session if hmac.compare_digest(token.encode(), right.encode()) else None
 
-    def issue(self, session: Session) -> tuple[str, ev.SessionTokenIssued | None]:
-        """Return the session's token, and for a new token the event to feed before it is used."""
+    def issue(self, session: Session) -> tuple[str, NewToken | None]:
+        """Return the session's token, and for a new token what to record before it is used."""
         if session.token_salt is not None:
             token = self._derived(session.id, session.token_salt)
             if _digest(token) == session.token_digest:
                 return token, None
         salt = secrets.token_hex(SALT_BYTES)
         token = self._derived(session.id, salt)
-        return token, ev.SessionTokenIssued(session.id, salt, _digest(token))
+        return token, NewToken(salt, _digest(token))
 
     def _derive(self, session: str, salt: str) -> str:
         message = f"roost session token\0{session}\0{salt}"

@@ -1,7 +1,37 @@
-"""The core decides: it takes events and ``now`` and returns effects and changed rows.
+"""The core decides: it answers requests and queries, hears events, and orders effects.
 
 Lives here: agents, sessions, the pool, leases, captures, loops, the rules of sharing. Pure code.
 May import: ``errors``, ``vocabulary``. Of the standard library: only modules that compute.
 Never here: asyncio, a clock, random, os, logging, JSON, a browser protocol's words. Nothing awaits.
 Tests: ``tests/core``; the Hypothesis machine is ``tests/core/test_sharing_machine.py``.
 """
+
+from roost.core.agents import connect_agent, renew_lease, resume_agent
+from roost.core.captures import request_capture
+from roost.core.consent import ask_person
+from roost.core.jars import request_jar
+from roost.core.loops import end_turn, start_loop, stop_loop
+from roost.core.pool import Opened, grant_space, open_tab, request_space, use_tab
+from roost.core.rules import ConsentNeeded, own_jar, session_for, session_of, tab_named
+from roost.core.sessions import (
+    SessionSpec,
+    dispose_session,
+    open_session,
+    pause_session,
+    record_token,
+)
+from roost.core.tabs import request_close, select_tab
+
+# Everything that the broker may ask: ``broker.decide(core.open_tab, agent, …)``. Each request or
+# query is a function of the state. ``agent`` is the caller's identity as bound to its connection,
+# never a value that the caller sent. ``session`` and ``tab`` are what the caller sent; None means
+# its own session or its current tab. The broker mints agent ids and secrets, so the core needs no
+# randomness. The core counts session, tab and jar ids itself.
+__all__ = [  # requests, queries, and the types they need
+    "ask_person", "connect_agent", "dispose_session", "end_turn", "grant_space", "open_session",
+    "open_tab", "pause_session", "record_token", "renew_lease", "request_capture", "request_close",
+    "request_jar", "request_space", "resume_agent", "select_tab", "start_loop", "stop_loop",
+    "use_tab",
+    "own_jar", "session_for", "session_of", "tab_named",
+    "ConsentNeeded", "Opened", "SessionSpec",
+]  # fmt: skip

@@ -56,6 +56,7 @@ _TYPED = re.compile(
 )
 _NOT_IN_HOSTS = re.compile(r"[\x00-\x20\x7f#%/<>?@\\^|]")
 _AFTER_HOST = re.compile(r"[/?#\\]")
+_MADE_IN_BROWSER = re.compile(r"(data|blob):", re.IGNORECASE)
 _DOMAIN = re.compile(r"(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*")
 _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
 _THIS_MACHINE = (IPv4Address("127.0.0.1"), IPv6Address("::1"))
@@ -106,6 +107,15 @@ def with_scheme(url: str) -> str:
     return f"{scheme}://{address}"
 
 
+def checked_devtools_url(url: str, allow: tuple[str, ...] = (), deny: tuple[str, ...] = ()) -> str:
+    """Return the address as a DevTools client may open it. Raises as ``checked_url`` does.
+
+    Beside what ``checked_url`` accepts, clients open ``data:`` and ``blob:`` addresses. The browser
+    fetches nothing for such a document, and the lists still hold for everything the document loads.
+    """
+    return url if _MADE_IN_BROWSER.match(url) else checked_url(url, allow, deny)
+
+
 def outside(host: str) -> UrlBlocked:
     """Build the error for a host that the domain lists refuse."""
     return UrlBlocked(
@@ -130,9 +140,12 @@ def short_address(url: str, limit: int = ADDRESS_CHARS) -> str:
     return head + CUT
 
 
-def is_whole(url: str) -> bool:
-    """Return whether the address was not cut. Only such an address can be opened again."""
-    return not url.endswith(CUT)
+def can_be_opened_again(url: str) -> bool:
+    """Return whether a tab can be opened again at this address.
+
+    It cannot if the address was cut, or names a blob: a blob ends with the page that made it.
+    """
+    return not url.endswith(CUT) and not url.startswith("blob:")
 
 
 def host_of(address: str) -> str:

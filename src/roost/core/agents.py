@@ -8,20 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from math import ceil
 
-from roost.core import consent, jars, pool, sessions
-from roost.core.captures import Captures
-from roost.core.effects import Effect, EndAgent, Note
-from roost.core.events import (
-    AgentConnected,
-    AgentDisconnected,
-    AgentLeft,
-    AgentResumed,
-    BrokerListens,
-    BrokerRestarted,
-    LeaseRenewed,
-    TabOpenFailed,
-)
+from roost.core import captures, consent, jars, pool, sessions
+from roost.core.effects import EndAgent, WriteAudit
+from roost.core.events import AgentDisconnected, AgentLeft, CallEnded
 from roost.core.rows import Agent, Session, TabState
+from roost.core.sessions import SessionSpec
 from roost.core.state import State
 from roost.errors import Unauthorized
 from roost.vocabulary import (
@@ -29,74 +20,106 @@ from roost.vocabulary import (
     LATE_SECONDS,
     LEASE_SECONDS,
     RESTART_GRACE_SECONDS,
+    AgentId,
     shown,
 )
 
 
-def connected(state: State, event: AgentConnected, now: float, out: list[Effect]) -> Session:
-    """Record a new agent, in a new session or in the one it asked to join."""
+def connect_agent(
+    state: State,
+    *,
+    agent: AgentId,
+    pid: int,
+    process_started: str,
+    name: str,
+    secret_digest: str,
+    session: SessionSpec,
+    lease: bool = False,
+    folders: tuple[str, ...] = (),
+    program: str = "",
+) -> Session:
+    """Record a new agent, in a new session or in the one it asked to join.
+
+    lease: the agent has no connection. It came with a token of that session, works in that session
+        only, and must renew its lease.
+    program: the client program and its folder, as the kernel reports them.
+    """
     # A token's holder may be in a counted session.
-    find = sessions.found_or_made if event.lease else sessions.joinable
-    session = find(state, event.session, now, out)
+    find = sessions.found_or_made if lease else sessions.joinable
+    row = find(state, session)
     state.put(
         Agent(
-            id=event.agent,
-            pid=event.pid,
-            process_started=event.process_started,
-            name=event.name,
-            home=session.id,
-            secret_digest=event.secret_digest,
-            connected=not event.lease,
-            lease_until=now + LEASE_SECONDS if event.lease else None,
-            folders=event.folders,
-            program=event.program,
-            browser=event.session.browser,
-            policy=event.session.policy,
-            profile=event.session.profile,
-            allow=event.session.allow,
-            deny=event.session.deny,
+            id=agent,
+            pid=pid,
+            process_started=process_started,
+            name=name,
+            own_session=row.id,
+            secret_digest=secret_digest,
+            connected=not lease,
+            lease_until=state.now + LEASE_SECONDS if lease else None,
+            folders=folders,
+            program=program,
+            browser=session.browser,
+            policy=session.policy,
+            profile=session.profile,
+            allow=session.allow,
+            deny=session.deny,
         )
     )
-    sessions.join(state, event.agent, session)
-    out.append(Note("agent connected", {"agent": shown(event.agent), "session": session.id}))
-    return state.sessions[session.id]
+    sessions.join(state, agent, row)
+    state.emit(WriteAudit("agent connected", {"agent": shown(agent), "session": row.id}))
+    return state.sessions[row.id]
 
 
-def resumed(state: State, event: AgentResumed, now: float, out: list[Effect]) -> Session | None:
-    """Record that the agent is connected again. Return its home session if it still has one."""
-    agent = state.agents.get(event.agent)
-    if agent is None:
+def resume_agent(
+    state: State, agent: AgentId, pid: int | None = None, process_started: str = ""
+) -> Session | None:
+    """Record that the agent is connected again, perhaps from another process.
+
+    Returns the agent's own session if it still has one.
+    """
+    row = state.agents.get(agent)
+    if row is None:
         raise Unauthorized("That agent has ended.", hint="Say hello without a resume secret.")
     # A connected agent needs no lease: it never ends for being idle.
-    agent = replace(agent, connected=True, awaited_until=None, lease_until=None)
-    if event.pid is not None:
-        agent = replace(agent, pid=event.pid, process_started=event.process_started)
-    state.put(agent)
-    # The home session may have ended and its id may name another session now.
-    at_home = state.member(agent.id, agent.home)
-    return None if at_home is None else state.sessions[agent.home]
+    row = replace(row, connected=True, awaited_until=None, lease_until=None)
+    if pid is not None:
+        row = replace(row, pid=pid, process_started=process_started)
+    state.put(row)
+    # The agent's session may have ended and its id may name another session now.
+    is_member = state.member(agent, row.own_session) is not None
+    return state.sessions[row.own_session] if is_member else None
 
 
-def disconnected(state: State, event: AgentDisconnected, now: float, out: list[Effect]) -> None:
+def disconnected(state: State, event: AgentDisconnected) -> None:
     """Start the agent's grace."""
     agent = state.agents.get(event.agent)
     if agent is not None and agent.connected:
-        state.put(replace(agent, connected=False, awaited_until=now + GRACE_SECONDS))
+        state.put(replace(agent, connected=False, awaited_until=state.now + GRACE_SECONDS))
         for member in state.memberships(agent.id):
             # The session may be unattended now, so its tabs may be parked for a waiting session.
             state.freed.add(state.sessions[member.session].browser)
 
 
-def renewed(state: State, event: LeaseRenewed, now: float, out: list[Effect]) -> None:
-    agent = state.agents.get(event.agent)
-    if agent is None:
+def renew_lease(state: State, agent: AgentId) -> Agent:
+    """Start the agent's lease anew, if it lives by one. Raises if the agent has ended."""
+    row = state.agents.get(agent)
+    if row is None:
         raise Unauthorized("This agent's lease ran out.", hint="Connect again.")
-    if agent.lease_until is not None:
+    if row.lease_until is not None:
         # Round up to whole seconds, so that a busy agent's row is written once a second at most.
-        state.put(replace(agent, lease_until=ceil(now) + LEASE_SECONDS))
+        row = replace(row, lease_until=ceil(state.now) + LEASE_SECONDS)
+        state.put(row)
+    return row
 
 
-def broker_restarted(state: State, event: BrokerRestarted, now: float, out: list[Effect]) -> None:
+def call_ended(state: State, event: CallEnded) -> None:
+    """Start the lease of the agent anew, unless the agent has ended during the call."""
+    if event.agent in state.agents:
+        renew_lease(state, event.agent)
+
+
+def broker_restarted(state: State) -> None:
     """Adjust the rows after a restart of the broker.
 
     Agents: no agent can reconnect before the broker listens, so until then no agent has a deadline.
@@ -109,59 +132,58 @@ def broker_restarted(state: State, event: BrokerRestarted, now: float, out: list
         state.drop(jar)
     for tab in list(state.tabs.values()):
         if tab.state is TabState.OPENING:
-            sessions.tab_open_failed(state, TabOpenFailed(tab.id), now, out)
+            sessions.tab_open_failed(state, tab.id)
     jars.forget_extra_jars(state)
     for agent in list(state.agents.values()):
         if agent.lease_until is not None:
-            state.put(replace(agent, lease_until=now + LEASE_SECONDS))
+            state.put(replace(agent, lease_until=state.now + LEASE_SECONDS))
         else:
             state.put(replace(agent, connected=False, awaited_until=None))
-    pool.wait_anew(state, now)
+    pool.wait_anew(state)
 
 
-def broker_listens(state: State, event: BrokerListens, now: float, out: list[Effect]) -> None:
+def broker_listens(state: State) -> None:
     """Start the grace of all agents: from now on they can find the restarted broker."""
     for agent in list(state.agents.values()):
         if agent.lease_until is not None:
-            state.put(replace(agent, lease_until=now + LEASE_SECONDS))
+            state.put(replace(agent, lease_until=state.now + LEASE_SECONDS))
         elif not agent.connected:
-            state.put(replace(agent, awaited_until=now + RESTART_GRACE_SECONDS))
-    pool.wait_anew(state, now)
+            state.put(replace(agent, awaited_until=state.now + RESTART_GRACE_SECONDS))
+    pool.wait_anew(state)
 
 
-def expired(state: State, captures: Captures, agent: Agent, now: float, out: list[Effect]) -> None:
+def expired(state: State, agent: Agent) -> None:
     """End an agent whose deadline has passed.
 
     If the wake-up itself came late, give the agent another grace instead: what delayed the broker
     may have delayed the agent as well.
     """
     assert agent.deadline is not None
-    if now - agent.deadline > LATE_SECONDS:
-        again = now + GRACE_SECONDS
+    if state.now - agent.deadline > LATE_SECONDS:
+        again = state.now + GRACE_SECONDS
         if agent.lease_until is None:
             state.put(replace(agent, awaited_until=again))
         else:
             state.put(replace(agent, lease_until=again))
         return
     why = "did not come back" if agent.lease_until is None else "lease ran out"
-    end_agent(state, captures, agent, now, out, why=why)
+    end_agent(state, agent, why=why)
 
 
-def left(state: State, captures: Captures, event: AgentLeft, now: float, out: list[Effect]) -> None:
+def left(state: State, event: AgentLeft) -> None:
     agent = state.agents.get(event.agent)
     if agent is not None:
-        end_agent(state, captures, agent, now, out, why="said goodbye")
+        end_agent(state, agent, why="said goodbye")
 
 
-def end_agent(
-    state: State, captures: Captures, agent: Agent, now: float, out: list[Effect], *, why: str
-) -> None:
+def end_agent(state: State, agent: Agent, *, why: str) -> None:
     """End the agent: release its capture turns, queue places, reservations and memberships."""
-    captures.withdraw(agent.id, now, out)
+    captures.withdraw(state, agent.id)
     pool.withdraw(state, agent.id)
     for member in state.memberships(agent.id):
-        sessions.leave(state, member, now, out)
+        sessions.leave(state, member)
     state.drop(agent)
     consent.nobody_asks(state, agent.known_as)
-    out.append(EndAgent(agent.id))
-    out.append(Note("agent ended", {"agent": shown(agent.id), "name": agent.name, "why": why}))
+    state.emit(EndAgent(agent.id))
+    ended = {"agent": shown(agent.id), "name": agent.name, "why": why}
+    state.emit(WriteAudit("agent ended", ended))

@@ -11,23 +11,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from roost.core import groups
-from roost.core.effects import CloseStray, Effect, ForgetTab, OpenTab, RemoveJar
-from roost.core.events import BrowserDown, BrowserUp, TabVanished
+from roost.core.effects import CloseStray, ForgetTab, OpenTab, RemoveJar
+from roost.core.events import BrowserDown, BrowserUp, TabClosed
 from roost.core.rows import Jar, Tab, TabState
 from roost.core.state import State
-from roost.core.tabs import back_to, gone, retire, tab_vanished
+from roost.core.tabs import back_to, gone, retire, tab_closed
 from roost.errors import BrowserLost, TabGone
 from roost.vocabulary import JarPolicy, TabHandle, TabId
 
 
-def browser_down(state: State, event: BrowserDown, now: float, out: list[Effect]) -> None:
+def browser_down(state: State, event: BrowserDown) -> None:
     """Mark the browser's tabs as lost and its jars as not made, so that they can be restored.
 
     Extra jars of CDP clients are dropped, because those clients lost their connections with the
     browser. A person's own browser keeps its jars when it ends, so their handles stay until it
     reports which it has.
     """
-    if event.browser not in state.rules.grouped:
+    if event.browser not in state.settings.grouped:
         for jar in [jar for jar in state.jars.values() if jar.browser == event.browser]:
             _forget_handle(state, jar)
     for tab in [tab for tab in state.tabs.values() if tab.browser == event.browser]:
@@ -38,40 +38,40 @@ def browser_down(state: State, event: BrowserDown, now: float, out: list[Effect]
             retire(state, tab, lost)
         else:
             state.put(replace(tab, handle=None, former=tab.handle, state=TabState.LOST))
-        out.append(ForgetTab(tab.id, lost))
+        state.emit(ForgetTab(tab.id, lost))
 
 
-def browser_up(state: State, event: BrowserUp, now: float, out: list[Effect]) -> None:
+def browser_up(state: State, event: BrowserUp) -> None:
     """Compare the rows with what the browser has, then restore what is missing.
 
     A tab that is still opening is ordered again, because the first order may have been lost with
     the previous browser.
     """
-    _reconcile_jars(state, event, out)
+    _reconcile_jars(state, event)
     rows = [tab for tab in state.tabs.values() if tab.browser == event.browser]
     found = _found(state, event, rows)
     for tab in rows:
         handle = found.get(tab.id)
         if handle is not None:
-            _take_up(state, tab, handle, event, out)
+            _take_up(state, tab, handle, event)
         elif tab.handle is not None:
-            tab_vanished(state, TabVanished(tab.browser, tab.handle), now, out)
+            tab_closed(state, TabClosed(tab.browser, tab.handle))
         elif not tab.holds_slot:
             continue
         elif tab.jar is not None:
             address = None if tab.state is TabState.OPENING else back_to(tab)
-            out.append(OpenTab(tab.id, tab.browser, tab.jar, address))
+            state.emit(OpenTab(tab.id, tab.browser, tab.jar, address))
         else:
             # The person opened this page in their own cookies, so the broker cannot open it again.
-            gone(state, tab, TabGone(f"Tab {tab.id} did not come back.", tab=tab.id), out)
+            gone(state, tab, TabGone(f"Tab {tab.id} did not come back.", tab=tab.id))
     for handle in sorted(event.handles - set(found.values())):
         session = state.session_shown_as(event.browser, event.groups.get(handle))
         if session is None:
-            out.append(CloseStray(event.browser, handle))
+            state.emit(CloseStray(event.browser, handle))
         else:
             jar = state.jar_with(event.browser, event.jar_of.get(handle))
             place = None if jar is None else jar.id
-            groups.adopt(state, session, handle, event.places.get(handle, ""), out, jar=place)
+            groups.adopt(state, session, handle, event.places.get(handle, ""), jar=place)
 
 
 def _found(state: State, event: BrowserUp, rows: Sequence[Tab]) -> dict[TabId, TabHandle]:
@@ -110,18 +110,16 @@ def _is_in_jar(state: State, event: BrowserUp, tab: Tab, handle: TabHandle) -> b
     return place not in event.jars if jar.policy is JarPolicy.SHARED else place == jar.handle
 
 
-def _take_up(
-    state: State, tab: Tab, handle: TabHandle, event: BrowserUp, out: list[Effect]
-) -> None:
+def _take_up(state: State, tab: Tab, handle: TabHandle, event: BrowserUp) -> None:
     """Give the tab this handle and mark it open. Move it if it stands in another group now."""
     if tab.handle != handle:
         tab = replace(tab, handle=handle, former=None, state=TabState.OPEN)
         state.put(tab)
     if handle in event.groups:
-        groups.place(state, tab, event.groups[handle], out)
+        groups.place(state, tab, event.groups[handle])
 
 
-def _reconcile_jars(state: State, event: BrowserUp, out: list[Effect]) -> None:
+def _reconcile_jars(state: State, event: BrowserUp) -> None:
     """Forget handles of jars that the browser lost, and remove jars that no session has."""
     known = set()
     for jar in [jar for jar in state.jars.values() if jar.browser == event.browser]:
@@ -129,9 +127,9 @@ def _reconcile_jars(state: State, event: BrowserUp, out: list[Effect]) -> None:
         if jar.handle not in event.jars:
             _forget_handle(state, jar)
         elif jar.session is None and jar.handle is not None:
-            out.append(RemoveJar(jar.id, jar.browser, jar.handle))
+            state.emit(RemoveJar(jar.id, jar.browser, jar.handle))
     for handle in sorted(event.jars - known):
-        out.append(RemoveJar(None, event.browser, handle))
+        state.emit(RemoveJar(None, event.browser, handle))
 
 
 def _forget_handle(state: State, jar: Jar) -> None:

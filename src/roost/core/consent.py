@@ -8,13 +8,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 from roost.core import sessions
-from roost.core.effects import Effect, Note, Tell
+from roost.core.effects import Tell, WriteAudit
 from roost.core.events import PersonAnswered, PersonSaid
 from roost.core.rows import Consent
 from roost.core.state import State
+from roost.vocabulary import AgentId, BrowserId, NoticeKind
 
 
-def answered(state: State, event: PersonAnswered, now: float, out: list[Effect]) -> None:
+def ask_person(state: State, agent: AgentId, browser: BrowserId) -> None:
+    """Record the question whether this agent may use that browser, unless there is one already."""
+    row = state.agents.get(agent)
+    if row is not None and state.consent(browser, row.known_as) is None:
+        state.put(Consent(browser=browser, name=row.known_as, called=row.name))
+
+
+def answered(state: State, event: PersonAnswered) -> None:
     """Record the person's answer for every agent of that client program.
 
     The event names the question by its label. The row may be gone if its agents ended before the
@@ -25,14 +33,14 @@ def answered(state: State, event: PersonAnswered, now: float, out: list[Effect])
     consent = replace(consent, allow=event.allow)
     state.put(consent)
     answer = {"browser": event.browser, "name": consent.label, "allow": event.allow}
-    out.append(Note("person answered", answer))
+    state.emit(WriteAudit("person answered", answer))
     for session in state.sessions.values():
         known = {state.agents[agent].known_as for agent in state.agents_in(session.id)}
         if session.browser == event.browser and consent.name in known:
-            out.append(Tell(session.id, "person_answered", answer))
+            state.emit(Tell(session.id, NoticeKind.PERSON_ANSWERED, answer))
 
 
-def said(state: State, event: PersonSaid, now: float, out: list[Effect]) -> None:
+def said(state: State, event: PersonSaid) -> None:
     """Pause, resume or end the session of that group, or all sessions of that browser."""
     if event.group is None:
         meant = [one for one in state.sessions.values() if one.browser == event.browser]
@@ -41,16 +49,16 @@ def said(state: State, event: PersonSaid, now: float, out: list[Effect]) -> None
         meant = [] if one is None else [one]
     for session in meant:
         if event.what == "end":
-            sessions.end_session(state, session, out, why="ended by the person")
+            sessions.end_session(state, session, why="ended by the person")
         else:
-            sessions.set_paused(state, session, out, paused=event.what == "pause")
+            sessions.set_paused(state, session, paused=event.what == "pause")
 
 
 def nobody_asks(state: State, known_as: str) -> None:
     """Drop the open question once the last agent of that client program has ended."""
     if any(agent.known_as == known_as for agent in state.agents.values()):
         return
-    for browser in state.rules.personal:
+    for browser in state.settings.personal:
         consent = state.consent(browser, known_as)
         if consent is not None and consent.allow is None:
             state.drop(consent)

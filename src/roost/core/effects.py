@@ -1,4 +1,4 @@
-"""Effects: orders from the core, and its only output. Their counterpart is ``events.py``.
+"""Effects: orders from the core to the broker. Their counterpart is ``events.py``.
 
 The broker performs effects in order, after it has written the changed rows to the journal.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roost.errors import RoostError
-from roost.vocabulary import AgentId, BrowserId, JarId, SessionId, TabHandle, TabId
+from roost.vocabulary import AgentId, BrowserId, JarId, NoticeKind, SessionId, TabHandle, TabId
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +111,14 @@ class Tell:
     """Send a notice to the agents of one session, and to nobody else."""
 
     session: SessionId
-    kind: str
+    kind: NoticeKind
     data: Mapping[str, Any]
     to: tuple[AgentId, ...] = ()
     """The agents of a session that has just ended. They get the notice although they left it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class WriteAudit:
     """Write a line to the audit trail about something that no single call asked for."""
 
     kind: str
@@ -127,5 +127,5 @@ class Note:
 
 Effect = (
     OpenTab | CloseTab | ForgetTab | RemoveJar | CloseStray | ForgetGroup
-    | StartCapture | RefuseCapture | EndAgent | RemoveFiles | Tell | Note
+    | StartCapture | RefuseCapture | EndAgent | RemoveFiles | Tell | WriteAudit
 )  # fmt: skip

@@ -1,12 +1,9 @@
-"""Events: facts reported to the core, and its only input. Their counterpart is ``effects.py``.
+"""Events: facts that nobody can be refused. Their counterpart is ``effects.py``.
 
-The broker mints agent ids and secrets and puts them into events, so the core needs no randomness.
-The core counts session, tab and jar ids itself.
-Events may come late, twice or never. So a handler never trusts that what the event names still
-exists. Browser events name a tab by the browser's own handle, so a late event of a closed page
-cannot affect another tab.
-``agent`` is the caller's identity as bound to its connection, never a value that the caller sent.
-``session`` and ``tab`` of requests are what the caller sent; None means its own or current one.
+Requests are functions (``core/__init__.py`` lists them), because somebody waits for their answer.
+Facts are data: they may come late, twice or never, and the broker queues those that come while it
+decides. So a handler never trusts that what an event names still exists. Browser events name a tab
+by the browser's own handle, so a late event of a closed page cannot affect another tab.
 """
 
 from __future__ import annotations
@@ -16,62 +13,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from roost.vocabulary import (
-    LOOP_ITERATIONS,
     AgentId,
     BrowserId,
     JarId,
-    JarPolicy,
-    Lifetime,
-    SessionId,
     TabHandle,
     TabId,
 )
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionSpec:
-    """The properties of a session that may have to be made. No id: it gets the next ``s<n>``."""
-
-    lifetime: Lifetime
-    id: SessionId | None = None
-    name: str | None = None
-    browser: BrowserId | None = None
-    policy: JarPolicy | None = None
-    profile: str | None = None
-    allow: tuple[str, ...] = ()
-    deny: tuple[str, ...] = ()
-
-
 # --- from agents -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentConnected:
-    """A new agent said hello.
-
-    ``lease``: the agent has no connection. It came with a token of that session, works in that
-    session only, and must renew its lease.
-    """
-
-    agent: AgentId
-    pid: int
-    process_started: str
-    name: str
-    secret_digest: str
-    session: SessionSpec
-    lease: bool = False
-    folders: tuple[str, ...] = ()
-    program: str = ""
-    """The client program and its folder, as the kernel reports them."""
-
-
-@dataclass(frozen=True, slots=True)
-class AgentResumed:
-    """The agent came back with its secret, perhaps from another process."""
-
-    agent: AgentId
-    pid: int | None = None
-    process_started: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,55 +38,10 @@ class AgentLeft:
 
 
 @dataclass(frozen=True, slots=True)
-class LeaseRenewed:
-    agent: AgentId
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionOpenRequested:
-    """The caller wants to open a session, or to find one it opened before.
-
-    ``alias`` is the id the caller sent: for agents a name local to the agent, for the operator
-    global.
-    """
+class CallEnded:
+    """A call of an agent without a connection ended. The agent's lease starts anew."""
 
     agent: AgentId
-    alias: str | None
-    spec: SessionSpec
-    profile_exists: bool = True
-    profile_for_any_agent: bool = False
-    """True if the person lets every agent clone the profile."""
-
-
-@dataclass(frozen=True, slots=True)
-class SessionDisposeRequested:
-    agent: AgentId
-    session: str
-
-
-@dataclass(frozen=True, slots=True)
-class SessionTokenIssued:
-    """A token was issued for the session. Callers that show it act as the session until it ends."""
-
-    session: SessionId
-    salt: str
-    digest: str
-
-
-@dataclass(frozen=True, slots=True)
-class SessionPauseRequested:
-    agent: AgentId
-    session: str | None
-    paused: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JarRequested:
-    """A CDP client needs the session's jar, or (``beside``) an extra jar for itself."""
-
-    agent: AgentId
-    session: str | None
-    beside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,50 +49,6 @@ class JarReleased:
     """The CDP client that made an extra jar released it or disconnected."""
 
     jar: JarId
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TabOpenRequested:
-    agent: AgentId
-    session: str | None
-    url: str
-    evict: bool = True
-    """If the pool is full, close the session's own LRU tab instead of refusing."""
-    page: str | None = None
-    """The session's own name for the tab. If a tab of that name exists, it is used."""
-    jar: JarId | None = None
-    """Extra jar of the session to open the tab in, instead of the session's own."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TabUseRequested:
-    """A page operation wants a tab.
-
-    action: verb for the refusal's message.
-    acts: False for operations that only read.
-    revives: the operation works on a crashed page (navigate, reload).
-    """
-
-    agent: AgentId
-    session: str | None
-    tab: str | None
-    action: str
-    acts: bool
-    revives: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class TabSelectRequested:
-    agent: AgentId
-    session: str | None
-    tab: str
-
-
-@dataclass(frozen=True, slots=True)
-class TabCloseRequested:
-    agent: AgentId
-    session: str | None
-    tab: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,55 +59,11 @@ class TabOpenAbandoned:
 
 
 @dataclass(frozen=True, slots=True)
-class TabSpaceRequested:
-    agent: AgentId
-    session: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class TabSpaceGranted:
-    agent: AgentId
-    session: str | None
-    tab: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class CaptureRequested:
-    agent: AgentId
-    tab: TabId
-    capture: int
-
-
-@dataclass(frozen=True, slots=True)
 class CaptureEnded:
     """The capture is done, failed or was cancelled. Each frees the turn."""
 
     tab: TabId
     capture: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoopStartRequested:
-    agent: AgentId
-    session: str | None
-    prompt: str
-    max_iterations: int = LOOP_ITERATIONS
-    phrase: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class LoopStopRequested:
-    agent: AgentId
-    session: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class LoopTurnEnded:
-    """The agent wants to stop. The core looks for the phrase in ``said``, its last message."""
-
-    agent: AgentId
-    session: str | None
-    said: str
 
 
 # --- from browsers -----------------------------------------------------------------------------
@@ -288,18 +104,22 @@ class JarRemoved:
 
 
 @dataclass(frozen=True, slots=True)
-class TabOpened:
+class TabReady:
+    """The page that an ``OpenTab`` effect ordered is open."""
+
     tab: TabId
     handle: TabHandle
 
 
 @dataclass(frozen=True, slots=True)
 class TabOpenFailed:
+    """The page that an ``OpenTab`` effect ordered could not be opened."""
+
     tab: TabId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TabSpawned:
+class TabOpened:
     """The browser opened a tab that the broker did not order: a popup, or a tab of the person."""
 
     browser: BrowserId
@@ -312,7 +132,7 @@ class TabSpawned:
 
 
 @dataclass(frozen=True, slots=True)
-class TabVanished:
+class TabClosed:
     """The tab closed in the browser: by its page, by the person, or on the broker's order."""
 
     browser: BrowserId
@@ -320,7 +140,7 @@ class TabVanished:
 
 
 @dataclass(frozen=True, slots=True)
-class TabMovedOn:
+class TabNavigated:
     """A document was committed in the tab. If the tab was crashed, it is no longer."""
 
     browser: BrowserId
@@ -341,7 +161,7 @@ class TabRead:
 
 
 @dataclass(frozen=True, slots=True)
-class TabBroke:
+class TabCrashed:
     """The page's process died."""
 
     browser: BrowserId
@@ -352,7 +172,7 @@ class TabBroke:
 
 
 @dataclass(frozen=True, slots=True)
-class TabRegrouped:
+class TabMoved:
     """The person moved a tab into that group (None: out of all groups)."""
 
     browser: BrowserId
@@ -414,14 +234,8 @@ class TimePassed:
 
 
 Event = (
-    AgentConnected | AgentResumed | AgentDisconnected | AgentLeft | LeaseRenewed
-    | SessionOpenRequested | SessionDisposeRequested | SessionTokenIssued | SessionPauseRequested
-    | JarRequested | JarReleased
-    | TabOpenRequested | TabUseRequested | TabSelectRequested | TabCloseRequested
-    | TabOpenAbandoned | TabSpaceRequested | TabSpaceGranted
-    | CaptureRequested | CaptureEnded
-    | LoopStartRequested | LoopStopRequested | LoopTurnEnded
-    | BrowserUp | BrowserDown | JarMade | JarRemoved | TabOpened | TabOpenFailed
-    | TabSpawned | TabVanished | TabMovedOn | TabRead | TabBroke | TabRegrouped | GroupClosed
+    AgentDisconnected | AgentLeft | CallEnded | JarReleased | TabOpenAbandoned | CaptureEnded
+    | BrowserUp | BrowserDown | JarMade | JarRemoved | TabReady | TabOpenFailed
+    | TabOpened | TabClosed | TabNavigated | TabRead | TabCrashed | TabMoved | GroupClosed
     | PersonSaid | PersonAnswered | BrokerRestarted | BrokerListens | TimePassed
 )  # fmt: skip

@@ -10,33 +10,33 @@ from __future__ import annotations
 from dataclasses import replace
 
 from roost.core import sessions
-from roost.core.effects import Effect, ForgetTab, Note, Tell
-from roost.core.events import GroupClosed, TabRegrouped
+from roost.core.effects import ForgetTab, Tell, WriteAudit
+from roost.core.events import GroupClosed, TabMoved
 from roost.core.jars import jar_for
 from roost.core.rows import Session, Tab, TabState
 from roost.core.state import State
 from roost.core.tabs import retire
 from roost.errors import TabGone
-from roost.vocabulary import JarId, JarPolicy, TabHandle, TabId
+from roost.vocabulary import JarId, JarPolicy, NoticeKind, TabHandle, TabId
 
 
-def tab_regrouped(state: State, event: TabRegrouped, now: float, out: list[Effect]) -> None:
+def tab_moved(state: State, event: TabMoved) -> None:
     tab = state.tab_with(event.browser, event.handle)
     if tab is not None:
-        place(state, tab, event.group, out)
+        place(state, tab, event.group)
 
 
-def group_closed(state: State, event: GroupClosed, now: float, out: list[Effect]) -> None:
+def group_closed(state: State, event: GroupClosed) -> None:
     """End the session of a group that the person closed.
 
     An agent that is still there gets a new session, in a new group, with its next tab.
     """
     session = state.session_shown_as(event.browser, event.group)
     if session is not None:
-        sessions.end_session(state, session, out, why="the person closed its tab group")
+        sessions.end_session(state, session, why="the person closed its tab group")
 
 
-def place(state: State, tab: Tab, group: str | None, out: list[Effect]) -> None:
+def place(state: State, tab: Tab, group: str | None) -> None:
     """Move the tab to the session of its group, or drop it if no session has that group."""
     session = state.session_shown_as(tab.browser, group)
     if session is not None and session.id == tab.session:
@@ -44,12 +44,12 @@ def place(state: State, tab: Tab, group: str | None, out: list[Effect]) -> None:
     where = "out of this session" if session is None else "to another session"
     error = TabGone(f"The person moved tab {tab.id} {where}.", tab=tab.id)
     retire(state, tab, error)
-    out.append(ForgetTab(tab.id, error))
+    state.emit(ForgetTab(tab.id, error))
     if tab.session is not None:
         moved = {"tab": tab.id, "url": tab.url, "why": error.message}
-        out.append(Tell(tab.session, "tab_moved", moved))
+        state.emit(Tell(tab.session, NoticeKind.TAB_MOVED, moved))
     if session is not None:
-        _hand_over(state, tab, session, out)
+        _hand_over(state, tab, session)
 
 
 def adopt(
@@ -57,7 +57,6 @@ def adopt(
     session: Session,
     handle: TabHandle,
     url: str,
-    out: list[Effect],
     *,
     jar: JarId | None = None,
 ) -> Tab:
@@ -76,12 +75,12 @@ def adopt(
         state=TabState.OPEN,
     )
     _put(state, tab, session)
-    out.append(Tell(session.id, "tab_opened", {"tab": tab.id, "url": url, "opener": None}))
-    out.append(Note("tab brought by the person", {"tab": tab.id, "session": session.id}))
+    state.emit(Tell(session.id, NoticeKind.TAB_OPENED, {"tab": tab.id, "url": url, "opener": None}))
+    state.emit(WriteAudit("tab brought by the person", {"tab": tab.id, "session": session.id}))
     return tab
 
 
-def _hand_over(state: State, tab: Tab, session: Session, out: list[Effect]) -> None:
+def _hand_over(state: State, tab: Tab, session: Session) -> None:
     """Record the moved tab in its new session, under a new id and with its jar.
 
     The old session's name for the tab, its opener and its agent stay behind.
@@ -98,8 +97,8 @@ def _hand_over(state: State, tab: Tab, session: Session, out: list[Effect]) -> N
     )
     _put(state, new, session)
     moved = {"tab": new.id, "url": new.url, "why": "The person moved this tab to your session."}
-    out.append(Tell(session.id, "tab_moved", moved))
-    out.append(Note("tab moved", {"tab": tab.id, "session": tab.session, "to": session.id}))
+    state.emit(Tell(session.id, NoticeKind.TAB_MOVED, moved))
+    state.emit(WriteAudit("tab moved", {"tab": tab.id, "session": tab.session, "to": session.id}))
 
 
 def _jar_in(state: State, session: Session, jar: JarId | None) -> JarId | None:

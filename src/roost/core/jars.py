@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from roost.core import rules
-from roost.core.effects import Effect, RemoveJar
-from roost.core.events import JarReleased, JarRequested
+from roost.core.effects import RemoveJar
+from roost.core.events import JarMade, JarReleased, JarRemoved
 from roost.core.rows import Jar, Session
 from roost.core.state import State
 from roost.core.tabs import close_tab, retire
 from roost.errors import JarUnavailable, TabGone
-from roost.vocabulary import JARS_BESIDE, JarId, JarPolicy
+from roost.vocabulary import JARS_BESIDE, AgentId, JarId, JarPolicy
 
 
 def jar_for(state: State, session: Session, named: JarId | None = None) -> Jar:
@@ -24,42 +24,54 @@ def jar_for(state: State, session: Session, named: JarId | None = None) -> Jar:
     return _recorded(state, session, session.policy)
 
 
-def request_jar(state: State, event: JarRequested, now: float, out: list[Effect]) -> Jar:
-    """Return the session's own jar, or record an extra one for a CDP client."""
-    session = rules.session_for(state, event.agent, event.session)
-    rules.check_not_paused(session, event.agent)
-    rules.check_welcome(state, session, event.agent)
-    if not event.beside:
-        return jar_for(state, session)
-    if sum(jar.beside for jar in state.jars_of(session.id)) >= JARS_BESIDE:
+def request_jar(state: State, *, agent: AgentId, session: str | None, beside: bool = False) -> Jar:
+    """Return the session's own jar, or (``beside``) record an extra one for a CDP client."""
+    row = rules.session_for(state, agent, session)
+    rules.check_not_paused(row, agent)
+    rules.check_welcome(state, row, agent)
+    if not beside:
+        return jar_for(state, row)
+    if sum(jar.beside for jar in state.jars_of(row.id)) >= JARS_BESIDE:
         raise JarUnavailable(
-            f"Session {session.id} has {JARS_BESIDE} browser contexts already.",
+            f"Session {row.id} has {JARS_BESIDE} browser contexts already.",
             hint="Close some that are not needed any more.",
             limit=JARS_BESIDE,
         )
     # A client that makes a context expects an isolated one.
-    return _recorded(state, session, JarPolicy.FRESH, beside=True)
+    return _recorded(state, row, JarPolicy.FRESH, beside=True)
 
 
-def release_jar(state: State, event: JarReleased, now: float, out: list[Effect]) -> None:
+def release_jar(state: State, event: JarReleased) -> None:
     jar = state.jars.get(event.jar)
     if jar is not None and jar.beside and jar.session is not None:
-        end_jar(state, jar, out)
+        end_jar(state, jar)
 
 
-def end_jar(state: State, jar: Jar, out: list[Effect]) -> None:
+def jar_made(state: State, event: JarMade) -> None:
+    jar = state.jars.get(event.jar)
+    if jar is not None:
+        state.put(replace(jar, handle=event.handle, proxy_port=event.proxy_port))
+
+
+def jar_removed(state: State, event: JarRemoved) -> None:
+    jar = state.jars.get(event.jar)
+    if jar is not None and jar.session is None:
+        state.drop(jar)
+
+
+def end_jar(state: State, jar: Jar) -> None:
     """Remove a jar that its session or CDP client no longer needs, even while it is being made.
 
     Tabs still in the jar close with it, even if the person moved them to another session. The
     cookies of a shared jar are the browser's own, so only its row is dropped.
     """
     for tab in state.tabs_with(jar.id):
-        close_tab(state, tab, TabGone(f"Tab {tab.id} went with its jar.", tab=tab.id), out)
+        close_tab(state, tab, TabGone(f"Tab {tab.id} went with its jar.", tab=tab.id))
     if jar.policy is JarPolicy.SHARED:
         state.drop(jar)
     else:
         state.put(replace(jar, session=None))
-        out.append(RemoveJar(jar.id, jar.browser, jar.handle))
+        state.emit(RemoveJar(jar.id, jar.browser, jar.handle))
 
 
 def forget_extra_jars(state: State) -> None:

@@ -6,72 +6,88 @@ import re
 from dataclasses import replace
 
 from roost.core import rules
-from roost.core.effects import Effect, Tell
-from roost.core.events import LoopStartRequested, LoopStopRequested, LoopTurnEnded
+from roost.core.effects import Tell
 from roost.core.rows import Loop, Session
 from roost.core.state import State
 from roost.errors import BadRequest, LoopActive
-from roost.vocabulary import LOOP_ITERATIONS_MAX, LOOP_PHRASE_CHARS
+from roost.vocabulary import (
+    LOOP_ITERATIONS,
+    LOOP_ITERATIONS_MAX,
+    LOOP_PHRASE_CHARS,
+    AgentId,
+    NoticeKind,
+)
 
 SAID_CHARS = 100_000
 """Only this many characters at the end of an agent's last message are searched for the phrase."""
 _LETTER = re.compile(r"[a-z0-9]")
 
 
-def start(state: State, event: LoopStartRequested, now: float, out: list[Effect]) -> Session:
-    session = rules.session_for(state, event.agent, event.session)
-    if session.id in state.loops:
-        raise LoopActive(f"Session {session.id} already has a loop.", session=session.id)
-    if not event.prompt.strip():
+def start_loop(
+    state: State,
+    *,
+    agent: AgentId,
+    session: str | None,
+    prompt: str,
+    max_iterations: int = LOOP_ITERATIONS,
+    phrase: str | None = None,
+) -> Session:
+    row = rules.session_for(state, agent, session)
+    if row.id in state.loops:
+        raise LoopActive(f"Session {row.id} already has a loop.", session=row.id)
+    if not prompt.strip():
         raise BadRequest("prompt: expected some text.", field="prompt")
-    if not 0 <= event.max_iterations <= LOOP_ITERATIONS_MAX:
+    if not 0 <= max_iterations <= LOOP_ITERATIONS_MAX:
         raise BadRequest(
             f"maxIterations: expected 0 (no limit) to {LOOP_ITERATIONS_MAX}.",
             field="maxIterations",
         )
-    if event.phrase is not None and not 0 < len(event.phrase.strip()) <= LOOP_PHRASE_CHARS:
+    if phrase is not None and not 0 < len(phrase.strip()) <= LOOP_PHRASE_CHARS:
         raise BadRequest(
             f"completionPhrase: expected 1 to {LOOP_PHRASE_CHARS} characters.",
             field="completionPhrase",
         )
     state.put(
         Loop(
-            session=session.id,
-            prompt=event.prompt,
-            max_iterations=event.max_iterations,
-            phrase=event.phrase,
-            started_at=now,
+            session=row.id,
+            prompt=prompt,
+            max_iterations=max_iterations,
+            phrase=phrase,
+            started_at=state.now,
         )
     )
-    return session
+    return row
 
 
-def stop(state: State, event: LoopStopRequested, now: float, out: list[Effect]) -> Session:
-    session = rules.session_for(state, event.agent, event.session)
-    loop = state.loops.get(session.id)
+def stop_loop(state: State, agent: AgentId, session: str | None) -> Session:
+    row = rules.session_for(state, agent, session)
+    loop = state.loops.get(row.id)
     if loop is not None:
-        end(state, loop, out, why="stopped")
-    return session
+        end(state, loop, why="stopped")
+    return row
 
 
-def turn_ended(state: State, event: LoopTurnEnded, now: float, out: list[Effect]) -> Session:
-    """Count one iteration, or end the loop. A loop that still exists afterwards continues."""
-    session = rules.session_for(state, event.agent, event.session)
-    loop = state.loops.get(session.id)
+def end_turn(state: State, agent: AgentId, session: str | None, said: str) -> Session:
+    """Count one iteration, or end the loop. A loop that still exists afterwards continues.
+
+    said: the agent's last message, in which the core looks for the loop's phrase.
+    """
+    row = rules.session_for(state, agent, session)
+    loop = state.loops.get(row.id)
     if loop is None:
-        return session
-    if loop.phrase is not None and says_phrase(event.said, loop.phrase):
-        end(state, loop, out, why="completed")
+        return row
+    if loop.phrase is not None and says_phrase(said, loop.phrase):
+        end(state, loop, why="completed")
     elif loop.max_iterations and loop.iteration >= loop.max_iterations:
-        end(state, loop, out, why="iteration limit")
+        end(state, loop, why="iteration limit")
     else:
         state.put(replace(loop, iteration=loop.iteration + 1))
-    return session
+    return row
 
 
-def end(state: State, loop: Loop, out: list[Effect], *, why: str) -> None:
+def end(state: State, loop: Loop, *, why: str) -> None:
     state.drop(loop)
-    out.append(Tell(loop.session, "loop_ended", {"iteration": loop.iteration, "why": why}))
+    state.emit(Tell(loop.session, NoticeKind.LOOP_ENDED, {"iteration": loop.iteration, "why": why}))
 
 
 def says_phrase(said: str, phrase: str) -> bool:

@@ -1,155 +1,198 @@
-"""The core's one entrance is ``Machine.apply(event, now)``.
+"""``Machine`` makes every decision of the core, one at a time.
 
-``apply`` works in three steps. It first expires everything that is due and gives freed slots to the
-queue, so a late or missing wake-up changes nothing (``TimePassed`` names the two exceptions). Then
-it calls the event's handler. Then it serves the queues again. A handler refuses by raising before
-it has taken anything from anybody; ``apply`` returns the refusal as data.
+A decision works in three steps. It first expires everything that is due and gives freed slots to
+the queue, so a late or missing wake-up changes nothing (``TimePassed`` names the two exceptions).
+Then it runs the request, the query or the event's handler. Then it serves the queues again.
 
-The caller's duties: write ``changes`` to the journal, perform ``effects`` in order, answer the
-request with ``refusal`` if there is one, and call again with ``TimePassed`` at ``next_deadline()``.
+A request refuses by raising a ``RoostError`` before it has taken anything from anybody; the machine
+returns the refusal as data. Any other exception is a bug: the machine undoes what the decision had
+changed and lets the exception out.
+
+The caller's duties: write ``changes`` to the journal, or call ``roll_back`` if that fails. Perform
+``effects`` in order. Raise the ``refusal`` if there is one. Report ``TimePassed`` at
+``next_deadline()``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Concatenate, Generic, NamedTuple, ParamSpec, TypeVar, assert_never
 
-from roost.core import agents, browsers, consent, groups, jars, loops, pool, sessions, tabs
+from roost.core import (
+    agents,
+    browsers,
+    captures,
+    consent,
+    groups,
+    jars,
+    loops,
+    pool,
+    sessions,
+    tabs,
+)
 from roost.core import events as ev
-from roost.core.captures import Captures
 from roost.core.effects import Effect
-from roost.core.rows import Agent, Jar, Loop, Reservation, Row, Session, SlotRequest, Tab
-from roost.core.state import Change, Rules, State, restored
+from roost.core.rows import Agent, Loop, Reservation, Row, Session, SlotRequest
+from roost.core.settings import CoreSettings
+from roost.core.state import Change, State, restored
 from roost.errors import RoostError
 from roost.vocabulary import SessionId
 
-Subject = Session | Tab | Jar | None
-"""The session, tab or jar that an event was about."""
-Handler = Callable[[State, Any, float, list[Effect]], Subject]
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The result of one event. ``subject`` is the session, tab or jar that the event was about."""
+class Decision(NamedTuple, Generic[T]):
+    """The result of one request, query or event: an answer or a refusal."""
 
-    subject: Subject
+    answered: T | None
+    refusal: RoostError | None
     effects: list[Effect]
     changes: list[Change]
-    refusal: RoostError | None = None
+
+    @property
+    def answer(self) -> T:
+        """The answer. Raises the refusal if there is one."""
+        if self.refusal is not None:
+            raise self.refusal
+        return self.answered  # type: ignore[return-value]  # T itself may be None
 
 
 class Machine:
-    """Make all decisions, without I/O. The same events at the same times give the same outcomes."""
+    """Make all decisions, without I/O. The same calls at the same times give the same decisions."""
 
-    def __init__(self, rules: Rules, rows: Iterable[Row] = ()) -> None:
-        self.state = restored(rules, rows)
-        self.captures = Captures()
-        self._handlers: dict[type[ev.Event], Handler] = {
-            ev.AgentConnected: agents.connected,
-            ev.AgentResumed: agents.resumed,
-            ev.AgentDisconnected: agents.disconnected,
-            ev.AgentLeft: self._left,
-            ev.LeaseRenewed: agents.renewed,
-            ev.BrokerRestarted: agents.broker_restarted,
-            ev.BrokerListens: agents.broker_listens,
-            ev.SessionOpenRequested: sessions.open_session,
-            ev.SessionDisposeRequested: sessions.dispose_session,
-            ev.SessionTokenIssued: sessions.token_issued,
-            ev.SessionPauseRequested: sessions.pause_session,
-            ev.JarRequested: jars.request_jar,
-            ev.JarReleased: jars.release_jar,
-            ev.TabOpenRequested: pool.open_tab,
-            ev.TabUseRequested: pool.use_tab,
-            ev.TabSpawned: pool.spawned,
-            ev.TabSpaceRequested: pool.request_space,
-            ev.TabSpaceGranted: pool.grant_space,
-            ev.TabSelectRequested: tabs.select_tab,
-            ev.TabCloseRequested: tabs.request_close,
-            ev.TabOpenAbandoned: sessions.tab_open_abandoned,
-            ev.TabOpened: tabs.tab_opened,
-            ev.TabOpenFailed: sessions.tab_open_failed,
-            ev.TabVanished: tabs.tab_vanished,
-            ev.TabMovedOn: tabs.tab_moved_on,
-            ev.TabRead: tabs.tab_read,
-            ev.TabBroke: tabs.tab_broke,
-            ev.JarMade: tabs.jar_made,
-            ev.JarRemoved: tabs.jar_removed,
-            ev.BrowserUp: browsers.browser_up,
-            ev.BrowserDown: browsers.browser_down,
-            ev.TabRegrouped: groups.tab_regrouped,
-            ev.GroupClosed: groups.group_closed,
-            ev.PersonSaid: consent.said,
-            ev.PersonAnswered: consent.answered,
-            ev.CaptureRequested: self._capture_requested,
-            ev.CaptureEnded: self._capture_ended,
-            ev.LoopStartRequested: loops.start,
-            ev.LoopStopRequested: loops.stop,
-            ev.LoopTurnEnded: loops.turn_ended,
-            ev.TimePassed: _nothing_more,
-        }
+    def __init__(self, settings: CoreSettings, rows: Iterable[Row] = ()) -> None:
+        self.state = restored(settings, rows)
 
-    def apply(self, event: ev.Event, now: float) -> Outcome:
-        """Decide about one event. Returns a refusal instead of raising it."""
-        out: list[Effect] = []
-        self._expire(event, now, out)
-        subject: Subject = None
-        refusal: RoostError | None = None
-        try:
-            subject = self._handlers[type(event)](self.state, event, now, out)
-        except RoostError as error:
-            refusal = error
-        pool.serve_queues(self.state, now, out)
-        return Outcome(subject, out, self.state.take_changes(), refusal)
+    def decide(
+        self,
+        now: float,
+        request: Callable[Concatenate[State, P], T],
+        /,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> Decision[T]:
+        """Decide about one request or query. Returns a refusal instead of raising it."""
+        return self._decide(now, None, request, *args, **kwargs)
+
+    def hear(self, now: float, event: ev.Event) -> Decision[None]:
+        """Decide about one event."""
+        woken = event if isinstance(event, ev.TimePassed) else None
+        return self._decide(now, woken, happened, event)
+
+    def roll_back(self) -> None:
+        """Undo the last decision, because its changes could not be written."""
+        self.state.roll_back()
 
     def next_deadline(self) -> float | None:
-        """Return when to call with ``TimePassed`` if no event comes before (None: never)."""
-        times = (self.state.next_deadline(), self.captures.next_deadline())
+        """Return when to report ``TimePassed`` if nothing happens before (None: never)."""
+        times = (self.state.next_deadline(), captures.next_deadline(self.state))
         return min((at for at in times if at is not None), default=None)
 
-    def _expire(self, event: ev.Event, now: float, out: list[Effect]) -> None:
-        """Handle all deadlines up to ``now``, before the event itself."""
+    def _decide(
+        self,
+        now: float,
+        woken: ev.TimePassed | None,
+        request: Callable[Concatenate[State, P], T],
+        /,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> Decision[T]:
+        state = self.state
+        state.begin(now)
+        answered: T | None = None
+        refusal: RoostError | None = None
+        try:
+            self._expire(woken)
+            try:
+                answered = request(state, *args, **kwargs)
+            except RoostError as error:
+                refusal = error
+            pool.serve_queues(state)
+        except BaseException:
+            state.roll_back()
+            raise
+        return Decision(answered, refusal, state.effects, state.changes)
+
+    def _expire(self, woken: ev.TimePassed | None) -> None:
+        """Handle all deadlines up to now, before the request or event itself."""
+        state = self.state
         later: list[Agent | SlotRequest] = []
         waiting: dict[SessionId, SlotRequest] = {}
-        for row in self.state.due(now):
-            if isinstance(row, Agent | SlotRequest) and not isinstance(event, ev.TimePassed):
+        for row in state.due():
+            if isinstance(row, Agent | SlotRequest) and woken is None:
                 later.append(row)
             elif isinstance(row, Agent):
-                agents.expired(self.state, self.captures, row, now, out)
+                agents.expired(state, row)
             elif isinstance(row, SlotRequest):
                 waiting[row.session] = row
             elif isinstance(row, Reservation):
-                pool.reservation_expired(self.state, row, out)
+                pool.reservation_expired(state, row)
             elif isinstance(row, Session):
-                sessions.end_session(self.state, row, out, why="nobody came back to it")
+                sessions.end_session(state, row, why="nobody came back to it")
             else:
                 assert isinstance(row, Loop)  # nothing else has a deadline
-                loops.end(self.state, row, out, why="time limit")
-        self.captures.expire(self.state, now, out)
-        # Serve the queues before the event: a freed slot belongs to the queue, not to the next
+                loops.end(state, row, why="time limit")
+        captures.expire(state)
+        # Serve the queues before the request: a freed slot belongs to the queue, not to the next
         # caller.
-        pool.serve_queues(self.state, now, out)
-        if isinstance(event, ev.TimePassed):
-            pool.enforce_shares(self.state, list(waiting.values()), event.busy, now, out)
+        pool.serve_queues(state)
+        if woken is not None:
+            pool.enforce_shares(state, list(waiting.values()), woken.busy)
         for row in later:
-            self.state.remind(row, row.deadline or now)
-
-    def _left(self, state: State, event: ev.AgentLeft, now: float, out: list[Effect]) -> Subject:
-        agents.left(state, self.captures, event, now, out)
-        return None
-
-    def _capture_requested(
-        self, state: State, event: ev.CaptureRequested, now: float, out: list[Effect]
-    ) -> Subject:
-        self.captures.request(state, event, now, out)
-        return None
-
-    def _capture_ended(
-        self, state: State, event: ev.CaptureEnded, now: float, out: list[Effect]
-    ) -> Subject:
-        self.captures.end(event, now, out)
-        return None
+            state.remind(row, row.deadline or state.now)
 
 
-def _nothing_more(state: State, event: ev.TimePassed, now: float, out: list[Effect]) -> Subject:
-    return None
+def happened(state: State, event: ev.Event) -> None:
+    """Call the event's handler."""
+    match event:
+        case ev.TabReady():
+            tabs.tab_ready(state, event)
+        case ev.AgentDisconnected():
+            agents.disconnected(state, event)
+        case ev.AgentLeft():
+            agents.left(state, event)
+        case ev.CallEnded():
+            agents.call_ended(state, event)
+        case ev.JarReleased():
+            jars.release_jar(state, event)
+        case ev.TabOpenAbandoned():
+            sessions.tab_open_abandoned(state, event.tab)
+        case ev.CaptureEnded():
+            captures.end_capture(state, event)
+        case ev.BrowserUp():
+            browsers.browser_up(state, event)
+        case ev.BrowserDown():
+            browsers.browser_down(state, event)
+        case ev.JarMade():
+            jars.jar_made(state, event)
+        case ev.JarRemoved():
+            jars.jar_removed(state, event)
+        case ev.TabOpenFailed():
+            sessions.tab_open_failed(state, event.tab)
+        case ev.TabOpened():
+            pool.tab_opened(state, event)
+        case ev.TabClosed():
+            tabs.tab_closed(state, event)
+        case ev.TabNavigated():
+            tabs.tab_navigated(state, event)
+        case ev.TabRead():
+            tabs.tab_read(state, event)
+        case ev.TabCrashed():
+            tabs.tab_crashed(state, event)
+        case ev.TabMoved():
+            groups.tab_moved(state, event)
+        case ev.GroupClosed():
+            groups.group_closed(state, event)
+        case ev.PersonSaid():
+            consent.said(state, event)
+        case ev.PersonAnswered():
+            consent.answered(state, event)
+        case ev.BrokerRestarted():
+            agents.broker_restarted(state)
+        case ev.BrokerListens():
+            agents.broker_listens(state)
+        case ev.TimePassed():
+            pass  # everything that is due has been handled before
+        case _:
+            assert_never(event)

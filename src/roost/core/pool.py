@@ -8,26 +8,20 @@ Admitted tabs and reservations together never exceed the limit. Only tabs that c
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 from roost.core import groups, rules
 from roost.core.addresses import checked_url, short_address, with_scheme
-from roost.core.effects import CloseStray, CloseTab, Effect, Note, OpenTab, Tell
-from roost.core.events import (
-    TabOpenRequested,
-    TabSpaceGranted,
-    TabSpaceRequested,
-    TabSpawned,
-    TabUseRequested,
-)
+from roost.core.effects import CloseStray, CloseTab, OpenTab, Tell, WriteAudit
+from roost.core.events import TabOpened
 from roost.core.jars import jar_for
 from roost.core.rows import Jar, Reservation, Session, SlotRequest, Tab, TabState
-from roost.core.sessions import home_of
-from roost.core.state import Pool, State
+from roost.core.sessions import own_session_of
+from roost.core.slots import Pool
+from roost.core.state import State
 from roost.core.tabs import back_to, close_tab, make_current, used
 from roost.errors import BadRequest, PoolFull, TabGone
 from roost.vocabulary import (
@@ -41,6 +35,7 @@ from roost.vocabulary import (
     BrowserId,
     JarId,
     Lifetime,
+    NoticeKind,
     SessionId,
     TabId,
 )
@@ -49,110 +44,148 @@ OWNERS_SHOWN = 20
 """Maximum number of sessions listed in a POOL_FULL error."""
 
 
-def open_tab(state: State, event: TabOpenRequested, now: float, out: list[Effect]) -> Tab:
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The answer to ``open_tab``.
+
+    is_new: False for a tab that was found by its name.
+    evicted: the tabs that were closed to make room.
+    """
+
+    tab: Tab
+    is_new: bool = True
+    evicted: tuple[TabId, ...] = ()
+
+
+def open_tab(
+    state: State,
+    agent: AgentId,
+    session: str | None,
+    url: str,
+    *,
+    evict: bool = True,
+    page: str | None = None,
+    jar: JarId | None = None,
+) -> Opened:
     """Admit one more tab, or raise a refusal.
 
-    Takes the slot here, before anything is awaited. If ``event.page`` names a tab that is already
-    open, returns that tab as the agent's current one.
+    Takes the slot here, before anything is awaited.
+
+    evict: if the pool is full, close the session's own LRU tab instead of refusing.
+    page: the session's own name for the tab. If a tab of that name is already open, it becomes the
+        agent's current one and is returned.
+    jar: extra jar of the session to open the tab in, instead of the session's own.
     """
-    session = _session_to_fill(state, event, now, out)
-    rules.check_not_paused(session, event.agent)
-    rules.check_welcome(state, session, event.agent)
-    known = None if event.page is None else state.page(session.id, event.page)
+    into = _session_to_fill(state, agent, session)
+    rules.check_not_paused(into, agent)
+    rules.check_welcome(state, into, agent)
+    known = None if page is None else state.page(into.id, page)
     if known is not None:
-        known = used(state, _brought_back(state, session, known, out))
-        make_current(state, event.agent, known)
-        return known
-    url = checked_url(with_scheme(event.url), session.allow, session.deny)
-    named = None if event.jar is None else jar_for(state, session, event.jar)
-    _take_slot(state, session, out, evict=event.evict)
-    jar = named or jar_for(state, session)
+        known = used(state, _brought_back(state, into, known))
+        make_current(state, agent, known)
+        return Opened(known, is_new=False)
+    url = checked_url(with_scheme(url), into.allow, into.deny)
+    extra = None if jar is None else jar_for(state, into, jar)
+    evicted = _take_slot(state, into, evict=evict)
+    place = extra or jar_for(state, into)
     tab = Tab(
         id=TabId(f"t{state.next_number('tab')}"),
-        session=session.id,
-        browser=session.browser,
-        jar=jar.id,
+        session=into.id,
+        browser=into.browser,
+        jar=place.id,
         url=short_address(url),
         used=state.next_use(),
-        asked_by=event.agent,
-        page=event.page,
+        asked_by=agent,
+        page=page,
     )
     state.put(tab)
-    out.append(OpenTab(tab.id, tab.browser, jar.id))
-    return tab
+    state.emit(OpenTab(tab.id, tab.browser, place.id))
+    return Opened(tab, evicted=evicted)
 
 
-def _brought_back(state: State, session: Session, tab: Tab, out: list[Effect]) -> Tab:
+def _brought_back(state: State, session: Session, tab: Tab) -> Tab:
     """Give a parked tab a slot and order its page to be opened; return any other tab unchanged.
 
     In a full pool, the least recently used tab of the same session is parked instead.
     """
     if tab.state is not TabState.PARKED:
         return tab
-    _take_slot(state, session, out, evict=True, park=True)
+    _take_slot(state, session, evict=True, park=True)
     tab = replace(tab, state=TabState.LOST)
     state.put(tab)
     assert tab.jar is not None  # ``_parkable`` admits only tabs with a jar
-    out.append(OpenTab(tab.id, tab.browser, tab.jar, back_to(tab)))
+    state.emit(OpenTab(tab.id, tab.browser, tab.jar, back_to(tab)))
     return tab
 
 
-def _session_to_fill(
-    state: State, event: TabOpenRequested, now: float, out: list[Effect]
-) -> Session:
-    """Return the session for the new tab. An agent that names none gets its home session."""
-    if event.session is None and event.agent in state.agents:
-        return home_of(state, event.agent, now, out)
-    return rules.session_for(state, event.agent, event.session)
+def _session_to_fill(state: State, agent: AgentId, session: str | None) -> Session:
+    """Return the session for the new tab. An agent that names none gets its own session."""
+    if session is None and agent in state.agents:
+        return own_session_of(state, agent)
+    return rules.session_for(state, agent, session)
 
 
-def use_tab(state: State, event: TabUseRequested, now: float, out: list[Effect]) -> Tab:
-    """Return the tab that an operation will work on. Bring a parked tab back if there is a slot."""
-    tab = rules.tab_for(
-        state, event.agent, event.session, event.tab, action=event.action, acts=event.acts
-    )
-    if tab.session is None:
-        return tab
-    session = state.sessions[tab.session]
-    rules.check_not_paused(session, event.agent)
-    rules.check_welcome(state, session, event.agent)
-    is_owner = state.member(event.agent, session.id) is not None
-    if tab.state is TabState.PARKED and (is_owner or event.agent == OPERATOR):
-        tab = _brought_back(state, session, tab, out)
+def use_tab(
+    state: State,
+    agent: AgentId,
+    session: str | None,
+    tab: str | None,
+    *,
+    action: str,
+    acts: bool,
+    revives: bool = False,
+) -> Tab:
+    """Return the tab that an operation will work on. Bring a parked tab back if there is a slot.
+
+    action: verb for the refusal's message.
+    acts: False for operations that only read.
+    revives: the operation works on a crashed page (navigate, reload).
+    """
+    row = rules.tab_for(state, agent, session, tab, action=action, acts=acts)
+    if row.session is None:
+        return row
+    owner = state.sessions[row.session]
+    rules.check_not_paused(owner, agent)
+    rules.check_welcome(state, owner, agent)
+    is_owner = state.member(agent, owner.id) is not None
+    if row.state is TabState.PARKED and (is_owner or agent == OPERATOR):
+        row = _brought_back(state, owner, row)
     else:
-        rules.check_usable(tab, revives=event.revives)
+        rules.check_usable(row, revives=revives)
     # An agent of another session, or the operator, does not change the order of use.
-    return used(state, tab) if is_owner else tab
+    return used(state, row) if is_owner else row
 
 
 def _take_slot(
-    state: State, session: Session, out: list[Effect], *, evict: bool, park: bool = False
-) -> None:
+    state: State, session: Session, *, evict: bool, park: bool = False
+) -> tuple[TabId, ...]:
     """Take a slot: the session's reservation, free room, or the slot of its own LRU tab.
 
     evict: close the session's own tabs if necessary; otherwise raise ``PoolFull``.
     park: park those tabs, where they can come back, instead of closing them.
+    Returns the tabs that made room.
     """
     reservation = state.reservations.get(session.id)
     if reservation is not None:
         state.drop(reservation)
-        return
+        return ()
     pool = state.pool(session.browser)
     if pool.has_room:
-        return
+        return ()
     mine = [tab for tab in state.tabs_in(session.id) if _evictable(tab)]
     needed = 1 - pool.free  # greater than 1 when there is debt to pay
     if not evict or len(mine) < needed:
         raise pool_full(state, session, pool)
     for tab in mine[:needed]:
         if park and _parkable(tab):
-            _park(state, tab, out, why="to make room for another tab of its session")
+            _park(state, tab, why="to make room for another tab of its session")
         else:
-            _evict(state, tab, out, why="to make room for your next tab")
+            _evict(state, tab, why="to make room for your next tab")
+    return tuple(tab.id for tab in mine[:needed])
 
 
-def spawned(state: State, event: TabSpawned, now: float, out: list[Effect]) -> Tab | None:
-    """Record a tab that appeared in the browser although no agent asked for it.
+def tab_opened(state: State, event: TabOpened) -> Tab | None:
+    """Record a tab that the browser opened although no agent asked for it.
 
     The tab belongs to its opener's session, else to its jar's session, else to none. In a browser
     that shows sessions as tab groups, the group decides. Returns None if the tab is known or is
@@ -168,15 +201,15 @@ def spawned(state: State, event: TabSpawned, now: float, out: list[Effect]) -> T
             return None
         if opener is None or opener.session != shown.id:
             place = None if jar is None else jar.id
-            return groups.adopt(state, shown, event.handle, event.url, out, jar=place)
+            return groups.adopt(state, shown, event.handle, event.url, jar=place)
     session = _owner(opener, jar)
     if jar is not None and (session is None or jar.session is None):
         # The jar's session has ended, so the browser is about to remove the jar and its pages.
-        out.append(CloseStray(event.browser, event.handle))
+        state.emit(CloseStray(event.browser, event.handle))
         return None
-    if opener is not None and session is not None and _is_burst(state, opener.id, now):
-        out.append(CloseStray(event.browser, event.handle))
-        out.append(Tell(session, "popups_blocked", {"tab": opener.id, "url": event.url}))
+    if opener is not None and session is not None and _is_burst(state, opener.id):
+        state.emit(CloseStray(event.browser, event.handle))
+        state.emit(Tell(session, NoticeKind.POPUPS_BLOCKED, {"tab": opener.id, "url": event.url}))
         return None
     tab = Tab(
         id=TabId(f"t{state.next_number('tab')}"),
@@ -192,8 +225,8 @@ def spawned(state: State, event: TabSpawned, now: float, out: list[Effect]) -> T
     state.put(tab)
     if session is not None:
         opened = {"tab": tab.id, "url": tab.url, "opener": tab.opener}
-        out.append(Tell(session, "tab_opened", opened))
-        _make_room_for_spawned(state, tab, out)
+        state.emit(Tell(session, NoticeKind.TAB_OPENED, opened))
+        _make_room_for_spawned(state, tab)
     return tab
 
 
@@ -210,14 +243,14 @@ def _jar_of_spawned(opener: Tab | None, jar: Jar | None) -> JarId | None:
     return None if opener is None else opener.jar
 
 
-def _is_burst(state: State, opener: TabId, now: float) -> bool:
+def _is_burst(state: State, opener: TabId) -> bool:
     """Return whether this tab has opened too many popups within ``SPAWN_BURST_SECONDS``."""
-    recent = state.popups.setdefault(opener, deque(maxlen=SPAWN_BURST + 1))
-    recent.append(now)
-    return len(recent) > SPAWN_BURST and now - recent[0] < SPAWN_BURST_SECONDS
+    recent = (*state.popups.get(opener, ()), state.now)[-SPAWN_BURST - 1 :]
+    state.put_popups(opener, recent)
+    return len(recent) > SPAWN_BURST and state.now - recent[0] < SPAWN_BURST_SECONDS
 
 
-def _make_room_for_spawned(state: State, tab: Tab, out: list[Effect]) -> None:
+def _make_room_for_spawned(state: State, tab: Tab) -> None:
     """Evict one older tab of the popup's session if the popup put the pool into debt."""
     pool = state.pool(tab.browser)
     if pool.limit == 0 or pool.free >= 0:
@@ -225,91 +258,92 @@ def _make_room_for_spawned(state: State, tab: Tab, out: list[Effect]) -> None:
     # Spare the opener: a sign-in popup is useless without the page it reports to.
     for old in state.tabs_in(tab.session):
         if old.id not in (tab.id, tab.opener) and _evictable(old):
-            _evict(state, old, out, why=f"to make room for {tab.id}, which {tab.opener} opened")
+            _evict(state, old, why=f"to make room for {tab.id}, which {tab.opener} opened")
             return
 
 
 # --- tab space: requests, grants, reservations ---------------------------------------------------
 
 
-def request_space(state: State, event: TabSpaceRequested, now: float, out: list[Effect]) -> Session:
+def request_space(state: State, agent: AgentId, session: str | None) -> Session:
     """Put the session into the queue for a slot, and notify sessions that hold many tabs.
 
     A session that already waits keeps its place. A session with a reservation keeps it.
     """
-    session = rules.session_for(state, event.agent, event.session)
-    if event.agent == OPERATOR:
+    row = rules.session_for(state, agent, session)
+    if agent == OPERATOR:
         raise BadRequest("The operator opens no tabs of its own.", hint="Ask as an agent.")
-    if session.id in state.requests or session.id in state.reservations:
-        return session
+    if row.id in state.requests or row.id in state.reservations:
+        return row
     state.put(
         SlotRequest(
-            session=session.id,
-            browser=session.browser,
-            agent=event.agent,
-            asked_at=now,
+            session=row.id,
+            browser=row.browser,
+            agent=agent,
+            asked_at=state.now,
             turn=state.next_turn(),
         )
     )
-    pool = state.pool(session.browser)
+    pool = state.pool(row.browser)
     if not pool.has_room:
-        share = fair_share(state, session.browser)
+        share = fair_share(state, row.browser)
         for heavy in pool.heavy:
             waiting = {"waiting": len(pool.queue), "yourTabs": pool.holders[heavy]}
             enforced = {"fairShare": share, "shareEnforcedInMs": int(SHARE_SECONDS * 1000)}
-            out.append(Tell(heavy, "tab_space_wanted", waiting | enforced))
-    return session
+            state.emit(Tell(heavy, NoticeKind.TAB_SPACE_WANTED, waiting | enforced))
+    return row
 
 
-def grant_space(state: State, event: TabSpaceGranted, now: float, out: list[Effect]) -> Tab:
+def grant_space(state: State, agent: AgentId, session: str | None, tab: str | None) -> Tab:
     """Close one of the caller's own tabs to free a slot for the head of the queue."""
-    session = rules.session_for(state, event.agent, event.session)
-    if not state.pool(session.browser).queue:
+    giver = rules.session_for(state, agent, session)
+    if not state.pool(giver.browser).queue:
         raise BadRequest(
             "Nobody is waiting for a tab.", hint="There is nobody to give a tab to; keep your tabs."
         )
-    if event.tab is not None:
-        tab = rules.tab_for(state, event.agent, event.session, event.tab, action="grant", acts=True)
+    if tab is not None:
+        given = rules.tab_for(state, agent, session, tab, action="grant", acts=True)
     else:
-        mine = [tab for tab in state.tabs_in(session.id) if _evictable(tab)]
+        mine = [one for one in state.tabs_in(giver.id) if _evictable(one)]
         if not mine:
             raise TabGone("You have no tab to give.")
-        tab = mine[0]
-    rules.check_tab_not_paused(state, tab, event.agent)
-    if not _evictable(tab) or tab.browser != session.browser:
-        raise TabGone(f"Tab {tab.id} holds no slot to give.", tab=tab.id)
-    close_tab(state, tab, TabGone(f"Tab {tab.id} was given to a waiting agent.", tab=tab.id), out)
-    return tab
+        given = mine[0]
+    rules.check_tab_not_paused(state, given, agent)
+    if not _evictable(given) or given.browser != giver.browser:
+        raise TabGone(f"Tab {given.id} holds no slot to give.", tab=given.id)
+    error = TabGone(f"Tab {given.id} was given to a waiting agent.", tab=given.id)
+    close_tab(state, given, error)
+    return given
 
 
-def serve_queues(state: State, now: float, out: list[Effect]) -> None:
+def serve_queues(state: State) -> None:
     """Give every free slot to the session that has waited longest, as a reservation."""
     while state.freed:
         browser = min(state.freed)
         pool = state.pool(browser)
         while pool.queue:
-            if not pool.has_room and not _park_unattended(state, browser, out):
+            if not pool.has_room and not _park_unattended(state, browser):
                 break
             if pool.has_room:
-                _reserve(state, next(iter(pool.queue.values())), now, out)
+                _reserve(state, next(iter(pool.queue.values())))
         state.freed.discard(browser)
 
 
-def _reserve(state: State, request: SlotRequest, now: float, out: list[Effect]) -> None:
+def _reserve(state: State, request: SlotRequest) -> None:
     state.drop(request)
-    until = now + RESERVATION_SECONDS
+    until = state.now + RESERVATION_SECONDS
     state.put(
         Reservation(
             session=request.session, browser=request.browser, agent=request.agent, until=until
         )
     )
     told = {"browser": request.browser, "expiresInMs": int(RESERVATION_SECONDS * 1000)}
-    out.append(Tell(request.session, "slot_reserved", told))
+    state.emit(Tell(request.session, NoticeKind.SLOT_RESERVED, told))
 
 
-def reservation_expired(state: State, reservation: Reservation, out: list[Effect]) -> None:
+def reservation_expired(state: State, reservation: Reservation) -> None:
     state.drop(reservation)
-    out.append(Tell(reservation.session, "slot_lapsed", {"browser": reservation.browser}))
+    state.emit(Tell(reservation.session, NoticeKind.SLOT_LAPSED, {"browser": reservation.browser}))
 
 
 def withdraw(state: State, agent: AgentId) -> None:
@@ -325,16 +359,16 @@ def withdraw(state: State, agent: AgentId) -> None:
                 state.put(replace(row, agent=heir))
 
 
-def wait_anew(state: State, now: float) -> None:
+def wait_anew(state: State) -> None:
     """Restart every wait for a fair share.
 
     After a restart, the broker does not know which tabs are in use until their agents are back.
     """
     for request in list(state.requests.values()):
-        state.put(replace(request, asked_at=now))
+        state.put(replace(request, asked_at=state.now))
 
 
-def _park_unattended(state: State, browser: BrowserId, out: list[Effect]) -> bool:
+def _park_unattended(state: State, browser: BrowserId) -> bool:
     """Park the least recently used tab among all unattended named sessions.
 
     Returns False if there is no such tab.
@@ -348,7 +382,7 @@ def _park_unattended(state: State, browser: BrowserId, out: list[Effect]) -> boo
     tab = min((tab for tab in oldest if tab is not None), key=lambda tab: tab.used, default=None)
     if tab is None:
         return False
-    _park(state, tab, out, why="for a waiting agent")
+    _park(state, tab, why="for a waiting agent")
     return True
 
 
@@ -385,8 +419,6 @@ def enforce_shares(
     state: State,
     due: Collection[SlotRequest],
     busy: Collection[TabId],
-    now: float,
-    out: list[Effect],
 ) -> None:
     """Give slots to sessions that have waited ``SHARE_SECONDS`` and are below their fair share.
 
@@ -396,19 +428,19 @@ def enforce_shares(
     """
     for pool in state.pools.values():
         for request in list(pool.queue.values()):
-            if now - request.asked_at < SHARE_SECONDS:
+            if state.now - request.asked_at < SHARE_SECONDS:
                 continue
             while not pool.has_room:  # debt may require parking more than one tab
                 tab = _surplus(state, request, busy)
                 if tab is None:
                     break
-                _park(state, tab, out, why="because another agent had waited for its fair share")
+                _park(state, tab, why="because another agent had waited for its fair share")
             if pool.has_room:
                 # Skip earlier waiters: they have no claim to this slot.
-                _reserve(state, request, now, out)
+                _reserve(state, request)
     for request in due:
         if request.session in state.requests:
-            state.remind(request, now + SHARE_RETRY_SECONDS)
+            state.remind(request, state.now + SHARE_RETRY_SECONDS)
 
 
 def _surplus(state: State, request: SlotRequest, busy: Collection[TabId]) -> Tab | None:
@@ -466,19 +498,21 @@ def _parkable(tab: Tab) -> bool:
     return _evictable(tab) and tab.jar is not None
 
 
-def _park(state: State, tab: Tab, out: list[Effect], *, why: str) -> None:
+def _park(state: State, tab: Tab, *, why: str) -> None:
     state.put(replace(tab, state=TabState.PARKED, handle=None))
     error = TabGone(
         f"Tab {tab.id} was parked {why}.",
         hint="Use the tab again: it is opened at its address.",
         tab=tab.id,
     )
-    out.append(CloseTab(tab.id, tab.browser, tab.handle, error))
+    state.emit(CloseTab(tab.id, tab.browser, tab.handle, error))
     if tab.session is not None:
-        out.append(Tell(tab.session, "tab_parked", {"tab": tab.id, "url": tab.url, "why": why}))
-    out.append(Note("tab parked", {"tab": tab.id, "session": tab.session, "why": why}))
+        state.emit(
+            Tell(tab.session, NoticeKind.TAB_PARKED, {"tab": tab.id, "url": tab.url, "why": why})
+        )
+    state.emit(WriteAudit("tab parked", {"tab": tab.id, "session": tab.session, "why": why}))
 
 
-def _evict(state: State, tab: Tab, out: list[Effect], *, why: str) -> None:
-    close_tab(state, tab, TabGone(f"Tab {tab.id} was closed {why}.", tab=tab.id), out)
-    out.append(Note("tab evicted", {"tab": tab.id, "session": tab.session, "why": why}))
+def _evict(state: State, tab: Tab, *, why: str) -> None:
+    close_tab(state, tab, TabGone(f"Tab {tab.id} was closed {why}.", tab=tab.id))
+    state.emit(WriteAudit("tab evicted", {"tab": tab.id, "session": tab.session, "why": why}))

@@ -54,7 +54,8 @@ class Agent:
     pid: int
     process_started: str
     name: str
-    home: SessionId
+    own_session: SessionId
+    """The session that the agent works in when a call names none. It may have ended."""
     secret_digest: str
     connected: bool = True
     awaited_until: float | None = None
@@ -104,6 +105,9 @@ class Session:
     paused: bool = False
     has_opened: bool = False
     """True once a page of the session has opened. From then on, a failing tab does not end it."""
+    left: tuple[TabId, ...] = ()
+    """Tabs that were current for agents which have left, in that order. An agent that joins
+    continues in the last one."""
     kept_until: float | None = None
     """Set while a resumable session has no agent: the session ends at this time."""
     token_salt: str | None = None
@@ -343,6 +347,16 @@ class Counter:
     @property
     def deadline(self) -> float | None:
         return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureTurn:
+    """One capture in the line of its tab. No row: captures end with the broker."""
+
+    capture: int
+    agent: AgentId
+    asked_at: float
+    started_at: float | None = None
 
 
 Row = Agent | Session | Member | Jar | Tab | SlotRequest | Reservation | Loop | Consent | Counter

@@ -9,7 +9,7 @@ These are the access rules, in the order they are asked. Each finds the thing or
    reads are shared.
 3. ``check_not_paused``: a session that a person has taken over serves only the person.
 4. ``check_welcome``: in a browser of the person's own, the person must have allowed agents of that
-   client program. The person is asked at the first use.
+   client program. The broker asks them at the first use.
 5. ``check_profile``: an agent clones the profile it was started with, or one for all agents.
 6. ``own_jar``: a caller reads and writes cookies and storage of its session's own jar only. A tab
    that the person moved here keeps its jar, which does not belong to this session.
@@ -21,8 +21,7 @@ The operator outranks agents but owns nothing, so it must name what it means in 
 
 from __future__ import annotations
 
-from roost.core.events import SessionOpenRequested
-from roost.core.rows import Consent, Jar, Member, Session, Tab, TabState
+from roost.core.rows import Jar, Member, Session, Tab, TabState
 from roost.core.state import State
 from roost.errors import (
     BadRequest,
@@ -36,10 +35,15 @@ from roost.errors import (
     TabGone,
     Unauthorized,
 )
-from roost.vocabulary import OPERATOR, PAUSED_RETRY_MS, AgentId, Reads, SessionId, TabId, shown
-
-ANY_AGENT = "another agent"
-"""Shown as the owner of a tab whose session has no agent."""
+from roost.vocabulary import (
+    OPERATOR,
+    PAUSED_RETRY_MS,
+    AgentId,
+    BrowserId,
+    Reads,
+    SessionId,
+    TabId,
+)
 
 
 def session_for(state: State, agent: AgentId, named: str | None) -> Session:
@@ -58,13 +62,13 @@ def session_for(state: State, agent: AgentId, named: str | None) -> Session:
     check_alive(state, agent)
     session_id = _session_id(state, agent, named)
     if session_id is None or state.member(agent, session_id) is None:
-        raise no_session(named) if named is not None else _no_home()
+        raise no_session(named) if named is not None else _no_own_session()
     return state.sessions[session_id]
 
 
 def _session_id(state: State, agent: AgentId, named: str | None) -> SessionId | None:
     if named is None:
-        return state.agents[agent].home
+        return state.agents[agent].own_session
     # A caller's own aliases come first: they are local to it and may hide a global id.
     return state.aliased(agent, named) or SessionId(named)
 
@@ -91,12 +95,12 @@ def tab_for(
             raise no_tab(tab)
         return found
     check_alive(state, agent)
-    home = session_for(state, agent, session) if session is not None else None
+    named = session_for(state, agent, session) if session is not None else None
     if found is not None and found.session is not None:
         owned = state.member(agent, found.session) is not None
-        if owned and (home is None or home.id == found.session):
+        if owned and (named is None or named.id == found.session):
             return found
-        if not owned and state.rules.reads is Reads.SHARED:
+        if not owned and state.settings.reads is Reads.SHARED:
             return _shared_read(state, found, action=action, acts=acts)
     for member in state.memberships(agent):
         if member.lost == tab:  # the agent had this tab, so it may know what became of it
@@ -111,6 +115,7 @@ def _current_tab(state: State, agent: AgentId, named: str | None) -> Tab:
     member = state.member(agent, session.id)
     if member is not None and member.current is not None:
         return state.tabs[member.current]
+    check_not_paused(session, agent)  # the agent must wait, whatever became of its tab
     if member is not None and member.lost is not None:
         raise _lost(state, member)
     yours = [tab.id for tab in state.tabs_in(session.id)]
@@ -126,27 +131,51 @@ def _lost(state: State, member: Member) -> RoostError:
     )
 
 
+def tab_named(state: State, agent: AgentId, session: str | None, name: str) -> Tab:
+    """Return the tab that the caller's session opened under that name."""
+    tab = state.page(session_for(state, agent, session).id, name)
+    if tab is None:
+        raise no_page(name)
+    return tab
+
+
+def session_of(state: State, tab: TabId) -> Session:
+    """Return the session that an open tab belongs to."""
+    row = state.tabs.get(tab)
+    session = None if row is None or row.session is None else state.sessions.get(row.session)
+    if session is None:
+        raise no_tab(tab)
+    return session
+
+
 def _shared_read(state: State, tab: Tab, *, action: str, acts: bool) -> Tab:
     if acts:
-        owner = owner_shown(state, tab)
+        owner = state.owner_shown(tab)
         raise Ownership(f"Cannot {action} tab {tab.id} (owned by {owner}...)", ownerId=owner)
     return tab
 
 
-def owner_shown(state: State, tab: Tab) -> str:
-    """Return the owner of a tab as other agents may see it."""
-    if tab.session is None:
-        return shown(OPERATOR)
-    return next((shown(agent) for agent in state.agents_in(tab.session)), ANY_AGENT)
-
-
 def own_jar(
     state: State, agent: AgentId, named: str | None, tab: str | None, *, action: str
-) -> tuple[Session, Jar | None]:
+) -> tuple[Session, Jar]:
     """Return the caller's session and its jar, whose cookies and storage the caller may use.
 
-    The jar is None if the session has none yet. Raises ``JarUnavailable`` for a tab in another jar.
+    Raises ``JarUnavailable`` if the session has no jar yet, and for a tab in another jar.
     """
+    session, jar = _jar_meant(state, agent, named, tab, action=action)
+    check_not_paused(session, agent)
+    if jar is None:
+        raise JarUnavailable(
+            f"Session {session.id} has no cookies or storage before its first page.",
+            hint="Open one first with browser_navigate; about:blank will do.",
+        )
+    check_welcome(state, session, agent)
+    return session, jar
+
+
+def _jar_meant(
+    state: State, agent: AgentId, named: str | None, tab: str | None, *, action: str
+) -> tuple[Session, Jar | None]:
     if tab is None:
         session = session_for(state, agent, named)
         return session, state.jar_of(session.id)
@@ -175,45 +204,56 @@ def check_not_paused(session: Session, agent: AgentId) -> None:
         )
 
 
-def check_welcome(state: State, session: Session, agent: AgentId) -> None:
-    """Refuse the agent unless the person lets it use their browser.
+class ConsentNeeded(Paused):
+    """The person has not answered yet whether this agent may use their browser.
 
-    Without an answer yet, records the question to the person and raises ``Paused``.
+    The broker has the person asked (``ask_person``) and gives the caller ``shown()``.
     """
-    if agent == OPERATOR or session.browser not in state.rules.personal:
-        return
-    row = state.agents[agent]
-    name = row.name
-    consent = state.consent(session.browser, row.known_as)
-    if consent is None:
-        consent = Consent(browser=session.browser, name=row.known_as, called=name)
-        state.put(consent)
-    if consent.allow is None:
-        raise Paused(
+
+    def __init__(self, agent: AgentId, name: str, browser: BrowserId) -> None:
+        super().__init__(
             f"The person is being asked whether {name} may use their browser.",
             hint="They answer in Roost's popup page there. Wait with session_list{waitSeconds: 60},"
             " then try again.",
             retry_after_ms=PAUSED_RETRY_MS,
-            browser=session.browser,
+            browser=browser,
         )
+        self.agent = agent
+        self.browser = browser
+
+    def shown(self) -> Paused:
+        return Paused(
+            self.message, hint=self.hint, retry_after_ms=self.retry_after_ms, browser=self.browser
+        )
+
+
+def check_welcome(state: State, session: Session, agent: AgentId) -> None:
+    """Refuse the agent unless the person lets it use their browser."""
+    if agent == OPERATOR or session.browser not in state.settings.personal:
+        return
+    row = state.agents[agent]
+    consent = state.consent(session.browser, row.known_as)
+    if consent is None or consent.allow is None:
+        raise ConsentNeeded(agent, row.name, session.browser)
     if not consent.allow:
         raise Unauthorized(
-            f"The person does not let {name} use their browser.",
+            f"The person does not let {row.name} use their browser.",
             hint="Only they can change that, in Roost's popup page there. Work in another browser.",
             browser=session.browser,
         )
 
 
-def check_profile(state: State, event: SessionOpenRequested) -> None:
+def check_profile(
+    state: State, agent: AgentId, profile: str | None, *, exists: bool, is_for_any: bool
+) -> None:
     """Refuse a profile unless the agent was started with it or the person gave it to all agents.
 
     A refused profile gets the same error as one that does not exist.
     """
-    profile = event.spec.profile
     if profile is None:
         return
-    is_own = event.agent == OPERATOR or state.agents[event.agent].profile == profile
-    if not event.profile_exists or not (is_own or event.profile_for_any_agent):
+    is_own = agent == OPERATOR or state.agents[agent].profile == profile
+    if not exists or not (is_own or is_for_any):
         raise no_profile(profile)
 
 
@@ -238,7 +278,7 @@ def no_page(name: str) -> RoostError:
     return TabGone(f"There is no page {name[:64]} here.", page=name[:64])
 
 
-def _no_home() -> RoostError:
+def _no_own_session() -> RoostError:
     return SessionGone(
         "Your session has ended, and its tabs with it.",
         hint="Go on with browser_navigate, or browser_tabs{action: new}: that opens a new one.",

@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from roost.core import jars, rules, tabs
 from roost.core.addresses import checked_domain
-from roost.core.effects import Effect, ForgetGroup, Note, RemoveFiles, Tell
-from roost.core.events import (
-    SessionDisposeRequested,
-    SessionOpenRequested,
-    SessionPauseRequested,
-    SessionSpec,
-    SessionTokenIssued,
-    TabOpenAbandoned,
-    TabOpenFailed,
-)
-from roost.core.rows import Member, Session, Tab
+from roost.core.effects import ForgetGroup, RemoveFiles, Tell, WriteAudit
+from roost.core.rows import Member, Session, Tab, TabState
 from roost.core.state import State
 from roost.errors import BadRequest, SessionGone, SessionLimit, TabGone, Unauthorized
 from roost.vocabulary import (
     OPERATOR,
     RESUMABLE_SECONDS,
     AgentId,
+    BrowserId,
     Color,
     JarPolicy,
     Lifetime,
+    NoticeKind,
     SessionId,
+    TabId,
     is_session_id,
     shown,
 )
@@ -38,76 +32,106 @@ _COUNTED = re.compile(r"s\d+")
 """Pattern of the ids that the core counts (``s7``)."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSpec:
+    """The properties of a session that may have to be made. No id: it gets the next ``s<n>``."""
+
+    lifetime: Lifetime
+    id: SessionId | None = None
+    name: str | None = None
+    browser: BrowserId | None = None
+    policy: JarPolicy | None = None
+    profile: str | None = None
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Disposed:
+    session: Session
+    tabs_closed: int
+
+
 def open_session(
-    state: State, event: SessionOpenRequested, now: float, out: list[Effect]
+    state: State,
+    *,
+    agent: AgentId,
+    alias: str | None,
+    spec: SessionSpec,
+    profile_exists: bool = True,
+    profile_for_any_agent: bool = False,
 ) -> Session:
     """Return the caller's session of that name, made if there is none.
 
-    An agent's names are its own aliases. The operator's names are global ids.
+    alias: the id the caller sent. An agent's names are its own aliases. The operator's names are
+        global ids.
+    profile_for_any_agent: the person lets every agent clone the profile.
     """
-    if event.agent == OPERATOR:
-        if event.spec.id not in state.sessions:
-            rules.check_profile(state, event)
-        return found_or_made(state, event.spec, now, out)
-    rules.check_alive(state, event.agent)
-    if state.agents[event.agent].lease_until is not None:
-        return _unchanged(_of_token(state, event), event.spec)
-    if event.alias is not None:
-        _check_id(event.alias)
-        _check_not_counted(event.alias)
-        known = state.aliased(event.agent, event.alias)
-        if known is None and state.member(event.agent, SessionId(event.alias)) is not None:
-            known = SessionId(event.alias)
+    is_for_any = profile_for_any_agent
+    if agent == OPERATOR:
+        if spec.id not in state.sessions:
+            rules.check_profile(
+                state, agent, spec.profile, exists=profile_exists, is_for_any=is_for_any
+            )
+        return found_or_made(state, spec)
+    rules.check_alive(state, agent)
+    row = state.agents[agent]
+    if row.lease_until is not None:
+        return _unchanged(_of_token(state, agent, alias), spec)
+    if alias is not None:
+        _check_id(alias)
+        _check_not_counted(alias)
+        known = state.aliased(agent, alias)
+        if known is None and state.member(agent, SessionId(alias)) is not None:
+            known = SessionId(alias)
         if known is not None:
-            return _unchanged(state.sessions[known], event.spec)
-    rules.check_profile(state, event)
+            return _unchanged(state.sessions[known], spec)
+    rules.check_profile(state, agent, spec.profile, exists=profile_exists, is_for_any=is_for_any)
     # The id an agent asks for becomes its own alias, never a global id. The domain lists that the
     # agent was started with hold for every session it makes.
-    row = state.agents[event.agent]
-    browser = event.spec.browser or row.browser
-    spec = replace(event.spec, id=None, browser=browser, allow=row.allow, deny=row.deny)
-    session = made(state, spec, now, out)
-    state.put(Member(agent=event.agent, session=session.id, alias=event.alias))
+    browser = spec.browser or row.browser
+    session = made(state, replace(spec, id=None, browser=browser, allow=row.allow, deny=row.deny))
+    state.put(Member(agent=agent, session=session.id, alias=alias))
     return session
 
 
-def _of_token(state: State, event: SessionOpenRequested) -> Session:
+def _of_token(state: State, agent: AgentId, alias: str | None) -> Session:
     """Return the token's own session. A token gives access to one session, so it opens no other."""
-    if event.alias is None:
+    if alias is None:
         raise Unauthorized(
             "A session's token opens no further sessions.",
             hint="Work in the session it was given for; the person opens others.",
         )
-    return rules.session_for(state, event.agent, event.alias)
+    return rules.session_for(state, agent, alias)
 
 
-def found_or_made(state: State, spec: SessionSpec, now: float, out: list[Effect]) -> Session:
+def found_or_made(state: State, spec: SessionSpec) -> Session:
     """Return the session with that global id, made if there is none."""
     if spec.id is None:
-        return made(state, spec, now, out)
+        return made(state, spec)
     _check_id(spec.id)
     session = state.sessions.get(spec.id)
-    return made(state, spec, now, out) if session is None else _unchanged(session, spec)
+    return made(state, spec) if session is None else _unchanged(session, spec)
 
 
-def joinable(state: State, spec: SessionSpec, now: float, out: list[Effect]) -> Session:
+def joinable(state: State, spec: SessionSpec) -> Session:
     """Like ``found_or_made``, for an id that an agent supplied.
 
     Refuses counted ids (``s7``): they belong to sessions of other agents.
     """
     if spec.id is not None:
         _check_not_counted(spec.id)
-    return found_or_made(state, spec, now, out)
+    return found_or_made(state, spec)
 
 
-def home_of(state: State, agent: AgentId, now: float, out: list[Effect]) -> Session:
+def own_session_of(state: State, agent: AgentId) -> Session:
     """Return the agent's own session, or make a new one if somebody disposed it."""
     row = state.agents[agent]
-    if state.member(agent, row.home) is not None:
-        return state.sessions[row.home]
+    if state.member(agent, row.own_session) is not None:
+        return state.sessions[row.own_session]
     # A leased agent came with that session's token, which ended with the session.
     if row.lease_until is not None:
-        raise rules.no_session(row.home)
+        raise rules.no_session(row.own_session)
     spec = SessionSpec(
         lifetime=Lifetime.ANONYMOUS,
         name=row.name,
@@ -117,8 +141,8 @@ def home_of(state: State, agent: AgentId, now: float, out: list[Effect]) -> Sess
         allow=row.allow,
         deny=row.deny,
     )
-    session = made(state, spec, now, out)
-    state.put(replace(row, home=session.id))
+    session = made(state, spec)
+    state.put(replace(row, own_session=session.id))
     state.put(Member(agent=agent, session=session.id))
     return session
 
@@ -126,49 +150,77 @@ def home_of(state: State, agent: AgentId, now: float, out: list[Effect]) -> Sess
 def join(state: State, agent: AgentId, session: Session) -> None:
     """Make the agent a member. If the session was only kept for a return, it is in use again."""
     if session.kept_until is not None:
-        state.put(replace(session, kept_until=None))
+        session = replace(session, kept_until=None)
+        state.put(session)
     if state.member(agent, session.id) is None:
-        state.put(Member(agent=agent, session=session.id))
+        current = _tab_to_continue_in(state, session)
+        state.put(Member(agent=agent, session=session.id, current=current))
+        if current in session.left:
+            state.put(replace(session, left=tuple(tab for tab in session.left if tab != current)))
 
 
-def leave(state: State, member: Member, now: float, out: list[Effect]) -> None:
+def _tab_to_continue_in(state: State, session: Session) -> TabId | None:
+    """Return the tab that becomes the current one of an agent that joins, if there is one.
+
+    Without it, an agent that comes back to a named session would open one more tab each time. The
+    agent gets a tab that an agent left, never one that another agent may be using.
+    """
+    members = state.members_in(session.id)
+    taken = {member.current for member in members}
+    is_open = {tab.id for tab in state.tabs_in(session.id) if tab.state is not TabState.OPENING}
+    left = [tab for tab in session.left if tab in is_open and tab not in taken]
+    if not left and not members:
+        left = [tab.id for tab in state.tabs_in(session.id) if tab.id in is_open]
+    return left[-1] if left else None
+
+
+def leave(state: State, member: Member) -> None:
     """End a membership, and end or keep the session as its lifetime says."""
     state.drop(member)
     session = state.sessions[member.session]
     if state.members_in(session.id) or session.lifetime is Lifetime.NAMED:
+        if member.current is not None:
+            open_tabs = {tab.id for tab in state.tabs_in(session.id)} - {member.current}
+            others = tuple(tab for tab in session.left if tab in open_tabs)
+            state.put(replace(session, left=(*others, member.current)))
         # The session may be unattended now, so its tabs may be parked.
         state.freed.add(session.browser)
         return
-    if session.lifetime is Lifetime.ANONYMOUS:
-        end_session(state, session, out, why="its agent ended")
+    is_unused = not session.has_opened and session.id not in state.loops
+    if session.lifetime is Lifetime.ANONYMOUS or is_unused:
+        end_session(state, session, why="its agent ended")
         return
     for tab in state.tabs_in(session.id):
-        tabs.close_tab(state, tab, TabGone("The agent that owned this tab ended.", tab=tab.id), out)
-    state.put(replace(session, kept_until=now + RESUMABLE_SECONDS))
+        tabs.close_tab(state, tab, TabGone("The agent that owned this tab ended.", tab=tab.id))
+    state.put(replace(session, kept_until=state.now + RESUMABLE_SECONDS))
 
 
-def dispose_session(
-    state: State, event: SessionDisposeRequested, now: float, out: list[Effect]
-) -> Session:
-    session = rules.session_for(state, event.agent, event.session)
-    rules.check_not_paused(session, event.agent)
-    end_session(state, session, out, why=f"disposed by {shown(event.agent)}")
-    return session
+def dispose_session(state: State, agent: AgentId, session: str) -> Disposed:
+    """End the caller's session. Returns the session, and how many tabs closed with it."""
+    row = rules.session_for(state, agent, session)
+    rules.check_not_paused(row, agent)
+    tabs_closed = state.tab_count(row.id)
+    end_session(state, row, why=f"disposed by {shown(agent)}")
+    return Disposed(row, tabs_closed)
 
 
-def end_session(state: State, session: Session, out: list[Effect], *, why: str) -> None:
+def end_session(state: State, session: Session, *, why: str) -> None:
     """End the session: close its tabs and drop its jars, loop, queue place and members.
 
-    An agent whose home session this was gets a new one when it next opens a tab.
+    An agent whose own session this was gets a new one when it next opens a tab.
     """
     ended = {"session": session.id, "why": why}
-    out.append(Tell(session.id, "session_ended", ended, tuple(state.agents_in(session.id))))
-    out.append(Note("session ended", {"session": session.id, "name": session.name, "why": why}))
+    state.emit(
+        Tell(session.id, NoticeKind.SESSION_ENDED, ended, tuple(state.agents_in(session.id)))
+    )
+    state.emit(
+        WriteAudit("session ended", {"session": session.id, "name": session.name, "why": why})
+    )
     gone = SessionGone(f"Session {session.id} ended: {why}.", session=session.id)
     for tab in state.tabs_in(session.id):
-        tabs.close_tab(state, tab, gone, out)
+        tabs.close_tab(state, tab, gone)
     for jar in state.jars_of(session.id):
-        jars.end_jar(state, jar, out)
+        jars.end_jar(state, jar)
     for table in (state.requests, state.reservations, state.loops):
         row = table.get(session.id)
         if row is not None:
@@ -176,72 +228,69 @@ def end_session(state: State, session: Session, out: list[Effect], *, why: str) 
     for member in state.members_in(session.id):
         state.drop(member)
     state.drop(session)
-    out.append(RemoveFiles(session.id))
-    if session.browser in state.rules.grouped:
-        out.append(ForgetGroup(session.browser, session.group))
+    state.emit(RemoveFiles(session.id))
+    if session.browser in state.settings.grouped:
+        state.emit(ForgetGroup(session.browser, session.group))
 
 
-def token_issued(state: State, event: SessionTokenIssued, now: float, out: list[Effect]) -> None:
-    session = state.sessions.get(event.session)
-    if session is not None:
-        state.put(replace(session, token_salt=event.salt, token_digest=event.digest))
-        out.append(Note("session token issued", {"session": session.id}))
+def record_token(state: State, session: SessionId, salt: str, digest: str) -> None:
+    """Record the session's new token. Callers that show it act as the session until it ends."""
+    row = state.sessions.get(session)
+    if row is not None:
+        state.put(replace(row, token_salt=salt, token_digest=digest))
+        state.emit(WriteAudit("session token issued", {"session": row.id}))
 
 
-def tab_open_failed(state: State, event: TabOpenFailed, now: float, out: list[Effect]) -> None:
-    tab = state.tabs.get(event.tab)
-    tabs.tab_open_failed(state, event, now, out)
-    _end_if_stillborn(state, tab, out)
+def tab_open_failed(state: State, tab: TabId) -> None:
+    row = state.tabs.get(tab)
+    tabs.tab_open_failed(state, tab)
+    _end_if_stillborn(state, row)
 
 
-def tab_open_abandoned(
-    state: State, event: TabOpenAbandoned, now: float, out: list[Effect]
-) -> None:
-    tab = state.tabs.get(event.tab)
-    tabs.tab_open_abandoned(state, event, now, out)
-    _end_if_stillborn(state, tab, out)
+def tab_open_abandoned(state: State, tab: TabId) -> None:
+    row = state.tabs.get(tab)
+    tabs.tab_open_abandoned(state, tab)
+    _end_if_stillborn(state, row)
 
 
-def _end_if_stillborn(state: State, tab: Tab | None, out: list[Effect]) -> None:
+def _end_if_stillborn(state: State, tab: Tab | None) -> None:
     """End a session whose first tab failed to open: it is useless, and its jar counts to the limit.
 
-    Keep an agent's home session, because the agent may try again. A token's agent does not count:
+    Keep an agent's own session, because the agent may try again. A token's agent does not count:
     its session was opened on purpose by somebody else.
     """
     if tab is None or tab.session is None or tab.id in state.tabs:
         return
     session = state.sessions[tab.session]
     agents = (state.agents[agent] for agent in state.agents_in(session.id))
-    is_home = any(agent.home == session.id and agent.lease_until is None for agent in agents)
-    if not session.has_opened and not is_home and not state.tab_count(session.id):
-        end_session(state, session, out, why="its first tab could not be opened")
+    is_own = any(agent.own_session == session.id and agent.lease_until is None for agent in agents)
+    if not session.has_opened and not is_own and not state.tab_count(session.id):
+        end_session(state, session, why="its first tab could not be opened")
 
 
-def pause_session(
-    state: State, event: SessionPauseRequested, now: float, out: list[Effect]
-) -> Session:
+def pause_session(state: State, agent: AgentId, session: str | None, paused: bool) -> Session:
     """Pause the session for the person, or resume it. Only the operator may resume a session."""
-    session = rules.session_for(state, event.agent, event.session)
-    if not event.paused and session.paused and event.agent != OPERATOR:
+    row = rules.session_for(state, agent, session)
+    if not paused and row.paused and agent != OPERATOR:
         raise Unauthorized(
             "Only the person can hand a paused session back.",
             hint="Wait: your calls answer again once they run `roost session resume`.",
         )
-    return set_paused(state, session, out, paused=event.paused)
+    return set_paused(state, row, paused=paused)
 
 
-def set_paused(state: State, session: Session, out: list[Effect], *, paused: bool) -> Session:
+def set_paused(state: State, session: Session, *, paused: bool) -> Session:
     if session.paused != paused:
         session = replace(session, paused=paused)
         state.put(session)
         # A resumed session may be unattended, so its tabs may be parked.
         state.freed.add(session.browser)
-        kind = "session_paused" if paused else "session_resumed"
-        out.append(Tell(session.id, kind, {"session": session.id}))
+        kind = NoticeKind.SESSION_PAUSED if paused else NoticeKind.SESSION_RESUMED
+        state.emit(Tell(session.id, kind, {"session": session.id}))
     return session
 
 
-def made(state: State, spec: SessionSpec, now: float, out: list[Effect]) -> Session:
+def made(state: State, spec: SessionSpec) -> Session:
     """Make a session, in the colour that the fewest sessions have.
 
     Raises ``BadRequest`` for a clone without a profile (or the reverse), ``SessionLimit`` if there
@@ -253,10 +302,10 @@ def made(state: State, spec: SessionSpec, now: float, out: list[Effect]) -> Sess
             hint="Pass jar clone together with profile NAME, or neither.",
             field="jar",
         )
-    limit = state.rules.clones
+    limit = state.settings.clones
     if spec.policy is JarPolicy.CLONE and state.clones >= limit:
         raise SessionLimit(f"There are {limit} cloned jars already.", limit=limit)
-    browser = spec.browser or state.rules.default_browser
+    browser = spec.browser or state.settings.default_browser
     allow, deny = tuple(map(checked_domain, spec.allow)), tuple(map(checked_domain, spec.deny))
     number = state.next_number("session")
     while spec.id is None and SessionId(f"s{number}") in state.sessions:
@@ -267,14 +316,14 @@ def made(state: State, spec: SessionSpec, now: float, out: list[Effect]) -> Sess
         color=min(Color, key=lambda color: state.colors[color]),
         lifetime=spec.lifetime,
         browser=browser,
-        policy=spec.policy or state.rules.policy(browser),
+        policy=spec.policy or state.settings.policy(browser),
         profile=spec.profile,
         allow=allow,
         deny=deny,
-        created_at=now,
+        created_at=state.now,
     )
     state.put(session)
-    out.append(Note("session opened", {"session": session.id, "name": session.name}))
+    state.emit(WriteAudit("session opened", {"session": session.id, "name": session.name}))
     return session
 
 

@@ -3,20 +3,24 @@
 ``put`` and ``drop`` are the only two ways to change a row. Each updates the indexes and records the
 change for the journal, and ``put`` sets the alarm for the row's deadline. No caller can forget one
 of the three, and reading the journal back with ``put`` rebuilds exactly the same state.
+
+A decision begins with ``begin`` and collects its changes and effects here. ``roll_back`` undoes
+everything since ``begin``: a decision that failed by a bug leaves no trace.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections import Counter as Tally
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TypeVar, cast
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import NamedTuple, TypeVar, cast
 
 from roost.core.addresses import short_address
+from roost.core.effects import Effect
 from roost.core.rows import (
     Agent,
+    CaptureTurn,
     Consent,
     Counter,
     Jar,
@@ -28,122 +32,28 @@ from roost.core.rows import (
     SlotRequest,
     Tab,
 )
+from roost.core.settings import CoreSettings
+from roost.core.slots import Pool
 from roost.vocabulary import (
-    CLONED_JARS,
-    POOL_LIMIT,
-    TAB_HEAVY_ABOVE,
+    OPERATOR,
     AgentId,
     BrowserId,
     Color,
     JarId,
     JarPolicy,
     Lifetime,
-    Reads,
     SessionId,
     TabHandle,
     TabId,
+    shown,
 )
 
 R = TypeVar("R", bound=Row)
+ANY_AGENT = "another agent"
+"""Shown as the owner of a tab whose session has no agent."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
-    """The settings the core decides by.
-
-    The broker passes them at each start; the journal does not store them.
-
-    default_browser: browser of a new session whose caller names none.
-    pool_limits: number of slots per browser (else ``POOL_LIMIT``); 0 means no limit.
-    default_policy: jar policy of new sessions per browser (else fresh).
-    reads: whether agents may read each other's tabs.
-    clones: the maximum number of cloned jars.
-    grouped: browsers that show sessions as tab groups.
-    personal: browsers that belong to the person. The core asks the person before an agent may use
-        one.
-    """
-
-    default_browser: BrowserId
-    pool_limits: Mapping[BrowserId, int] = field(default_factory=dict)
-    default_policy: Mapping[BrowserId, JarPolicy] = field(default_factory=dict)
-    reads: Reads = Reads.PRIVATE
-    clones: int = CLONED_JARS
-    grouped: frozenset[BrowserId] = frozenset()
-    personal: frozenset[BrowserId] = frozenset()
-
-    def limit(self, browser: BrowserId) -> int:
-        return self.pool_limits.get(browser, POOL_LIMIT)
-
-    def policy(self, browser: BrowserId) -> JarPolicy:
-        return self.default_policy.get(browser, JarPolicy.FRESH)
-
-
-@dataclass(slots=True)
-class Pool:
-    """Count one browser's slots as rows come and go."""
-
-    limit: int
-    held: int = 0
-    reserved: int = 0
-    holders: dict[SessionId | None, int] = field(default_factory=dict)
-    """Slots held by each session (key None: by tabs that belong to no session)."""
-    heavy: dict[SessionId, None] = field(default_factory=dict)
-    """Sessions above ``TAB_HEAVY_ABOVE`` slots. Indexed, so that finding them does not scan all
-    holders."""
-    named: dict[SessionId, None] = field(default_factory=dict)
-    """Named sessions that hold a slot. If unattended, their tabs may be parked for a waiting
-    session."""
-    queue: dict[SessionId, SlotRequest] = field(default_factory=dict)
-    """Slot requests in order of turn. Dicts keep insertion order, and turns only grow."""
-    stakes: Tally[SessionId] = field(default_factory=Tally)
-    """Sessions that share the slots: each holds a slot, waits for one, or has one reserved."""
-    levels: Tally[int] = field(default_factory=Tally)
-    """Maps a number of slots to how many sessions hold that many."""
-
-    @property
-    def free(self) -> int:
-        """Number of slots that are neither held nor reserved. Negative while there is debt."""
-        return self.limit - self.held - self.reserved
-
-    @property
-    def has_room(self) -> bool:
-        return self.limit == 0 or self.free > 0
-
-    def hold(self, session: SessionId | None, slots: int) -> None:
-        """Add ``slots`` (negative: give back) to what the session holds, and update all counts."""
-        self.held += slots
-        before = self.holders.get(session, 0)
-        count = before + slots
-        if count:
-            self.holders[session] = count
-        else:
-            self.holders.pop(session, None)
-        if session is None:
-            return
-        if before:
-            _count(self.levels, before, -1)
-        if count:
-            _count(self.levels, count, 1)
-        self.stake(session, bool(count) - bool(before))
-        if count > TAB_HEAVY_ABOVE:
-            self.heavy[session] = None
-        else:
-            self.heavy.pop(session, None)
-        if not count:
-            self.named.pop(session, None)
-
-    def stake(self, session: SessionId, change: int) -> None:
-        """Add ``change`` to the number of reasons why the session counts as sharing the slots."""
-        _count(self.stakes, session, change)
-
-    @property
-    def shown(self) -> str:
-        """Used slots and the limit, as callers see them: ``3/10``."""
-        return f"{self.held + self.reserved}/{self.limit or '∞'}"
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """One change for the journal: the row's new value, or None if the row was dropped."""
 
     table: str
@@ -154,8 +64,22 @@ class Change:
 class State:
     """Rows and indexes. Read them freely; change them only through ``put`` and ``drop``."""
 
-    def __init__(self, rules: Rules) -> None:
-        self.rules = rules
+    def __init__(self, settings: CoreSettings) -> None:
+        self.settings = settings
+        self.now = 0.0
+        """The time of the decision that is being made."""
+        self.effects: list[Effect] = []
+        self.changes: list[Change] = []
+        """The effects and changes since ``begin``, in order."""
+        self._replaced: list[Row | None] = []
+        """For each change, the row as it was before (None: there was none)."""
+        self.captures: dict[TabId, tuple[CaptureTurn, ...]] = {}
+        """Each tab's line of captures. The first one has its turn. Not in the journal."""
+        self.popups: dict[TabId, tuple[float, ...]] = {}
+        """Times of each tab's latest popups. Not in the journal, because a burst lasts one
+        second."""
+        self._unjournaled = (self.captures, self.popups)
+        """Both as they were at ``begin``. Copied at the first change since."""
         self._rows: dict[str, dict[str, Row]] = {}
         self.agents = cast(dict[AgentId, Agent], self._table(Agent))
         self.sessions = cast(dict[SessionId, Session], self._table(Session))
@@ -167,7 +91,9 @@ class State:
         self._consents = cast(dict[str, Consent], self._table(Consent))
         self._members = cast(dict[str, Member], self._table(Member))
         self._counters = cast(dict[str, Counter], self._table(Counter))
+        self._clear_indexes()
 
+    def _clear_indexes(self) -> None:
         self.pools: dict[BrowserId, Pool] = {}
         self.colors: Tally[Color] = Tally()
         """Number of sessions with each colour."""
@@ -187,14 +113,39 @@ class State:
         self._pages: dict[tuple[SessionId, str], TabId] = {}
         self._tab_handles: dict[tuple[BrowserId, TabHandle], TabId] = {}
         self._jar_handles: dict[tuple[BrowserId, str], JarId] = {}
-        self.popups: dict[TabId, deque[float]] = {}
-        """Times of each tab's latest popups. Not in the journal, because a burst lasts one
-        second."""
         self._alarms: list[tuple[float, str, str]] = []
         """Heap of (deadline, table, key). Outdated entries stay until they are due."""
-        self._changes: list[Change] = []
         self._uses = 0
         self._turns = 0
+
+    # --- one decision --------------------------------------------------------------------------
+
+    def begin(self, now: float) -> None:
+        """Begin a decision at ``now``. What was decided before can no longer be undone."""
+        self.now = now
+        self.effects = []
+        self.changes = []
+        self._replaced = []
+        self._unjournaled = (self.captures, self.popups)
+
+    def emit(self, effect: Effect) -> None:
+        """Order something that the broker performs once the changes are in the journal."""
+        self.effects.append(effect)
+
+    def roll_back(self) -> None:
+        """Undo everything since ``begin``. Rows are restored and indexes counted anew."""
+        for change, before in zip(reversed(self.changes), reversed(self._replaced), strict=True):
+            if before is None:
+                self._rows[change.table].pop(change.key, None)
+            else:
+                self._rows[change.table][change.key] = before
+        rows = list(self.rows())
+        for table in self._rows.values():
+            table.clear()
+        self._clear_indexes()
+        self._put_all(rows)
+        self.captures, self.popups = self._unjournaled
+        self.begin(self.now)
 
     # --- changing ------------------------------------------------------------------------------
 
@@ -204,30 +155,47 @@ class State:
         before = table.get(row.key)
         if before == row:
             return
+        self.changes.append(Change(row.table, row.key, row))
+        self._replaced.append(before)
         # A replaced request stays indexed, so that it keeps its place in the queue.
         if before is not None and not isinstance(row, SlotRequest):
             self._unindex(before)
         table[row.key] = row
         self._index(row, before)
-        self._changes.append(Change(row.table, row.key, row))
         if row.deadline is not None and (before is None or before.deadline != row.deadline):
             heapq.heappush(self._alarms, (row.deadline, row.table, row.key))
 
     def drop(self, row: Row) -> None:
         """Remove the row with this row's key, if there still is one."""
-        current = self._table(type(row)).pop(row.key, None)
+        table = self._table(type(row))
+        current = table.get(row.key)
         if current is None:
             return
+        self.changes.append(Change(row.table, row.key, None))
+        self._replaced.append(current)
+        del table[row.key]
         self._unindex(current)
         if isinstance(current, Tab):
             _remove(self._session_tabs, current.session, current.id)
-            self.popups.pop(current.id, None)
-        self._changes.append(Change(row.table, row.key, None))
+            if current.id in self.popups:
+                self.put_popups(current.id, ())
 
-    def take_changes(self) -> list[Change]:
-        """Return the changes since the last call, in order, and forget them."""
-        changes, self._changes = self._changes, []
-        return changes
+    def put_captures(self, tab: TabId, line: tuple[CaptureTurn, ...]) -> None:
+        """Replace the tab's line of captures; an empty one is dropped."""
+        if self.captures is self._unjournaled[0]:
+            self.captures = dict(self.captures)
+        _put_or_drop(self.captures, tab, line)
+
+    def put_popups(self, tab: TabId, times: tuple[float, ...]) -> None:
+        """Replace the times of the tab's latest popups; none are dropped."""
+        if self.popups is self._unjournaled[1]:
+            self.popups = dict(self.popups)
+        _put_or_drop(self.popups, tab, times)
+
+    def _put_all(self, rows: Iterable[Row]) -> None:
+        # Indexes rely on insertion order: order of use for tabs, order of turn for requests.
+        for row in sorted(rows, key=_order):
+            self.put(row)
 
     def next_use(self) -> int:
         """Return the next value of the use counter, which orders tabs by their last use."""
@@ -258,7 +226,7 @@ class State:
     def pool(self, browser: BrowserId) -> Pool:
         pool = self.pools.get(browser)
         if pool is None:
-            pool = self.pools[browser] = Pool(self.rules.limit(browser))
+            pool = self.pools[browser] = Pool(self.settings.limit(browser))
         return pool
 
     def agents_in(self, session: SessionId) -> Iterable[AgentId]:
@@ -292,6 +260,12 @@ class State:
         session = None if tab.session is None else self.sessions.get(tab.session)
         is_named = session is not None and session.lifetime is Lifetime.NAMED
         return tab.used == self._uses or not is_named
+
+    def owner_shown(self, tab: Tab) -> str:
+        """Return the owner of a tab as other agents may see it."""
+        if tab.session is None:
+            return shown(OPERATOR)
+        return next((shown(agent) for agent in self.agents_in(tab.session)), ANY_AGENT)
 
     def tab_count(self, session: SessionId) -> int:
         return len(self._session_tabs.get(session, {}))
@@ -373,15 +347,15 @@ class State:
         """Set another alarm for a row whose deadline has passed but could not be handled yet."""
         heapq.heappush(self._alarms, (at, row.table, row.key))
 
-    def due(self, now: float) -> Iterator[Row]:
+    def due(self) -> Iterator[Row]:
         """Yield the rows whose deadline has come, earliest first, and clear their alarms.
 
         Skips rows that were dropped or whose deadline moved to a later time.
         """
-        while self._alarms and self._alarms[0][0] <= now:
+        while self._alarms and self._alarms[0][0] <= self.now:
             _, table, key = heapq.heappop(self._alarms)
             row = self._rows[table].get(key)
-            if row is not None and row.deadline is not None and row.deadline <= now:
+            if row is not None and row.deadline is not None and row.deadline <= self.now:
                 yield row
 
     # --- indexes -------------------------------------------------------------------------------
@@ -484,23 +458,24 @@ class State:
             self.freed.add(row.browser)
 
 
-def restored(rules: Rules, rows: Iterable[Row]) -> State:
+def restored(settings: CoreSettings, rows: Iterable[Row]) -> State:
     """Rebuild the state from the rows of a journal.
 
     Drops rows whose session or agent could not be read, because the core relies on every reference
     being valid.
     """
-    state = State(rules)
-    # Indexes rely on insertion order: order of use for tabs, order of turn for requests.
-    for row in sorted(rows, key=_order):
-        if isinstance(row, Tab):  # earlier releases stored addresses of any length
-            row = replace(row, url=short_address(row.url))
-        state.put(row)
+    state = State(settings)
+    state._put_all(map(_shortened, rows))
     for row in list(state.rows()):
         if _dangles(state, row):
             state.drop(row)
-    state.take_changes()
+    state.begin(0.0)
     return state
+
+
+def _shortened(row: Row) -> Row:
+    """Shorten a tab's address: earlier releases stored addresses of any length."""
+    return replace(row, url=short_address(row.url)) if isinstance(row, Tab) else row
 
 
 def _dangles(state: State, row: Row) -> bool:
@@ -529,11 +504,11 @@ B = TypeVar("B")
 C = TypeVar("C")
 
 
-def _count(tally: Tally[A], what: A, change: int) -> None:
-    """Add ``change`` to one count, and remove counts that reach zero."""
-    tally[what] += change
-    if not tally[what]:
-        del tally[what]
+def _put_or_drop(table: dict[A, tuple[B, ...]], key: A, values: tuple[B, ...]) -> None:
+    if values:
+        table[key] = values
+    else:
+        table.pop(key, None)
 
 
 def _remove(index: dict[A, dict[B, C]], outer: A, inner: B) -> None:

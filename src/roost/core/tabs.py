@@ -8,52 +8,34 @@ from __future__ import annotations
 from dataclasses import replace
 
 from roost.core import rules
-from roost.core.addresses import BLANK, is_whole
-from roost.core.effects import (
-    CloseStray,
-    CloseTab,
-    Effect,
-    ForgetTab,
-    Tell,
-)
-from roost.core.events import (
-    JarMade,
-    JarRemoved,
-    TabBroke,
-    TabCloseRequested,
-    TabMovedOn,
-    TabOpenAbandoned,
-    TabOpened,
-    TabOpenFailed,
-    TabRead,
-    TabSelectRequested,
-    TabVanished,
-)
+from roost.core.addresses import BLANK, can_be_opened_again
+from roost.core.effects import CloseStray, CloseTab, ForgetTab, Tell
+from roost.core.events import TabClosed, TabCrashed, TabNavigated, TabRead, TabReady
 from roost.core.rows import Tab, TabState
 from roost.core.state import State
 from roost.errors import RoostError, TabGone
-from roost.vocabulary import AgentId
+from roost.vocabulary import AgentId, NoticeKind, TabId
 
 
-def close_tab(state: State, tab: Tab, error: RoostError, out: list[Effect]) -> None:
+def close_tab(state: State, tab: Tab, error: RoostError) -> None:
     """Close a tab: drop its row first, then order its page to be closed."""
     retire(state, tab, error)
-    out.append(CloseTab(tab.id, tab.browser, tab.handle, error))
-    _tell_closed(tab, out, why=error.message)
+    state.emit(CloseTab(tab.id, tab.browser, tab.handle, error))
+    _tell_closed(state, tab, why=error.message)
 
 
-def request_close(state: State, event: TabCloseRequested, now: float, out: list[Effect]) -> Tab:
+def request_close(state: State, agent: AgentId, session: str | None, tab: str | None) -> Tab:
     """Close the caller's tab and make its most recently used remaining tab the current one.
 
     This replacement is not silent: the caller closed the tab itself, and the reply names the next
     one.
     """
-    tab = rules.tab_for(state, event.agent, event.session, event.tab, action="close", acts=True)
-    rules.check_tab_not_paused(state, tab, event.agent)
-    close_tab(state, tab, TabGone(f"Tab {tab.id} was closed.", tab=tab.id), out)
-    if tab.session is not None:
-        _choose_next(state, event.agent, tab)
-    return tab
+    row = rules.tab_for(state, agent, session, tab, action="close", acts=True)
+    rules.check_tab_not_paused(state, row, agent)
+    close_tab(state, row, TabGone(f"Tab {row.id} was closed.", tab=row.id))
+    if row.session is not None:
+        _choose_next(state, agent, row)
+    return row
 
 
 def _choose_next(state: State, agent: AgentId, closed: Tab) -> None:
@@ -64,12 +46,13 @@ def _choose_next(state: State, agent: AgentId, closed: Tab) -> None:
         state.put(replace(member, current=left[-1].id if left else None, lost=None, lost_why=""))
 
 
-def select_tab(state: State, event: TabSelectRequested, now: float, out: list[Effect]) -> Tab:
-    tab = rules.tab_for(state, event.agent, event.session, event.tab, action="select", acts=True)
-    rules.check_tab_not_paused(state, tab, event.agent)
-    tab = used(state, tab)
-    make_current(state, event.agent, tab)
-    return tab
+def select_tab(state: State, agent: AgentId, session: str | None, tab: str) -> Tab:
+    """Make the caller's tab its current one."""
+    row = rules.tab_for(state, agent, session, tab, action="select", acts=True)
+    rules.check_tab_not_paused(state, row, agent)
+    row = used(state, row)
+    make_current(state, agent, row)
+    return row
 
 
 def make_current(state: State, agent: AgentId, tab: Tab) -> None:
@@ -86,7 +69,7 @@ def back_to(tab: Tab) -> str:
 
     A shortened address would lead somewhere else, so such a tab comes back blank.
     """
-    return tab.url if is_whole(tab.url) else BLANK
+    return tab.url if can_be_opened_again(tab.url) else BLANK
 
 
 def used(state: State, tab: Tab) -> Tab:
@@ -104,30 +87,18 @@ def used(state: State, tab: Tab) -> Tab:
 # --- what the browser says ------------------------------------------------------------------------
 
 
-def jar_made(state: State, event: JarMade, now: float, out: list[Effect]) -> None:
-    jar = state.jars.get(event.jar)
-    if jar is not None:
-        state.put(replace(jar, handle=event.handle, proxy_port=event.proxy_port))
-
-
-def jar_removed(state: State, event: JarRemoved, now: float, out: list[Effect]) -> None:
-    jar = state.jars.get(event.jar)
-    if jar is not None and jar.session is None:
-        state.drop(jar)
-
-
-def tab_opened(state: State, event: TabOpened, now: float, out: list[Effect]) -> Tab | None:
-    """Record that the page is open.
+def tab_ready(state: State, event: TabReady) -> None:
+    """Record that the page of a tab that the core admitted is open.
 
     If the tab no longer waits for a page (it was parked, or already has one), close the page as a
     stray.
     """
     tab = state.tabs.get(event.tab)
     if tab is None or tab.handle == event.handle:
-        return tab
+        return
     if tab.handle is not None or not tab.holds_slot:
-        out.append(CloseStray(tab.browser, event.handle))
-        return tab
+        state.emit(CloseStray(tab.browser, event.handle))
+        return
     is_new = tab.state is TabState.OPENING
     tab = replace(tab, handle=event.handle, former=None, state=TabState.OPEN)
     state.put(tab)
@@ -138,53 +109,52 @@ def tab_opened(state: State, event: TabOpened, now: float, out: list[Effect]) ->
     session = state.sessions[tab.session]
     if not session.has_opened:
         state.put(replace(session, has_opened=True))
-    out.append(Tell(tab.session, "tab_opened", {"tab": tab.id, "url": tab.url}))
-    return tab
+    state.emit(Tell(tab.session, NoticeKind.TAB_OPENED, {"tab": tab.id, "url": tab.url}))
 
 
-def tab_open_failed(state: State, event: TabOpenFailed, now: float, out: list[Effect]) -> None:
+def tab_open_failed(state: State, id: TabId) -> None:
     """Drop a new tab that failed to open. Park a tab that failed to open again.
 
     An agent already knows the id of a tab that was open before, and its next use of the tab tries
     again.
     """
-    tab = state.tabs.get(event.tab)
+    tab = state.tabs.get(id)
     if tab is None or tab.handle is not None or not tab.holds_slot:
         return
     error = TabGone(f"Tab {tab.id} could not be opened.", tab=tab.id)
-    out.append(ForgetTab(tab.id, error))
+    state.emit(ForgetTab(tab.id, error))
     if tab.state is TabState.LOST and tab.session is not None:
         state.put(replace(tab, state=TabState.PARKED))
         why = "because it could not be opened again"
-        out.append(Tell(tab.session, "tab_parked", {"tab": tab.id, "url": tab.url, "why": why}))
+        state.emit(
+            Tell(tab.session, NoticeKind.TAB_PARKED, {"tab": tab.id, "url": tab.url, "why": why})
+        )
     else:
         retire(state, tab, error)
 
 
-def tab_open_abandoned(
-    state: State, event: TabOpenAbandoned, now: float, out: list[Effect]
-) -> None:
-    tab = state.tabs.get(event.tab)
+def tab_open_abandoned(state: State, id: TabId) -> None:
+    tab = state.tabs.get(id)
     if tab is not None:
-        close_tab(state, tab, TabGone(f"Tab {tab.id} was given up.", tab=tab.id), out)
+        close_tab(state, tab, TabGone(f"Tab {tab.id} was given up.", tab=tab.id))
 
 
-def tab_vanished(state: State, event: TabVanished, now: float, out: list[Effect]) -> None:
+def tab_closed(state: State, event: TabClosed) -> None:
     tab = state.tab_with(event.browser, event.handle)
     if tab is not None:
-        gone(state, tab, TabGone(f"Tab {tab.id} was closed in the browser.", tab=tab.id), out)
+        gone(state, tab, TabGone(f"Tab {tab.id} was closed in the browser.", tab=tab.id))
 
 
-def tab_moved_on(state: State, event: TabMovedOn, now: float, out: list[Effect]) -> None:
+def tab_navigated(state: State, event: TabNavigated) -> None:
     tab = state.tab_with(event.browser, event.handle)
     if tab is None:
         return
     state.put(replace(tab, url=event.url, title=event.title, state=TabState.OPEN))
     if tab.session is not None and event.url != tab.url:
-        out.append(Tell(tab.session, "tab_navigated", {"tab": tab.id, "url": event.url}))
+        state.emit(Tell(tab.session, NoticeKind.TAB_NAVIGATED, {"tab": tab.id, "url": event.url}))
 
 
-def tab_read(state: State, event: TabRead, now: float, out: list[Effect]) -> None:
+def tab_read(state: State, event: TabRead) -> None:
     """Store what an operation read from the page.
 
     Reports may arrive late, so numbers never decrease.
@@ -203,20 +173,20 @@ def tab_read(state: State, event: TabRead, now: float, out: list[Effect]) -> Non
         state.put(read)
 
 
-def tab_broke(state: State, event: TabBroke, now: float, out: list[Effect]) -> None:
+def tab_crashed(state: State, event: TabCrashed) -> None:
     tab = state.tab_with(event.browser, event.handle)
     if tab is None or tab.state is not TabState.OPEN:
         return
     state.put(replace(tab, state=TabState.CRASHED))
     if tab.session is not None:
-        out.append(Tell(tab.session, "tab_crashed", {"tab": tab.id, "url": tab.url}))
+        state.emit(Tell(tab.session, NoticeKind.TAB_CRASHED, {"tab": tab.id, "url": tab.url}))
 
 
-def gone(state: State, tab: Tab, error: RoostError, out: list[Effect]) -> None:
+def gone(state: State, tab: Tab, error: RoostError) -> None:
     """Drop a tab whose page closed by itself."""
     retire(state, tab, error)
-    out.append(ForgetTab(tab.id, error))
-    _tell_closed(tab, out, why=error.message)
+    state.emit(ForgetTab(tab.id, error))
+    _tell_closed(state, tab, why=error.message)
 
 
 def retire(state: State, tab: Tab, error: RoostError) -> None:
@@ -233,6 +203,8 @@ def retire(state: State, tab: Tab, error: RoostError) -> None:
             state.put(replace(member, current=None, lost=tab.id, lost_why=error.message))
 
 
-def _tell_closed(tab: Tab, out: list[Effect], *, why: str) -> None:
+def _tell_closed(state: State, tab: Tab, *, why: str) -> None:
     if tab.session is not None:
-        out.append(Tell(tab.session, "tab_closed", {"tab": tab.id, "url": tab.url, "why": why}))
+        state.emit(
+            Tell(tab.session, NoticeKind.TAB_CLOSED, {"tab": tab.id, "url": tab.url, "why": why})
+        )

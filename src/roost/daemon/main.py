@@ -151,7 +151,7 @@ async def _live(
         await house.socket.start()
         announcement = Announcement(home, lock, house.socket, token=token, http=broker.http)
         announcement.publish()
-        broker.feed(ev.BrokerListens())
+        broker.hear(ev.BrokerListens())
         logger.info("roost %s ready, pid %d, %s", __version__, os.getpid(), home.path)
         if options.ready_fd is not None:
             report(options.ready_fd)

@@ -14,7 +14,7 @@ from roost.broker.doors.door import BrokerDoor
 from roost.broker.journal import Journal
 from roost.broker.tokens import Tokens
 from roost.broker.work.panels import Panels
-from roost.core.state import Rules
+from roost.core.settings import CoreSettings
 from roost.daemon.settings import Settings
 from roost.drivers.base import Driver
 from roost.drivers.chromium import ChromiumDriver
@@ -65,7 +65,7 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
     default = next(iter(drivers))
     own = frozenset(id for id, driver in drivers.items() if driver.capabilities.asks_person)
     broker = Broker(
-        rules=Rules(
+        settings=CoreSettings(
             default_browser=default,
             pool_limits=dict.fromkeys(drivers, settings.pool),
             default_policy=dict.fromkeys(own, JarPolicy.SHARED),

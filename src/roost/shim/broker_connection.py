@@ -10,16 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from roost.errors import Internal, Interrupted, RoostError, Timeout, Unauthorized
-from roost.local.broker_start import RETRY_SECONDS, START_SECONDS, connect, ensure_broker
-from roost.local.deadline import Deadline
+from roost.local.broker_start import RETRY_SECONDS, connect, ensure_broker
 from roost.local.home import Home
 from roost.vocabulary import HELLO_SECONDS, KIB, LINK_FRAME_BYTES
 from roost.wire.framing import JsonLines, encode_line
 from roost.wire.hello import Hello, Welcome, parse_welcome
 
 NAME_CHARS: Final = 80
-_LONGEST_SECONDS: Final = 300.0
-"""The deadline when the caller gives none: longer than all tries together take."""
 _LINGER: Final = ("--linger",)
 """A broker that an agent starts ends some time after the last session; `roost up`'s stays."""
 
@@ -47,42 +44,37 @@ class Entrance:
         with suppress(RoostError):
             ensure_broker(self._home, options=_LINGER)
 
-    def reach(self, client_name: str | None = None, seconds: float | None = None) -> Reached:
+    def reach(self, client_name: str | None = None) -> Reached:
         """Connect and say hello, as the same agent as before if that agent still exists.
 
         client_name: what the client calls itself.
-        seconds: after this long, raise ``Timeout``. None: try until all tries have failed.
-        Raises the ``RoostError`` that says why there is no connection.
+        Raises the ``RoostError`` that says why there is no connection after three tries.
         """
         if self._hello.name is None:
             self._hello = replace(self._hello, name=agent_name(client_name, self._hello.cwd))
-        deadline = Deadline(_LONGEST_SECONDS if seconds is None else seconds)
         for pause in RETRY_SECONDS:
             # OSError, Timeout: a broker was there and is just being killed or stopped. Internal: a
             # broker was killed while it started. No request was sent yet, so it is safe to retry.
             with suppress(OSError, Timeout, Internal):
-                return self._admitted(deadline)
-            if deadline.has_passed():
-                raise Timeout("No broker could be reached in time.", hint="Try again.")
-            select.select([], [], [], min(pause, deadline.remaining()))
+                return self._admitted()
+            select.select([], [], [], pause)
         try:
-            return self._admitted(deadline)
+            return self._admitted()
         except OSError:
             raise Interrupted("The broker closes the connection during the hello.") from None
 
-    def _admitted(self, deadline: Deadline) -> Reached:
+    def _admitted(self) -> Reached:
         try:
-            return self._greet(deadline)
+            return self._greet()
         except Unauthorized:
             if self._hello.resume is None:
                 raise
             # The connection was lost for too long and the agent has ended. Start as a new agent.
             self._hello = replace(self._hello, resume=None)
-            return self._greet(deadline)
+            return self._greet()
 
-    def _greet(self, deadline: Deadline) -> Reached:
-        seconds = min(START_SECONDS, deadline.remaining())
-        ensure_broker(self._home, options=_LINGER, timeout_seconds=seconds)
+    def _greet(self) -> Reached:
+        ensure_broker(self._home, options=_LINGER)
         sock = connect(self._home)
         try:
             # Read the token each time: it changes when somebody removes the file.

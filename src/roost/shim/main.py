@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from roost import __version__
 from roost.local.home import Home
 from roost.shim.broker_connection import Entrance, Reached
+from roost.shim.prepared_answers import PreparedAnswers
 from roost.shim.pump import Pump
 from roost.shim.relay import Relay
 from roost.vocabulary import JarPolicy, SessionId, conversation_in, is_session_id
@@ -18,10 +19,10 @@ from roost.wire.hello import ClientKind, Hello
 def main(arguments: Sequence[str]) -> int:
     """Relay between the client and the broker until the client is gone."""
     hello = hello_from(parser(os.environ).parse_args(arguments), os.environ)
-    entrance, relay = Entrance(Home.find(), hello), Relay()
+    entrance, relay = Entrance(Home.find(), hello), Relay(PreparedAnswers(hello.names, hello.tools))
 
-    def reach(seconds: float | None) -> Reached:
-        return entrance.reach(relay.client_name, seconds)
+    def reach() -> Reached:
+        return entrance.reach(relay.client_name)
 
     Pump(relay, reach, entrance.start).run()
     return 0

@@ -1,4 +1,4 @@
-"""The I/O of the shim: stdin, stdout and the broker's socket in one thread, with one ``poll``.
+"""The I/O of the shim: stdin, stdout and the broker's socket, with one ``poll``.
 
 Buffers are bounded: while one side does not read, the pump does not read from the other side.
 Stdout stays blocking, because other processes may share it. So the pump writes only pieces of
@@ -12,12 +12,14 @@ import select
 import signal
 import socket
 import sys
+from _thread import start_new_thread
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
-from typing import Final, TypeVar
+from typing import Final
 
 from roost import __version__
-from roost.errors import Interrupted, RoostError, Timeout
+from roost.errors import Internal, Interrupted, RoostError
 from roost.shim.broker_connection import Reached
 from roost.shim.lines import ClientLines
 from roost.shim.relay import Relay
@@ -25,7 +27,6 @@ from roost.vocabulary import AGENT_FRAME_BYTES, KIB, LINK_FRAME_BYTES, MIB
 from roost.wire.framing import Splitter, encode_line
 from roost.wire.hello import difference
 
-T = TypeVar("T")
 STDIN, STDOUT = 0, 1
 READ_BYTES: Final = 256 * KIB
 UNSENT_BYTES: Final = 16 * MIB
@@ -38,19 +39,16 @@ SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _GONE: Final = select.POLLERR | select.POLLHUP | select.POLLNVAL
 
 
-class Ended(Exception):
-    """A signal asks this process to end."""
-
-
 class Pump:
     """Moves bytes between the client, the relay and the broker until the client is gone.
 
-    reach: connects to a broker within this many seconds (None: no limit), or raises why it cannot.
+    reach: connects to a broker, or raises why it cannot.
     prepare: called once at the start; work that speeds up the first ``reach``.
+    Both may take long, so they run in a thread. The pump goes on with the client meanwhile.
     """
 
     def __init__(
-        self, relay: Relay, reach: Callable[[float | None], Reached], prepare: Callable[[], None]
+        self, relay: Relay, reach: Callable[[], Reached], prepare: Callable[[], None]
     ) -> None:
         self._relay = relay
         self._reach = reach
@@ -66,49 +64,61 @@ class Pump:
         self._told_of: str | None = None
         """The broker release that the person was last told about, because it differs from ours."""
         self._is_ending = False
-        self._may_raise = False
+        self._is_busy = False
+        """The thread runs ``prepare`` or ``reach``."""
+        self._outcome: Reached | RoostError | None = None
+        """What the thread's last ``reach`` ended with."""
+        self._woken, self._waker = os.pipe()
 
     def run(self) -> None:
         """Run until a signal, a closed stdout, or the last answer after the end of stdin."""
-        woken, waker = os.pipe()
-        os.set_blocking(waker, False)
-        signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+        os.set_blocking(self._waker, False)
+        os.set_blocking(self._woken, False)
+        signal.set_wakeup_fd(self._waker, warn_on_full_buffer=False)
         for number in SIGNALS:
             signal.signal(number, self._signalled)
+        self._in_thread(self._prepare)
         try:
-            self._unless_signalled(self._prepare)
             while not self._is_ending and (
                 self._has_input or self._relay.waits or self._for_client
             ):
-                self._turn(woken)
-        except (Ended, BrokenPipeError):
+                self._turn()
+        except BrokenPipeError:
             pass
         finally:
             self._goodbye()
 
-    def _unless_signalled(self, work: Callable[[], T]) -> T:
-        """Do work that may take long, and let a signal interrupt it by raising ``Ended``."""
-        try:
-            self._may_raise = True
-            if self._is_ending:  # the signal came before ``_may_raise`` was set
-                raise Ended
-            return work()
-        finally:
-            self._may_raise = False
-
     def _signalled(self, number: int, frame: FrameType | None) -> None:
-        self._is_ending = True
-        if self._may_raise:
-            raise Ended
+        self._is_ending = True  # the wakeup descriptor ends the poll
+
+    def _in_thread(self, work: Callable[[], Reached | None]) -> None:
+        """Run the work in a thread, which ends with this process."""
+
+        def run() -> None:
+            try:
+                self._outcome = work()
+            except RoostError as error:
+                self._outcome = error
+            except Exception as error:  # a bug; the client must not wait for ever
+                self._outcome = Internal(f"roost mcp failed: {type(error).__name__}: {error}.")
+            self._is_busy = False
+            with suppress(OSError):  # the pipe is full, so the poll ends anyway
+                os.write(self._waker, b"\0")
+
+        self._is_busy = True
+        start_new_thread(run, ())  # the module ``threading`` would cost memory in every shim
 
     # --- one turn -----------------------------------------------------------------------------
 
-    def _turn(self, woken: int) -> None:
-        if self._sock is None and self._relay.waits:
-            self._connect()
+    def _turn(self) -> None:
+        if not self._is_busy and self._sock is None:
+            if self._outcome is not None:
+                self._connected_or_not()
+            elif self._relay.wants_broker:
+                self._in_thread(self._reach)
             self._take()
         poll = select.poll()
-        poll.register(woken, select.POLLIN)
+        poll.register(self._woken, select.POLLIN)
         # Registered even with nothing to write, because poll reports when the reader is gone.
         poll.register(STDOUT, select.POLLOUT if self._for_client else 0)
         if self._has_input and len(self._for_broker) < UNSENT_BYTES:
@@ -120,6 +130,8 @@ class Pump:
             poll.register(self._sock, wanted)
         patience = self._relay.patience
         ready = dict(poll.poll(None if patience is None else patience * 1000 + 1))
+        if self._woken in ready:
+            os.read(self._woken, READ_BYTES)
         self._relay.check()
         if ready.get(STDOUT, 0) & _GONE:
             raise BrokenPipeError
@@ -185,17 +197,16 @@ class Pump:
         elif self._fruitless >= TRIES:
             self._relay.give_up(Interrupted(f"The broker went away {TRIES} times at once."))
         elif not self._is_ending:
-            self._connect()  # now and not at the next request: the grace period is running
+            # Now and not at the next request: the grace period is running.
+            self._in_thread(self._reach)
 
-    def _connect(self) -> None:
-        seconds = self._relay.time_left
-        try:
-            reached = self._unless_signalled(lambda: self._reach(seconds))
-        except RoostError as error:
-            if isinstance(error, Timeout) and self._relay.refuse_late(error):
-                return  # the next turn tries again for the calls that have time left
-            sys.stderr.write(f"roost mcp: {error}\nhint: {error.hint}\n")
-            self._relay.give_up(error)
+    def _connected_or_not(self) -> None:
+        """Take over the connection that the thread made, or tell the client why there is none."""
+        reached, self._outcome = self._outcome, None
+        assert reached is not None
+        if isinstance(reached, RoostError):
+            sys.stderr.write(f"roost mcp: {reached}\nhint: {reached.hint}\n")
+            self._relay.give_up(reached)
             return
         self._sock = reached.sock
         self._sock.setblocking(False)
@@ -214,6 +225,8 @@ class Pump:
 
         The kernel delivers the message after this process has ended.
         """
+        if isinstance(self._outcome, Reached):  # the thread has just connected
+            self._sock = self._outcome.sock
         if self._sock is None:
             return
         try:

@@ -6,6 +6,9 @@ sends the client's ``initialize`` again and drops the second answer. It sends pe
 ``{"repeat": …}``: the new broker repeats calls that only read and answers the others
 ``INTERRUPTED``. If no broker can be reached, the relay answers the requests with the error.
 
+While there is no connection, the relay answers ``initialize`` and ``tools/list`` from a prepared
+file. The broker then gets that ``initialize`` as a new broker does after a restart.
+
 The broker limits the time of every call. For a broker that is stopped or hangs, the relay does: at
 a call's deadline it pings the broker, and if the broker sends nothing it answers ``TIMEOUT``.
 """
@@ -17,9 +20,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from roost import __version__
 from roost.errors import BadRequest, Interrupted, RoostError, Timeout, TooLarge
 from roost.local.deadline import Deadline
 from roost.shim.lines import TooLong
+from roost.shim.prepared_answers import PreparedAnswers
 from roost.vocabulary import CALL_SECONDS, CALL_SECONDS_MAX
 from roost.wire.framing import encode_line
 from roost.wire.marks import error_text
@@ -56,9 +61,17 @@ class _Request:
 
 
 class Relay:
-    """Relays one client's messages over any number of connections to brokers."""
+    """Relays one client's messages over any number of connections to brokers.
 
-    def __init__(self, deadline: Callable[[float], Deadline] = Deadline) -> None:
+    prepared: answers that need no broker. None: the broker answers everything.
+    """
+
+    def __init__(
+        self,
+        prepared: PreparedAnswers | None = None,
+        deadline: Callable[[float], Deadline] = Deadline,
+    ) -> None:
+        self._prepared = prepared
         self._deadline = deadline
         self.to_client: list[bytes] = []
         self.to_broker: list[bytes] = []
@@ -77,10 +90,18 @@ class Relay:
         self._remark: str | None = None
         """A note to add to the next answer to a call."""
 
+        self._is_introduced = False
+        """The client has said who it is, and no connection was tried since."""
+
     @property
     def waits(self) -> bool:
         """True if the client waits for an answer."""
         return bool(self._waiting)
+
+    @property
+    def wants_broker(self) -> bool:
+        """True if the pump should connect: for an answer, or to make the agent known."""
+        return self.waits or self._is_introduced
 
     # --- the client ---------------------------------------------------------------------------
 
@@ -111,6 +132,8 @@ class Relay:
     def _note(self, message: dict[str, Any], line: bytes) -> None:
         method, request = message.get("method"), _id_in(message)
         if isinstance(method, str) and request is not None:
+            if self._answered_at_once(message, request):
+                return
             deadline = self._deadline(CALL_SECONDS + _waits(message))
             sent = int(self._is_connected)
             self._waiting[request] = _Request(message, line, deadline, sent=sent)
@@ -126,6 +149,25 @@ class Relay:
                 self._waiting.pop(cancelled, None)  # a cancelled request gets no answer
         if self._is_connected:
             self.to_broker.append(line)
+
+    def _answered_at_once(self, message: dict[str, Any], request: str | int) -> bool:
+        """Answer from the prepared file while there is no broker. Return whether that was possible.
+
+        A client that never sends ``initialize`` speaks a version of MCP that the file does not.
+        """
+        method = message["method"]
+        is_known = self._initialize is not None or method == "initialize"
+        if self._prepared is None or self._is_connected or not is_known:
+            return False
+        result = self._prepared.to(method, message.get("params"))
+        if result is None:
+            return False
+        if method == "initialize":
+            self._initialize, self.client_name = message, _name_in(message)
+            self._is_introduced = True
+            self._software = __version__  # another release of the broker may have other tools
+        self.to_client.append(encode_line({"jsonrpc": "2.0", "id": request, "result": result}))
+        return True
 
     def _too_long(self, line: TooLong) -> None:
         request = None if line.id is None else json.loads(line.id)
@@ -144,6 +186,7 @@ class Relay:
         note: a text to add to the next answer to a call.
         """
         is_other = self._software not in (None, software)
+        self._is_introduced = False
         self._is_connected, self._software, self.was_stopped = True, software, False
         self._answers_pings, self._sign, self._remark = answers_pings, None, note
         initialize = self._initialize
@@ -192,18 +235,25 @@ class Relay:
     @property
     def patience(self) -> float | None:
         """Seconds until the next call of ``check``; None: not before the next message."""
-        if not self._is_connected or not self._waiting:
+        if not self._waiting:
             return None
         if self._sign is not None:
             return self._sign.remaining()
         return min(request.deadline.remaining() for request in self._waiting.values())
 
     def check(self) -> None:
-        """Ping a broker that is late. If it sends nothing, answer its late calls ``TIMEOUT``."""
+        """Ping a broker that is late. If it sends nothing, answer its late calls ``TIMEOUT``.
+
+        Calls that are late while no broker is connected are answered at once.
+        """
         late = [id for id, about in self._waiting.items() if about.deadline.has_passed()]
-        if not self._is_connected or not late:
+        if not late:
             return
-        if self._sign is None:
+        if not self._is_connected:
+            error = Timeout("No broker could be reached in time.", hint="Try again.")
+            for request in late:
+                self._answer_with(error, request, self._waiting.pop(request))
+        elif self._sign is None:
             self._sign = self._deadline(SIGN_SECONDS)
             if self._answers_pings:
                 self.to_broker.append(encode_line({"ping": True}))
@@ -232,24 +282,8 @@ class Relay:
 
     def give_up(self, error: RoostError) -> None:
         """Answer all pending requests with ``error``: no broker can be reached."""
+        self._is_introduced = False
         self._refuse_all(error, list(self._waiting))
-
-    @property
-    def time_left(self) -> float | None:
-        """Seconds until the first pending call must be answered, even without a broker.
-
-        None: no call is pending.
-        """
-        if not self._waiting:
-            return None
-        return SIGN_SECONDS + min(one.deadline.remaining() for one in self._waiting.values())
-
-    def refuse_late(self, error: Timeout) -> bool:
-        """Answer the calls whose deadline has passed. Return whether there was any."""
-        late = [id for id, about in self._waiting.items() if about.deadline.has_passed()]
-        for request in late:
-            self._answer_with(error, request, self._waiting.pop(request))
-        return bool(late)
 
     # --- our own answers ----------------------------------------------------------------------
 

@@ -151,7 +151,7 @@ class FakeHouse:
 
     def group_of(self, admission: Admission) -> str:
         """Return the key of the group that shows the agent's own session."""
-        return self.state.sessions[self.state.agents[admission.agent].home].group
+        return self.state.sessions[self.state.agents[admission.agent].own_session].group
 
     async def client(self, hello: Hello | None = None) -> Client:
         """Connect a client through the socket."""
@@ -203,15 +203,15 @@ async def fake_house(
         house.broker.http = house.http.start()
         stack.push_async_callback(house.http.aclose)
         _announce(home)
-        house.broker.feed(ev.BrokerListens())
+        house.broker.hear(ev.BrokerListens())
         yield FakeHouse(home, clock, driver, house.broker, house.door, house.socket, house.http)
 
 
 def _with_person(broker: Broker, browser: FakeBrowser | None) -> HeldDriver:
     """Make the browser a person's own."""
     its = frozenset({FAKE})
-    broker.state.rules = replace(
-        broker.state.rules, grouped=its, personal=its, default_policy={FAKE: JarPolicy.SHARED}
+    broker.state.settings = replace(
+        broker.state.settings, grouped=its, personal=its, default_policy={FAKE: JarPolicy.SHARED}
     )
     return HeldGroupedDriver(browser or GroupedBrowser(any_page))
 

@@ -95,7 +95,7 @@ async def test_a_browser_that_dies_comes_back_at_once_then_ever_slower(tmp_path:
         assert (view.tab, view.value) == (tab, URL)
 
 
-async def test_the_patience_comes_back_only_after_a_good_minute(tmp_path: Path) -> None:
+async def test_restart_delays_are_reset_only_after_a_minute_of_running(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         agent = house.admit()
         await agent.api.call(ops.Navigate(url=URL))
@@ -209,7 +209,7 @@ async def test_there_is_no_jar_for_a_session_that_is_gone(tmp_path: Path) -> Non
         await error_of(SessionGone, browser_of(house).jars.handle(JarId("j99")))
 
 
-async def test_the_fake_takes_no_links(tmp_path: Path) -> None:
+async def test_a_driver_without_links_refuses_a_link(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         with pytest.raises(Unsupported):
             browser_of(house).linked(object())  # type: ignore[arg-type]
@@ -346,7 +346,7 @@ async def test_a_named_sessions_parked_tab_comes_back_when_it_is_asked_for(tmp_p
         assert view.value == URL
 
 
-async def test_handles_are_the_browsers_business(tmp_path: Path) -> None:
+async def test_callers_never_see_a_browsers_own_handles(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         agent = house.admit()
         tab = (await agent.api.call(ops.Navigate(url=URL))).tab

@@ -55,7 +55,7 @@ def test_names_that_are_taken_are_numbered(tmp_path: Path) -> None:
     assert (tmp_path / "s1" / FOLDER / "a.txt").read_bytes() == b"d1", "nothing was overwritten"
 
 
-def test_one_that_fails_or_cannot_be_kept_says_so(tmp_path: Path) -> None:
+def test_a_download_that_fails_or_cannot_be_kept_is_reported_as_failed(tmp_path: Path) -> None:
     downloads = Downloads(tmp_path)
     failed = begin(downloads, number="d1")
     end(downloads, None, "d1")
@@ -107,12 +107,12 @@ def test_a_session_that_ends_takes_its_downloads_along(tmp_path: Path) -> None:
         ("  spaced .txt ", "spaced .txt"),
     ],
 )
-def test_wishes_become_plain_names(wish: str, name: str) -> None:
+def test_suggested_file_names_become_plain_names(wish: str, name: str) -> None:
     assert safe_name(wish) == name
 
 
 @given(st.text())
-def test_no_wish_leads_out_of_the_folder(wish: str) -> None:
+def test_no_suggested_file_name_leads_out_of_the_folder(wish: str) -> None:
     name = safe_name(wish)
     assert name
     assert "/" not in name

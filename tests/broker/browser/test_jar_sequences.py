@@ -174,7 +174,9 @@ class Story:
 @pytest.mark.slow
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=st.lists(STEPS, max_size=14))
-def test_nothing_is_left_over(steps: list[tuple[Any, ...]]) -> None:
+def test_no_sequence_of_jar_operations_leaves_a_jar_or_backup_over(
+    steps: list[tuple[Any, ...]],
+) -> None:
     async def told() -> None:
         with tempfile.TemporaryDirectory(prefix="roost-test-") as folder:
             story = Story(Path(folder))

@@ -87,7 +87,7 @@ async def test_a_tab_that_vanished_before_the_core_knew_is_named() -> None:
     assert (await error_of(TabGone, task)).details == {"tab": SOME_TAB}
 
 
-async def test_whoever_comes_after_the_end_is_not_held_up_by_it() -> None:
+async def test_work_that_comes_after_a_tab_ended_does_not_wait() -> None:
     """A tab lost with its browser comes back under the same id, in a lane of its own."""
     lanes = Lanes()
     work = Work(lanes)
@@ -101,7 +101,7 @@ async def test_whoever_comes_after_the_end_is_not_held_up_by_it() -> None:
     assert len(lanes) == 0
 
 
-def test_the_end_of_a_tab_nobody_works_on_is_nothing() -> None:
+def test_ending_a_tab_without_work_changes_nothing() -> None:
     lanes = Lanes()
     lanes.end(SOME_TAB, TabGone("gone"))
     assert len(lanes) == 0

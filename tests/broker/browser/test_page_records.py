@@ -94,6 +94,18 @@ def test_dialogs_and_choosers_stand_until_they_are_closed() -> None:
     assert record.chooser is None
 
 
+def test_notices_of_page_events_have_the_fields_that_the_table_says() -> None:
+    for event in (
+        DialogOpened(handle=PAGE, kind="alert", message="hello"),
+        DialogClosed(handle=PAGE),
+        ConsoleSaid(handle=PAGE, level="error", text="wrong", url="http://x/"),
+    ):
+        notice = notice_of(event)
+        assert notice is not None
+        kind, data = notice
+        assert {"tab", *data} == kind.fields.keys(), "the broker adds the tab"
+
+
 def test_a_notice_carries_little_of_a_long_console_line() -> None:
     long = "x" * 100_000
     said = ConsoleSaid(handle=PAGE, level="error", text=long, url=f"data:,{long}")
@@ -118,7 +130,7 @@ async def test_whoever_waits_hears_of_every_event() -> None:
     await answer_of(waiting[0])
 
 
-def test_an_earlier_brokers_numbers_are_gone_on_from() -> None:
+def test_numbering_continues_where_an_earlier_broker_stopped() -> None:
     row = Tab(
         id=TabId("t1"), session=None, browser=BrowserId("b"), jar=None, url="", used=1,
         next_ref=40, next_frame=3, frames=(("F", "f2"),),

@@ -352,7 +352,7 @@ async def test_names_that_never_resolve_hold_up_nobody_elses(
      b"CONNECT 127.0.0.1:99999 HTTP/1.1\r\n\r\n",
      b"CONNECT [fe80::1%25lo]:80 HTTP/1.1\r\n\r\n"],
 )  # fmt: skip
-async def test_heads_that_lie_are_bad_requests(head: bytes) -> None:
+async def test_inconsistent_request_heads_are_bad_requests(head: bytes) -> None:
     async with proxied("127.0.0.1") as proxy:
         assert (await asked(proxy, head)).startswith(b"HTTP/1.1 400 ")
 

@@ -140,7 +140,7 @@ SHIMS = [
     )
 ]
 PLACES = [
-    Place("another group" if shim.home == "o" else "the agents' group", shim.above)
+    Place("another group" if shim.session == "o" else "the agents' group", shim.above)
     for shim in SHIMS
 ]
 AGENTS = {TREE["agent"].process: AgentId("agent-python")}
@@ -296,7 +296,7 @@ def test_a_lineage_that_is_too_long_to_see_its_top_proves_nothing() -> None:
 # --- what it may then do -------------------------------------------------------------------------
 
 
-async def test_who_keeps_the_house_looks_after_the_broker_and_nothing_else(
+async def test_a_caller_that_may_keep_house_may_only_look_after_the_broker(
     tmp_path: Path,
 ) -> None:
     async with fake_house(tmp_path) as house:

@@ -249,7 +249,7 @@ async def test_contexts_go_with_the_client_that_made_them(tmp_path: Path) -> Non
         assert s.driver.downloads, "the session's downloads go to its folder again"
 
 
-async def test_a_context_can_be_given_up_before(tmp_path: Path) -> None:
+async def test_a_client_can_release_a_context_before_it_leaves(tmp_path: Path) -> None:
     async with scene(tmp_path) as s:
         seat, ear = await s.seat(await s.session("mine"))
         context = await seat.make_context(None)
@@ -353,7 +353,7 @@ async def test_a_person_who_takes_over_is_told_to_clients(tmp_path: Path) -> Non
         assert ear.words[-2:] == [True, False]
 
 
-async def test_a_client_keeps_its_agent_alive_and_no_longer(tmp_path: Path) -> None:
+async def test_a_connected_client_keeps_its_agent_alive_until_it_leaves(tmp_path: Path) -> None:
     async with scene(tmp_path) as s:
         seat, _ = await s.seat(await s.session("mine"))
         [agent] = s.house.state.agents
@@ -363,12 +363,12 @@ async def test_a_client_keeps_its_agent_alive_and_no_longer(tmp_path: Path) -> N
         assert agent in s.house.state.agents
         await seat.close()
         s.house.clock.advance(200)
-        s.house.broker.feed(ev.TimePassed())
+        s.house.broker.hear(ev.TimePassed())
         assert agent not in s.house.state.agents
 
 
 @pytest.mark.parametrize("token", ["", "wrong"])
-async def test_no_token_no_seat(tmp_path: Path, token: str) -> None:
+async def test_only_a_sessions_own_token_gets_a_seat(tmp_path: Path, token: str) -> None:
     async with scene(tmp_path) as s:
         await error_of(Unauthorized, s.house.door.take_seat(token, Ear()))
         operators = s.house.home.operator_token()

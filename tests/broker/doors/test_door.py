@@ -126,7 +126,7 @@ async def test_a_token_file_that_others_may_have_written_is_not_believed(
         house.admit(hello)
 
 
-async def test_a_client_of_another_time_is_told_what_to_update(tmp_path: Path) -> None:
+async def test_a_client_of_another_wire_version_is_told_what_to_update(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         with pytest.raises(BadRequest) as refusal:
             house.door.admit(replace(house.hello(), versions=(99,)), me(), on_end=lambda: None)
@@ -174,7 +174,7 @@ async def test_an_agent_comes_back_to_its_session_and_tabs(tmp_path: Path) -> No
         assert (await again.api.call(ops.Evaluate(function="() => 1"))).tab == tab
 
 
-async def test_coming_back_too_late_is_refused_like_never_having_been(tmp_path: Path) -> None:
+async def test_resuming_too_late_is_refused_like_an_unknown_secret(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         first, other = house.admit(), house.admit()
         await navigated(first)
@@ -500,7 +500,7 @@ async def test_what_an_agent_is_to_be_told_waits_for_the_agent_not_its_hook(
         assert (await agent.api.call(ops.LoopStatus())).notes
 
 
-async def test_a_guessed_session_is_no_key_for_a_hook(tmp_path: Path) -> None:
+async def test_a_hook_that_guesses_a_session_id_gets_no_agent(tmp_path: Path) -> None:
     """Its answer tells the loop's prompt, and its word can end the loop."""
     async with fake_house(tmp_path) as house:
         named = replace(house.hello(ClientKind.MCP), session=SessionId("work"))

@@ -30,7 +30,7 @@ def written_below(folder: Path) -> bytes:
     return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
 
 
-async def test_a_token_is_nobodys_until_it_is_issued(tmp_path: Path) -> None:
+async def test_a_token_is_invalid_until_it_is_issued(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         for wrong in ("", "☃", "0" * 64, "work", "t1"):
             with pytest.raises(Unauthorized) as refusal:

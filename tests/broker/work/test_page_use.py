@@ -39,7 +39,7 @@ async def test_a_dialog_stops_work_that_is_under_way() -> None:
     assert not record.interrupted_by_dialogs
 
 
-async def test_nothing_is_begun_while_one_stands() -> None:
+async def test_no_work_begins_while_a_dialog_is_open() -> None:
     record, work = PageRecord(), asyncio.get_running_loop().create_future()
     record.hear(DIALOG, 0.0)
     await error_of(DialogOpen, in_page(record, work))
@@ -64,7 +64,7 @@ async def test_a_cancelled_call_is_cancelled_dialog_or_not() -> None:
             await running
 
 
-async def test_a_deadline_around_it_still_holds() -> None:
+async def test_a_deadline_around_the_work_still_holds() -> None:
     record = PageRecord()
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.01):

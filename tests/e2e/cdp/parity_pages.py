@@ -126,6 +126,27 @@ def goto_about_blank(p: Place) -> Any:
 
 
 @plain_check
+def goto_a_data_address(p: Place) -> Any:
+    answer = p.page.goto("data:text/html,<title>made</title><h1>here</h1>")
+    return answer is not None, p.page.title(), p.page.url, p.page.inner_text("h1")
+
+
+@plain_check
+def goto_a_long_data_address(p: Place) -> Any:
+    p.page.goto("data:text/html," + "x" * 200_000)
+    return len(p.page.inner_text("body")), len(p.page.url)
+
+
+@plain_check
+def goto_a_blob_of_the_page(p: Place) -> Any:
+    p.show("one")
+    made = "URL.createObjectURL(new Blob(['<h1>blob</h1>'], {type: 'text/html'}))"
+    url = p.page.evaluate(made)
+    p.page.goto(url)
+    return p.page.url == url, p.page.inner_text("h1")
+
+
+@plain_check
 def set_content_replaces_the_document(p: Place) -> Any:
     p.page.set_content("<title>Set</title><p>new</p>")
     return p.page.title(), p.page.inner_text("p")

@@ -138,7 +138,7 @@ def test_what_concerns_the_whole_browser_is_not_to_be_had(case: Case, method: st
 @pytest.mark.parametrize(
     "url",
     ["file:///etc/passwd", "chrome://version", "chrome-untrusted://x", "view-source:http://x.test",
-     "javascript:alert(1)", "data:text/html,x", "devtools://devtools/x", " FILE:///etc/passwd",
+     "javascript:alert(1)", "da\nta:text/html,x", "devtools://devtools/x", " FILE:///etc/passwd",
      "fi\nle:///etc/passwd", "about:version", "filesystem:http://x.test/y"],
 )  # fmt: skip
 def test_addresses_of_the_machine_are_not_opened(case: Case, url: str) -> None:

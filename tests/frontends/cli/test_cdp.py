@@ -26,6 +26,7 @@ def test_the_address_is_the_sessions_and_stays_the_same(cli: Cli) -> None:
     url = cli.says("cdp-url", "--session", "shop").strip()
     told = cli.answers("cdp-url", "--session", "shop", "--json")
     assert told == {"session": "shop", "url": url, "webSocket": url.replace("http", "ws", 1)}
+    assert cli.says("cdp-url", "--session", "shop", "--ws").strip() == told["webSocket"]
     http = cli.answers("status", "--json")["broker"]["http"]
     assert url.startswith(f"{http}/cdp/")
     # The fake browser has no such protocol, and says so to whoever has the right token.

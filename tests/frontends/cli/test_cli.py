@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, get_args
 
 import click
 import pytest
@@ -25,6 +25,7 @@ from roost.daemon.settings import Settings
 from roost.frontends.cli import doctor, main
 from roost.frontends.cli.main import cli as command_line
 from roost.frontends.cli.options import Asked
+from roost.frontends.cli.up import BROWSERS
 from roost.local import browsers
 from roost.local.lineage import lineage
 from roost.local.processes import is_alive, wait_until_gone
@@ -194,6 +195,29 @@ async def test_status_has_exactly_the_shape_that_is_promised(cli: Cli) -> None:
     assert set(tab) == {"tab", "url", "title", "current"}
     for part in ("planner", session["id"], tab["tab"], "http://a.example/", agent["id"]):
         assert part in text
+
+
+async def test_an_agent_that_has_not_called_is_idle_since_it_connected(cli: Cli) -> None:
+    cli.says("up")
+    while cli.answers("status", "--operator")["broker"]["uptimeSeconds"] < 2:
+        pass
+    async with await roost.connect(name="planner", home=cli.home, start=False):
+        status = await asyncio.to_thread(cli.answers, "status", "--operator")
+    (agent,) = status["agents"]
+    assert agent["idleSeconds"] < status["broker"]["uptimeSeconds"]
+
+
+def test_a_browser_that_does_not_exist_is_named_whether_a_broker_runs_or_not(cli: Cli) -> None:
+    for _ in range(2):
+        refused = cli.run("up", "--browser", "safari")
+        assert refused.returncode == 1
+        assert "there is no browser 'safari'" in refused.stderr
+        assert "chromium, firefox, mine" in refused.stderr
+        cli.says("up")
+
+
+def test_the_browsers_of_up_are_those_of_the_settings() -> None:
+    assert get_args(Settings.model_fields["browser"].annotation) == BROWSERS
 
 
 @pytest.mark.slow

@@ -49,6 +49,23 @@ async def test_a_client_with_a_sessions_token_works_in_that_session(tmp_path: Pa
             assert URL in text_of(value)
 
 
+async def test_the_tool_that_opens_sessions_is_not_listed_because_a_token_has_only_one(
+    tmp_path: Path,
+) -> None:
+    async with http_house(tmp_path) as here:
+        session = await here.session("work")
+        for tools in ("", "?tools=all", "?tools=browser_tabs,session_list"):
+            async with client_of(session, None, tools) as client:
+                named = {tool.name for tool in (await client.list_tools()).tools}
+                assert "session_list" in named
+                assert "session_open" not in named
+                assert "session_open" not in (client.instructions or "session_open")
+        refused = await session.refused(
+            "POST", "/mcp?tools=session_open", json=INITIALIZE, headers=ACCEPT
+        )
+        assert refused[0] == 400
+
+
 async def test_pages_words_stand_between_the_marks(tmp_path: Path) -> None:
     async with http_house(tmp_path) as here:
         session = await here.session("work")

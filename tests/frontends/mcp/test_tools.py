@@ -21,7 +21,7 @@ from roost.frontends.mcp.schemas import argument_schema
 from roost.frontends.mcp.toolset import Tool
 from roost.testing.samples import sample
 
-LIST_BYTES = 14_000
+LIST_BYTES = 16_000
 """The outer contract's limit for the core tools as JSON (docs/design/contract.md)."""
 TOOLS = browser_names(("all",)).tools
 
@@ -247,3 +247,22 @@ def test_page_answers_are_never_told_as_data() -> None:
         reply = asyncio.run(browser_names().call(Recorder(view), name, arguments))
 
         assert reply.structured is None
+
+
+def test_every_tool_has_the_hints_that_clients_decide_by() -> None:
+    hints = {tool.name: server._listed(tool).annotations for tool in browser_names(("all",)).tools}
+    assert all(hint is not None and hint.open_world_hint is not None for hint in hints.values())
+    for name, hint in hints.items():
+        assert hint is not None
+        assert hint.read_only_hint or hint.destructive_hint is not None, name
+    bookkeeping = {name for name, hint in hints.items() if hint and not hint.open_world_hint}
+    assert {
+        "session_list",
+        "session_dispose",
+        "tab_space_request",
+        "tab_space_grant",
+    } <= bookkeeping
+    assert {"loop_start", "loop_stop", "loop_status", "roost_status"} <= bookkeeping
+    assert not bookkeeping & {"browser_navigate", "browser_click", "browser_tabs", "session_open"}
+    repeatable = {name for name, hint in hints.items() if hint and hint.idempotent_hint}
+    assert {"tab_space_request", "loop_stop", "session_dispose"} <= repeatable

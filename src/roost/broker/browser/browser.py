@@ -71,15 +71,15 @@ class Browser:
         self.driver = driver
         self.started: Started | None = None
         self.jars = Jars(lambda: self.driver, around)
-        self._feed = around.feed
-        self._hear = heard
+        self._hear = around.hear
+        self._page_heard = heard
         self._state = around.state
         self._clock = around.clock
         self._tasks = around.tasks
         self._look_soon = around.look_soon
         self._starting: asyncio.Task[None] | None = None
         self._early: list[DriverEvent] = []
-        """Events that came before ``BrowserUp`` was fed."""
+        """Events that came before ``BrowserUp`` was reported."""
         self._opens = 0
         self._unclaimed: list[TabDisappeared | TabRegrouped] = []
         """Events of tabs whose handle the core may not know yet. See ``opening``."""
@@ -107,7 +107,7 @@ class Browser:
 
     @asynccontextmanager
     async def opening(self, jar: str, group: Group | None) -> AsyncIterator[TabHandle]:
-        """Open a tab and yield its handle; the caller must feed ``TabOpened`` inside.
+        """Open a tab and yield its handle; the caller must report ``TabReady`` inside.
 
         The person may close or move the tab before the core knows its handle. Such events are held
         back until the block ends.
@@ -141,8 +141,8 @@ class Browser:
         self._up_at = self._clock.now()
         if not started.resumed or self._is_another(started):
             # If there are rows of an earlier browser, their pages died with it.
-            self._feed(ev.BrowserDown(self.id))
-        self._feed(
+            self._hear(ev.BrowserDown(self.id))
+        self._hear(
             ev.BrowserUp(
                 browser=self.id,
                 handles=started.tabs,
@@ -189,8 +189,8 @@ class Browser:
     def _translate(self, event: DriverEvent) -> None:
         match event:
             case TabAppeared():
-                self._feed(
-                    ev.TabSpawned(
+                self._hear(
+                    ev.TabOpened(
                         browser=self.id,
                         handle=event.handle,
                         opener=event.opener,
@@ -202,24 +202,24 @@ class Browser:
             case TabDisappeared() | TabRegrouped() if self._may_be_claimed(event.handle):
                 self._unclaimed.append(event)
             case TabDisappeared():
-                self._feed(ev.TabVanished(self.id, event.handle))
+                self._hear(ev.TabClosed(self.id, event.handle))
             case TabRegrouped():
-                self._feed(ev.TabRegrouped(self.id, event.handle, event.group))
+                self._hear(ev.TabMoved(self.id, event.handle, event.group))
             case GroupClosed():
-                self._feed(ev.GroupClosed(self.id, event.key))
+                self._hear(ev.GroupClosed(self.id, event.key))
             case TabArrived():
-                self._feed(ev.TabMovedOn(self.id, event.handle, event.url, event.title))
+                self._hear(ev.TabNavigated(self.id, event.handle, event.url, event.title))
                 tab = self._state().tab_with(self.id, event.handle)
                 if tab is not None and tab.jar is not None:
                     self.jars.visited(tab.jar, event.url)
             case TabDied():
-                self._feed(ev.TabBroke(self.id, event.handle))
+                self._hear(ev.TabCrashed(self.id, event.handle))
             case BrowserEnded():
                 self._ended(event.reason)
             case PersonSaid():
-                self._feed(ev.PersonSaid(self.id, event.what, event.key))
+                self._hear(ev.PersonSaid(self.id, event.what, event.key))
             case PersonAnswered():
-                self._feed(ev.PersonAnswered(self.id, whole(event.name), event.allow))
+                self._hear(ev.PersonAnswered(self.id, whole(event.name), event.allow))
             case (
                 DialogOpened()
                 | DialogClosed()
@@ -231,7 +231,7 @@ class Browser:
                 | DownloadBegan()
                 | DownloadEnded()
             ):
-                self._hear(self.id, event)
+                self._page_heard(self.id, event)
             case _:
                 assert_never(event)
 
@@ -243,7 +243,7 @@ class Browser:
         if self._clock.now() - self._up_at >= GOOD_MINUTE:
             self._failures = 0
         self.started = None
-        self._feed(ev.BrowserDown(self.id))
+        self._hear(ev.BrowserDown(self.id))
         is_ours = not self.driver.capabilities.asks_person  # Roost never starts a person's browser
         if not self._stopping and is_ours and self._has_lost_tabs():
             self._tasks.spawn(self._restart(), name=f"restart {self.id}")

@@ -64,7 +64,8 @@ class Surroundings:
     """What a browser and its jars need from the broker, as functions and shared objects."""
 
     state: Callable[[], State]
-    feed: Callable[[ev.Event], object]
+    hear: Callable[[ev.Event], None]
+    """Report a fact to the core."""
     note: Callable[[SessionId, str], None]
     """Add a line to the session's next reply."""
     kept: Callable[[JarId], JarBackup | None]
@@ -183,7 +184,7 @@ class Jars:
             await self._forget_proxy(row.id)
             raise
         port = None if proxy is None else proxy.port
-        self._around.feed(ev.JarMade(row.id, handle, port))
+        self._around.hear(ev.JarMade(row.id, handle, port))
         return handle
 
     async def _made(self, row: Jar, session: Session, proxy: str | None) -> str:

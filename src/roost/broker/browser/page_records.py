@@ -30,6 +30,7 @@ from roost.drivers.base import (
     RequestSent,
 )
 from roost.page.page import PageMemory
+from roost.vocabulary import NoticeKind
 
 CONSOLE_KEPT = 500
 REQUESTS_KEPT = 500
@@ -44,16 +45,16 @@ def remembered(tab: Tab) -> PageMemory:
     return PageMemory(tab.next_ref, tab.next_frame, dict(tab.frames))
 
 
-def notice_of(event: PageEvent) -> tuple[str, dict[str, Any]] | None:
+def notice_of(event: PageEvent) -> tuple[NoticeKind, dict[str, Any]] | None:
     """Return kind and data of the notice that the session's agents get for the event, if any."""
     match event:
         case DialogOpened():
-            return "dialog_opened", {"kind": event.kind, "message": event.message}
+            return NoticeKind.DIALOG_OPENED, {"kind": event.kind, "message": event.message}
         case DialogClosed():
-            return "dialog_closed", {}
+            return NoticeKind.DIALOG_CLOSED, {}
         case ConsoleSaid(level="error"):
             text, url = event.text[:NOTICE_CHARS], event.url[:NOTICE_CHARS]
-            return "console_error", {"text": text, "url": url, "line": event.line}
+            return NoticeKind.CONSOLE_ERROR, {"text": text, "url": url, "line": event.line}
         case _:
             return None
 

@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Collection
 from typing import Any, TypeVar, cast
 
+from roost import core
 from roost.api import operations as ops
 from roost.api.broker import Notice, Notices
 from roost.api.operations import Answers, Audience, Operation
@@ -23,7 +24,6 @@ from roost.broker.work import (
     space_work,
 )
 from roost.broker.work import views as view_of
-from roost.core import rules
 from roost.errors import BadRequest, Internal, RoostError, Timeout, Unauthorized
 from roost.vocabulary import (
     CALL_SECONDS,
@@ -134,7 +134,7 @@ class Caller:
 
     def watch(self, session: str | None = None) -> Notices:
         state, agent = self._broker.state, self._agent
-        only = None if session is None else rules.session_for(state, agent, session).id
+        only = None if session is None else self._broker.decide(core.session_for, agent, session).id
 
         def sees(notice: Notice, to: Collection[AgentId]) -> bool:
             if only is not None and notice.session != only:
@@ -158,6 +158,8 @@ class Caller:
         try:
             async with asyncio.timeout(seconds) as deadline:
                 return await WORK[type(operation)](self._broker, self._agent, operation)
+        except core.ConsentNeeded as refusal:
+            raise self._broker.ask_person(refusal) from None
         except RoostError:
             raise
         except Exception as error:
@@ -181,10 +183,10 @@ class Caller:
         if operation.only_reads() and outcome == "ok":
             return
         broker, agent = self._broker, self._agent
-        home = view_of.home_session(broker, agent)
+        own = view_of.own_session(broker, agent)
         entry = {
             "agent": shown(agent),
-            "session": getattr(operation, "session", None) or home,
+            "session": getattr(operation, "session", None) or own,
             "op": operation.op,
             "outcome": outcome,
             "tab": getattr(operation, "tab", None),

@@ -107,7 +107,7 @@ class Shim:
     """A connected agent that uses a shim, and the client that runs the shim."""
 
     agent: AgentId
-    home: SessionId
+    session: SessionId
     client: Process | None
     above: frozenset[Process] = frozenset()
     """All ancestors of the shim."""
@@ -233,8 +233,8 @@ def _may_be_an_agents(server: Relative, places: Collection[Place]) -> bool:
 
 
 def _chosen(beside: Sequence[Shim], conversation: str | None) -> tuple[AgentId, ...]:
-    own = [shim for shim in beside if shim.home == conversation] or beside
-    if len({shim.home for shim in own}) == 1:
+    own = [shim for shim in beside if shim.session == conversation] or beside
+    if len({shim.session for shim in own}) == 1:
         return (own[0].agent,)
     return tuple(shim.agent for shim in own)
 

@@ -12,15 +12,16 @@ from collections.abc import Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
 
+from roost import core
 from roost.api.protocol import Json, SeatEar
 from roost.broker.broker import Broker
 from roost.broker.browser.browser import Browser
 from roost.broker.browser.files import Folders
-from roost.broker.doors.token_callers import Visits
+from roost.broker.doors.token_callers import TokenCallers
 from roost.broker.work import page_work
 from roost.core import events as ev
-from roost.core.addresses import BLANK, checked_url
-from roost.core.rows import Jar, Session, Tab
+from roost.core.addresses import BLANK, checked_devtools_url
+from roost.core.rows import Session, Tab
 from roost.core.state import Change
 from roost.drivers.base import ProtocolTap, Tapped
 from roost.errors import JarUnavailable, RoostError, SessionGone, TabGone, Unsupported
@@ -33,9 +34,9 @@ USED_SECONDS = 1.0
 class Seats:
     """All seats. Passes every change of the core's rows on to the seats it concerns."""
 
-    def __init__(self, broker: Broker, visits: Visits) -> None:
+    def __init__(self, broker: Broker, callers: TokenCallers) -> None:
         self._broker = broker
-        self._visits = visits
+        self._callers = callers
         self._taken: dict[SessionId, list[BrokerSeat]] = {}
         self._folders: dict[SessionId, set[Path]] = {}
         broker.when_rows_change(self._rows_changed)
@@ -48,10 +49,12 @@ class Seats:
         ear: receives what the browser and the core have to tell the client.
         """
         browser, driver = await self._tapped(session)
-        made = self._broker.feed(ev.JarRequested(agent=agent, session=session.id))
-        assert isinstance(made.subject, Jar)
-        context = await browser.jars.handle(made.subject.id)
-        is_shared = made.subject.policy is JarPolicy.SHARED
+        try:
+            jar = self._broker.decide(core.request_jar, agent=agent, session=session.id)
+        except core.ConsentNeeded as refusal:
+            raise self._broker.ask_person(refusal) from None
+        context = await browser.jars.handle(jar.id)
+        is_shared = jar.policy is JarPolicy.SHARED
         seat = BrokerSeat(
             self, self._broker, agent, session.id, ear, None if is_shared else context
         )
@@ -62,7 +65,7 @@ class Seats:
             driver.close_tap(seat.tap)
             raise SessionGone("The session ended.")
         self._taken.setdefault(session.id, []).append(seat)
-        seat.stay(self._visits.calling(agent))
+        seat.stay(self._callers.calling(agent))
         seat.note("protocol client connected")
         return seat
 
@@ -212,11 +215,10 @@ class BrokerSeat:
         # If the tab already is the session's most recently used one, write nothing. While a client
         # is connected, its tabs are not parked, so only the order inside the session matters.
         if self._broker.state.tabs_in(self.session)[-1].id != tab.id:
-            use = ev.TabUseRequested(
-                agent=self._agent, session=self.session, tab=tab.id, action="use", acts=False
-            )
             with suppress(RoostError):  # the tab crashed or closes: the browser tells the client
-                self._broker.feed(use)
+                self._broker.decide(
+                    core.use_tab, self._agent, self.session, tab.id, action="use", acts=False
+                )
 
     def release(self, target: str) -> None:
         self._driver.release(TabHandle(target), self.tap)
@@ -226,7 +228,7 @@ class BrokerSeat:
 
     def checked_url(self, url: str) -> str:
         session = self._row()
-        return checked_url(url, session.allow, session.deny)
+        return checked_devtools_url(url, session.allow, session.deny)
 
     def checked_upload(self, path: str) -> str:
         return str(self._folders().to_read(path, "files"))
@@ -248,10 +250,9 @@ class BrokerSeat:
 
     async def open_tab(self, context: str | None) -> str:
         jar = None if context is None or context == self.context else self._jar(context)
-        outcome = await page_work.open_tab(self._broker, self._agent, self.session, BLANK, jar=jar)
-        assert isinstance(outcome.subject, Tab)
-        self.note("tab opened by a protocol client", tab=outcome.subject.id)
-        return str(self._broker.handle(outcome.subject.id))
+        opened = await page_work.open_tab(self._broker, self._agent, self.session, BLANK, jar=jar)
+        self.note("tab opened by a protocol client", tab=opened.tab.id)
+        return str(self._broker.handle(opened.tab.id))
 
     async def go_to(self, target: str, url: str) -> None:
         with suppress(RoostError):  # the client learns of a failure from the page's own events
@@ -261,7 +262,7 @@ class BrokerSeat:
         tab = self._broker.state.tab_with(self._browser.id, TabHandle(target))
         if tab is None or tab.session != self.session:
             raise TabGone("There is no such tab.")
-        self._broker.feed(ev.TabCloseRequested(self._agent, self.session, tab.id))
+        self._broker.decide(core.request_close, self._agent, self.session, tab.id)
         self.note("tab closed by a protocol client", tab=tab.id)
 
     async def make_context(self, proxy: str | None) -> str:
@@ -272,24 +273,23 @@ class BrokerSeat:
                 "This session has domain lists, which a proxy of your own would lead around.",
                 hint="Make the context without a proxy.",
             )
-        made = self._broker.feed(
-            ev.JarRequested(agent=self._agent, session=self.session, beside=True)
+        made = self._broker.decide(
+            core.request_jar, agent=self._agent, session=self.session, beside=True
         )
-        assert isinstance(made.subject, Jar)
-        jar = made.subject.id
+        jar = made.id
         try:
             context = await self._browser.jars.handle(jar, proxy=proxy)
         except BaseException:  # also if the client left meanwhile: only this call can release it
-            self._broker.feed(ev.JarReleased(jar))
+            self._broker.hear(ev.JarReleased(jar))
             raise
         if self._is_over:
-            self._broker.feed(ev.JarReleased(jar))
+            self._broker.hear(ev.JarReleased(jar))
             raise SessionGone("The session ended.")
         self._made[context] = jar
         return context
 
     async def remove_context(self, context: str) -> None:
-        self._broker.feed(ev.JarReleased(self._jar(context)))
+        self._broker.hear(ev.JarReleased(self._jar(context)))
         del self._made[context]
 
     async def close(self) -> None:
@@ -297,7 +297,7 @@ class BrokerSeat:
             return
         self._leave()
         for jar in self._made.values():
-            self._broker.feed(ev.JarReleased(jar))
+            self._broker.hear(ev.JarReleased(jar))
         self._driver.close_tap(self.tap)
         self.note("protocol client gone")
         with suppress(RoostError):  # the jar or its browser may be gone by now

@@ -22,6 +22,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from roost import core
 from roost.api.broker import BrokerApi
 from roost.api.door import Admission, LinkEnd, Visit
 from roost.api.protocol import Look, Seat, SeatEar
@@ -43,7 +44,7 @@ from roost.broker.doors.callers import (
 )
 from roost.broker.doors.cdp_seats import Seats
 from roost.broker.doors.hooks import HookCaller, agent_of_hook
-from roost.broker.doors.token_callers import Visits
+from roost.broker.doors.token_callers import TokenCallers
 from roost.broker.work import session_work
 from roost.core import events as ev
 from roost.core.rows import Session
@@ -81,8 +82,8 @@ class BrokerDoor:
 
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
-        self._visits = Visits(broker)
-        self._seats = Seats(broker, self._visits)
+        self._token_callers = TokenCallers(broker)
+        self._seats = Seats(broker, self._token_callers)
         self._lives: dict[AgentId, _Life] = {}
         self._given: dict[SessionId, set[Process]] = {}
         """Clients and editors in which the person opened each session or asked for its address."""
@@ -110,13 +111,13 @@ class BrokerDoor:
             return
         del self._lives[admission.agent]
         event = ev.AgentLeft if goodbye else ev.AgentDisconnected
-        self._broker.feed(event(admission.agent))
+        self._broker.hear(event(admission.agent))
 
     def visit(self, token: str) -> Visit:
-        return self._visits.visit(token)
+        return self._token_callers.visit(token)
 
     def visit_as(self, token: str, session: str | None) -> Visit:
-        return self._visits.visit_as(token, session)
+        return self._token_callers.visit_as(token, session)
 
     async def note_operator(self, here: Address, there: Address) -> None:
         peer = await asyncio.to_thread(tcp_peer, here, there) or Peer(uid=os.getuid(), pid=0)
@@ -169,11 +170,11 @@ class BrokerDoor:
                 )
 
     async def look(self, token: str) -> Look:
-        _, session = self._visits.guest(token)
+        _, session = self._token_callers.guest(token)
         return await self._seats.look(session)
 
     async def take_seat(self, token: str, ear: SeatEar) -> Seat:
-        agent, session = self._visits.guest(token)
+        agent, session = self._token_callers.guest(token)
         return await self._seats.take(agent, session, ear)
 
     def sweep(self) -> None:
@@ -186,11 +187,11 @@ class BrokerDoor:
                 continue  # its process could never be identified, so it cannot be checked
             if not is_alive(Process(agent.pid, agent.process_started)):
                 self._end_life(agent.id)
-                self._broker.feed(ev.AgentDisconnected(agent.id))
+                self._broker.hear(ev.AgentDisconnected(agent.id))
         self._broker.tokens.put_back()
         for session in self._given.keys() - self._broker.state.sessions.keys():
             del self._given[session]
-        self._visits.sweep()
+        self._token_callers.sweep()
 
     def _checked(self, hello: Hello, peer: Peer) -> int:
         """Check rule 1 and return the wire version that both sides speak."""
@@ -217,18 +218,17 @@ class BrokerDoor:
         if hello.profile is not None and hello.session not in self._broker.state.sessions:
             self._broker.profiles.check(hello.profile)
         name = (hello.name or hello.kind.value)[:NAME_CHARS]
-        self._broker.feed(
-            ev.AgentConnected(
-                agent=agent,
-                pid=peer.pid,
-                process_started="" if process is None else process.started,
-                name=name,
-                program=description(peer.pid if client is None else client.pid)
-                or f"a process that cannot be seen, {name}",
-                secret_digest=_digest(secret),
-                session=_session_spec(hello, browser),
-                folders=(*filter(None, [self._working_folder(hello)]), *hello.files),
-            )
+        self._broker.decide(
+            core.connect_agent,
+            agent=agent,
+            pid=peer.pid,
+            process_started="" if process is None else process.started,
+            name=name,
+            program=description(peer.pid if client is None else client.pid)
+            or f"a process that cannot be seen, {name}",
+            secret_digest=_digest(secret),
+            session=_session_spec(hello, browser),
+            folders=(*filter(None, [self._working_folder(hello)]), *hello.files),
         )
         self._broker.when_agent_ends(agent, lambda: self._end_life(agent))
         return self._alive(agent, hello.kind, line, version, on_end, secret=f"{agent}.{secret}")
@@ -246,7 +246,7 @@ class BrokerDoor:
         self._end_life(agent.id)  # close a half-open old connection of the agent, if there is one
         process = identify(peer.pid)
         started = "" if process is None else process.started
-        self._broker.feed(ev.AgentResumed(agent.id, peer.pid, started))
+        self._broker.decide(core.resume_agent, agent.id, peer.pid, started)
         self._broker.when_agent_ends(agent.id, lambda: self._end_life(agent.id))
         line = lineage(peer.pid)
         return self._alive(agent.id, hello.kind, line, version, on_end, secret=resume)
@@ -285,7 +285,7 @@ class BrokerDoor:
             version=version,
             agent=agent,
             software=self._broker.version,
-            session=None if row is None else row.home,
+            session=None if row is None else row.own_session,
         )
         return Admission(api=api, agent=agent, welcome=welcome, is_life=False)
 
@@ -321,7 +321,7 @@ class BrokerDoor:
     def _shims(self) -> list[Shim]:
         agents = self._broker.state.agents
         lives = [(id, life) for id, life in self._lives.items() if life.kind is ClientKind.MCP]
-        return [Shim(id, agents[id].home, life.client, life.above) for id, life in lives]
+        return [Shim(id, agents[id].own_session, life.client, life.above) for id, life in lives]
 
     def _working_folder(self, hello: Hello) -> str | None:
         with contextlib.suppress(BadRequest):  # this user is not in the password database
@@ -368,11 +368,13 @@ class BrokerDoor:
                 agent=agent,
                 software=self._broker.version,
                 secret=secret,
-                session=self._broker.state.agents[agent].home,
+                session=self._broker.state.agents[agent].own_session,
                 pings=kind is ClientKind.MCP,
             ),
             is_life=True,
         )
+        # An agent that has not called yet is idle since it connected.
+        self._broker.seen_at.setdefault(agent, self._broker.clock.now())
         client = _client(kind, line)
         above = frozenset(one.process for one in line.above)
         self._lives[agent] = _Life(admission, kind, on_end, client, above, line.control_group)
@@ -390,12 +392,12 @@ def _client(kind: ClientKind, line: Lineage) -> Process | None:
     return None if client is None else client.process
 
 
-def _session_spec(hello: Hello, browser: BrowserId | None) -> ev.SessionSpec:
+def _session_spec(hello: Hello, browser: BrowserId | None) -> core.SessionSpec:
     if hello.session is None:
         lifetime = Lifetime.ANONYMOUS
     else:
         lifetime = Lifetime.RESUMABLE if hello.resumable else Lifetime.NAMED
-    return ev.SessionSpec(
+    return core.SessionSpec(
         id=None if hello.session is None else SessionId(hello.session),
         lifetime=lifetime,
         name=hello.name,

@@ -39,7 +39,7 @@ def agent_of_hook(
     verdict = whose(hook, agents, shims, conversation=session)
     if isinstance(verdict, ActsAs):
         return verdict.agents[0] if len(verdict.agents) == 1 else None
-    return next((shim.agent for shim in shims if shim.home == session), None)
+    return next((shim.agent for shim in shims if shim.session == session), None)
 
 
 class HookCaller:

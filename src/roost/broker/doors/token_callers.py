@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TypeVar
 
+from roost import core
 from roost.api.broker import Notices
 from roost.api.door import Visit
 from roost.api.operations import Answers
@@ -20,7 +21,6 @@ from roost.api.views import View
 from roost.broker.broker import Broker
 from roost.broker.doors.caller import Caller
 from roost.core import events as ev
-from roost.core import rules
 from roost.core.rows import Session
 from roost.errors import BadRequest, Unauthorized
 from roost.vocabulary import LEASE_SECONDS, OPERATOR, AgentId
@@ -28,7 +28,7 @@ from roost.vocabulary import LEASE_SECONDS, OPERATOR, AgentId
 R = TypeVar("R", bound=View)
 
 
-class Visits:
+class TokenCallers:
     """Turn tokens into callers. Implements ``api.door.TokenDoor``."""
 
     def __init__(self, broker: Broker) -> None:
@@ -44,8 +44,8 @@ class Visits:
     def visit_as(self, token: str, session: str | None) -> Visit:
         own = self._session_of(token)
         if own is not None:
-            if session not in (None, own.id):
-                raise rules.no_session(str(session))
+            if session is not None:  # the token's agent is a member of no other session
+                self._broker.decide(core.session_for, self._agent_of(own), session)
             return self._of_session(own)
         if session is None:
             raise BadRequest(
@@ -53,7 +53,7 @@ class Visits:
                 hint="Send the header X-DevBrowser-Session, or that session's own token.",
                 field="session",
             )
-        return self._of_session(rules.session_for(self._broker.state, OPERATOR, session))
+        return self._of_session(self._broker.decide(core.session_for, OPERATOR, session))
 
     def guest(self, token: str) -> tuple[AgentId, Session]:
         """Return the agent and the session of a session's token, for a caller that stays connected
@@ -94,38 +94,41 @@ class Visits:
         state = self._broker.state
         for agent in state.agents_in(session.id):
             row = state.agents[agent]
-            if row.lease_until is not None and row.home == session.id and self._renew(agent):
+            if row.lease_until is not None and row.own_session == session.id and self._renew(agent):
                 return agent
         agent = AgentId(f"agent_{secrets.token_hex(16)}_0")
-        self._broker.feed(
-            ev.AgentConnected(
-                agent=agent,
-                pid=0,  # unknown: only the token identifies the caller
-                process_started="",
-                name=session.name,
-                program=f"whoever has the token of session {session.id}",
-                secret_digest="",
-                session=ev.SessionSpec(id=session.id, lifetime=session.lifetime),
-                lease=True,
-            )
+        self._broker.decide(
+            core.connect_agent,
+            agent=agent,
+            pid=0,  # unknown: only the token identifies the caller
+            process_started="",
+            name=session.name,
+            program=f"whoever has the token of session {session.id}",
+            secret_digest="",
+            session=core.SessionSpec(id=session.id, lifetime=session.lifetime),
+            lease=True,
         )
         return agent
 
     def _renew(self, agent: AgentId) -> bool:
         """Renew the agent's lease. Returns False if the lease has already expired."""
-        row = self._broker.state.agents.get(agent)
-        until = None if row is None else row.lease_until
-        if until is not None and until - self._broker.clock.now() >= LEASE_SECONDS:
-            return True  # the core rounds leases up to full seconds, so nothing would change
+        if self._has_full_lease(agent):
+            return True
         try:
-            self._broker.feed(ev.LeaseRenewed(agent))
+            self._broker.decide(core.renew_lease, agent)
         except Unauthorized:
             return False
         return True
 
+    def _has_full_lease(self, agent: AgentId) -> bool:
+        """Return whether a renewal would change nothing: the core rounds leases up to seconds."""
+        row = self._broker.state.agents.get(agent)
+        until = None if row is None else row.lease_until
+        return until is not None and until - self._broker.clock.now() >= LEASE_SECONDS
+
     @contextlib.contextmanager
     def calling(self, agent: AgentId) -> Iterator[None]:
-        """Keep the agent alive inside the block, and renew its lease at the end."""
+        """Keep the agent alive inside the block, and start its lease anew at the end."""
         self._calling[agent] += 1
         try:
             yield
@@ -133,13 +136,16 @@ class Visits:
             self._calling[agent] -= 1
             if not self._calling[agent]:
                 del self._calling[agent]
-            self._renew(agent)
+            # A seat leaves this block while the broker decides that its session ends, so this is a
+            # fact for the queue and not a request.
+            if not self._has_full_lease(agent):
+                self._broker.hear(ev.CallEnded(agent))
 
 
 class _Guest:
     """The ``BrokerApi`` of a session's agent for one visit. Its calls keep the agent alive."""
 
-    def __init__(self, visits: Visits, caller: Caller, agent: AgentId) -> None:
+    def __init__(self, visits: TokenCallers, caller: Caller, agent: AgentId) -> None:
         self._visits = visits
         self._caller = caller
         self._agent = agent

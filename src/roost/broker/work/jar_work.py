@@ -9,17 +9,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from roost import core
 from roost.api import jar_views as views
 from roost.api import operations as ops
 from roost.broker.broker import Broker
 from roost.broker.browser.files import Folders
 from roost.broker.browser.jars import Jars
 from roost.broker.work import login_reader
-from roost.core import events as ev
-from roost.core import rules
 from roost.core.rows import Jar, Session
 from roost.drivers.base import Cookie
-from roost.errors import BadRequest, JarUnavailable, NotFound, RoostError
+from roost.errors import BadRequest, NotFound, RoostError
 from roost.profiles.limits import FILE_BYTES, file_too_large
 from roost.profiles.sources import contents_of
 from roost.profiles.storage_state import write_storage_state
@@ -140,15 +139,7 @@ async def _profiles(broker: Broker, names: Sequence[str]) -> views.ProfilesView:
 def _own_jar(
     broker: Broker, agent: AgentId, op: ops.PageOperation, action: str
 ) -> tuple[Session, Jar]:
-    session, jar = rules.own_jar(broker.state, agent, op.session, op.tab, action=action)
-    rules.check_not_paused(session, agent)
-    if jar is None:
-        raise JarUnavailable(
-            f"Session {session.id} has no cookies or storage before its first page.",
-            hint="Open one first with browser_navigate; about:blank will do.",
-        )
-    broker.feed(ev.JarRequested(agent=agent, session=session.id))  # the core may still refuse
-    return session, jar
+    return broker.decide(core.own_jar, agent, op.session, op.tab, action=action)
 
 
 async def _made(broker: Broker, jar: Jar) -> tuple[Jars, str]:

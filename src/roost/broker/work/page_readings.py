@@ -7,6 +7,7 @@ import base64
 import contextlib
 from pathlib import Path
 
+from roost import core
 from roost.api import page_operations as ops
 from roost.api import page_views as views
 from roost.broker.broker import Broker
@@ -15,7 +16,6 @@ from roost.broker.text_limits import short_title, short_url
 from roost.broker.work import page_use
 from roost.broker.work.page_use import InPage
 from roost.broker.work.readiness import Readiness
-from roost.core import rules
 from roost.core.redaction import redacted_url
 from roost.drivers.base import Shot
 from roost.errors import BadRequest, NotFound, RoostError, Timeout, TooLarge
@@ -292,7 +292,7 @@ async def pdf_save(broker: Broker, agent: AgentId, op: ops.PdfSave) -> views.Fil
 async def downloads(broker: Broker, agent: AgentId, op: ops.Downloads) -> views.DownloadsView:
     """List the known downloads and the other files in the folder, which are from the time of an
     earlier broker."""
-    session = rules.session_for(broker.state, agent, op.session)
+    session = broker.decide(core.session_for, agent, op.session)
     known = broker.downloads.of(session.id)
     paths = {download.path for download in known}
     found = [path for path in broker.downloads.files(session.id) if path not in paths]

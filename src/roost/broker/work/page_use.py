@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
+from roost import core
 from roost.api.operation import PageOperation
 from roost.api.page_views import DialogView
 from roost.broker.broker import Broker
@@ -107,7 +108,7 @@ class InPage:
         if (read.title, read.next_ref, read.next_frame, read.frames) != (
             row.title, row.next_ref, row.next_frame, row.frames,
         ):  # fmt: skip
-            self.broker.feed(read)
+            self.broker.hear(read)
 
 
 def wait_ms(broker: Broker) -> int:
@@ -133,18 +134,9 @@ async def located(
     acts: the operation changes the page, and does not only read it.
     revives: the operation also works on a crashed tab, because it loads the page again.
     """
-    outcome = broker.feed(
-        ev.TabUseRequested(
-            agent=agent,
-            session=op.session,
-            tab=op.tab,
-            action=action,
-            acts=acts,
-            revives=revives,
-        )
+    row = broker.decide(
+        core.use_tab, agent, op.session, op.tab, action=action, acts=acts, revives=revives
     )
-    row = outcome.subject
-    assert isinstance(row, Tab)
     _use(broker, row.id)
     await broker.browser(row.browser).ready()
     await broker.opened(row.id)

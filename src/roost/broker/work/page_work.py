@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from roost import core
 from roost.api import operations as ops
 from roost.api import views
 from roost.broker.broker import Broker
@@ -14,11 +15,8 @@ from roost.broker.browser.proxy import FilteringProxy
 from roost.broker.text_limits import short_title, short_url
 from roost.broker.work import page_use
 from roost.broker.work import views as view_of
-from roost.core import effects as fx
 from roost.core import events as ev
-from roost.core import rules
 from roost.core.addresses import BLANK, checked_url, host_of, with_scheme
-from roost.core.machine import Outcome
 from roost.core.rows import Session, Tab
 from roost.drivers.base import NO_TUNNEL, Arrival, Pages
 from roost.errors import BadRequest, DialogOpen, NotFound, RoostError, UrlBlocked
@@ -29,10 +27,10 @@ Move = Callable[[Pages, TabHandle], Awaitable[Arrival]]
 
 
 async def navigate(broker: Broker, agent: AgentId, op: ops.Navigate) -> views.PageView:
-    opened: Outcome | None = None
+    opened: core.Opened | None = None
     if _needs_first_tab(broker, agent, op):
         opened = await open_tab(broker, agent, op.session, op.url)
-        row = _subject(opened)
+        row = opened.tab
     else:
         row = await page_use.located(broker, agent, op, "navigate", acts=True, revives=True)
     if opened is not None:
@@ -49,7 +47,7 @@ async def navigate(broker: Broker, agent: AgentId, op: ops.Navigate) -> views.Pa
         title=arrival.title,
         status=arrival.status,
         opened=True if opened is not None else None,
-        evicted=_evicted(opened),
+        evicted=None if opened is None else _evicted(opened),
         downloads=await page_use.new_downloads(broker, row) if arrival.stayed else None,
     )
 
@@ -68,34 +66,34 @@ async def forward(broker: Broker, agent: AgentId, op: ops.NavigateForward) -> vi
 
 async def tabs(broker: Broker, agent: AgentId, op: ops.Tabs) -> views.TabsView:
     if op.action == "new":
-        outcome = await open_tab(broker, agent, op.session, op.url or BLANK, evict=op.evict)
-        row = _subject(outcome)
+        opened = await open_tab(broker, agent, op.session, op.url or BLANK, evict=op.evict)
+        row = opened.tab
         if op.url is not None:
             await _go_in_new(broker, agent, op.session, row, op.url)
         return view_of.tabs(
-            broker, agent, _session_of(broker, row), opened=row.id, evicted=_evicted(outcome)
+            broker, agent, _session_of(broker, row), opened=row.id, evicted=_evicted(opened)
         )
-    session = rules.session_for(broker.state, agent, op.session)
+    session = broker.decide(core.session_for, agent, op.session)
     if op.action == "list":
         return view_of.tabs(broker, agent, session)
     tab = _named_tab(broker, session, op)
     if op.action == "select":
         if tab is None:
             raise BadRequest("tab: name the tab to select.", field="tab")
-        broker.feed(ev.TabSelectRequested(agent, op.session, tab))
+        broker.decide(core.select_tab, agent, op.session, tab)
         return view_of.tabs(broker, agent, session)
     return _closed(broker, agent, op.session, tab, session)
 
 
 async def close(broker: Broker, agent: AgentId, op: ops.Close) -> views.TabsView:
-    session = rules.session_for(broker.state, agent, op.session)
+    session = broker.decide(core.session_for, agent, op.session)
     return _closed(broker, agent, op.session, op.tab, session)
 
 
 async def page_open(broker: Broker, agent: AgentId, op: ops.PageOpen) -> views.NamedPageView:
-    outcome = await open_tab(broker, agent, op.session, op.url or BLANK, page=op.name)
-    row = _subject(outcome)
-    if op.url is not None and _is_new(outcome):
+    opened = await open_tab(broker, agent, op.session, op.url or BLANK, page=op.name)
+    row = opened.tab
+    if op.url is not None and opened.is_new:
         await _go_in_new(broker, agent, op.session, row, op.url)
     handle, session = broker.handle(row.id), _session_of(broker, row)
     shown = view_of.tab(broker, agent, broker.state.tabs[row.id])
@@ -105,10 +103,8 @@ async def page_open(broker: Broker, agent: AgentId, op: ops.PageOpen) -> views.N
 
 
 async def page_close(broker: Broker, agent: AgentId, op: ops.PageClose) -> views.TabsView:
-    session = rules.session_for(broker.state, agent, op.session)
-    tab = broker.state.page(session.id, op.name)
-    if tab is None:
-        raise rules.no_page(op.name)
+    session = broker.decide(core.session_for, agent, op.session)
+    tab = broker.decide(core.tab_named, agent, op.session, op.name)
     return _closed(broker, agent, op.session, tab.id, session)
 
 
@@ -121,7 +117,7 @@ async def open_tab(
     evict: bool = True,
     page: str | None = None,
     jar: JarId | None = None,
-) -> Outcome:
+) -> core.Opened:
     """Open a tab, if the core admits it, and wait for its page.
 
     If the caller is cancelled before, close the tab again, unless it is an existing one.
@@ -130,28 +126,26 @@ async def open_tab(
     page: the session's own name for the tab. An existing tab of that name is returned instead.
     jar: a jar of a CDP client, other than the session's.
     """
-    outcome = broker.feed(
-        ev.TabOpenRequested(agent=agent, session=session, url=url, evict=evict, page=page, jar=jar)
-    )
-    row = _subject(outcome)
+    opened = broker.decide(core.open_tab, agent, session, url, evict=evict, page=page, jar=jar)
     try:
-        await broker.opened(row.id)
+        await broker.opened(opened.tab.id)
     except asyncio.CancelledError:
-        if _is_new(outcome):
-            broker.feed(ev.TabOpenAbandoned(row.id))
+        if opened.is_new:
+            broker.hear(ev.TabOpenAbandoned(opened.tab.id))
         raise
-    return outcome
+    return opened
 
 
 async def open_at(broker: Broker, agent: AgentId, session: Session, url: str) -> None:
     """Open a tab of that session at the address."""
-    await _go(broker, _subject(await open_tab(broker, agent, session.id, url)), url)
+    opened = await open_tab(broker, agent, session.id, url)
+    await _go(broker, opened.tab, url)
 
 
 def _closed(
     broker: Broker, agent: AgentId, session: str | None, tab: str | None, shown: Session
 ) -> views.TabsView:
-    row = _subject(broker.feed(ev.TabCloseRequested(agent, session, tab)))
+    row = broker.decide(core.request_close, agent, session, tab)
     return view_of.tabs(broker, agent, shown, closed=row.id)
 
 
@@ -183,9 +177,9 @@ async def _go_in_new(
         raise
     except BaseException:  # also when the call is cancelled, its tab must close
         try:
-            broker.feed(ev.TabCloseRequested(agent, session, row.id))
+            broker.decide(core.request_close, agent, session, row.id)
         except RoostError:  # the session was paused, or the tab closed, meanwhile
-            broker.feed(ev.TabOpenAbandoned(row.id))
+            broker.hear(ev.TabOpenAbandoned(row.id))
         raise
 
 
@@ -232,10 +226,10 @@ def _needs_first_tab(broker: Broker, agent: AgentId, op: ops.Navigate) -> bool:
     its tab: a lost tab is never silently replaced."""
     if op.tab is not None or agent == OPERATOR:
         return False
-    row = broker.state.agents.get(agent)
-    if row is not None and op.session is None and broker.state.member(agent, row.home) is None:
+    own = view_of.own_session(broker, agent)
+    if own is not None and op.session is None and broker.state.member(agent, own) is None:
         return True
-    session = rules.session_for(broker.state, agent, op.session)
+    session = broker.decide(core.session_for, agent, op.session)
     member = broker.state.member(agent, session.id)
     return member is not None and member.current is None and member.lost is None
 
@@ -250,25 +244,8 @@ def _named_tab(broker: Broker, session: Session, op: ops.Tabs) -> str | None:
 
 
 def _session_of(broker: Broker, row: Tab) -> Session:
-    session = None if row.session is None else broker.state.sessions.get(row.session)
-    if session is None:
-        raise rules.no_tab(row.id)
-    return session
+    return broker.decide(core.session_of, row.id)
 
 
-def _is_new(outcome: Outcome) -> bool:
-    """Return True if the core opened a new tab, and did not return or restore an existing one."""
-    tab = _subject(outcome).id
-    openings = (effect for effect in outcome.effects if isinstance(effect, fx.OpenTab))
-    return any(opening.tab == tab and opening.restore is None for opening in openings)
-
-
-def _subject(outcome: Outcome) -> Tab:
-    assert isinstance(outcome.subject, Tab)
-    return outcome.subject
-
-
-def _evicted(outcome: Outcome | None) -> list[str] | None:
-    if outcome is None:
-        return None
-    return [fx_.tab for fx_ in outcome.effects if isinstance(fx_, fx.CloseTab)] or None
+def _evicted(opened: core.Opened) -> list[str] | None:
+    return list(opened.evicted) or None

@@ -6,17 +6,24 @@ import asyncio
 import contextlib
 from collections.abc import Collection
 
+from roost import core
 from roost.api import operations as ops
 from roost.api import views
 from roost.api.broker import Notice
 from roost.broker.broker import Broker
 from roost.broker.work import page_work
 from roost.broker.work import views as view_of
-from roost.core import events as ev
-from roost.core import rules
 from roost.core.rows import Session
 from roost.errors import JarUnavailable, RoostError
-from roost.vocabulary import OPERATOR, AgentId, BrowserId, JarPolicy, Lifetime, SessionId
+from roost.vocabulary import (
+    OPERATOR,
+    AgentId,
+    BrowserId,
+    JarPolicy,
+    Lifetime,
+    NoticeKind,
+    SessionId,
+)
 
 
 async def open_(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> views.SessionView:
@@ -27,31 +34,29 @@ async def open_(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> views.Se
         browser = broker.chosen(op.browser, op.session if agent == OPERATOR else None)
     _check_jar(broker, browser or started_with, op.jar)
     known = set(broker.state.sessions)
-    outcome = broker.feed(
-        ev.SessionOpenRequested(
-            agent=agent,
-            alias=None if agent == OPERATOR else op.session,
-            spec=ev.SessionSpec(
-                id=SessionId(op.session) if op.session and agent == OPERATOR else None,
-                lifetime=_lifetime(broker, agent, op),
-                name=op.name or op.session,
-                browser=browser,
-                policy=op.jar,
-                profile=op.profile,
-            ),
-            profile_exists=op.profile is None or broker.profiles.has(op.profile),
-            profile_for_any_agent=op.profile is not None
-            and broker.profiles.is_for_any_agent(op.profile),
-        )
+    session = broker.decide(
+        core.open_session,
+        agent=agent,
+        alias=None if agent == OPERATOR else op.session,
+        spec=core.SessionSpec(
+            id=SessionId(op.session) if op.session and agent == OPERATOR else None,
+            lifetime=_lifetime(broker, agent, op),
+            name=op.name or op.session,
+            browser=browser,
+            policy=op.jar,
+            profile=op.profile,
+        ),
+        profile_exists=op.profile is None or broker.profiles.has(op.profile),
+        profile_for_any_agent=op.profile is not None
+        and broker.profiles.is_for_any_agent(op.profile),
     )
-    session = _subject(outcome.subject)
     try:
         if op.url is not None:
             await page_work.open_at(broker, agent, session, op.url)
     except (RoostError, asyncio.CancelledError):
         if session.id not in known and session.id in broker.state.sessions:
             # The caller wanted a session with a page, so do not leave an empty one.
-            broker.feed(ev.SessionDisposeRequested(agent, session.id))
+            broker.decide(core.dispose_session, agent, session.id)
         raise
     return view_of.session(broker, agent, broker.state.sessions[session.id])
 
@@ -68,35 +73,32 @@ async def list_(broker: Broker, agent: AgentId, op: ops.SessionList) -> views.Se
 
 
 async def dispose(broker: Broker, agent: AgentId, op: ops.SessionDispose) -> views.DisposedView:
-    session = rules.session_for(broker.state, agent, op.session)
-    count = broker.state.tab_count(session.id)
-    broker.feed(ev.SessionDisposeRequested(agent, op.session))
-    return views.DisposedView(disposed=session.id, tabs_closed=count)
+    done = broker.decide(core.dispose_session, agent, op.session)
+    return views.DisposedView(disposed=done.session.id, tabs_closed=done.tabs_closed)
 
 
 async def show(broker: Broker, agent: AgentId, op: ops.SessionShow) -> views.SessionView:
-    return view_of.session(broker, agent, rules.session_for(broker.state, agent, op.session))
+    return view_of.session(broker, agent, broker.decide(core.session_for, agent, op.session))
 
 
 async def token(broker: Broker, agent: AgentId, op: ops.SessionToken) -> views.TokenView:
-    session = rules.session_for(broker.state, agent, op.session)
+    session = broker.decide(core.session_for, agent, op.session)
     return views.TokenView(session=session.id, token=token_of(broker, session))
 
 
 def token_of(broker: Broker, session: Session) -> str:
     """Return the session's token, and record it if it is new."""
-    token, issued = broker.tokens.issue(session)
-    if issued is not None:
-        broker.feed(issued)
+    token, new = broker.tokens.issue(session)
+    if new is not None:
+        broker.decide(core.record_token, session.id, new.salt, new.digest)
     return token
 
 
 async def heartbeat(broker: Broker, agent: AgentId, op: ops.SessionHeartbeat) -> views.LeaseView:
-    session = rules.session_for(broker.state, agent, op.session)
+    session = broker.decide(core.session_for, agent, op.session)
     rows = map(broker.state.agents.__getitem__, list(broker.state.agents_in(session.id)))
     for guest in [row for row in rows if row.lease_until is not None]:
-        broker.feed(ev.LeaseRenewed(guest.id))
-        until = broker.state.agents[guest.id].lease_until
+        until = broker.decide(core.renew_lease, guest.id).lease_until
         if until is not None:
             left = int((until - broker.clock.now()) * 1000)
             return views.LeaseView(session=session.id, expires_in_ms=left)
@@ -120,7 +122,7 @@ async def ping(broker: Broker, agent: AgentId, op: ops.Ping) -> views.Pong:
 
 
 async def browser_start(broker: Broker, agent: AgentId, op: ops.BrowserStart) -> views.BrowserView:
-    wanted = broker.chosen(op.browser) or broker.state.rules.default_browser
+    wanted = broker.chosen(op.browser) or broker.state.settings.default_browser
     await broker.browser(wanted).ready()
     return next(view for view in view_of.browsers(broker) if view.id == wanted)
 
@@ -139,7 +141,11 @@ async def _handed_back(broker: Broker, agent: AgentId) -> None:
     """Wait until no session of the agent is paused or waits for the person's consent."""
 
     def is_news(notice: Notice, to: Collection[AgentId]) -> bool:
-        return notice.kind in ("session_resumed", "session_ended", "person_answered")
+        return notice.kind in (
+            NoticeKind.SESSION_RESUMED,
+            NoticeKind.SESSION_ENDED,
+            NoticeKind.PERSON_ANSWERED,
+        )
 
     def visible() -> list[Session]:
         return view_of.visible_sessions(broker, agent)
@@ -158,8 +164,8 @@ def _is_with_person(broker: Broker, agent: AgentId, session: Session) -> bool:
 def _set_paused(
     broker: Broker, agent: AgentId, session: str | None, *, paused: bool
 ) -> views.SessionView:
-    outcome = broker.feed(ev.SessionPauseRequested(agent, session, paused))
-    return view_of.session(broker, agent, _subject(outcome.subject))
+    row = broker.decide(core.pause_session, agent, session, paused)
+    return view_of.session(broker, agent, row)
 
 
 def _lifetime(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> Lifetime:
@@ -167,13 +173,13 @@ def _lifetime(broker: Broker, agent: AgentId, op: ops.SessionOpen) -> Lifetime:
     resumable if the agent's own session is, else anonymous."""
     if agent == OPERATOR or op.named:
         return Lifetime.NAMED
-    home = view_of.home_session(broker, agent)
-    row = None if home is None else broker.state.sessions.get(home)
+    own = view_of.own_session(broker, agent)
+    row = None if own is None else broker.state.sessions.get(own)
     return Lifetime.RESUMABLE if row and row.lifetime is Lifetime.RESUMABLE else Lifetime.ANONYMOUS
 
 
 def _check_jar(broker: Broker, browser: BrowserId | None, policy: JarPolicy | None) -> None:
-    browser = browser or broker.state.rules.default_browser
+    browser = browser or broker.state.settings.default_browser
     jars = broker.browser(browser).driver.capabilities.jars
     if policy is not None and policy not in jars:
         raise JarUnavailable(
@@ -181,8 +187,3 @@ def _check_jar(broker: Broker, browser: BrowserId | None, policy: JarPolicy | No
             hint=f"Use one of: {', '.join(sorted(jars))}.",
             jar=policy,
         )
-
-
-def _subject(subject: object) -> Session:
-    assert isinstance(subject, Session)
-    return subject

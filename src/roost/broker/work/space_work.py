@@ -5,31 +5,27 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection
 
+from roost import core
 from roost.api import operations as ops
 from roost.api import views
 from roost.api.broker import Notice
 from roost.broker.broker import Broker
 from roost.broker.work import views as view_of
-from roost.core import events as ev
-from roost.core import rules
-from roost.core.rows import Session, Tab
 from roost.errors import BadRequest
-from roost.vocabulary import AgentId
+from roost.vocabulary import AgentId, NoticeKind
 
 
 async def request(broker: Broker, agent: AgentId, op: ops.TabSpaceRequest) -> views.SpaceView:
-    outcome = broker.feed(ev.TabSpaceRequested(agent, op.session))
-    assert isinstance(outcome.subject, Session)
-    return view_of.space(broker, agent, outcome.subject)
+    session = broker.decide(core.request_space, agent, op.session)
+    return view_of.space(broker, agent, session)
 
 
 async def grant(broker: Broker, agent: AgentId, op: ops.TabSpaceGrant) -> views.GrantView:
-    outcome = broker.feed(ev.TabSpaceGranted(agent, op.session, op.tab))
-    assert isinstance(outcome.subject, Tab)
-    pool = broker.state.pool(outcome.subject.browser)
+    given = broker.decide(core.grant_space, agent, op.session, op.tab)
+    pool = broker.state.pool(given.browser)
     return views.GrantView(
         granted=True,
-        closed=outcome.subject.id,
+        closed=given.id,
         tab_pool=pool.shown,
         pending_requests=len(pool.queue),
     )
@@ -38,10 +34,13 @@ async def grant(broker: Broker, agent: AgentId, op: ops.TabSpaceGrant) -> views.
 async def status(broker: Broker, agent: AgentId, op: ops.TabSpaceStatus) -> views.SpaceView:
     """Return the session's place in the queue. If it is queued, first wait up to ``waitSeconds``
     for its slot."""
-    session = rules.session_for(broker.state, agent, op.session)
+    session = broker.decide(core.session_for, agent, op.session)
 
     def is_ours(notice: Notice, to: Collection[AgentId]) -> bool:
-        return notice.session == session.id and notice.kind in ("slot_reserved", "session_ended")
+        return notice.session == session.id and notice.kind in (
+            NoticeKind.SLOT_RESERVED,
+            NoticeKind.SESSION_ENDED,
+        )
 
     with broker.watchers.listen(is_ours) as notices:
         if op.wait_seconds and session.id in broker.state.requests:
@@ -50,7 +49,7 @@ async def status(broker: Broker, agent: AgentId, op: ops.TabSpaceStatus) -> view
                     await anext(notices)
             except TimeoutError:
                 pass  # still queued; the reply says so
-    session = rules.session_for(broker.state, agent, op.session)
+    session = broker.decide(core.session_for, agent, op.session)
     return view_of.space(broker, agent, session)
 
 
@@ -60,30 +59,24 @@ async def loop_start(broker: Broker, agent: AgentId, op: ops.LoopStart) -> views
             "completionPromise: the same as completionPhrase; give one of them.",
             field="completionPromise",
         )
-    outcome = broker.feed(
-        ev.LoopStartRequested(
-            agent=agent,
-            session=op.session,
-            prompt=op.prompt,
-            max_iterations=op.max_iterations,
-            phrase=op.completion_phrase or op.completion_promise,
-        )
+    session = broker.decide(
+        core.start_loop,
+        agent=agent,
+        session=op.session,
+        prompt=op.prompt,
+        max_iterations=op.max_iterations,
+        phrase=op.completion_phrase or op.completion_promise,
     )
-    return _loop(broker, outcome.subject)
+    return view_of.loop(broker, session)
 
 
 async def loop_stop(broker: Broker, agent: AgentId, op: ops.LoopStop) -> views.LoopView:
-    return _loop(broker, broker.feed(ev.LoopStopRequested(agent, op.session)).subject)
+    return view_of.loop(broker, broker.decide(core.stop_loop, agent, op.session))
 
 
 async def loop_turn(broker: Broker, agent: AgentId, op: ops.LoopTurn) -> views.LoopView:
-    return _loop(broker, broker.feed(ev.LoopTurnEnded(agent, op.session, op.said)).subject)
+    return view_of.loop(broker, broker.decide(core.end_turn, agent, op.session, op.said))
 
 
 async def loop_status(broker: Broker, agent: AgentId, op: ops.LoopStatus) -> views.LoopView:
-    return _loop(broker, rules.session_for(broker.state, agent, op.session))
-
-
-def _loop(broker: Broker, subject: object) -> views.LoopView:
-    assert isinstance(subject, Session)
-    return view_of.loop(broker, subject)
+    return view_of.loop(broker, broker.decide(core.session_for, agent, op.session))

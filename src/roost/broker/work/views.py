@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from roost.api import views
 from roost.api.broker import Notice
 from roost.broker.broker import Broker
-from roost.core import rules
 from roost.core.pool import claims_share, fair_share
 from roost.core.redaction import redacted_url
 from roost.core.rows import Session, Tab, TabState
@@ -40,7 +39,7 @@ def tab(broker: Broker, agent: AgentId, row: Tab) -> views.TabView:
         title=row.title,
         current=current,
         state=None if row.state is TabState.OPEN else row.state.value,
-        owner_id=rules.owner_shown(state, row) if state.rules.reads is Reads.SHARED else None,
+        owner_id=state.owner_shown(row) if state.settings.reads is Reads.SHARED else None,
     )
 
 
@@ -58,7 +57,7 @@ def tabs(
     """Return the session's tabs in the order they were opened. ``done``: what the call did."""
     state = broker.state
     rows = list(state.tabs_in(session.id))
-    if state.rules.reads is Reads.SHARED:
+    if state.settings.reads is Reads.SHARED:
         rows = [row for row in state.tabs.values() if row.browser == session.browser]
     member = state.member(agent, session.id)
     return views.TabsView(
@@ -88,7 +87,10 @@ def session(broker: Broker, agent: AgentId, row: Session) -> views.SessionView:
         browser=row.browser,
         tabs=[tab(broker, agent, tab_row) for tab_row in rows],
         alias=None if member is None else member.alias,
-        group=row.group if rows and row.browser in broker.state.rules.grouped else None,
+        group=row.group if rows and row.browser in broker.state.settings.grouped else None,
+        kept_seconds=None
+        if row.kept_until is None
+        else max(0, int(row.kept_until - broker.clock.now())),
     )
 
 
@@ -159,7 +161,7 @@ def status(broker: Broker, agent: AgentId) -> views.StatusView:
             views.AgentView(
                 id=shown(row.id),
                 pid=row.pid,
-                session=row.home,
+                session=row.own_session,
                 idle_seconds=int(now - broker.seen_at.get(row.id, broker.started_at)),
                 connected=row.connected,
                 name=row.name,
@@ -208,6 +210,6 @@ def browsers(broker: Broker) -> list[views.BrowserView]:
     ]
 
 
-def home_session(broker: Broker, agent: AgentId) -> SessionId | None:
+def own_session(broker: Broker, agent: AgentId) -> SessionId | None:
     row = broker.state.agents.get(agent)
-    return None if row is None else row.home
+    return None if row is None else row.own_session

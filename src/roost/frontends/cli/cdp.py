@@ -10,14 +10,16 @@ from roost.frontends.cli.terminal import echo_json
 
 @click.command("cdp-url")
 @click.option("--session", metavar="ID", help="The session (default: the calling agent's own).")
+@click.option("--ws", is_flag=True, help="Print the WebSocket address (ws://…) instead.")
 @json_option
 @operator_option
 @click.pass_obj
-def cdp_url(asked: Asked, session: str | None) -> None:
+def cdp_url(asked: Asked, session: str | None, ws: bool) -> None:
     """Print the session's CDP endpoint.
 
     Whoever has the address has the session: treat it like a password. Playwright connects with
-    `connect_over_cdp(URL)`, Puppeteer with `connect({browserWSEndpoint: URL with ws://})`.
+    `connect_over_cdp(URL)`. Clients that drop the path of an http address (agent-browser, crawl4ai)
+    and Puppeteer's `browserWSEndpoint` take what `--ws` prints.
     """
     from roost.api import operations as ops
     from roost.errors import Unsupported
@@ -30,9 +32,8 @@ def cdp_url(asked: Asked, session: str | None) -> None:
         )
     issued = ask(asked, ops.SessionToken, session=session)
     url = f"{http}/cdp/{issued.token}"
+    web_socket = url.replace("http", "ws", 1)
     if asked.json:
-        echo_json(
-            {"session": issued.session, "url": url, "webSocket": url.replace("http", "ws", 1)}
-        )
+        echo_json({"session": issued.session, "url": url, "webSocket": web_socket})
     else:
-        click.echo(url)
+        click.echo(web_socket if ws else url)

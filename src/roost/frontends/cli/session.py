@@ -12,7 +12,7 @@ import click
 from roost.frontends.cli.options import Asked, json_option, operator_option
 from roost.frontends.cli.status import sessions_table
 from roost.frontends.cli.terminal import echo_json, plain, show, show_lines
-from roost.vocabulary import JarPolicy
+from roost.vocabulary import JarPolicy, NoticeKind
 
 if TYPE_CHECKING:
     from roost.api.broker import Notice, Notices
@@ -202,7 +202,7 @@ async def _show(asked: Asked, session: str | None, *, once: bool) -> None:
 async def _follow(asked: Asked, notices: Notices) -> None:
     async for notice in notices:
         show_lines(asked, [_as_line(notice)])
-        if notice.kind == "session_ended":
+        if notice.kind == NoticeKind.SESSION_ENDED:
             return
 
 

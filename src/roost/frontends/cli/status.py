@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,12 +13,16 @@ from roost.frontends.cli.terminal import COLORS, cell, duration, echo_json, plai
 from roost.wire.hello import difference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from rich.console import RenderableType
     from rich.table import Table
 
     from roost.api.views import SessionView, StatusView
+
+
+ID_CHARS = 24
+SHORT_CHARS = 8
 
 
 @click.command()
@@ -47,17 +52,23 @@ def as_promised(view: StatusView) -> dict[str, Any]:
         agent.pop("leased", None)
     for session in wire["sessions"]:
         session.pop("group", None)
+        session.pop("keptSeconds", None)
     return wire
 
 
-def sessions_table(sessions: list[SessionView]) -> Table:
-    """Return a table of sessions in their colours, each with its tabs below it."""
+def sessions_table(
+    sessions: list[SessionView], shown: Callable[[str], str] = lambda id: id
+) -> Table:
+    """Return a table of sessions in their colours, each with its tabs below it.
+
+    shown: returns a session's id as the table shows it.
+    """
     made = table("SESSION", "NAME", "COLOUR", "JAR", "LIFETIME", "BROWSER", "TABS")
     for row in sessions:
         style = COLORS[row.color]
         state = f"{row.lifetime}, paused" if row.paused else row.lifetime
         made.add_row(
-            cell(row.id, style),
+            cell(shown(row.id), style),
             cell(row.name),
             cell(f"● {row.color}", style),
             cell(row.jar),
@@ -80,10 +91,17 @@ def _parts(view: StatusView) -> Iterator[RenderableType]:
     yield ""
     yield _browsers(view) if view.browsers else "No browser runs yet."
     yield ""
-    yield sessions_table(view.sessions) if view.sessions else "No sessions."
     if view.agents:
-        yield ""
         yield _agents(view)
+        yield ""
+    kept = [row for row in view.sessions if row.kept_seconds is not None]
+    used = [row for row in view.sessions if row.kept_seconds is None]
+    # Sessions that agents work in come first, the person's own named sessions after them.
+    homes = {row.session for row in view.agents}
+    used.sort(key=lambda row: (row.id not in homes, not row.tabs))
+    yield sessions_table(used, _short) if used else "No sessions."
+    if kept:
+        yield cell(_folded(kept), "dim")
     if view.requests or view.reservations:
         yield ""
         yield _queue(view)
@@ -111,9 +129,29 @@ def _agents(view: StatusView) -> Table:
         connected = cell("yes") if row.connected else away
         idle = duration(row.idle_seconds)
         made.add_row(
-            cell(row.id), cell(row.name), cell(row.pid), cell(row.session), cell(idle), connected
+            cell(row.id),
+            cell(row.name),
+            cell(row.pid),
+            cell(_short(row.session)),
+            cell(idle),
+            connected,
         )
     return made
+
+
+def _short(session: str) -> str:
+    """Return a conversation's long id cut, for a terminal. A program reads the whole id."""
+    is_long = len(session) > ID_CHARS and sys.stdout.isatty()
+    return f"{session[:SHORT_CHARS]}…" if is_long else session
+
+
+def _folded(kept: list[SessionView]) -> str:
+    """Return one line about the sessions that wait for their conversation to return."""
+    longest = duration(max(row.kept_seconds or 0 for row in kept))
+    which = "session of a conversation" if len(kept) == 1 else "sessions of conversations"
+    return (
+        f"{len(kept)} {which} that ended, kept for another {longest}: `roost session list` has all."
+    )
 
 
 def _queue(view: StatusView) -> Table:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from roost.local.home import Home
 
 READS = [reads.value for reads in Reads]
+BROWSERS = ("auto", "chromium", "firefox", MINE, f"{MINE}-chromium", f"{MINE}-firefox", "fake")
 BROWSER_SECONDS = 60.0
 STOP_SECONDS = 20.0
 KILL_SECONDS = 5.0
@@ -58,6 +59,12 @@ def up(asked: Asked, /, foreground: bool, **given: Any) -> None:
     from roost.local.broker_start import ensure_broker, running_broker
     from roost.local.home import Home
 
+    if given["browser"] not in (None, *BROWSERS):
+        raise BadRequest(
+            f"browser: there is no browser {given['browser']!r}.",
+            hint=f"Give one of: {', '.join(BROWSERS)}.",
+            field="browser",
+        )
     settings = _given(given)
     options = [f"--{name}={value}" for name, values in settings.items() for value in values]
     home = Home.find()

@@ -19,6 +19,7 @@ from roost.api.door import TokenDoor
 from roost.errors import RoostError
 from roost.frontends.http.bodies import asked, gone_away
 from roost.frontends.http.replies import HEADERS
+from roost.vocabulary import NoticeKind
 from roost.wire.framing import encode
 
 BEAT_SECONDS = 15.0
@@ -99,7 +100,7 @@ class _Stream(Response):
             except RoostError:  # the token is no longer valid, so the session is gone
                 return b""
             return b": still here\n\n"
-        if notice.kind == "session_ended":
+        if notice.kind == NoticeKind.SESSION_ENDED:
             self._notices.close()  # the stream has sent everything before this, and nothing follows
         return _event(notice)
 

@@ -76,6 +76,8 @@ def _tool(operation: type[Operation]) -> Tool:
         output_schema=ANSWER if operation.reply in DATA else None,
         read_only=operation.read_only,
         destructive=operation.destructive,
+        idempotent=operation.idempotent,
+        open_world=operation.open_world,
     )
 
 

@@ -3,7 +3,8 @@
 There is no connection to bind an identity to, so the server keeps no state. Every request brings
 its token and is served by itself, as the agent of that token's session. A request with the
 operator's token names the session in the header ``X-DevBrowser-Session``. As with ``roost mcp``,
-``?tools=`` and ``?names=`` choose the tools.
+``?tools=`` and ``?names=`` choose the tools. A token gives access to one session, so the tool that
+opens others is not among them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 from roost.api.door import TokenDoor
+from roost.errors import BadRequest
 from roost.frontends.mcp.conversation import toolset_for
 from roost.frontends.mcp.lazy_server import LazyServer
 from roost.frontends.mcp.toolset import Toolset
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 SESSION_HEADER = b"x-devbrowser-session"
+SESSION_OPEN = "session_open"
 
 
 def streamable(server: LazyServer, door: TokenDoor) -> Callable[[], ASGIApp]:
@@ -46,4 +49,12 @@ def _session(scope: Scope) -> str | None:
 def _toolset(scope: Scope) -> Toolset:
     asked = parse_qs(scope["query_string"].decode("latin-1"))
     tools = [tool for text in asked.get("tools", ()) for tool in text.split(",")]
-    return toolset_for(asked.get("names", [None])[0], tuple(tools))
+    names = asked.get("names", [None])[0]
+    if SESSION_OPEN in tools:
+        raise BadRequest(
+            f"tools: {SESSION_OPEN} does not work over HTTP.",
+            hint="A token is good for one session. Open others with POST /session.",
+            field="tools",
+        )
+    chosen = [tool.name for tool in toolset_for(names, tuple(tools)).tools]
+    return toolset_for(names, tuple(name for name in chosen if name != SESSION_OPEN))

@@ -26,6 +26,8 @@ class Tool:
     schema hide the text."""
     read_only: bool = False
     destructive: bool = False
+    idempotent: bool = False
+    open_world: bool = False
 
 
 @dataclass(frozen=True, slots=True)

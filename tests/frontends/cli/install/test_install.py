@@ -11,9 +11,13 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
+from roost.errors import Unsupported
 from roost.frontends.cli.install.clients import CLIENTS, McpClient
+from roost.frontends.cli.install.config_text import TOML
+from roost.frontends.cli.install.entry import interpreter
 from roost.frontends.cli.main import run
 
 KNOWN = [client for client in CLIENTS if client.file is not None]
@@ -24,8 +28,10 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Nobody's real configuration is touched."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("ROOST_HOME", str(tmp_path / "roost"))
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "PYTHONPATH"):
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))  # no client's own command
     return tmp_path
 
 
@@ -34,14 +40,31 @@ def where(client: McpClient) -> Path:
     return client.file()
 
 
+def is_toml(client: McpClient) -> bool:
+    return client.format is TOML
+
+
 def loaded(client: McpClient) -> dict[str, Any]:
     text = where(client).read_text(encoding="utf-8")
-    return tomllib.loads(text) if client.is_toml else json.loads(text)
+    return tomllib.loads(text) if is_toml(client) else json.loads(text)
 
 
 def entry(client: McpClient) -> dict[str, Any]:
+    """The entry in the spelling that most clients share."""
     found: dict[str, Any] = loaded(client)[client.key]["roost"]
+    if client.word == "opencode":
+        command, *args = found["command"]
+        found = {**found, "command": command, "args": args, "env": found["environment"]}
     return found
+
+
+def own_command(person: Path, name: str) -> Path:
+    """Put a client's own command on PATH. It writes its arguments into the returned file."""
+    called, program = person / "called", person / "bin" / name
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {called}\n', encoding="utf-8")
+    program.chmod(0o755)
+    return called
 
 
 def row(word: str) -> McpClient:
@@ -71,7 +94,7 @@ def test_twice_is_once_and_removing_leaves_what_was_there(
     path = where(client)
     path.parent.mkdir(parents=True, exist_ok=True)
     before = (
-        '[mcp_servers.x]\ncommand = "y" # z\n' if client.is_toml else '{\n\t"other": [1, 2]\n}\n'
+        '[mcp_servers.x]\ncommand = "y" # z\n' if is_toml(client) else '{\n\t"other": [1, 2]\n}\n'
     )
     path.write_text(before, encoding="utf-8")
     assert run(["install", client.word]) == 0
@@ -82,8 +105,8 @@ def test_twice_is_once_and_removing_leaves_what_was_there(
     assert path.with_name(f"{path.name}.roost-backup").read_text() == before
     assert run(["install", client.word, "--remove"]) == 0
     left = loaded(client)
-    assert left.pop(client.key) == ({"x": {"command": "y"}} if client.is_toml else {})
-    assert left == ({} if client.is_toml else {"other": [1, 2]})
+    assert left.pop(client.key) == ({"x": {"command": "y"}} if is_toml(client) else {})
+    assert left == ({} if is_toml(client) else {"other": [1, 2]})
     assert run(["install", client.word, "--remove"]) == 0
     assert "nothing was changed" in capsys.readouterr().out
 
@@ -93,18 +116,21 @@ def test_what_the_person_added_to_the_entry_is_kept(client: McpClient) -> None:
     path = where(client)
     run(["install", client.word, "--name", "old"])
     text = path.read_text(encoding="utf-8")
-    if client.is_toml:
-        text = text.replace("[mcp_servers.roost]", "[mcp_servers.roost]\nstartup_timeout_sec = 30")
+    if is_toml(client):
+        added = "[mcp_servers.roost]\nstartup_timeout_sec = 30 # slow here"
+        text = text.replace("[mcp_servers.roost]", added)
         text += 'MINE = "1"\n'
     else:
         text = text.replace('"roost": {', '"roost": {"timeout": 30,')
         text = text.replace('"env": {', '"env": {"MINE": "1",')
+        text = text.replace('"environment": {', '"environment": {"MINE": "1",')
     path.write_text(text, encoding="utf-8")
     assert run(["install", client.word]) == 0
     written = entry(client)
     assert 30 in (written.get("startup_timeout_sec"), written.get("timeout"))
     assert written["env"]["MINE"] == "1"
     assert "--name" not in written["args"]
+    assert not is_toml(client) or "# slow here" in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.word)
@@ -113,8 +139,8 @@ def test_print_shows_a_whole_file_and_writes_nothing(
 ) -> None:
     assert run(["install", client.word, "--print"]) == 0
     out = capsys.readouterr().out
-    shown = tomllib.loads(out) if client.is_toml else json.loads(out)
-    assert shown[client.key]["roost"]["command"] == sys.executable
+    shown = tomllib.loads(out) if is_toml(client) else json.loads(out)
+    assert sys.executable in str(shown[client.key]["roost"]["command"])
     assert list(person.iterdir()) == []
 
 
@@ -125,9 +151,9 @@ def test_print_shows_a_whole_file_and_writes_nothing(
         ("cursor", '{"mcpServers": []}', 1),
         ("vscode", "{\n// fine\n]", 3),
         ("codex", "[a]\nb = \n", 2),
-        ("codex", 'mcp_servers = { roost = { command = "x" } }\n', 1),
         ("codex", "mcp_servers = 7\n", 1),
-        ("codex", 'a = """\n[mcp_servers.roost]\n"""\n', 1),
+        ("opencode", '{"mcp": {"roost": 1}', 1),
+        ("gemini", '{"a": 1 // open\n', 2),
     ],
 )
 def test_a_file_that_cannot_be_changed_safely_is_named_and_stays(
@@ -144,14 +170,122 @@ def test_a_file_that_cannot_be_changed_safely_is_named_and_stays(
     assert [file.name for file in path.parent.iterdir() if file.is_file()] == [path.name]
 
 
-def test_comments_in_vs_codes_file_survive() -> None:
+COMMENTED = '{\n  // mine\n  "servers": {}, "mcp": {}, // none yet\n}\n'
+
+
+@pytest.mark.parametrize("word", ["vscode", "opencode", "gemini"])
+def test_a_file_with_comments_stays_and_the_entry_to_paste_is_printed(
+    word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    client = row(word)
+    path = where(client)
+    path.parent.mkdir(parents=True)
+    path.write_text(COMMENTED, encoding="utf-8")
+    assert run(["install", word]) == 1
+    told = capsys.readouterr()
+    assert json.loads(told.out)[client.key]["roost"]["command"]
+    assert "comments" in told.err
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+    pasted = f'// mine\n{{"{client.key}": {told.out[told.out.index(":") + 1 : -2]}, }}'
+    path.write_text(pasted, encoding="utf-8")
+    assert run(["install", word]) == 0, "what was pasted is as it should be"
+    assert run(["install", word, "--remove"]) == 1
+    assert f"{client.key}.roost" in capsys.readouterr().err
+    assert path.read_text(encoding="utf-8") == pasted
+
+
+def test_a_file_with_comments_is_changed_by_vs_codes_own_command(person: Path) -> None:
     path = where(row("vscode"))
     path.parent.mkdir(parents=True)
-    path.write_text('{\n  // mine\n  "servers": {}, // none yet\n}\n', encoding="utf-8")
-    assert run(["install", "vscode"]) == 0
-    text = path.read_text(encoding="utf-8")
-    assert text.startswith('{\n  // mine\n  "servers": {\n    "roost": {\n      "type": "stdio",')
-    assert text.endswith("  }, // none yet\n}\n")
+    path.write_text(COMMENTED, encoding="utf-8")
+    called = own_command(person, "code")
+    assert run(["install", "vscode", "--tools", "all"]) == 0
+    flag, given = called.read_text(encoding="utf-8").splitlines()
+    assert flag == "--add-mcp"
+    assert json.loads(given)["name"] == "roost"
+    assert json.loads(given)["args"][-2:] == ["--tools", "all"]
+    called.unlink()
+    named = path.with_name("other.json")
+    named.write_text(COMMENTED, encoding="utf-8")
+    assert run(["install", "vscode", "--file", str(named)]) == 1, "`code` would change its own file"
+    assert not called.exists()
+
+
+def test_an_own_command_that_fails_is_told_about(
+    person: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = where(row("gemini"))
+    path.parent.mkdir(parents=True)
+    path.write_text("{} // mine", encoding="utf-8")
+    own_command(person, "gemini").mkdir()  # the command cannot write there
+    assert run(["install", "gemini"]) == 1
+    assert "`gemini` failed" in capsys.readouterr().err
+
+
+def test_inline_tables_and_texts_that_look_like_tables_are_understood() -> None:
+    path = where(row("codex"))
+    path.parent.mkdir()
+    for text in (
+        'mcp_servers = { roost = { command = "x" } } # mine\n',
+        'a = """\n[mcp_servers.roost]\n"""\n',
+        'mcp_servers.roost.command = "x"\n[z] # mine\n',
+    ):
+        path.write_text(text, encoding="utf-8")
+        assert run(["install", "codex"]) == 0
+        assert entry(row("codex"))["command"] == sys.executable
+        assert ("# mine" in path.read_text()) == ("# mine" in text)
+
+
+def test_a_plain_file_keeps_its_indentation_line_ends_and_odd_characters() -> None:
+    path = where(row("cursor"))
+    path.parent.mkdir()
+    before = '\ufeff{\r\n\t"é": "\\ud83d",\r\n\t"n": 12345678901234567890\r\n}'
+    path.write_bytes(before.encode())
+    assert run(["install", "cursor"]) == 0
+    text = path.read_bytes().decode()
+    assert text.startswith('\ufeff{\r\n\t"')
+    assert "\n" not in text.replace("\r\n", "")
+    assert json.loads(text[1:])["n"] == 12345678901234567890
+    assert json.loads(text[1:])["é"] == "\ud83d"
+
+
+@pytest.mark.parametrize("is_asked_for", [True, False])
+def test_codex_is_given_an_approval_mode_only_when_asked_for(
+    is_asked_for: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ["--approve"] if is_asked_for else []
+    assert run(["install", "codex", *flags]) == 0
+    written = entry(row("codex")).get("default_tools_approval_mode")
+    assert written == ("approve" if is_asked_for else None)
+    assert ("`codex exec`" in capsys.readouterr().out) != is_asked_for
+    assert run(["install", "codex"]) == 0
+    assert entry(row("codex")).get("default_tools_approval_mode") == written, "the answer stands"
+    assert ("--approve" in capsys.readouterr().out) != is_asked_for
+
+
+@pytest.mark.parametrize(("answer", "mode"), [("y", "approve"), ("", None)])
+def test_a_person_at_a_terminal_is_asked_for_codexs_approval_mode(
+    answer: str, mode: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for stream in (sys.stdin, sys.stdout):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    monkeypatch.setattr(click.termui, "visible_prompt_func", lambda _: answer)
+    assert run(["install", "codex"]) == 0
+    assert entry(row("codex")).get("default_tools_approval_mode") == mode
+
+
+def test_from_uvs_cache_the_command_goes_through_uvx(
+    person: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prefix = str(person / ".cache/uv/archive-v0/abc")
+    with pytest.raises(Unsupported) as refusal:
+        interpreter(prefix, {})
+    assert "uv tool install" in refusal.value.hint
+    (person / "uvx").touch()
+    uvx, flag, requirement, python = interpreter(prefix, {"UV": str(person / "uv")})
+    assert (uvx, flag, python) == (str(person / "uvx"), "--from", "python")
+    assert requirement.startswith(("roost==", "file://"))
 
 
 def test_a_file_can_be_named_for_any_client(

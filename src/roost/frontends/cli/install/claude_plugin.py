@@ -1,6 +1,8 @@
-"""Install the Claude Code plugin: a copy in ROOST_HOME, and two entries in Claude Code's settings.
+"""Install the Claude Code plugin: a copy in ROOST_HOME, which Claude Code is told about.
 
-The copy's hook runs this Roost. One entry makes the plugin known, the other enables it.
+The copy's hook runs this Roost. ``claude plugin`` registers the copy at once. Without that command,
+two entries in Claude Code's settings make it known and enable it. Claude Code then registers it
+while it starts, too late for that start to have its commands.
 """
 
 from __future__ import annotations
@@ -8,18 +10,21 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from roost.errors import Internal
-from roost.frontends.cli.install import jsonc
 from roost.frontends.cli.install.clients import claude_folder
 from roost.frontends.cli.install.config_file import Written, rewrite
+from roost.frontends.cli.install.config_text import JSON
 from roost.frontends.cli.install.entry import hook_line
 from roost.local.home import Home
 
 MARKETPLACE: Final = ("extraKnownMarketplaces", "roost")
 ENABLED: Final = ("enabledPlugins", "roost@roost")
+CLAUDE_SECONDS: Final = 60.0
 
 
 def folder(home: Home) -> Path:
@@ -37,8 +42,16 @@ def settings(home: Home) -> dict[str, Any]:
     return {MARKETPLACE[0]: {MARKETPLACE[1]: source}, ENABLED[0]: {ENABLED[1]: True}}
 
 
-def install(home: Home) -> Written | None:
-    """Copy the plugin, then add it to the settings.
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """How the plugin was made known: by ``claude`` itself, or by an entry in its settings."""
+
+    by_claude: bool
+    written: Written | None = None
+
+
+def install(home: Home) -> Installed:
+    """Copy the plugin, then make it known to Claude Code.
 
     The copy has no ``.mcp.json``, because the MCP server is configured separately.
     """
@@ -52,23 +65,44 @@ def install(home: Home) -> Written | None:
     hooks.write_text(json.dumps(loaded, indent=2) + "\n", encoding="utf-8")
     shutil.rmtree(copy, ignore_errors=True)
     fresh.rename(copy)
-    return rewrite(settings_file(), lambda text: _put(text, home))
+    added = _claude("marketplace", "add", str(copy)) and _claude("install", ENABLED[1])
+    if added:
+        return Installed(by_claude=True)
+    return Installed(False, rewrite(settings_file(), lambda text: _put(text, home)))
 
 
-def remove(home: Home) -> Written | None:
+def remove(home: Home) -> None:
     """Remove the copy and the entries. Settings without our entries stay as they are."""
+    if folder(home).exists():
+        _claude("uninstall", ENABLED[1])
+        _claude("marketplace", "remove", MARKETPLACE[1])
     shutil.rmtree(folder(home), ignore_errors=True)
-    return rewrite(
+    rewrite(
         settings_file(),
-        lambda text: jsonc.without_member(jsonc.without_member(text, ENABLED), MARKETPLACE),
+        lambda text: JSON.change(JSON.change(text, ENABLED, None), MARKETPLACE, None),
     )
 
 
 def _put(text: str, home: Home) -> str:
     wanted = settings(home)
     for outer, inner in (MARKETPLACE, ENABLED):
-        text = jsonc.with_member(text, (outer, inner), wanted[outer][inner])
+        text = JSON.change(text, (outer, inner), wanted[outer][inner])
     return text
+
+
+def _claude(*arguments: str) -> bool:
+    """Run ``claude plugin …``. Return whether there is such a command and it succeeded."""
+    command = shutil.which("claude")
+    if command is None:
+        return False
+    line = [command, "plugin", *arguments]
+    try:
+        done = subprocess.run(
+            line, stdin=subprocess.DEVNULL, capture_output=True, timeout=CLAUDE_SECONDS
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
 
 
 def _source() -> Path:

@@ -1,4 +1,4 @@
-"""The error for a configuration that cannot be changed."""
+"""The errors for a configuration that cannot be changed."""
 
 from __future__ import annotations
 
@@ -10,3 +10,7 @@ class Malformed(Exception):
         super().__init__(what)
         self.what = what
         self.line = line
+
+
+class Commented(Exception):
+    """The text is JSON with comments or trailing commas, which a change would lose."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from roost.errors import Internal
-from roost.frontends.cli.install.entry import environment
+from roost.frontends.cli.install.entry import environment, interpreter
 from roost.local.home import Home
 
 HOST: Final = "roost.host"
@@ -98,7 +98,7 @@ def launcher_text(home: Home) -> str:
     ``-P``: browsers start it in any folder, where a file must not take the place of a module.
     """
     said = [f"{name}={shlex.quote(value)}" for name, value in environment(home).items()]
-    command = shlex.join([sys.executable, "-P", "-m", "roost.host"])
+    command = shlex.join([*interpreter(), "-P", "-m", "roost.host"])
     return f"#!/bin/sh\n# Written by `roost install extension`.\n{' '.join(said)} exec {command}\n"
 
 

@@ -134,4 +134,6 @@ def _tool(row: type[FirefoxTool]) -> Tool:
         output_schema={"type": "object"} if row.is_data else None,
         read_only=row.read_only,
         destructive=row.destructive,
+        idempotent=row.idempotent,
+        open_world=row.open_world,
     )

@@ -31,6 +31,7 @@ class SetConfig(FirefoxTool):
     tool = "firefox_set_config"
     title = "Set your configuration"
     category = "config"
+    open_world = False
     is_data = True
     allowed_domains: list[str] | None = Field(default=None, max_length=100)
     handle_consent: bool | None = None
@@ -55,6 +56,7 @@ class SetViewport(TabTool):
     tool = "firefox_set_viewport"
     title = "Set the viewport"
     category = "config"
+    open_world = False
     window_id: int | None = None
     device: str | None = Field(default=None, description=", ".join(DEVICES))
     width: int | None = None
@@ -85,6 +87,7 @@ class ResizeWindow(TabTool):
     tool = "firefox_resize_window"
     title = "Resize"
     category = "config"
+    open_world = False
     window_id: int | None = None
     width: int
     height: int
@@ -102,6 +105,7 @@ class SetPrivateMode(FirefoxTool):
     tool = "firefox_set_private_mode"
     title = "Check private mode"
     category = "config"
+    open_world = False
     read_only = True
     is_data = True
     enabled: bool
@@ -124,6 +128,7 @@ class Activate(FirefoxTool):
     tool = "firefox_activate"
     title = "List tools"
     category = "core"
+    open_world = False
     read_only = True
     is_data = True
     # The argument is called ``category``, but the class variable of that name is the tool's own.
@@ -150,6 +155,7 @@ class Diagnose(FirefoxTool):
     tool = "firefox_diagnose"
     title = "Diagnose"
     category = "diagnose"
+    open_world = False
     read_only = True
     is_data = True
     wait_seconds: float = Field(

@@ -19,6 +19,7 @@ class RequestTabSpace(FirefoxTool):
     tool = "firefox_request_tab_space"
     title = "Ask for a tab slot"
     category = "multiagent"
+    open_world = False
     is_data = True
 
     async def run(self, desk: Desk) -> dict[str, Any]:
@@ -42,6 +43,7 @@ class GrantTabSpace(FirefoxTool):
     tool = "firefox_grant_tab_space"
     title = "Give up a tab"
     category = "multiagent"
+    open_world = False
     destructive = True
     is_data = True
 
@@ -62,6 +64,7 @@ class GetSlotRequests(FirefoxTool):
     tool = "firefox_get_slot_requests"
     title = "Look at the queue"
     category = "multiagent"
+    open_world = False
     read_only = True
     is_data = True
 
@@ -102,6 +105,7 @@ class StartLoop(FirefoxTool):
     tool = "firefox_start_loop"
     title = "Start a loop"
     category = "loop"
+    open_world = False
     is_data = True
     prompt: str = Field(max_length=100_000)
     max_iterations: int = Field(
@@ -124,6 +128,7 @@ class StopLoop(FirefoxTool):
     tool = "firefox_stop_loop"
     title = "Stop the loop"
     category = "loop"
+    open_world = False
     is_data = True
 
     async def run(self, desk: Desk) -> dict[str, Any]:
@@ -138,6 +143,7 @@ class LoopStatus(FirefoxTool):
     tool = "firefox_loop_status"
     title = "Look at the loop"
     category = "loop"
+    open_world = False
     read_only = True
     is_data = True
 

@@ -27,6 +27,8 @@ class FirefoxTool(BaseModel):
     category: ClassVar[Category]
     read_only: ClassVar[bool] = False
     destructive: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = False
+    open_world: ClassVar[bool] = True
     is_data: ClassVar[bool] = False
     """No page and no other agent could have chosen a word of the answer. So the answer is not
     marked, and is also sent as ``structuredContent``. All other answers are marked, and sent as

@@ -1,0 +1,1 @@
+"""Real coding agents from npm, each with a scripted model on loopback."""
