@@ -2096,17 +2096,27 @@
   }
   var EventGuard = class {
     timer = setTimeout(() => this.stop(), GUARD_MS);
-    heard = (event) => {
-      if (event.isTrusted) this.hear(event);
-    };
+    isOver = false;
     constructor() {
-      for (const kind of PRESS_EVENTS) window.addEventListener(kind, this.heard, { capture: true, passive: false });
+      listen();
+    }
+    heard(event) {
+      if (event.isTrusted && !this.isOver) this.hear(event);
     }
     stop() {
       clearTimeout(this.timer);
-      for (const kind of PRESS_EVENTS) window.removeEventListener(kind, this.heard, { capture: true });
+      this.isOver = true;
     }
   };
+  var isListening = false;
+  function listen() {
+    if (isListening) return;
+    isListening = true;
+    const heard = (event) => {
+      if (guard instanceof EventGuard) guard.heard(event);
+    };
+    for (const kind of PRESS_EVENTS) window.addEventListener(kind, heard, { capture: true, passive: false });
+  }
   function swallow(event) {
     event.preventDefault();
     event.stopImmediatePropagation();

@@ -59,22 +59,36 @@ interface Guard {
 /** A guard that hears the trusted events of a press before the page's elements do. */
 abstract class EventGuard implements Guard {
   private readonly timer = setTimeout(() => this.stop(), GUARD_MS);
-  private readonly heard = (event: Event): void => {
-    if (event.isTrusted) this.hear(event as MouseEvent);
-  };
+  private isOver = false;
 
   constructor() {
-    for (const kind of PRESS_EVENTS) window.addEventListener(kind, this.heard, { capture: true, passive: false });
+    listen();
+  }
+
+  heard(event: Event): void {
+    if (event.isTrusted && !this.isOver) this.hear(event as MouseEvent);
   }
 
   stop(): void {
     clearTimeout(this.timer);
-    for (const kind of PRESS_EVENTS) window.removeEventListener(kind, this.heard, { capture: true });
+    this.isOver = true;
   }
 
   abstract verdict(): Miss | null;
 
   protected abstract hear(event: MouseEvent): void;
+}
+
+let isListening = false;
+
+/** Listen from the first guard on, for good. Each change of pointer listeners costs Chromium a frame. */
+function listen(): void {
+  if (isListening) return;
+  isListening = true;
+  const heard = (event: Event): void => {
+    if (guard instanceof EventGuard) guard.heard(event);
+  };
+  for (const kind of PRESS_EVENTS) window.addEventListener(kind, heard, { capture: true, passive: false });
 }
 
 function swallow(event: Event): void {
