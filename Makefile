@@ -18,6 +18,9 @@ endif
 # What one test's processes compiled, the next one's need not: a test run starts hundreds.
 unexport PYTHONDONTWRITEBYTECODE
 
+# More than one worker per processor: most tests wait for a browser, or for time to pass.
+WORKERS := 4
+
 .PHONY: help demo test test-fast soak lint bench build clean docs
 
 help:  ## say what there is
@@ -32,7 +35,7 @@ demo: $(READY)  ## several agents share one browser, and prove it (BROWSER=… p
 	@$(BIN)/roost demo --browser "$(BROWSER)"
 
 test: $(TESTS_READY)  ## all tests, in real browsers (installed if they are missing)
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --second-try
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --second-try
 
 test-fast: $(READY)  ## the tests that need no browser and no patience
 	$(BIN)/python -m pytest -n auto -m "not browser and not slow"

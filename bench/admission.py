@@ -79,7 +79,7 @@ class House:
 
     def be_refused(self) -> None:
         refused = self._machine.decide(
-            self._tick(), core.open_tab, self._guest, None, "about:blank"
+            self._tick(), lambda state: core.open_tab(state, self._guest, None, "about:blank")
         )
         assert refused.refusal is not None
 
@@ -117,7 +117,8 @@ class House:
     def _ask(
         self, request: Callable[Concatenate[State, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        return self._machine.decide(self._tick(), request, *args, **kwargs).answer
+        decision = self._machine.decide(self._tick(), lambda state: request(state, *args, **kwargs))
+        return decision.answer
 
     def _hear(self, event: ev.Event) -> None:
         self._machine.hear(self._tick(), event)

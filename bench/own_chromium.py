@@ -20,7 +20,7 @@ from roost.api.door import Admission, LinkEnd
 from roost.client.client import connect
 from roost.drivers.base import Group
 from roost.drivers.extension import OwnChromiumDriver
-from roost.drivers.extension.host_link import Hosting
+from roost.drivers.extension.host_link import HostLink
 from roost.errors import Unauthorized
 from roost.frontends.socket.server import SocketServer
 from roost.local.endpoint import Endpoint, write_endpoint
@@ -145,7 +145,7 @@ async def _link_alone(folder: Path) -> Row:
 @asynccontextmanager
 async def _driver(display: str, folder: Path) -> AsyncIterator[OwnChromiumDriver]:
     home = Home(folder / "home")
-    driver, came = OwnChromiumDriver(Hosting(home, "mine-chromium"), ""), asyncio.Event()
+    driver, came = OwnChromiumDriver(HostLink(home, "mine-chromium"), ""), asyncio.Event()
 
     def linked(link: LinkEnd) -> None:
         driver.linked(link)
@@ -172,9 +172,11 @@ async def _whole_way(display: str, folder: Path) -> Row:
     async with _driver(display, folder) as driver:
         jar = await driver.make_jar(JarPolicy.SHARED)
         tab = await driver.open_tab(jar, Group("bench", "Bench", Color.BLUE))
-        await driver.evaluate(tab, f"() => {{ window.picture = 'A'.repeat({CAPTURE_BYTES}) }}")
-        full = [await timed(lambda: driver.evaluate(tab, "() => picture")) for _ in range(CAPTURES)]
-        bare = [await timed(lambda: driver.evaluate(tab, "() => 1")) for _ in range(CAPTURES)]
+        await driver.page(tab).evaluate(f"() => {{ window.picture = 'A'.repeat({CAPTURE_BYTES}) }}")
+        full = [
+            await timed(lambda: driver.page(tab).evaluate("() => picture")) for _ in range(CAPTURES)
+        ]
+        bare = [await timed(lambda: driver.page(tab).evaluate("() => 1")) for _ in range(CAPTURES)]
     seconds = statistics.median(full) - statistics.median(bare)
     return Row(
         "own Chromium: the same, from a page on",

@@ -44,7 +44,7 @@ async function hello() {
 
 async function answer(method, params, session) {
   if (method === "Panel.show") {
-    pages.marks.paused(params.groups.filter(({ paused }) => paused).map(({ key }) => key));
+    pages.outlines.paused(params.groups.filter(({ paused }) => paused).map(({ key }) => key));
     return (await desk.show(params)) ?? {};
   }
   await strip.ready;

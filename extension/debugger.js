@@ -7,8 +7,8 @@
 // hand the sessions to the next broker.
 
 import { NO_SUCH_TAB, Refusal } from "./link.js";
-import { paint } from "./mark.js";
-import { Marks } from "./marks.js";
+import { paint } from "./outline.js";
+import { Outlines } from "./outlines.js";
 
 const PROTOCOL = "1.3";
 const BLANK = "about:blank";
@@ -41,7 +41,7 @@ export class Debugger {
     this.#strip = strip;
     this.#tell = tell;
     this.#heardIn = heard;
-    this.marks = new Marks(api.storage, strip, (tabId, look) => this.#paint(tabId, look));
+    this.outlines = new Outlines(api.storage, strip, (tabId, look) => this.#paint(tabId, look));
     api.debugger.onEvent.addListener((...event) => this.#heard(...event));
     api.debugger.onDetach.addListener(({ tabId }, reason) => {
       const wasCancelled = reason === "canceled_by_user";
@@ -67,9 +67,9 @@ export class Debugger {
     const target = below === undefined ? { tabId } : { tabId, sessionId: below };
     const send = () => this.#api.debugger.sendCommand(target, method, params);
     const spot = spotOf(method, params);
-    if (spot !== null) this.marks.glow(tabId, spot);
+    if (spot !== null) this.outlines.glow(tabId, spot);
     try {
-      return await (PICTURES.has(method) ? this.marks.without(tabId, send) : send());
+      return await (PICTURES.has(method) ? this.outlines.without(tabId, send) : send());
     } catch (problem) {
       if (CUT_OFF.test(problem?.message)) await this.#untilGone(tabId);
       throw asCdp(problem);
@@ -91,7 +91,7 @@ export class Debugger {
   sweep() {
     for (const [tabId, handle] of this.#attached)
       if (this.#strip.handleOf(tabId) !== handle) this.#release(tabId);
-    this.marks.refresh();
+    this.outlines.refresh();
   }
 
   async releaseAll() {
@@ -109,7 +109,7 @@ export class Debugger {
   }
 
   async #unmarkAndDetach(tabId) {
-    await this.marks.hide(tabId);
+    await this.outlines.hide(tabId);
     await this.#api.debugger.detach({ tabId }).catch(() => {});
   }
 
@@ -145,7 +145,7 @@ export class Debugger {
     this.#attached.set(tabId, handle);
     const { id: targetId, url } = targets.find((one) => one.tabId === tabId && one.type === "page");
     this.#worlds.set(tabId, { frameId: targetId });
-    this.marks.show(tabId);
+    this.outlines.show(tabId);
     const targetInfo = { targetId, type: "page", url };
     this.#tell(ATTACHED, { sessionId: handle, targetInfo, waitingForDebugger: false });
   }
@@ -170,7 +170,7 @@ export class Debugger {
       this.#heardIn(handle, method, params);
       const isNew = method === "Page.frameNavigated" && params.frame.parentId === undefined;
       if (isNew || method === "Runtime.executionContextsCleared") this.#worlds.get(tabId).contextId = undefined;
-      if (method === "Page.domContentEventFired") this.marks.show(tabId);
+      if (method === "Page.domContentEventFired") this.outlines.show(tabId);
     }
     const isOfTargets = method === ATTACHED || method === DETACHED;
     const said = isOfTargets ? { ...params, sessionId: `${handle}/${params.sessionId}` } : params;
@@ -194,7 +194,7 @@ export class Debugger {
     for (const answer of this.#cutOff.get(tabId) ?? []) answer();
     this.#cutOff.delete(tabId);
     this.#worlds.delete(tabId);
-    this.marks.forget(tabId);
+    this.outlines.forget(tabId);
     this.#attached.delete(tabId);
   }
 }

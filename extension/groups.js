@@ -7,7 +7,7 @@
 // state is loaded: the browser puts the background page to sleep and wakes it with an event.
 
 import { NO_SUCH_TAB, Refusal } from "./link.js";
-import { Quitting } from "./removal_delay.js";
+import { RemovalDelay } from "./removal_delay.js";
 
 const GRACE_MS = 1000; // the browser names the opener of a new tab within this time
 const HOLD_MS = 150; // closing a group closes its tabs one by one, all within this time
@@ -36,7 +36,7 @@ export class TabStrip {
   #spawned = new Map(); // tab id → when it was spawned
   #front = new Map(); // window id → {now, before}: the tabs in front
   #leaving = new Map(); // key → tabs that the person closed within the last HOLD_MS
-  #quitting = new Quitting((tab) => this.#tell("Tabs.removed", { tab }));
+  #removals = new RemovalDelay((tab) => this.#tell("Tabs.removed", { tab }));
   #watch = { joined: () => {}, left: () => {}, closing: async () => {}, isGivenInput: () => false };
   #written = {}; // storage area → the JSON that was stored last
   #last; // promise of the last job in the queue
@@ -71,7 +71,7 @@ export class TabStrip {
   /** Resolves at once, or after a delay if the tab has just closed with its window. Commands wait
    * for it: while a browser quits, no answer may say that the tab is gone. */
   unlessQuitting(handle) {
-    return this.#quitting.isOver(handle);
+    return this.#removals.isOver(handle);
   }
 
   /** The handle of a tab in a managed group; null for other tabs. */
@@ -263,7 +263,7 @@ export class TabStrip {
     });
     tabs.onRemoved.addListener((id, { isWindowClosing }) => {
       if (this.#tabs.has(id)) this.#unsure.add(id);
-      if (this.#tabs.has(id) && isWindowClosing) this.#quitting.withWindow(this.#handle(id));
+      if (this.#tabs.has(id) && isWindowClosing) this.#removals.withWindow(this.#handle(id));
       this.#inTurn(() => this.#removed(id, isWindowClosing));
     });
     tabs.onActivated.addListener((what) => this.#inTurn(() => this.#activated(what)));
@@ -375,7 +375,7 @@ export class TabStrip {
     if (!known) return;
     this.#drop(id);
     if (how === "person") this.#hold(known.key, id);
-    else if (how === "window") this.#quitting.withWindow(this.#handle(id));
+    else if (how === "window") this.#removals.withWindow(this.#handle(id));
     else this.#tell("Tabs.removed", { tab: this.#handle(id) });
     if (how === "window") this.#groups.get(known.key)?.past.push(known.url);
     if (how !== "person") this.#leftBehind(known.key, how, [known.url]);

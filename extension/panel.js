@@ -6,7 +6,7 @@
 // storage, so that the popup is not empty then. Commands go to the broker only while one is linked.
 // Without a broker, the popup can change only the switch of the mark.
 
-import { SWITCH } from "./marks.js";
+import { SWITCH } from "./outlines.js";
 
 export const POPUP = "popup";
 const KEPT = "panel";

@@ -4,7 +4,7 @@
 
 const WINDOW_MS = 1000;
 
-export class Quitting {
+export class RemovalDelay {
   #tell;
   #fading = new Map(); // tab's handle → promise that the delay is over and the browser still runs
 

@@ -34,16 +34,21 @@ OF_ITS_OWN = 0.8
 TESTS = Path(__file__).parent
 LONGEST_FIRST = [
     "e2e/pages/test_cross_talk.py",
-    "drivers/extension/firefox/test_driver.py",
     "e2e/extension/test_in_any_order.py",
+    "drivers/extension/firefox/test_driver.py",
+    "e2e/jars/test_leftovers.py",
     "e2e/cdp/test_parity_browser.py",
-    "e2e/cdp/test_puppeteer_parity.py",
     "drivers/firefox/test_firefox.py",
+    "frontends/cli/test_cli.py",
     "drivers/extension/test_chromium.py",
-    "e2e/cdp/test_parity_pages.py",
+    "e2e/cdp/test_puppeteer_parity.py",
+    "e2e/cdp/test_sharing.py",
+    "e2e/test_faults.py",
     "drivers/chromium/test_chromium.py",
+    "e2e/cdp/test_parity_pages.py",
 ]
-"""Several workers take a file each: one that begins a minute's work last lets the others wait."""
+"""Files that take longest, or whose house (see ``Together``) takes longest. They start first: if a
+worker started one of them last, the other workers would wait for it."""
 
 
 def pytest_configure() -> None:
@@ -67,14 +72,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class Together(LoadFileScheduling):  # type: ignore[misc]
-    """A worker takes a file; or, where files share a house, all tests of that house, which the
-    other workers then need not build."""
+    """Gives a worker one file at a time, or all tests that share a house, so that no other worker
+    starts that house again."""
 
     def _split_scope(self, nodeid: str) -> str:
         folder = nodeid.rpartition("/")[0]
         if folder in ("tests/e2e/pages", "tests/e2e/jars"):
             if found := re.search(r"\[(chromium|firefox)\b", nodeid):
-                return f"house of {found[1]}"
+                return f"{folder} in {found[1]}"
         elif folder == "tests/e2e/extension":
             return "own firefox" if "own_firefox" in nodeid else "own chromium"
         return str(super()._split_scope(nodeid))

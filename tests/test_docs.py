@@ -78,11 +78,12 @@ def test_the_tutorial_works_as_it_stands(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(agent, encoding="utf-8")
     script = "\n".join(["trap 'kill $(jobs -p) 2> /dev/null' EXIT", *blocks("sh", text)])
     home = Home(tmp_path / "home")
-    # The agents' client passes PATH on and ROOST_HOME not: the command itself must know it.
     commands = tmp_path / "bin"
     commands.mkdir()
     (commands / "roost").write_text(
-        f"#!/bin/sh\nexport ROOST_HOME={home.path}\n"
+        "#!/bin/sh\n"
+        # An agent whose client lost ROOST_HOME would start a second broker elsewhere, unseen.
+        f'[ "$ROOST_HOME" = "{home.path}" ] || {{ echo "ROOST_HOME was lost" >&2; exit 9; }}\n'
         # The reader types in a terminal; this test has none, so it says who it is.
         'if [ "$1" != mcp ]; then set -- --operator "$@"; fi\n'
         f'exec {sys.executable} -m roost "$@"\n'
@@ -92,7 +93,7 @@ def test_the_tutorial_works_as_it_stands(tmp_path: Path) -> None:
     tutorial = subprocess.Popen(
         ["bash", "-e", "-c", script],
         cwd=tmp_path,
-        env={"PATH": path, "HOME": str(tmp_path)},
+        env={"PATH": path, "HOME": str(tmp_path), "ROOST_HOME": str(home.path)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -103,10 +104,17 @@ def test_the_tutorial_works_as_it_stands(tmp_path: Path) -> None:
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(tutorial.pid, signal.SIGKILL)  # its web site, if it did not come to its end
-        subprocess.run([commands / "roost", "stop"], capture_output=True, timeout=30, check=False)
+        subprocess.run(
+            [commands / "roost", "stop"],
+            env={"PATH": path, "ROOST_HOME": str(home.path)},
+            capture_output=True,
+            timeout=30,
+            check=False,
+        )
     assert tutorial.returncode == 0, said
     promised = [line for block in blocks("text", text) for line in block.splitlines()]
     assert len(promised) == 6
+    assert "hint:" not in said, "no line that the page does not show"
     assert [line for line in promised if line not in said.splitlines()] == [], said
 
 

@@ -124,8 +124,8 @@ have written (text, titles, addresses, names) stands between `<page-content untr
 `</page-content id=N>`; N is random and never part of that text. Ids, numbers and Roost's own words
 stand outside. Tools marked *data* answer with Roost's own data alone and send it as
 `structuredContent`, too. All other tools, and all errors, are text: many clients show a model
-`structuredContent` instead of the text, and it has no marks. [errors.md](errors.md) describes the
-text of an error."""
+`structuredContent` instead of the text, and it has no marks. [snapshots.md](snapshots.md) describes
+the text of a snapshot and of a diff, [errors.md](errors.md) the text of an error."""
 
 BROWSERS_INTRO = """# Browsers
 

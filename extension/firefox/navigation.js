@@ -20,19 +20,19 @@ export const End = { DOCUMENT: "document", WITHIN: "within", NOTHING: "nothing" 
 /** The server could not be reached, or its response was not usable. */
 export class Unreachable extends Error {}
 
-class Course {
+class TabDocuments {
   turns = 0; // number of documents this tab has had
   begun = null; // target of the current navigation
   request = null; // the last document request: {id, urls, status, error, isOver: no document came}
-  journeys = new Set(); // calls that wait for the end of a navigation
+  waiting = new Set(); // calls that wait for the end of a navigation
 }
 
-export class Journeys {
-  #courses = new Map(); // tab id → Course
+export class Navigations {
+  #tabs = new Map(); // tab id → TabDocuments
 
   forget(tabId) {
-    for (const journey of this.#courses.get(tabId)?.journeys ?? []) journey.end(null);
-    this.#courses.delete(tabId);
+    for (const navigation of this.#tabs.get(tabId)?.waiting ?? []) navigation.end(null);
+    this.#tabs.delete(tabId);
   }
 
   turns(tabId) {
@@ -45,18 +45,18 @@ export class Journeys {
 
   /** Start a navigation by `act` and wait for its end: {end, status}. Throws if it failed. */
   async go(tabId, url, act) {
-    for (const earlier of this.#of(tabId).journeys) earlier.isOver = true;
+    for (const earlier of this.#of(tabId).waiting) earlier.isOver = true;
     return this.#follow(tabId, new URL(url).href, act);
   }
 
   /** Make a step in the history by `act`, whose target is not known, and wait for its end: {end,
    * status}; null if there is no such step. */
   async step(tabId, act) {
-    const course = this.#of(tabId);
-    const { turns } = course;
-    const isNowhere = () => course.begun === null && course.turns === turns;
-    const { end, status } = await this.#follow(tabId, null, async (journey) => {
-      setTimeout(() => isNowhere() && journey.end({ end: null }), STEP_MS);
+    const tab = this.#of(tabId);
+    const { turns } = tab;
+    const isNowhere = () => tab.begun === null && tab.turns === turns;
+    const { end, status } = await this.#follow(tabId, null, async (navigation) => {
+      setTimeout(() => isNowhere() && navigation.end({ end: null }), STEP_MS);
       await act();
     });
     return end === null ? null : { end, status };
@@ -64,7 +64,7 @@ export class Journeys {
 
   /** True if a call waits for the tab to reach that address. */
   isExpected(tabId, url) {
-    return [...this.#of(tabId).journeys].some((journey) => leadsTo(journey, url));
+    return [...this.#of(tabId).waiting].some((navigation) => leadsTo(navigation, url));
   }
 
   /** Resolves when the current navigation ends; at once if there is none. */
@@ -76,29 +76,29 @@ export class Journeys {
   }
 
   async #follow(tabId, url, act, request = null) {
-    const course = this.#of(tabId);
-    const journey = { url, request, isOver: false };
-    const over = new Promise((resolve) => (journey.end = resolve));
-    course.journeys.add(journey);
+    const tab = this.#of(tabId);
+    const navigation = { url, request, isOver: false };
+    const over = new Promise((resolve) => (navigation.end = resolve));
+    tab.waiting.add(navigation);
     try {
-      await act(journey);
+      await act(navigation);
       const found = await over;
       if (found === null) throw new Error("the tab is gone");
       if (found.error) throw new Unreachable(found.error);
-      return { end: found.end, status: journey.request?.status ?? null };
+      return { end: found.end, status: navigation.request?.status ?? null };
     } finally {
-      course.journeys.delete(journey);
+      tab.waiting.delete(navigation);
     }
   }
 
   // --- the browser's events --------------------------------------------------------------------
 
   asked(tabId, { requestId, url }) {
-    const course = this.#of(tabId);
-    if (course.request?.id !== requestId) course.request = { id: requestId, urls: new Set(), status: null, isOver: false };
-    course.request.urls.add(plain(url));
-    for (const journey of course.journeys)
-      if (journey.url === null || plain(journey.url) === plain(url)) journey.request ??= course.request;
+    const tab = this.#of(tabId);
+    if (tab.request?.id !== requestId) tab.request = { id: requestId, urls: new Set(), status: null, isOver: false };
+    tab.request.urls.add(plain(url));
+    for (const navigation of tab.waiting)
+      if (navigation.url === null || plain(navigation.url) === plain(url)) navigation.request ??= tab.request;
   }
 
   answered(tabId, { requestId, statusCode, responseHeaders = [] }) {
@@ -120,23 +120,23 @@ export class Journeys {
 
   /** The request led to no document: the tab stays where it is. */
   #came(tabId, request) {
-    const course = this.#of(tabId);
+    const tab = this.#of(tabId);
     request.isOver = true;
-    if (course.begun !== null && request.urls.has(plain(course.begun))) course.begun = null;
+    if (tab.begun !== null && request.urls.has(plain(tab.begun))) tab.begun = null;
     this.#end(tabId, End.NOTHING, (one) => one.request === request);
   }
 
   /** A navigation began. Firefox reports this late, so its end may be known already. */
   began(tabId, url) {
-    const course = this.#of(tabId);
-    const wasNothing = url !== null && course.request?.isOver && course.request.urls.has(plain(url));
-    if (!wasNothing) course.begun = url;
+    const tab = this.#of(tabId);
+    const wasNothing = url !== null && tab.request?.isOver && tab.request.urls.has(plain(url));
+    if (!wasNothing) tab.begun = url;
   }
 
   committed(tabId, url) {
-    const course = this.#of(tabId);
-    course.turns += 1;
-    course.begun = null;
+    const tab = this.#of(tabId);
+    tab.turns += 1;
+    tab.begun = null;
     this.#end(tabId, End.DOCUMENT, (one) => leadsTo(one, url));
   }
 
@@ -145,25 +145,25 @@ export class Journeys {
   }
 
   brokeOff(tabId, url, error) {
-    const course = this.#of(tabId);
+    const tab = this.#of(tabId);
     if (CALLED_OFF.test(error)) {
-      if (course.begun === url || course.begun === ANYWHERE) course.begun = null;
-      const waiting = new Set(course.journeys); // only those that wait for the cancelled navigation
-      const isEnded = (one) => one.url === null && waiting.has(one);
-      setTimeout(() => course.begun === null && this.#end(tabId, End.NOTHING, isEnded), MOMENT_MS);
+      if (tab.begun === url || tab.begun === ANYWHERE) tab.begun = null;
+      const cancelled = new Set(tab.waiting); // only those that wait for the cancelled navigation
+      const isEnded = (one) => one.url === null && cancelled.has(one);
+      setTimeout(() => tab.begun === null && this.#end(tabId, End.NOTHING, isEnded), MOMENT_MS);
       return;
     }
-    const reason = course.request?.error ?? error;
-    for (const journey of course.journeys) if (leadsTo(journey, url)) journey.end({ error: reason });
+    const reason = tab.request?.error ?? error;
+    for (const navigation of tab.waiting) if (leadsTo(navigation, url)) navigation.end({ error: reason });
   }
 
   #end(tabId, end, fits) {
-    for (const journey of this.#of(tabId).journeys) if (!journey.isOver && fits(journey)) journey.end({ end });
+    for (const navigation of this.#of(tabId).waiting) if (!navigation.isOver && fits(navigation)) navigation.end({ end });
   }
 
   #of(tabId) {
-    if (!this.#courses.has(tabId)) this.#courses.set(tabId, new Course());
-    return this.#courses.get(tabId);
+    if (!this.#tabs.has(tabId)) this.#tabs.set(tabId, new TabDocuments());
+    return this.#tabs.get(tabId);
   }
 }
 

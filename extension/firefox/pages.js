@@ -2,15 +2,15 @@
 // The broker's commands for a page carry its tab's handle as the session id.
 
 import { NO_SUCH_TAB, Refusal, noSuchMethod } from "../link.js";
-import { paint } from "../mark.js";
-import { Marks } from "../marks.js";
+import { paint } from "../outline.js";
+import { Outlines } from "../outlines.js";
 import { Access } from "./access.js";
 import { Dialogs } from "./dialogs.js";
 import { Downloads } from "./downloads.js";
-import { Given } from "./trusted_input_tabs.js";
+import { TrustedInputTabs } from "./trusted_input_tabs.js";
 import { arrived, callBundle, evaluate, frameOfOurs, leaveForBlank, letGo, measure, stored, useHands } from "./inpage.js";
 import { Jars } from "./jars.js";
-import { ANYWHERE, End, Journeys } from "./navigation.js";
+import { ANYWHERE, End, Navigations } from "./navigation.js";
 import { DOCUMENT_GONE, FORBIDDEN, FRAME_GONE, NOWHERE, NO_PICTURE, STALE_REF, THREW, asRefusal, crashed } from "./refusals.js";
 import { Traffic } from "./traffic.js";
 
@@ -32,12 +32,12 @@ export class Pages {
   #strip;
   #tell;
   #access;
-  #journeys = new Journeys();
+  #navigations = new Navigations();
   #traffic;
   #dialogs;
   #downloads;
   #jars;
-  #given;
+  #trusted;
   #running = new Map(); // tab id → scripts that run in its documents: {frameId, fail}
   #crashed = new Map(); // tab id → its address before the crash
   #at = new Map(); // tab id → the address of its document
@@ -57,15 +57,15 @@ export class Pages {
       if (isAllowed) this.#watchStrip(); // pages that came without the permission have no hook
     });
     this.#jars = new Jars(api, strip);
-    this.#given = new Given(api);
-    this.marks = new Marks(api.storage, strip, (tabId, look) => this.#paint(tabId, look));
+    this.#trusted = new TrustedInputTabs(api);
+    this.outlines = new Outlines(api.storage, strip, (tabId, look) => this.#paint(tabId, look));
     const handleOf = (id) => strip.handleOf(id);
     this.#dialogs = new Dialogs(api, { tell, handleOf });
     this.#downloads = new Downloads(api, (jar) => strip.tabsIn(jar));
     this.#traffic = new Traffic(api, {
       tell: (...what) => this.#report(...what),
       handleOf,
-      journeys: this.#journeys,
+      journeys: this.#navigations,
       dialogs: this.#dialogs,
       downloads: this.#downloads,
     });
@@ -78,7 +78,7 @@ export class Pages {
     const joined = (id, isSettingOut) => this.#joined(id, isSettingOut);
     const left = (id) => this.#left(id);
     const closing = (id) => this.#quiet(id);
-    this.#strip.watch({ joined, left, closing, isGivenInput: (id) => this.#given.has(id) });
+    this.#strip.watch({ joined, left, closing, isGivenInput: (id) => this.#trusted.has(id) });
   }
 
   /** Run a browser-level command of the broker; undefined for methods of other parts. */
@@ -92,7 +92,7 @@ export class Pages {
   /** The strip's state and the jars. The jars come first: events that follow the strip's state
    * build on it, so nothing may delay the answer after it. */
   async #state() {
-    this.#given.endAll();
+    this.#trusted.endAll();
     const { jars } = await this.#jars.call("Jars.list", {});
     const state = await this.#strip.call("Roost.state", {});
     setTimeout(() => this.#dialogs.tellAgain()); // later, when the broker knows those tabs
@@ -103,7 +103,7 @@ export class Pages {
   async #create(params) {
     const made = await this.#strip.call("Tabs.create", params);
     const tabId = this.#strip.tabOf(made.tab);
-    for (let waited = 0; !this.#journeys.turns(tabId) && waited < SOON_MS; waited += 10) await pause(10);
+    for (let waited = 0; !this.#navigations.turns(tabId) && waited < SOON_MS; waited += 10) await pause(10);
     return made;
   }
 
@@ -120,8 +120,8 @@ export class Pages {
       "Page.act": () => this.#act(tabId, params),
       "Page.answer": () => this.#dialogs.answer(tabId, params),
       "Page.begin": () => this.#begin(tabId, params.mark),
-      "Page.given": () => this.#given.tellOver(tabId),
-      "Page.end": () => this.#given.end(tabId, params.mark),
+      "Page.given": () => this.#trusted.tellOver(tabId),
+      "Page.end": () => this.#trusted.end(tabId, params.mark),
       "Page.frameOfOurs": async () => JSON.parse(await this.#run(tabId, MAIN, frameOfOurs, [params.isWanted])),
       "Page.files": () => this.#files(tabId, params),
       "Page.capture": () => this.#capture(tabId, params),
@@ -133,17 +133,17 @@ export class Pages {
     return run();
   }
 
-  /** The broker is gone: remove the marks, let the person answer dialogs, and end trusted input,
+  /** The broker is gone: remove the outlines, let the person answer dialogs, and end trusted input,
    * because a broker that died sent no `Page.end`. Commands check the tab's group, so no more is
    * needed. */
   releaseAll() {
-    this.#given.endAll();
+    this.#trusted.endAll();
     this.#dialogs.handBack();
-    return this.marks.hideAll();
+    return this.outlines.hideAll();
   }
 
   sweep() {
-    this.marks.refresh();
+    this.outlines.refresh();
   }
 
   // --- navigation ------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ export class Pages {
     const go = () => this.#api.tabs.update(tabId, { url });
     const goBlank = () => this.#run(tabId, MAIN, leaveForBlank, []).catch(go);
     try {
-      const { end, status } = await this.#journeys.go(tabId, url, url === BLANK ? goBlank : go);
+      const { end, status } = await this.#navigations.go(tabId, url, url === BLANK ? goBlank : go);
       return await this.#here(tabId, status, end);
     } catch (error) {
       throw asRefusal(error);
@@ -167,7 +167,7 @@ export class Pages {
     const { url } = await this.#api.tabs.get(tabId);
     await this.#dismissDialog(tabId);
     try {
-      const { end, status } = await this.#journeys.go(tabId, url, () => this.#api.tabs.reload(tabId));
+      const { end, status } = await this.#navigations.go(tabId, url, () => this.#api.tabs.reload(tabId));
       return await this.#here(tabId, status, end);
     } catch (error) {
       throw asRefusal(error);
@@ -180,7 +180,7 @@ export class Pages {
     const { goBack, goForward } = this.#api.tabs;
     const act = () => (delta < 0 ? goBack : goForward)(tabId).catch(() => {});
     try {
-      const found = await this.#journeys.step(tabId, act);
+      const found = await this.#navigations.step(tabId, act);
       if (found === null) throw new Refusal(NOWHERE, "no page in that direction");
       return await this.#here(tabId, found.status, found.end);
     } catch (error) {
@@ -202,7 +202,7 @@ export class Pages {
   /** Load a tab that Firefox restored, or unloaded to save memory: Firefox itself waits until the
    * person looks at it. */
   async #wake(tabId) {
-    if (this.#journeys.turns(tabId) && !this.#asleep.has(tabId)) return;
+    if (this.#navigations.turns(tabId) && !this.#asleep.has(tabId)) return;
     if (!this.#asleep.get(tabId)) this.#asleep.set(tabId, this.#loadAgain(tabId));
     await this.#asleep.get(tabId);
   }
@@ -239,8 +239,8 @@ export class Pages {
 
   async #evaluate(tabId, { frame, function: source, ref = null }) {
     for (let waited = 0; this.#settingOut.has(tabId) && waited < LOAD_MS; waited += 20) await pause(20);
-    const isOnItsFirstWay = this.#at.get(tabId) === BLANK && this.#journeys.isLeaving(tabId);
-    if (isOnItsFirstWay) await Promise.race([this.#journeys.landed(tabId), pause(SOON_MS)]);
+    const isOnItsFirstWay = this.#at.get(tabId) === BLANK && this.#navigations.isLeaving(tabId);
+    if (isOnItsFirstWay) await Promise.race([this.#navigations.landed(tabId), pause(SOON_MS)]);
     const found = JSON.parse(await this.#run(tabId, frame, evaluate, [source, ref]));
     if (found.staleRef) throw new Refusal(STALE_REF, ref);
     if (found.isForbidden) throw new Refusal(FORBIDDEN, found.isForbidden);
@@ -259,7 +259,7 @@ export class Pages {
   }
 
   async #give(tabId, inputs) {
-    this.#before.set(tabId, this.#journeys.turns(tabId));
+    this.#before.set(tabId, this.#navigations.turns(tabId));
     let into = { frame: MAIN, x: 0, y: 0 };
     while (into) {
       const { frame, x, y } = into;
@@ -273,22 +273,22 @@ export class Pages {
     }
   }
 
-  /** Show the mark in the page, because Firefox's remote agent is about to give it input. */
-  async #begin(tabId, mark) {
+  /** Show the beacon in the page, because Firefox's remote agent is about to give it input. */
+  async #begin(tabId, beacon) {
     this.#checkAlive(tabId);
-    this.#before.set(tabId, this.#journeys.turns(tabId));
+    this.#before.set(tabId, this.#navigations.turns(tabId));
     const show = async () => {
-      const turns = this.#journeys.turns(tabId);
-      await this.#given.show(tabId, mark).catch(async (error) => {
+      const turns = this.#navigations.turns(tabId);
+      await this.#trusted.show(tabId, beacon).catch(async (error) => {
         throw await this.#whyNot(tabId, MAIN, turns, error);
       });
     };
-    await Promise.all([this.#inWhatComes(show), this.#given.begin(tabId, mark)]);
+    await Promise.all([this.#inWhatComes(show), this.#trusted.begin(tabId, beacon)]);
   }
 
   async #settle(tabId, { frame, argument }) {
-    const turns = this.#before.get(tabId) ?? this.#journeys.turns(tabId);
-    const hasLeft = () => this.#journeys.isLeaving(tabId) || this.#journeys.turns(tabId) !== turns;
+    const turns = this.#before.get(tabId) ?? this.#navigations.turns(tabId);
+    const hasLeft = () => this.#navigations.isLeaving(tabId) || this.#navigations.turns(tabId) !== turns;
     let value = null;
     if (!hasLeft()) {
       try {
@@ -299,7 +299,7 @@ export class Pages {
     }
     if (hasLeft()) {
       value = null;
-      await this.#journeys.landed(tabId);
+      await this.#navigations.landed(tabId);
       await this.#here(tabId, null, End.DOCUMENT);
     }
     await this.#strip.decided();
@@ -316,7 +316,7 @@ export class Pages {
     let isSeen = false;
     const asked = ["settled", JSON.stringify({ ...argument, releases }), null];
     const seen = this.#run(tabId, frame, callBundle, asked).finally(() => (isSeen = true));
-    const over = this.#given.over(tabId);
+    const over = this.#trusted.over(tabId);
     const told = over.then(() => isSeen || ask("delivered", {})).then(() => seen);
     told.catch(() => {});
     const found = await Promise.race([seen, told]);
@@ -365,7 +365,7 @@ export class Pages {
     this.#checkAlive(tabId);
     const running = this.#running.get(tabId) ?? new Set();
     this.#running.set(tabId, running);
-    const turns = this.#journeys.turns(tabId);
+    const turns = this.#navigations.turns(tabId);
     const one = { frameId };
     const left = new Promise((_, reject) => (one.fail = reject));
     running.add(one);
@@ -392,7 +392,7 @@ export class Pages {
     for (let waited = 0; waited < SOON_MS; waited += 20) {
       if (handle === null || this.#strip.handleOf(tabId) === null) return new Refusal(NO_SUCH_TAB, "There is no such tab.");
       if (this.#crashed.has(tabId)) return crashed();
-      if (this.#journeys.turns(tabId) !== turns) break;
+      if (this.#navigations.turns(tabId) !== turns) break;
       await pause(20);
     }
     return new Refusal(DOCUMENT_GONE, error.message);
@@ -418,7 +418,7 @@ export class Pages {
         : { x: clip[0] + page.x, y: clip[1] + page.y, width: clip[2], height: clip[3] };
     }
     try {
-      const picture = await this.marks.without(tabId, () => this.#api.tabs.captureTab(tabId, how));
+      const picture = await this.outlines.without(tabId, () => this.#api.tabs.captureTab(tabId, how));
       return { data: picture.slice(picture.indexOf(",") + 1) };
     } catch (error) {
       throw new Refusal(NO_PICTURE, error.message);
@@ -428,8 +428,8 @@ export class Pages {
   #glow(tabId, inputs) {
     const pointed = inputs.find(({ x }) => x !== undefined);
     const typed = inputs.some(({ do: what }) => what === "keyDown" || what === "insert");
-    if (pointed) this.marks.glow(tabId, [pointed.x, pointed.y]);
-    else if (typed) this.marks.glow(tabId, "focus");
+    if (pointed) this.outlines.glow(tabId, [pointed.x, pointed.y]);
+    else if (typed) this.outlines.glow(tabId, "focus");
   }
 
   async #paint(tabId, look) {
@@ -441,12 +441,12 @@ export class Pages {
   #listen() {
     const { downloads, runtime, tabs, webNavigation } = this.#api;
     const main = (listener) => (what) => what.frameId === MAIN && this.#isOurs(what.tabId) && listener(what);
-    webNavigation.onBeforeNavigate.addListener(main(({ tabId, url }) => this.#journeys.began(tabId, url)));
+    webNavigation.onBeforeNavigate.addListener(main(({ tabId, url }) => this.#navigations.began(tabId, url)));
     webNavigation.onCommitted.addListener((what) => this.#isOurs(what.tabId) && this.#committed(what));
-    webNavigation.onDOMContentLoaded.addListener(main(({ tabId }) => this.marks.show(tabId)));
+    webNavigation.onDOMContentLoaded.addListener(main(({ tabId }) => this.outlines.show(tabId)));
     webNavigation.onErrorOccurred.addListener(main((what) => this.#brokeOff(what)));
     for (const event of ["onReferenceFragmentUpdated", "onHistoryStateUpdated"])
-      webNavigation[event].addListener(main(({ tabId, url }) => this.#journeys.movedWithin(tabId, url)));
+      webNavigation[event].addListener(main(({ tabId, url }) => this.#navigations.movedWithin(tabId, url)));
     runtime.onMessage.addListener((message, sender) => {
       if (message?.roost === "page") return this.#pageSaid(message, sender);
     });
@@ -463,16 +463,16 @@ export class Pages {
 
   #committed({ tabId, frameId, url }) {
     // For a tab that wakes up, Firefox first sends this event before the page has loaded.
-    if (this.#asleep.has(tabId) && !this.#journeys.isLeaving(tabId)) return;
+    if (this.#asleep.has(tabId) && !this.#navigations.isLeaving(tabId)) return;
     if (frameId === MAIN) {
       this.#crashed.delete(tabId);
       this.#at.set(tabId, url);
       if (url !== BLANK) this.#settingOut.delete(tabId);
       if (this.#asleep.get(tabId) === null) this.#asleep.delete(tabId); // the person looked at it
-      this.#journeys.committed(tabId, url);
+      this.#navigations.committed(tabId, url);
     }
     this.#downloads.committed(tabId, url);
-    this.#given.came(tabId);
+    this.#trusted.came(tabId);
     this.#tell("Page.left", { tab: this.#strip.handleOf(tabId), frame: frameId });
     this.#dialogs.left(tabId, frameId === MAIN ? undefined : frameId);
     const isBelow = (one) => frameId === MAIN || one.frameId === frameId;
@@ -483,13 +483,13 @@ export class Pages {
   /** A navigation failed. After a crash, Firefox goes to a page of its own that no call expects. */
   #brokeOff({ tabId, url, error }) {
     const at = this.#at.get(tabId);
-    if (CRASH_PAGES.test(url) && at !== undefined && !this.#journeys.isExpected(tabId, url)) {
-      this.#journeys.began(tabId, null);
+    if (CRASH_PAGES.test(url) && at !== undefined && !this.#navigations.isExpected(tabId, url)) {
+      this.#navigations.began(tabId, null);
       this.#crashed.set(tabId, at);
       this.#failAll(tabId, crashed());
       this.#tell("Page.died", { tab: this.#strip.handleOf(tabId) });
     } else {
-      this.#journeys.brokeOff(tabId, url, error);
+      this.#navigations.brokeOff(tabId, url, error);
     }
   }
 
@@ -504,20 +504,20 @@ export class Pages {
       if (frameId === MAIN) {
         this.#at.set(tabId, this.#at.get(tabId) ?? url);
         // A page opened this tab, and its navigation began before the opener was known.
-        if (url === BLANK && tab?.status === "loading") this.#journeys.began(tabId, ANYWHERE);
+        if (url === BLANK && tab?.status === "loading") this.#navigations.began(tabId, ANYWHERE);
       }
       if (this.#isOurs(tabId)) await this.#hook(tabId, frameId, url);
     }
-    if (tab !== null && tab.url !== BLANK) await this.marks.show(tabId);
+    if (tab !== null && tab.url !== BLANK) await this.outlines.show(tabId);
   }
 
   #left(tabId) {
-    this.marks.hide(tabId);
+    this.outlines.hide(tabId);
     this.#dialogs.left(tabId);
     this.#traffic.unwatch(tabId);
     this.#downloads.left(tabId);
-    this.#given.forget(tabId);
-    this.#journeys.forget(tabId);
+    this.#trusted.forget(tabId);
+    this.#navigations.forget(tabId);
     this.#failAll(tabId, new Refusal(NO_SUCH_TAB, "There is no such tab."));
     for (const table of [this.#running, this.#crashed, this.#at, this.#before, this.#openers, this.#settingOut, this.#asleep]) table.delete(tabId);
   }
@@ -566,7 +566,7 @@ export class Pages {
     const tabId = await this.#downloads.tabOf(item);
     const tab = tabId === null ? null : this.#strip.handleOf(await this.#staying(tabId));
     if (tab === null) return null;
-    this.#journeys.downloaded(tabId, item.url);
+    this.#navigations.downloaded(tabId, item.url);
     const name = item.filename.split("/").at(-1);
     this.#tell("Downloads.began", { tab, download: String(item.id), url: item.url, name });
     return tab;

@@ -1,4 +1,4 @@
-// The tabs that currently get input from Firefox's remote agent. Each page shows a mark meanwhile,
+// The tabs that currently get input from Firefox's remote agent. Each page shows a beacon meanwhile,
 // by which the driver checks that it has the right tab. Firefox counts this input as the person's
 // for five seconds (user activation), so file pickers are suppressed for that long.
 
@@ -6,9 +6,9 @@ import { isGivenInput } from "./inpage.js";
 
 const ACTIVATION_MS = 5000; // `dom.user_activation.transient.timeout`
 
-export class Given {
+export class TrustedInputTabs {
   #api;
-  #tabs = new Map(); // tab id → {mark, over: promise of the input's end, tell: resolves it}
+  #tabs = new Map(); // tab id → {beacon, over: promise of the input's end, tell: resolves it}
   #guarded = new Map(); // tab id → {isWhole: all its documents suppress file pickers, timer}
 
   constructor(api) {
@@ -19,16 +19,16 @@ export class Given {
     return this.#tabs.has(tabId);
   }
 
-  async begin(tabId, mark) {
+  async begin(tabId, beacon) {
     this.tellOver(tabId);
-    const one = { mark };
+    const one = { beacon };
     one.over = new Promise((resolve) => (one.tell = resolve));
     this.#tabs.set(tabId, one);
     await this.#guard(tabId);
   }
 
-  show(tabId, mark) {
-    return this.#api.scripting.insertCSS(style(tabId, mark));
+  show(tabId, beacon) {
+    return this.#api.scripting.insertCSS(style(tabId, beacon));
   }
 
   /** Resolves when all input was given, or none will follow. */
@@ -41,18 +41,18 @@ export class Given {
     this.#tabs.get(tabId)?.tell();
   }
 
-  async end(tabId, mark) {
-    if (this.#tabs.get(tabId)?.mark === mark) {
+  async end(tabId, beacon) {
+    if (this.#tabs.get(tabId)?.beacon === beacon) {
       this.tellOver(tabId);
       this.#tabs.delete(tabId);
       const guard = this.#guarded.get(tabId);
       if (guard) guard.timer = setTimeout(() => this.#unguard(tabId), ACTIVATION_MS);
     }
-    await this.#api.scripting.removeCSS(style(tabId, mark)).catch(() => {}); // the document is gone
+    await this.#api.scripting.removeCSS(style(tabId, beacon)).catch(() => {}); // the document is gone
   }
 
   endAll() {
-    for (const [tabId, { mark }] of [...this.#tabs]) this.end(tabId, mark);
+    for (const [tabId, { beacon }] of [...this.#tabs]) this.end(tabId, beacon);
   }
 
   /** A new document came, in the tab or in a frame, which does not suppress file pickers yet. */
@@ -92,8 +92,8 @@ export class Given {
   }
 }
 
-/** The mark's style. It has the origin USER, so it is in no style sheet that the page can list, and
+/** The beacon's style. It has the origin USER, so it is in no style sheet that the page can list, and
  * the page cannot guess the property's name. */
-function style(tabId, mark) {
-  return { target: { tabId, frameIds: [0] }, origin: "USER", css: `:root { --roost-${mark}: 1 }` };
+function style(tabId, beacon) {
+  return { target: { tabId, frameIds: [0] }, origin: "USER", css: `:root { --roost-${beacon}: 1 }` };
 }

@@ -35,7 +35,7 @@ test("pages are refused from the moment the person takes them away, until they a
   assert.deepEqual(heard, [true, false, true]);
 });
 
-test("what was lost before the browser started is known from the first command on", async () => {
+test("access that was taken away before the browser started is known from the first command on", async () => {
   const access = new Access(new Person(false).api, () => {});
   await assert.rejects(access.check(), refused);
 });

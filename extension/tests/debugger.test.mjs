@@ -69,7 +69,7 @@ test("the person's own tabs are refused, on every command", async () => {
   assert.deepEqual(calls, [["attach", 1]]);
 });
 
-test("a tab that is dragged out while it is attached is let go of at once", async () => {
+test("a tab that the person drags out while it is being attached is detached at once", async () => {
   const { api, pages, told, calls, managed } = desk();
   api.debugger.attach = async () => void managed.delete(1);
   await assert.rejects(pages.call("Debugger.attach", { tab: "r.1" }), { code: 404 });
@@ -77,7 +77,7 @@ test("a tab that is dragged out while it is attached is let go of at once", asyn
   assert.deepEqual(told, []);
 });
 
-test("what left its group is let go of, and nothing of it is heard any more", async () => {
+test("a tab that left its group is detached, and its events are dropped", async () => {
   const { api, pages, told, calls, managed } = desk();
   await pages.call("Debugger.attach", { tab: "r.1" });
   managed.delete(1);
@@ -135,7 +135,7 @@ test("CDP's own refusals keep their code and words", async () => {
   await assert.rejects(pages.command("A.b", {}, "r.1"), { code: -32000, message: "No frame: F" });
 });
 
-test("what a closing tab cuts off is answered after the tab was told to be gone", async () => {
+test("commands that a closing tab cuts off are answered after the tab's end was reported", async () => {
   const { api, pages, told } = desk();
   await pages.call("Debugger.attach", { tab: "r.1" });
   api.debugger.sendCommand = async () => {
@@ -177,7 +177,7 @@ test("a picture waits until the mark is away, whichever document it is of", asyn
   await pages.releaseAll();
 });
 
-test("where a hand is put glows; what asks for nothing does not", async () => {
+test("an element that gets input glows; reading a page makes nothing glow", async () => {
   const { pages, calls } = desk({ marked: true });
   await pages.call("Debugger.attach", { tab: "r.1" });
   await new Promise(setImmediate);

@@ -45,7 +45,7 @@ test("of two frames' dialogs the second is shown when the first is over", async 
   await second;
 });
 
-test("a page that is left takes its dialogs along", async () => {
+test("leaving a page ends its dialogs", async () => {
   const { dialogs, told, given, asks, handles } = desk();
   const waits = asks("alert");
   dialogs.left(1);
@@ -59,7 +59,7 @@ test("a page that is left takes its dialogs along", async () => {
   assert.deepEqual(given, []);
 });
 
-test("a broker that comes later hears what stands; without one the person is asked", async () => {
+test("a new broker is told of open dialogs; without a broker the person is asked", async () => {
   const { dialogs, told, asks } = desk();
   const waits = asks("confirm");
   dialogs.tellAgain();

@@ -83,14 +83,14 @@ test("what is refused is answered with its code and words", async () => {
   assert.deepEqual(ports[0].sent.at(-1), { id: 1, error: { code: 404, message: "no such tab" } });
 });
 
-test("an answer that no link can carry is refused, and the port lives on", async () => {
+test("an answer too long for the link is refused, and the port stays open", async () => {
   const { ports } = await linked({ answer: async () => ({ data: "x".repeat(ANSWER_CHARS + 1) }) });
   ports[0].onMessage.fire({ id: 1, method: "A.b" });
   await settled();
   assert.match(ports[0].sent.at(-1).error.message, /larger/);
 });
 
-test("parts are joined, streams apart", () => {
+test("the parts of each stream are joined separately", () => {
   const parts = new Parts();
   const [a, b] = ['{"a":"☃', '😀"}'];
   assert.equal(parts.take({ stream: 1, part: 0, of: 2, text: a }), undefined);
@@ -113,7 +113,7 @@ test("reconnect storm: a host that ends at once is sought ever later", async () 
   assert.deepEqual(states.slice(0, 2), ["linked", "no host"]);
 });
 
-test("a good minute is a reason to begin anew", () => {
+test("a connection that lasts a minute resets the backoff", () => {
   let now = 0;
   const backoff = new Backoff(() => now);
   assert.deepEqual([backoff.next(), backoff.next()], [1000, 2000]);
@@ -131,7 +131,7 @@ test("asking twice opens one port", async () => {
   assert.equal(ports.length, 1);
 });
 
-test("an answer that comes after its port was lost goes to nobody", async () => {
+test("an answer for a port that has closed is dropped", async () => {
   let finish;
   const { ports, timers } = await linked({ answer: () => new Promise((done) => (finish = done)) });
   ports[0].onMessage.fire({ id: 1, method: "A.b" });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { End, Journeys, Unreachable } from "../firefox/navigation.js";
+import { End, Navigations, Unreachable } from "../firefox/navigation.js";
 
 const TAB = 7;
 const HERE = "http://x/here";
@@ -16,7 +16,7 @@ async function now(promise) {
 }
 
 test("a navigation ends with its document, by its request's status, over redirects", async () => {
-  const journeys = new Journeys();
+  const journeys = new Navigations();
   const going = journeys.go(TAB, "http://x/a#part", nothing);
   journeys.began(TAB, "http://x/a");
   assert.ok(journeys.isLeaving(TAB));
@@ -35,7 +35,7 @@ for (const [what, answer] of [
   ["a file", { statusCode: 200, responseHeaders: ATTACHED }],
 ]) {
   test(`an answer that is ${what} leaves the tab where it was`, async () => {
-    const journeys = new Journeys();
+    const journeys = new Navigations();
     const going = journeys.go(TAB, HERE, nothing);
     journeys.began(TAB, HERE);
     journeys.asked(TAB, { requestId: "1", url: HERE });
@@ -45,7 +45,7 @@ for (const [what, answer] of [
   });
 
   test(`a click that led to ${what} is over, also for who begins to wait after it set out`, async () => {
-    const journeys = new Journeys();
+    const journeys = new Navigations();
     journeys.began(TAB, HERE);
     journeys.asked(TAB, { requestId: "1", url: HERE });
     const landed = journeys.landed(TAB);
@@ -55,7 +55,7 @@ for (const [what, answer] of [
   });
 
   test(`that it set out is told late: it came to ${what}, and the tab is not leaving`, async () => {
-    const journeys = new Journeys();
+    const journeys = new Navigations();
     journeys.asked(TAB, { requestId: "1", url: HERE });
     journeys.answered(TAB, { requestId: "1", ...answer });
     journeys.began(TAB, HERE);
@@ -64,7 +64,7 @@ for (const [what, answer] of [
 }
 
 test("what becomes a download without a word in its answer is over, too", async () => {
-  const journeys = new Journeys();
+  const journeys = new Navigations();
   journeys.began(TAB, HERE);
   journeys.asked(TAB, { requestId: "1", url: HERE });
   journeys.answered(TAB, { requestId: "1", statusCode: 200 });
@@ -75,7 +75,7 @@ test("what becomes a download without a word in its answer is over, too", async 
 
 test("a navigation that is called off may begin again; whoever waits for any is let go if not", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const journeys = new Journeys();
+  const journeys = new Navigations();
   journeys.began(TAB, HERE);
   const landed = journeys.landed(TAB);
   journeys.brokeOff(TAB, HERE, ABORTED);
@@ -89,7 +89,7 @@ test("a navigation that is called off may begin again; whoever waits for any is 
 
 test("a navigation that was called off does not end a step that begins a moment later", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const journeys = new Journeys();
+  const journeys = new Navigations();
   const going = journeys.go(TAB, HERE, nothing);
   journeys.began(TAB, HERE);
   journeys.brokeOff(TAB, HERE, ABORTED);
@@ -104,7 +104,7 @@ test("a navigation that was called off does not end a step that begins a moment 
 });
 
 test("a server that is not there is the error that its request had", async () => {
-  const journeys = new Journeys();
+  const journeys = new Navigations();
   const going = journeys.go(TAB, HERE, nothing);
   journeys.asked(TAB, { requestId: "1", url: HERE });
   journeys.failed(TAB, { requestId: "1", error: "NS_ERROR_CONNECTION_REFUSED" });
@@ -114,7 +114,7 @@ test("a server that is not there is the error that its request had", async () =>
 
 test("a step in the history ends where it leads, or nowhere", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const journeys = new Journeys();
+  const journeys = new Navigations();
   const back = journeys.step(TAB, nothing);
   journeys.committed(TAB, HERE);
   assert.deepEqual(await back, { end: End.DOCUMENT, status: null });
@@ -128,7 +128,7 @@ test("a step in the history ends where it leads, or nowhere", async (t) => {
 });
 
 test("a newer navigation is not ended by what came of an older one", async () => {
-  const journeys = new Journeys();
+  const journeys = new Navigations();
   const older = journeys.go(TAB, HERE, nothing);
   const newer = journeys.go(TAB, "http://x/newer", nothing);
   journeys.committed(TAB, HERE);

@@ -189,7 +189,7 @@ test("input of the remote agent's has a beginning and an end in the page", async
   assert.deepEqual(done, LET_GO);
 });
 
-test("an end that comes late is not that of the input which followed", async () => {
+test("a late end of earlier input does not end the next input", async () => {
   const { done, ask, watched } = await desk();
   await ask("Page.begin", { mark: "m" });
   await ask("Page.begin", { mark: "next" });

@@ -94,7 +94,7 @@ function read(tree) {
 
 const presses = (tree) => Object.values(read(tree).buttons);
 
-test("sessions, tabs, the pool, who waits, loops and questions are all shown", () => {
+test("the popup shows sessions, tabs, the pool, the queue, loops and questions", () => {
   const { texts } = read(view({ link: LINKED, panel: PANEL, isAllowed: true }));
   for (const text of ["Research", "News", "Shop", "paused", "May claude use this browser?"]) {
     assert.ok(texts.includes(text), text);
@@ -124,7 +124,7 @@ test("a question is answered with Allow or Refuse, and an answer can be changed"
   ]);
 });
 
-test("what pages and agents call themselves is only ever text", () => {
+test("names of pages and agents are shown as text, never as HTML", () => {
   const name = "<img src=x onerror=alert(1)>";
   const panel = { ...PANEL, questions: [name], groups: [{ ...PANEL.groups[0], name }] };
   const { texts } = read(view({ link: LINKED, panel, isAllowed: true }));
@@ -183,7 +183,7 @@ test("a popup opened after the background slept is not dead: it shows the panel,
   ]);
 });
 
-test("what is pressed while the broker goes away is dropped, not sent to the next one", async () => {
+test("a button pressed while the broker goes away is not sent to the next broker", async () => {
   const told = [];
   const api = browser();
   const desk = new PanelDesk(api, (...words) => told.push(words));
@@ -206,7 +206,7 @@ test("waiting questions are counted on the button of the extension", async () =>
   assert.equal(api.badge.at(-1), "");
 });
 
-test("who was shut out of pages says so, with a button that asks the browser, whatever else is shown", async () => {
+test("without access to pages the popup says so, with a button that asks the browser for access", async () => {
   const grants = ([, { grant }, ...children]) =>
     [...(grant ? [grant] : []), ...children.flatMap((child) => (typeof child === "string" ? [] : grants(child)))];
   for (const link of [LINKED, { state: "away" }]) {

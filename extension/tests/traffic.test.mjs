@@ -93,7 +93,7 @@ test("a script that was there first holds nothing up, nor does a page without co
   assert.equal(filters[1].end, "closed");
 });
 
-test("a file is not held: no script ever comes into it", () => {
+test("a file that is no document is not held, because no script runs in it", () => {
   const { webRequest, filters } = desk();
   webRequest.onBeforeRequest.fire(PAGE);
   webRequest.onHeadersReceived.fire({ ...PAGE, responseHeaders: [{ name: "Content-Disposition", value: "attachment" }] });
@@ -101,7 +101,7 @@ test("a file is not held: no script ever comes into it", () => {
   assert.equal(filters[0].end, "let go");
 });
 
-test("a tab that is not ours any more lets its documents go on", () => {
+test("documents of a tab that left its group are no longer held", () => {
   const { traffic, webRequest, filters } = desk();
   webRequest.onBeforeRequest.fire(PAGE);
   filters[0].onstart();

@@ -255,6 +255,8 @@ PAUSED_RETRY_MS: Final = 5000
 
 CLONED_JARS: Final = 10
 """Maximum number of cloned jars."""
+REQUEST_WAIT: Final = 1.5
+"""Seconds that an action waits for the requests that it began itself."""
 JARS_BESIDE: Final = 100
 """Maximum number of extra browser contexts per session for CDP clients. Each costs memory in the
 shared browser even when empty."""

@@ -13,7 +13,12 @@ from roost.api import operations as ops
 from roost.api.broker import BrokerApi
 from roost.api.door import Admission
 from roost.api.views import SessionView
-from roost.drivers.base import PersonAnswered, PersonSaid, Report, Started, TabRegrouped
+from roost.drivers.base import Report, Started
+from roost.drivers.events import (
+    PersonAnswered,
+    PersonSaid,
+    TabMoved,
+)
 from roost.errors import BrowserLost, JarUnavailable, Paused, SessionGone, TabGone, Unauthorized
 from roost.testing.house import FakeHouse, fake_house
 from roost.testing.scene import next_notice
@@ -169,7 +174,7 @@ async def test_a_tab_moved_before_its_opening_was_heard_of_is_where_the_person_p
             handle = await opening(jar, group)
             house.person.strip[handle] = house.group_of(bob)
             assert house.person.report is not None
-            house.person.report(TabRegrouped(handle, house.group_of(bob)))
+            house.person.report(TabMoved(handle, house.group_of(bob)))
             return handle
 
         house.driver.open_tab = moved_at_once  # type: ignore[method-assign]

@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 from roost.api import operations as ops
 from roost.api.door import Admission
 from roost.core.rows import TabState
-from roost.drivers.base import PersonAnswered
+from roost.drivers.events import (
+    PersonAnswered,
+)
 from roost.drivers.fake import GroupedBrowser, GroupedDriver
 from roost.errors import RoostError
 from roost.local.lineage import description

@@ -8,15 +8,15 @@ import pytest
 from roost.api import operations as ops
 from roost.broker.text_limits import CONSOLE_CHARS, LOGGED_ADDRESS_CHARS, TITLE_CHARS, shortened
 from roost.core.addresses import ADDRESS_CHARS, CUT
-from roost.drivers.base import (
+from roost.drivers.events import (
     ConsoleSaid,
     DialogOpened,
     DownloadBegan,
     DriverEvent,
     RequestEnded,
     RequestSent,
-    TabAppeared,
-    TabArrived,
+    TabNavigated,
+    TabOpened,
 )
 from roost.testing.house import fake_house
 from roost.vocabulary import TabHandle, TabId
@@ -26,8 +26,8 @@ PAGE = TabHandle("p")
 LONG = "x" * 2_000_000
 URL = f"https://x.example/?{LONG}"
 EVENTS: list[DriverEvent] = [
-    TabArrived(PAGE, URL, LONG),
-    TabAppeared(handle=PAGE, opener=None, jar=None, url=URL),
+    TabNavigated(PAGE, URL, LONG),
+    TabOpened(handle=PAGE, opener=None, jar=None, url=URL),
     RequestSent(handle=PAGE, request="1", url=URL, method=LONG, kind="fetch"),
     RequestEnded(handle=PAGE, request="1", mime_type=LONG, error=LONG),
     ConsoleSaid(handle=PAGE, level="error", text=LONG, url=URL),
@@ -45,7 +45,7 @@ def test_nothing_that_a_page_words_enters_the_broker_at_full_length(event: Drive
 
 def test_what_is_short_enough_stays_as_it_was() -> None:
     for event in (
-        TabArrived(PAGE, "https://x.example/" + "a" * (ADDRESS_CHARS - 18), "t" * TITLE_CHARS),
+        TabNavigated(PAGE, "https://x.example/" + "a" * (ADDRESS_CHARS - 18), "t" * TITLE_CHARS),
         ConsoleSaid(handle=PAGE, level="log", text="c" * CONSOLE_CHARS, url="https://x.example/"),
         RequestSent(handle=PAGE, request="1", url="https://x/", method="GET", kind="fetch"),
         RequestEnded(handle=PAGE, request="1", status=200, mime_type="text/html"),

@@ -80,7 +80,7 @@ def test_every_change_is_recorded_once_and_in_order() -> None:
     state.put(one)
     state.drop(one)
     state.drop(one)
-    assert state.changes == [Change("tab", "t1", one), Change("tab", "t1", None)]
+    assert state.changes == [Change("tab", "t1", one, None), Change("tab", "t1", None, one)]
     state.begin(1.0)
     assert state.changes == []
 

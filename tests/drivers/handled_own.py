@@ -8,11 +8,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from roost.drivers.base import Driver, Report, Started
 from roost.drivers.extension import OwnChromiumDriver, OwnFirefoxDriver
 from roost.drivers.extension.base import OwnBrowser
-from roost.drivers.extension.host_link import Hosting
+from roost.drivers.extension.host_link import HostLink
 from roost.local.home import Home
 from roost.page.bundle import bundle
 from roost.testing.driver_groups import ONE, TWO
@@ -52,7 +53,7 @@ TITLES = {group.key: group.title for group in (GROUP, ONE, TWO)}
 Own = OwnChromium | OwnFirefox
 
 
-class Handling(OwnBrowser):
+class Handling(OwnBrowser[Any]):
     """What tests need besides. Where a driver is stopped, its browser ends."""
 
     home: Home
@@ -69,8 +70,8 @@ class Handling(OwnBrowser):
         await self.door.open(self._link_came)
         if not self.browser.is_running:
             self.browser.start()
-        elif self._hosting._link is None:
-            self._hosting._wake()
+        elif self._host._link is None:
+            self._host._wake()
         async with asyncio.timeout(START_SECONDS):
             await self._came.wait()
         return await super().start(report)
@@ -81,7 +82,7 @@ class Handling(OwnBrowser):
 
     async def leave(self) -> None:
         """For whoever comes next: nothing of this driver's is left in the browser."""
-        if self._cdp is not None and not self.has_died:
+        if self._connection is not None and not self.has_died:
             for tab in list(self._known):
                 await self.close_tab(tab)
             await self.empty_jars()
@@ -106,13 +107,13 @@ class Handling(OwnBrowser):
 
 class HandledOwn(Handling, OwnChromiumDriver):
     def __init__(self, home: Home, browser: OwnChromium) -> None:
-        super().__init__(Hosting(home, "mine-chromium"), bundle())
+        super().__init__(HostLink(home, "mine-chromium"), bundle())
         self.handle(home, browser)
 
 
 class HandledOwnFirefox(Handling, OwnFirefoxDriver):
     def __init__(self, home: Home, browser: OwnFirefox) -> None:
-        super().__init__(Hosting(home, "mine-firefox"))
+        super().__init__(HostLink(home, "mine-firefox"))
         self.handle(home, browser)
 
     async def empty_jars(self) -> None:
@@ -153,7 +154,7 @@ class OwnHarness:
     async def open_page(self, driver: Driver, jar: str) -> None:
         """A person opens a tab in a group that is there."""
         own = handled(driver)
-        if own._cdp is not None and not own._known:
+        if own._connection is not None and not own._known:
             await own.open_tab(jar, GROUP)
         await own.browser.person(JOIN, GROUP.title, jar)
 
@@ -172,7 +173,7 @@ class OwnHarness:
         if isinstance(own.browser, OwnChromium):
             own._link().tell("Page.crash", None, tab)
         else:
-            await own.browser.kill_page_at(await driver.evaluate(tab, HREF))
+            await own.browser.kill_page_at(await driver.page(tab).evaluate(HREF))
 
     async def kill(self, driver: Driver) -> None:
         await asyncio.to_thread(handled(driver).browser.kill)

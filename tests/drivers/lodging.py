@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from roost.drivers.base import Driver, Report, Started
-from roost.drivers.exchange import Exchange
-from roost.drivers.keeper_process import Keeping, Launch
-from roost.drivers.managed_driver import KeptBrowser
+from roost.drivers.connection import Connection
+from roost.drivers.keeper_process import KeeperProcess, Launch
+from roost.drivers.managed_driver import ManagedDriver
 from roost.local.home import Home
 from roost.page.bundle import bundle
 from roost.testing.site import served, unreachable
@@ -24,10 +24,10 @@ from tests.drivers.link_door import LinkDoor
 
 AWAY_SECONDS = 60.0
 """As long may pass between two tests."""
-X = TypeVar("X", bound=Exchange)
+X = TypeVar("X", bound=Connection)
 
 
-class Lodger(KeptBrowser[X], Driver):
+class Lodger(ManagedDriver[X], Driver):
     """A driver with a door for its keeper, and what a test may do to its browser."""
 
     kind: str
@@ -35,8 +35,8 @@ class Lodger(KeptBrowser[X], Driver):
     browser_pid = 0
 
     def __init__(self, home: Home, away_seconds: float = 5.0) -> None:
-        keeping = Keeping(home, self.kind, self.options, away_seconds=away_seconds)
-        super().__init__(keeping, bundle())
+        keeper = KeeperProcess(home, self.kind, self.options, away_seconds=away_seconds)
+        super().__init__(keeper, bundle())
         self.door = LinkDoor(home)
         self.has_died = False
         self._taken_over = asyncio.Event()
@@ -71,7 +71,7 @@ class Lodger(KeptBrowser[X], Driver):
     async def leave(self) -> None:
         """For whoever comes next: neither tabs nor jars are left, and the keeper holds the browser
         as between two brokers. If there is none any more, its keeper goes, too."""
-        if not self.has_died and self._exchange is not None and not self._over.is_set():
+        if not self.has_died and self._connection is not None and not self._over.is_set():
             for tab in list(self.tab_handles):
                 await self.close_tab(tab)
             for jar in list(self.jar_handles):
@@ -80,7 +80,7 @@ class Lodger(KeptBrowser[X], Driver):
         await self.stop()
 
     async def ended(self) -> None:
-        await self._keeping.ended()
+        await self._keeper.ended()
 
     def dies_like_its_broker(self) -> None:
         """No last words to the keeper: the connection just ends."""

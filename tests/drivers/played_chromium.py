@@ -6,10 +6,13 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from roost.drivers.base import DriverEvent, Started
+from roost.drivers.base import Started
 from roost.drivers.chromium import ChromiumDriver
 from roost.drivers.chromium.launch import ChromiumOptions
-from roost.drivers.keeper_process import Keeping
+from roost.drivers.events import (
+    DriverEvent,
+)
+from roost.drivers.keeper_process import KeeperProcess
 from roost.local.home import Home
 from roost.testing.waits import started, until
 from tests.drivers.scripted_link import ScriptedLink
@@ -30,7 +33,7 @@ class Played:
         (home.path / "keepers").mkdir(mode=0o700)
         self.reports: list[DriverEvent] = []
         self.link = ScriptedLink()
-        self.driver = ChromiumDriver(Keeping(home, "chromium", ChromiumOptions()), "")
+        self.driver = ChromiumDriver(KeeperProcess(home, "chromium", ChromiumOptions()), "")
 
     async def begin(self) -> asyncio.Task[Started]:
         self.driver.linked(self.link)

@@ -88,10 +88,12 @@ async def test_a_page_has_each_cookie_once_however_often_its_jar_is_filled_again
             jar = await driver.make_jar(JarPolicy.FRESH)
             assert await driver.write_cookies(jar, kept) == []
             tab = await driver.open_tab(jar)
-            await driver.navigate(tab, lodging.url("/"))
-            await driver.evaluate(tab, SET_PARTITIONED)
-            await driver.evaluate(tab, f"() => {{ document.cookie = 'who={value}; max-age=6000' }}")
-            assert await driver.evaluate(tab, COOKIES) == f"apart=1; who={value}"
+            await driver.page(tab).navigate(lodging.url("/"))
+            await driver.page(tab).evaluate(SET_PARTITIONED)
+            await driver.page(tab).evaluate(
+                f"() => {{ document.cookie = 'who={value}; max-age=6000' }}"
+            )
+            assert await driver.page(tab).evaluate(COOKIES) == f"apart=1; who={value}"
             kept = await driver.read_cookies(jar)
             assert {(one.name, one.value, one.partition_key is None) for one in kept} == {
                 ("who", value, True),
@@ -128,9 +130,9 @@ async def test_no_script_of_a_site_runs_when_its_storage_is_read(
         async with lodging.guest(lambda event: None) as driver:
             jar = await driver.make_jar(JarPolicy.FRESH)
             tab = await driver.open_tab(jar)
-            await driver.navigate(tab, web.page("here"))
-            await driver.evaluate(tab, REGISTER)
-            await driver.navigate(tab, "about:blank")
+            await driver.page(tab).navigate(web.page("here"))
+            await driver.page(tab).evaluate(REGISTER)
+            await driver.page(tab).navigate("about:blank")
             read = await driver.read_storage(jar, [web.base])
 
     assert read == [OriginStorage(web.base, (("k", "v"),))]

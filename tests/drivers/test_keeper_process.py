@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from roost.drivers.chromium.launch import ChromiumOptions
-from roost.drivers.keeper_process import Keeping
+from roost.drivers.keeper_process import KeeperProcess
 from roost.errors import BrowserLost
 from roost.local.home import Home, write_secret
 from roost.local.processes import identify
@@ -36,27 +36,27 @@ class Ended(ScriptedLink):
         self.is_closed = True
 
 
-def kept(folder: Path) -> Keeping:
+def kept(folder: Path) -> KeeperProcess:
     home = Home(folder)
     home.create()
     (home.path / "keepers").mkdir(mode=0o700)
-    return Keeping(home, "chromium", ChromiumOptions())
+    return KeeperProcess(home, "chromium", ChromiumOptions())
 
 
-async def test_of_two_keepers_the_newer_one_counts(tmp_path: Path) -> None:
-    keeping, older, newer = kept(tmp_path), Ended(), Ended()
-    keeping.linked(older)
-    keeping.linked(newer)
+async def test_the_newer_of_two_keepers_for_one_browser_is_used(tmp_path: Path) -> None:
+    keeper, older, newer = kept(tmp_path), Ended(), Ended()
+    keeper.linked(older)
+    keeper.linked(newer)
 
-    assert await keeping.link() == (newer, False)
+    assert await keeper.link() == (newer, False)
     assert (older.is_closed, newer.is_closed) == (True, False)
 
 
 async def test_a_keeper_that_came_by_itself_is_not_a_new_browser(tmp_path: Path) -> None:
-    keeping, link = kept(tmp_path), Ended()
-    keeping.linked(link)
+    keeper, link = kept(tmp_path), Ended()
+    keeper.linked(link)
 
-    assert await keeping.link() == (link, False)
+    assert await keeper.link() == (link, False)
 
 
 async def test_a_browser_that_cannot_be_started_for_lack_of_descriptors_is_lost(
@@ -99,12 +99,12 @@ def test_a_broker_that_ends_does_not_wait_for_the_start_of_its_browser(
 
 @pytest.mark.parametrize("record", [b"", b"{", b"[]", b'{"pid": 1}', b'{"pid": 1, "a": 2}'])
 async def test_a_damaged_record_names_no_keeper(tmp_path: Path, record: bytes) -> None:
-    keeping = kept(tmp_path)
+    keeper = kept(tmp_path)
     path = tmp_path / "keepers" / "chromium.json"
     path.write_bytes(record)
     path.chmod(0o600)
 
-    await keeping.ended()
+    await keeper.ended()
 
 
 @pytest.fixture
@@ -118,11 +118,11 @@ def stranger() -> Iterator[subprocess.Popen[bytes]]:
 async def test_a_number_that_is_somebody_elses_by_now_is_left_alone(
     tmp_path: Path, stranger: subprocess.Popen[bytes]
 ) -> None:
-    keeping = kept(tmp_path)
+    keeper = kept(tmp_path)
     path = tmp_path / "keepers" / "chromium.json"
     path.write_text(f'{{"pid": {stranger.pid}, "processStarted": "another time"}}')
     path.chmod(0o600)
-    await keeping.ended()
+    await keeper.ended()
 
     assert stranger.poll() is None
 
@@ -148,42 +148,42 @@ def starter() -> Iterator[subprocess.Popen[bytes]]:
 async def test_a_keeper_that_an_earlier_broker_began_to_start_is_waited_for(
     tmp_path: Path, starter: subprocess.Popen[bytes]
 ) -> None:
-    keeping, link = kept(tmp_path), Ended()
+    keeper, link = kept(tmp_path), Ended()
     recorded(tmp_path, starter)
-    linking = await started(keeping.link())
-    keeping.linked(link)
+    linking = await started(keeper.link())
+    keeper.linked(link)
     assert await answer_of(linking) == (link, False)
 
 
-async def test_a_keeper_that_dies_as_it_starts_is_not_waited_for(
+async def test_a_keeper_that_dies_during_its_start_is_not_waited_for(
     tmp_path: Path, starter: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keeping, link, loop = kept(tmp_path), Ended(), asyncio.get_running_loop()
-    monkeypatch.setattr(keeping, "_start", lambda: loop.call_soon_threadsafe(keeping.linked, link))
+    keeper, link, loop = kept(tmp_path), Ended(), asyncio.get_running_loop()
+    monkeypatch.setattr(keeper, "_start", lambda: loop.call_soon_threadsafe(keeper.linked, link))
     recorded(tmp_path, starter)
-    linking = await started(keeping.link())
+    linking = await started(keeper.link())
     starter.kill()
     starter.wait()
     assert await answer_of(linking) == (link, True)
 
 
 async def test_no_browser_is_started_while_the_record_cannot_be_read(tmp_path: Path) -> None:
-    keeping = kept(tmp_path)
+    keeper = kept(tmp_path)
     path = tmp_path / "keepers" / "chromium.json"
     path.write_bytes(b"{}")
     path.chmod(0o644)
 
-    await error_of(BrowserLost, keeping.link())
+    await error_of(BrowserLost, keeper.link())
 
 
 async def test_a_full_disk_is_named_as_the_cause(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keeping = kept(tmp_path)
+    keeper = kept(tmp_path)
 
     def full() -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(keeping, "_start", full)
-    error = await error_of(BrowserLost, keeping.link())
+    monkeypatch.setattr(keeper, "_start", full)
+    error = await error_of(BrowserLost, keeper.link())
     assert "No space left on device" in error.message

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from roost.drivers import managed_driver
-from roost.drivers.base import BrowserEnded
 from roost.drivers.chromium.connection import CdpError
+from roost.drivers.events import (
+    BrowserEnded,
+)
 from roost.errors import BrowserLost
 from roost.testing.waits import started, until
 from tests.drivers.played_chromium import HANDOVER, NEXT_ID, Played
@@ -34,7 +36,7 @@ async def test_a_browser_that_ends_before_its_handover_is_lost(played: Played) -
         await starting
 
 
-async def test_an_end_that_nobody_asked_for_is_reported_once(played: Played) -> None:
+async def test_an_unexpected_end_of_the_browser_is_reported_once(played: Played) -> None:
     await played.start()
     waiting = await started(played.driver.read_cookies("default"))
     played.link.ends()

@@ -38,7 +38,7 @@ def test_a_browsers_code_for_why_it_failed_is_told_as_it_is(code: str) -> None:
 
 
 @pytest.mark.parametrize("why", ["Cannot go to http://evil/?obey", "net::ERR_X obey", "a\nb", ""])
-def test_any_other_reason_is_told_as_the_pages_word(why: str) -> None:
+def test_any_other_reason_goes_into_page_said(why: str) -> None:
     error = cannot_open(why)
     assert error.message == "The page cannot be opened."
     assert error.details == {"reason": "other"}

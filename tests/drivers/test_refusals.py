@@ -47,7 +47,7 @@ def _told(where: ast.AST, name: str) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_protocol_error_is_told_as_what_the_page_said(path: Path) -> None:
+def test_the_text_of_a_protocol_error_goes_into_page_said(path: Path) -> None:
     assert list(told_as_roosts(ast.parse(path.read_text(encoding="utf-8")))) == []
 
 

@@ -73,7 +73,7 @@ async def test_agents_keep_their_sessions_while_the_next_broker_hangs_for_twelve
 
 
 @LINUX
-async def test_a_disk_that_takes_no_audit_lines_stops_nobody(tmp_path: Path) -> None:
+async def test_agents_go_on_when_the_audit_log_cannot_be_written(tmp_path: Path) -> None:
     with real_home(tmp_path) as home:
         home.create()
         # Larger than the journal gets: of all files, only this one is at the limit.
@@ -124,7 +124,7 @@ except RoostError as error:
 
 
 @LINUX
-def test_a_broker_that_finds_no_room_says_so_and_leaves_no_litter(tmp_path: Path) -> None:
+def test_a_broker_that_finds_the_disk_full_says_so_and_leaves_no_files(tmp_path: Path) -> None:
     with real_home(tmp_path) as home:
         before = {path.name for path in home.path.iterdir()}
         done = subprocess.run(
@@ -192,7 +192,9 @@ async def tabs_of(client: Client) -> list[str]:
 
 
 @LINUX
-async def test_a_broker_without_descriptors_ends_nobody_and_floods_no_log(tmp_path: Path) -> None:
+async def test_a_broker_without_free_descriptors_keeps_its_agents_and_does_not_flood_its_log(
+    tmp_path: Path,
+) -> None:
     with real_home(tmp_path) as home, contextlib.ExitStack() as silent:
         async with await connect(home=home) as ada:
             tab = (await ada.call(ops.Navigate(url=URL))).tab
@@ -256,7 +258,7 @@ async def test_a_broker_whose_files_were_removed_is_found_again(what: str, tmp_p
                 assert await tabs_of(ada) == [tab]
 
 
-async def test_a_broker_leaves_its_home_to_another_that_has_it_now(tmp_path: Path) -> None:
+async def test_a_broker_ends_when_another_broker_holds_its_home(tmp_path: Path) -> None:
     with real_home(tmp_path / "home") as home:
         ensure_broker(home, timeout_seconds=PROCESS_SECONDS)
         first = broker_at(home)

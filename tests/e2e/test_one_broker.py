@@ -51,7 +51,7 @@ print(json.dumps(str(Home.find().path)), flush=True)
 """
 
 
-async def test_twelve_agents_starting_on_nothing_start_one_broker(tmp_path: Path) -> None:
+async def test_twelve_agents_that_start_at_once_start_one_broker(tmp_path: Path) -> None:
     with real_home(tmp_path) as home:
 
         async def found() -> list[int]:
@@ -82,7 +82,9 @@ async def test_whatever_the_environment_says_the_same_broker_is_found(tmp_path: 
         assert pids == {broker.pid}
 
 
-async def test_with_nothing_at_all_the_password_database_says_where(tmp_path: Path) -> None:
+async def test_with_an_empty_environment_the_password_database_names_the_home(
+    tmp_path: Path,
+) -> None:
     for environ in ({"ROOST_HOME": ""}, {"ROOST_HOME": "", "HOME": str(tmp_path)}):
         async with agent_process(WHERE, Home(tmp_path), environ) as process:
             assert await process.says() == str(user_folder() / ".local/state/roost")
@@ -102,7 +104,7 @@ async def test_two_homes_are_two_roosts(tmp_path: Path) -> None:
             assert len((await ada.call(ops.Tabs(action="list"))).tabs) == 1
 
 
-async def test_everything_it_writes_is_for_this_user_alone(tmp_path: Path) -> None:
+async def test_everything_the_broker_writes_is_readable_only_by_its_user(tmp_path: Path) -> None:
     umask = os.umask(0)
     try:
         with real_home(tmp_path / "home") as home:
@@ -119,7 +121,7 @@ async def test_everything_it_writes_is_for_this_user_alone(tmp_path: Path) -> No
         os.umask(umask)
 
 
-async def test_the_broker_is_nobodys_child_and_holds_none_of_its_starters_files(
+async def test_the_broker_is_detached_and_keeps_no_file_of_its_starter_open(
     tmp_path: Path,
 ) -> None:
     """Clients that end an agent end what is below it; the broker must not be among that."""

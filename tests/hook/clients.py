@@ -43,6 +43,8 @@ def started(wanted):
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     ask(server, 1, "initialize", {"protocolVersion": "2025-06-18", "capabilities": {},
                                   "clientInfo": {"name": "test", "version": "1"}})
+    # The shim answers `initialize` by itself; after a call, the broker knows the agent.
+    ask(server, 3, "tools/call", {"name": "session_list", "arguments": {}})
     if "loop" in wanted:
         ask(server, 2, "tools/call", {"name": "loop_start", "arguments": wanted["loop"]})
     return server

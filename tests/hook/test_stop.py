@@ -58,7 +58,7 @@ def allowed(done: subprocess.CompletedProcess[bytes]) -> bool:
     return (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
-def test_of_two_sessions_only_the_one_with_the_loop_is_held(home: Home) -> None:
+def test_the_stop_hook_blocks_only_the_session_that_has_a_loop(home: Home) -> None:
     with coding_client(home, {"loop": LOOP}) as looping, coding_client(home, {}) as other:
         assert other.stops() is None
         assert looping.stops() == {
@@ -72,7 +72,7 @@ def test_of_two_sessions_only_the_one_with_the_loop_is_held(home: Home) -> None:
         assert held["systemMessage"].endswith("iteration 2/3"), "others took none of its turns"
 
 
-def test_the_command_itself_is_that_hook(home: Home) -> None:
+def test_roost_hook_stop_runs_the_stop_hook(home: Home) -> None:
     """Within its second, that is: on a busy machine not at every try."""
     loop = {"prompt": PROMPT, "maxIterations": 0}
     with coding_client(home, {"loop": loop}, hook="-m roost hook stop") as client:
@@ -93,7 +93,7 @@ def test_each_of_two_loops_goes_on_with_its_own_prompt(home: Home) -> None:
     ]
 
 
-def test_a_client_without_a_server_of_ours_is_never_held_by_anothers_loop(home: Home) -> None:
+def test_a_client_without_roost_is_never_blocked_by_another_clients_loop(home: Home) -> None:
     """The two have an ancestor in common, this test: as two clients in one terminal have."""
     with coding_client(home, {"loop": LOOP}) as looping, coding_client(home) as bare:
         assert bare.stops() is None
@@ -111,7 +111,7 @@ def test_two_servers_of_one_client_are_told_apart_by_the_session_id(home: Home) 
         assert client.stops({"session_id": "another"}) is None
 
 
-def test_a_hook_that_descends_from_nobody_is_known_by_its_session_id(home: Home) -> None:
+def test_a_hook_without_a_known_ancestor_is_matched_by_its_session_id(home: Home) -> None:
     with coding_client(home, {"environ": {"CLAUDE_CODE_SESSION_ID": "s-3"}, "loop": LOOP}):
         assert allowed(hook(home, json.dumps(stop_input(session_id="s-4")).encode()))
         done = hook(home, json.dumps(stop_input(session_id="s-3")).encode())
@@ -141,7 +141,7 @@ def test_the_iteration_limit_lets_the_agent_stop(home: Home) -> None:
         assert [client.stops() is not None for _ in range(5)] == [True, True, True, False, False]
 
 
-def test_input_that_makes_no_sense_holds_nobody(home: Home) -> None:
+def test_malformed_input_blocks_nobody(home: Home) -> None:
     with coding_client(home, {"loop": LOOP}) as client:
         for given in ("", "{", "[]", "null", '"x"', "\ufeff\0", "9" * 99, "[" * 9999):
             assert client.stops(given) is None, given

@@ -41,7 +41,7 @@ def test_blocks_of_one_message_belong_together(tmp_path: Path) -> None:
     assert said == "a\nb"
 
 
-def test_what_came_before_the_persons_word_is_not_the_last_message(tmp_path: Path) -> None:
+def test_messages_before_the_persons_prompt_are_not_the_last_message(tmp_path: Path) -> None:
     assert read(tmp_path, text("before", "1"), user("next"), text("after", "1")) == "after"
 
 
@@ -78,7 +78,7 @@ def test_only_the_end_of_a_long_transcript_is_read(
     assert read(tmp_path, user("x" * 400), text("near")) == "near"
 
 
-def test_what_is_no_file_is_nothing_said(tmp_path: Path) -> None:
+def test_a_path_that_is_no_file_gives_an_empty_message(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "absent", tmp_path, tmp_path / "pipe", "/dev/zero", "a\0b"):
         assert last_message(str(path)) == ""

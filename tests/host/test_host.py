@@ -209,7 +209,7 @@ async def test_two_browsers_never_steal_each_others_link(tmp_path: Path) -> None
         assert len(broker.hellos) == 1
 
 
-async def test_it_waits_for_a_broker_and_never_starts_one(tmp_path: Path) -> None:
+async def test_the_host_waits_for_a_broker_and_never_starts_one(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     async with extension(home) as one:
         one.say({"method": "Roost.hello", "params": HELLO})

@@ -87,7 +87,7 @@ def test_messages_arrive_however_they_are_cut(cuts: list[int]) -> None:
     assert [json.loads(frame) for frame in frames] == [{"é☃😀": n} for n in range(4)]
 
 
-def test_what_would_be_a_word_of_the_hosts_own_is_dropped(wires: Wires) -> None:
+def test_a_frame_that_looks_like_a_message_of_the_host_is_dropped(wires: Wires) -> None:
     wire, to_host, _ = wires
     for message in (["end", None], "end", 1, {"id": 1}):
         os.write(to_host, encode_native(message, 100))

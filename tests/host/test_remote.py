@@ -163,7 +163,7 @@ def test_nobody_else_waits_while_it_is_opened_and_one_that_comes_too_late_is_let
     remote.close()
 
 
-def test_what_another_client_has_is_refused_and_left_alone(
+def test_a_session_that_another_client_holds_is_refused_and_left_alone(
     firefox: Firefox, relay: FakeRelay
 ) -> None:
     firefox.is_taken = True
@@ -183,7 +183,7 @@ def test_a_firefox_that_does_not_listen_is_a_refusal(monkeypatch: pytest.MonkeyP
     assert "refused" in answer
 
 
-def test_one_that_hangs_up_is_told_and_can_be_opened_again(
+def test_a_remote_agent_that_hangs_up_is_reported_and_can_be_opened_again(
     firefox: Firefox, relay: FakeRelay
 ) -> None:
     remote = opened(relay)

@@ -135,7 +135,7 @@ async def test_the_first_broker_hears_who_the_browser_is_and_which_id_is_free(ho
         assert answer["result"]["echo"] == {"text": "Ünï ☃"}
 
 
-async def test_the_next_broker_goes_on_where_the_last_one_stopped(home: Home) -> None:
+async def test_the_next_broker_continues_with_the_last_brokers_ids(home: Home) -> None:
     async with kept(home) as (broker, link, keeper, handover):
         await broker.call(link, 41, "Test.echo")
         link.close()

@@ -53,7 +53,7 @@ def test_an_event_that_is_too_large_is_passed_over() -> None:
     assert cutter.feed(large + b'\0{"id":1}\0') == [b'{"id":1}']
 
 
-def test_what_the_browser_does_not_take_yet_is_kept() -> None:
+def test_bytes_that_the_browser_does_not_read_yet_are_kept() -> None:
     theirs_in, ours_out = os.pipe()
     ours_in, theirs_out = os.pipe()
     wire = PipeWire(ours_out, ours_in)

@@ -126,7 +126,7 @@ def test_a_detached_session_is_forgotten_with_all_below_it() -> None:
     assert handover["dialogs"] == handover["requests"] == handover["crashed"] == []
 
 
-def test_a_dialog_stands_until_it_is_closed() -> None:
+def test_a_dialog_is_handed_over_until_it_is_closed() -> None:
     memory = memory_with_a_page()
     memory.from_browser(said("Page.javascriptDialogOpening", {"message": "Really?"}, "S1"))
     assert memory.handover()["dialogs"] == [{"sessionId": "S1", "params": {"message": "Really?"}}]
@@ -145,7 +145,7 @@ def test_a_paused_request_is_kept_until_it_is_answered() -> None:
     assert left["params"]["requestId"] == "R2"
 
 
-def test_a_crashed_page_is_one_until_it_runs_again() -> None:
+def test_a_page_counts_as_crashed_until_it_runs_again() -> None:
     memory = memory_with_a_page()
     memory.from_browser(said("Inspector.targetCrashed", {}, "S1"))
     assert memory.handover()["crashed"] == ["S1"]
@@ -225,7 +225,7 @@ def test_a_paused_request_is_forgotten_however_it_ends(answer: bytes) -> None:
     assert [left["sessionId"] for left in memory.handover()["requests"]] == ["S2"]
 
 
-def test_of_a_paused_request_only_what_lets_it_go_on_is_kept() -> None:
+def test_only_the_ids_of_a_paused_request_are_kept() -> None:
     memory = memory_with_a_page()
     memory.from_browser(paused("R1"))
 

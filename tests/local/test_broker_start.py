@@ -59,7 +59,7 @@ def test_a_broker_is_started_where_there_is_none_and_found_where_there_is(home: 
         assert sock.gettimeout() is None
 
 
-def test_the_broker_is_nobodys_child_and_inherits_nothing(
+def test_the_broker_is_detached_and_inherits_nothing(
     home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PYTHONSTARTUP", "/tmp/evil.py")
@@ -113,7 +113,7 @@ def starter(home: Home) -> subprocess.Popen[str]:
     )
 
 
-def test_twelve_who_start_it_at_once_start_one(home: Home) -> None:
+def test_twelve_starters_at_once_start_one_broker(home: Home) -> None:
     starters = [starter(home) for _ in range(12)]
     for process in starters:
         assert process.stdout is not None
@@ -139,7 +139,7 @@ def test_an_emptied_environment_is_enough(home: Home) -> None:
     assert found["environment"]["HOME"] == str(user_folder())
 
 
-def test_what_a_killed_broker_left_is_no_obstacle(home: Home) -> None:
+def test_files_of_a_killed_broker_do_not_prevent_a_start(home: Home) -> None:
     first = start(home)
     os.kill(first.process.pid, signal.SIGKILL)
     assert end_tree(first.process, grace_seconds=SECONDS)

@@ -11,7 +11,14 @@ import pytest
 
 from roost.errors import BadRequest, Unauthorized
 from roost.local import home as home_module
-from roost.local.home import Home, read_secret, socket_path, user_folder, write_secret
+from roost.local.home import (
+    Home,
+    home_note,
+    read_secret,
+    socket_path,
+    user_folder,
+    write_secret,
+)
 
 
 @pytest.fixture
@@ -42,7 +49,7 @@ def test_a_relative_roost_home_is_made_absolute(
 
 
 @pytest.mark.parametrize("given", [{}, {"ROOST_HOME": ""}])
-def test_without_it_the_password_database_decides_and_nothing_else(given: dict[str, str]) -> None:
+def test_without_roost_home_only_the_password_database_decides(given: dict[str, str]) -> None:
     misleading = {"HOME": "/x", "XDG_STATE_HOME": "/x", "XDG_RUNTIME_DIR": "/x", "TMPDIR": "/x"}
 
     found = Home.find({**misleading, **given})
@@ -328,3 +335,14 @@ def test_a_write_that_fails_leaves_no_temporary_file(
     with pytest.raises(OSError, match="No space"):
         write_secret(tmp_path / "secret", b"x")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_home_that_differs_from_the_password_database_is_told_about(tmp_path: Path) -> None:
+    note = home_note({"HOME": str(tmp_path)})
+    assert note is not None
+    assert str(tmp_path) in note
+    assert str(user_folder()) in note
+    assert "ROOST_HOME" in note
+    assert home_note({"HOME": str(user_folder())}) is None
+    assert home_note({"HOME": str(tmp_path), "ROOST_HOME": "/r"}) is None
+    assert home_note({}) is None

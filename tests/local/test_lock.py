@@ -28,7 +28,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "a.lock"
 
 
-def test_only_one_holds_it_at_a_time(path: Path) -> None:
+def test_only_one_process_holds_the_lock_at_a_time(path: Path) -> None:
     first, second = Lock(path), Lock(path)
 
     assert first.try_acquire()
@@ -40,7 +40,7 @@ def test_only_one_holds_it_at_a_time(path: Path) -> None:
     second.release()
 
 
-def test_it_is_not_taken_twice_by_its_holder(path: Path) -> None:
+def test_a_holder_cannot_take_the_lock_twice(path: Path) -> None:
     lock = Lock(path)
     assert lock.try_acquire()
 
@@ -57,7 +57,9 @@ def test_a_wait_that_is_too_long_ends_in_a_typed_error(path: Path) -> None:
         assert str(path) in caught.value.message
 
 
-def test_a_waiter_gets_it_when_it_is_let_go(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_waiting_process_gets_the_lock_when_it_is_released(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     holder, waiter = Lock(path), Lock(path, timeout_seconds=30)
     assert holder.try_acquire()
     looked = 0
@@ -76,7 +78,7 @@ def test_a_waiter_gets_it_when_it_is_let_go(path: Path, monkeypatch: pytest.Monk
     assert not waiter.is_held
 
 
-def test_a_killed_holder_holds_nothing(path: Path) -> None:
+def test_a_killed_holder_releases_the_lock(path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", HOLD, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:
@@ -91,7 +93,7 @@ def test_a_killed_holder_holds_nothing(path: Path) -> None:
             assert lock.is_held
 
 
-def test_a_child_does_not_inherit_it(path: Path) -> None:
+def test_a_child_process_does_not_inherit_the_lock(path: Path) -> None:
     lock = Lock(path)
     assert lock.try_acquire()
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE, close_fds=False):
@@ -101,7 +103,7 @@ def test_a_child_does_not_inherit_it(path: Path) -> None:
             assert again.is_held
 
 
-def test_the_file_stays_and_is_ours_alone(path: Path) -> None:
+def test_the_lock_file_stays_and_only_this_user_can_read_it(path: Path) -> None:
     with Lock(path):
         inode = path.stat().st_ino
     with Lock(path):

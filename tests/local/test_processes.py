@@ -75,7 +75,7 @@ def test_a_process_is_the_same_whenever_it_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize("pid", [0, -1, NO_SUCH_PID])
-def test_no_process_is_none(pid: int) -> None:
+def test_an_absent_pid_identifies_no_process(pid: int) -> None:
     assert identify(pid) is None
     assert ancestors(pid) == []
 
@@ -156,7 +156,9 @@ def test_a_parent_younger_than_its_child_is_a_stranger(monkeypatch: pytest.Monke
     assert ancestors(3) == []
 
 
-def test_a_table_that_goes_in_circles_does_not_trap_us(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_table_with_a_cycle_ends_the_list_of_ancestors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(processes, "_table", FakeTable(row(2, 3, 5), row(3, 2, 5)))
 
     assert len(ancestors(2)) == 64
@@ -190,7 +192,7 @@ class MacSocket:
         return answer
 
 
-def test_macos_says_it_in_its_own_way() -> None:
+def test_the_peer_is_read_as_macos_reports_it() -> None:
     assert len(MacSocket()._xucred) == 76
     assert processes._mac_peer(MacSocket()) == Peer(uid=501, pid=4242)
 

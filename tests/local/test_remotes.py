@@ -40,7 +40,7 @@ def said(profile: Path, port: int) -> str:
     return f"--profile={profile}"
 
 
-def test_a_firefox_without_the_option_has_none() -> None:
+def test_a_firefox_without_the_option_has_no_remote_port() -> None:
     with process("--new-window", "remote-debugging-port") as (pid, _):
         assert not has_remote(pid)
         assert remote_port(pid) is None
@@ -56,7 +56,7 @@ def test_the_port_that_firefox_chose_is_in_its_profile(tmp_path: Path, option: s
         assert remote_port(pid) == port
 
 
-def test_without_a_profile_on_the_command_line_the_only_one_is_it() -> None:
+def test_without_a_profile_on_the_command_line_the_only_listening_port_is_taken() -> None:
     with process("--remote-debugging-port=0") as (pid, port):
         assert remote_port(pid) == port
 
@@ -81,12 +81,12 @@ def test_a_port_that_another_process_listens_on_is_not_believed(tmp_path: Path) 
         assert remote_port(pid) is None
 
 
-def test_what_others_can_reach_from_outside_is_not_it() -> None:
+def test_a_port_that_other_machines_can_reach_is_not_taken() -> None:
     with process("--remote-debugging-port=0", address="0.0.0.0") as (pid, _):
         assert remote_port(pid) is None
 
 
-def test_the_usual_port_counts_where_none_is_named_and_a_dead_process_has_none() -> None:
+def test_without_a_port_number_the_default_port_is_taken_and_a_dead_process_has_none() -> None:
     with process("--remote-debugging-port", "--headless") as (pid, port):
         assert remote_port(pid) == (port if port == 9222 else None)
     assert not has_remote(pid)

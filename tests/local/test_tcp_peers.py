@@ -51,7 +51,7 @@ def test_a_process_is_found_by_its_connection_and_asked_what_it_was_started_with
         assert started_with(child.pid, "ROOST_SESSION") is None
 
 
-def test_a_connection_that_is_not_there_is_nobodys() -> None:
+def test_an_absent_connection_has_no_owner() -> None:
     with closing(listening()) as server:
         here = server.getsockname()
         assert tcp_peer(here, ("127.0.0.1", here[1])) is None
@@ -63,7 +63,7 @@ def test_a_connection_that_is_not_there_is_nobodys() -> None:
         assert tcp_peer(here, there) is None
 
 
-def test_elsewhere_nobody_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_other_systems_no_owner_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     assert tcp_peer(("127.0.0.1", 1), ("127.0.0.1", 2)) is None
     assert not is_stranger(("127.0.0.1", 1), ("127.0.0.1", 2))
@@ -124,7 +124,9 @@ def test_another_users_connection_is_a_strangers() -> None:
             child.communicate(timeout=20)
 
 
-def test_where_nothing_can_be_read_nobody_is_a_stranger(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_access_to_the_kernels_table_nobody_is_a_stranger(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(tcp_peers, "_diagnosed", _no_diag)
     monkeypatch.setattr(tcp_peers, "_rows", lambda: iter(()))
     assert not is_stranger(("127.0.0.1", 1), ("127.0.0.1", 2))

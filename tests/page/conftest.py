@@ -9,6 +9,8 @@ from __future__ import annotations
 import functools
 import http.server
 import importlib.util
+import shutil
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +20,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from roost.local.browsers import find_browser
-from tests.page.page_world import HERE, PageWorld, QuietHandler, Stage
+from tests.page.page_world import HERE, SOURCE, PageWorld, QuietHandler, Stage
 
 PYTHON_DOC = Path("/usr/share/doc/python3-doc/html")
 CHROMIUM_ARGS = [
@@ -103,3 +105,23 @@ def miniwob(serve: Callable[[Path], str]) -> str:
     if package is None or not package.submodule_search_locations:
         pytest.skip("the miniwob package is not installed")
     return serve(Path(next(iter(package.submodule_search_locations))) / "html")
+
+
+@pytest.fixture(scope="session")
+def sources() -> Path:
+    """The folder of the bundle's sources, with its build tools installed."""
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("no Node on this machine")
+    if not (SOURCE / "node_modules" / "esbuild").exists():
+        command = [
+            npm,
+            "install",
+            "--no-package-lock",
+            "--no-audit",
+            "--no-fund",
+            "--prefer-offline",
+        ]
+        if subprocess.run(command, cwd=SOURCE, capture_output=True, timeout=50).returncode != 0:
+            pytest.skip("the build tools cannot be installed here")
+    return SOURCE

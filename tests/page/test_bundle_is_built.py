@@ -3,35 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from roost.page.bundle import bundle
 from tests.page.page_world import BUNDLE, SOURCE
-
-npm = shutil.which("npm")
-
-
-@pytest.fixture(scope="module")
-def sources() -> Path:
-    """The sources with their tools installed: as they are, or not at all."""
-    if npm is None:
-        pytest.skip("no Node on this machine")
-    if not (SOURCE / "node_modules" / "esbuild").exists():
-        command = [
-            npm,
-            "install",
-            "--no-package-lock",
-            "--no-audit",
-            "--no-fund",
-            "--prefer-offline",
-        ]
-        if subprocess.run(command, cwd=SOURCE, capture_output=True, timeout=50).returncode != 0:
-            pytest.skip("the build tools cannot be installed here")
-    return SOURCE
 
 
 def test_rebuilding_gives_the_committed_bundle(sources: Path, tmp_path: Path) -> None:

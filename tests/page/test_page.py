@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from roost.drivers.base import FrameInfo, Input, Pages
+from roost.drivers.base import FrameInfo, Input, PageDriver
 from roost.errors import BadRequest, Internal, NotActionable, NotFound, StaleRef
 from roost.page.page import Page, PageMemory
 from roost.testing.waits import error_of
@@ -25,12 +25,11 @@ class Script:
         self.asked_once: set[str] = set()
         self.settled: dict[str, Any] | None = {}
 
-    async def frames(self, tab: TabHandle) -> list[FrameInfo]:
+    async def all_frames(self) -> list[FrameInfo]:
         return self.tree
 
     async def call_page(
         self,
-        tab: TabHandle,
         frame: str | None,
         function: str,
         argument: dict[str, Any],
@@ -48,7 +47,6 @@ class Script:
 
     async def act(
         self,
-        tab: TabHandle,
         inputs: Sequence[Input],
         frame: str | None,
         argument: dict[str, Any],
@@ -58,7 +56,7 @@ class Script:
 
 
 def page_over(script: Script, memory: PageMemory | None = None) -> Page:
-    return Page(cast(Pages, script), TAB, memory or PageMemory())
+    return Page(cast(PageDriver, script), memory or PageMemory())
 
 
 def error(code: str) -> dict[str, Any]:

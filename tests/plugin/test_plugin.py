@@ -67,6 +67,19 @@ def test_the_commands_are_those_of_the_contract() -> None:
     assert [page.stem for page in COMMANDS] == ["cancel-focus", "focus", "help"]
 
 
+@pytest.mark.parametrize(
+    "page",
+    [PLUGIN / "commands/help.md", *(PLUGIN.parent / "docs/how-to").glob("*.md")],
+    ids=lambda page: page.stem,
+)
+def test_documents_name_the_commands_as_they_are_typed(page: Path) -> None:
+    """Claude Code has a /focus and a /help of its own."""
+    text = page.read_text(encoding="utf-8").replace("`/focus` and `/help` are Claude Code's", "")
+    assert re.findall(r"(?<![\w:./])/(?:focus|cancel-focus|help)\b", text) == []
+    typed = set(re.findall(r"/roost:([a-z-]+)", text))
+    assert typed <= {page.stem for page in COMMANDS}
+
+
 def test_the_terminal_commands_the_help_names_exist() -> None:
     text = (PLUGIN / "commands/help.md").read_text(encoding="utf-8")
     for line in re.findall(r"`roost ([a-z ]+)", text):

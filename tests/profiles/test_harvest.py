@@ -44,7 +44,7 @@ def test_what_its_owner_has_committed_is_seen_while_it_holds_the_lock(
     owner.close()
 
 
-def test_a_file_that_changes_under_the_look_is_looked_at_again(
+def test_a_file_that_changes_while_it_is_read_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = tmp_path / "store.sqlite"

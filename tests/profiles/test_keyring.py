@@ -43,7 +43,9 @@ def test_a_copy_that_lies_elsewhere_may_be_any_browsers(programs: Path) -> None:
     assert words == ["chrome", "chromium", "brave", "edge"]
 
 
-def test_why_there_is_none_is_said(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_key_is_reported_with_its_reason(
+    programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _program(programs, "secret-tool", "exit 1")
     keyring = Keyring(CHROME, "linux")
     assert keyring.passwords() == []

@@ -107,7 +107,7 @@ def test_records_go_on_over_the_ends_of_blocks() -> None:
     assert list(records(log(*parts))) == parts
 
 
-def test_what_was_just_being_written_is_not_there_yet() -> None:
+def test_a_record_that_is_only_half_written_is_ignored() -> None:
     whole = log(b"first", b"x" * (2 * BLOCK_BYTES))
     assert list(records(whole[:-1])) == [b"first"]
     assert list(records(whole[:14])) == [b"first"]

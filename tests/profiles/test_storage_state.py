@@ -40,7 +40,7 @@ def test_what_is_written_is_read_back_the_same() -> None:
     assert read_storage_state(write_storage_state(CONTENTS), "filename") == CONTENTS
 
 
-def test_it_is_spelt_as_playwright_spells_it() -> None:
+def test_a_storage_state_is_written_as_playwright_writes_it() -> None:
     wire = json.loads(write_storage_state(CONTENTS))
 
     assert wire["cookies"][0] == {

@@ -30,7 +30,7 @@ def test_what_is_put_is_got_back_and_listed(tmp_path: Path) -> None:
     assert store.get("work").sites == {"example.com"}
 
 
-def test_nobody_else_may_read_it(tmp_path: Path) -> None:
+def test_only_this_user_may_read_a_stored_profile(tmp_path: Path) -> None:
     folder = tmp_path / "profiles"
     ProfileStore(folder).put(_profile())
 
@@ -62,11 +62,11 @@ def test_a_file_that_cannot_be_read_is_not_taken_for_an_empty_profile(tmp_path: 
 
 
 @pytest.mark.parametrize("name", ["", "../token", "a/b", ".hidden", "x" * 65, "a\n"])
-def test_a_name_leads_nowhere_else(tmp_path: Path, name: str) -> None:
+def test_a_profile_name_cannot_leave_the_folder(tmp_path: Path, name: str) -> None:
     with pytest.raises(BadRequest):
         ProfileStore(tmp_path).get(name)
 
 
-def test_no_value_stands_in_its_repr() -> None:
+def test_the_repr_of_a_profile_shows_no_value() -> None:
     assert "s3cret" not in repr(_profile())
     assert "s3cret" not in repr(CONTENTS)

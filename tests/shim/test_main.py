@@ -69,11 +69,11 @@ def test_a_session_by_flag_beats_one_by_environment_and_that_the_clients_own() -
 
 
 @pytest.mark.parametrize("odd", ["", " ", "../x", "a" * 65])
-def test_an_id_that_cannot_be_a_session_is_none(odd: str) -> None:
+def test_an_environment_id_that_is_no_valid_session_id_is_ignored(odd: str) -> None:
     assert said(CLAUDE_SESSION_ID=odd).session is None
 
 
-def test_a_session_that_a_person_named_wrongly_is_not_quietly_another(
+def test_a_wrong_session_name_on_the_command_line_is_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with pytest.raises(SystemExit) as ended:
@@ -85,7 +85,7 @@ def test_a_session_that_a_person_named_wrongly_is_not_quietly_another(
 
 
 @pytest.mark.parametrize("flags", [["--session=../x"], ["--jar=mine"], ["--nonsense"], ["x"]])
-def test_wrong_flags_are_usage(flags: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_flags_print_the_usage(flags: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         parser({}).parse_args(flags)
 

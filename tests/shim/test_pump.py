@@ -29,7 +29,9 @@ def agent(broker: StandInBroker) -> Iterator[Shim]:
         yield made
 
 
-def test_it_says_who_it_is_when_the_client_first_speaks(broker: StandInBroker, agent: Shim) -> None:
+def test_the_shim_says_hello_with_the_clients_first_message(
+    broker: StandInBroker, agent: Shim
+) -> None:
     named = {**PING, "params": {"clientInfo": {"name": "tester"}}}
     agent.hears(named)
     peer = broker.let_in()
@@ -64,7 +66,7 @@ def test_a_broker_of_another_release_is_told_about_once(broker: StandInBroker, a
 
 
 @pytest.mark.parametrize("number", pump.SIGNALS)
-def test_a_signal_ends_it_with_a_goodbye(
+def test_a_signal_ends_the_shim_with_a_goodbye(
     broker: StandInBroker, agent: Shim, number: signal.Signals
 ) -> None:
     agent.hears(PING)
@@ -78,7 +80,7 @@ def test_a_signal_ends_it_with_a_goodbye(
     assert agent.complains() == ""
 
 
-def test_a_signal_ends_it_even_while_it_waits_to_be_let_in(
+def test_a_signal_ends_the_shim_even_while_it_waits_for_the_welcome(
     broker: StandInBroker, agent: Shim
 ) -> None:
     agent.hears(PING)
@@ -104,7 +106,7 @@ def test_a_client_that_does_not_read_can_still_speak(broker: StandInBroker, agen
     assert [agent.says() for _ in range(50)] == [notice] * 50
 
 
-def test_the_end_of_stdin_ends_it_with_a_goodbye(broker: StandInBroker, agent: Shim) -> None:
+def test_the_end_of_stdin_ends_the_shim_with_a_goodbye(broker: StandInBroker, agent: Shim) -> None:
     agent.hears(PING)
     peer = broker.let_in()
     peer.says()
@@ -191,7 +193,7 @@ def test_a_broker_that_was_stopped_is_brought_back_only_by_a_request(
     assert second.says() == {**PING, "id": 2}
 
 
-def test_why_it_was_not_let_in_is_told_to_client_and_person(
+def test_the_reason_of_a_refused_hello_reaches_client_and_person(
     broker: StandInBroker, agent: Shim
 ) -> None:
     refusal = {"code": "BAD_REQUEST", "message": "tools: no tool x.", "hint": "Give core."}

@@ -90,7 +90,7 @@ def test_messages_pass_both_ways_as_they_are(wire: Wire) -> None:
     assert not wire.relay.waits
 
 
-def test_what_the_client_asks_before_there_is_a_broker_is_said_when_there_is_one() -> None:
+def test_requests_before_the_broker_connects_are_sent_once_it_does() -> None:
     wire = Wire()
     wire.client_says(INITIALIZE)
     assert wire.heard_by_broker() == []
@@ -114,7 +114,7 @@ def test_a_new_broker_is_told_the_handshake_and_the_client_hears_no_second_answe
     assert wire.heard_by_client() == []
 
 
-def test_a_handshake_under_way_is_simply_said_again() -> None:
+def test_an_unanswered_handshake_is_sent_to_the_next_broker() -> None:
     wire = Wire()
     wire.connect()
     wire.client_says(INITIALIZE)
@@ -128,7 +128,7 @@ def test_a_handshake_under_way_is_simply_said_again() -> None:
     assert wire.heard_by_client() == [answer(0)]
 
 
-def test_what_was_under_way_is_marked_as_a_repetition_and_what_was_not_is_not(wire: Wire) -> None:
+def test_only_requests_that_were_sent_before_are_marked_as_repeated(wire: Wire) -> None:
     wire.client_says(call(1), call("two"))
     wire.broker_says(answer(1))
     wire.relay.lost()
@@ -202,7 +202,7 @@ def test_another_release_of_the_broker_may_have_other_tools(wire: Wire) -> None:
     ]
 
 
-def test_the_same_release_after_a_restart_is_not_worth_a_word(wire: Wire) -> None:
+def test_a_restart_of_the_same_release_sends_no_notice_of_changed_tools(wire: Wire) -> None:
     wire.relay.lost()
     wire.connect("1")
 
@@ -220,7 +220,7 @@ def test_a_broker_that_is_stopped_says_so_and_the_client_does_not_hear_it(wire: 
 
 
 @pytest.mark.parametrize("line", [b"{", b"7", b"[]", b"null", b"\xff"])
-def test_what_no_broker_says_is_not_passed_on(wire: Wire, line: bytes) -> None:
+def test_malformed_lines_of_a_broker_are_not_passed_on(wire: Wire, line: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - whichever: the connection is given up
         wire.relay.from_broker(line)
 
@@ -261,7 +261,7 @@ def test_what_is_no_json_rpc_is_answered_and_goes_no_further(
     assert wire.heard_by_broker() == []
 
 
-def test_blank_lines_are_nothing(wire: Wire) -> None:
+def test_blank_lines_are_ignored(wire: Wire) -> None:
     wire.relay.from_client(b"")
     wire.relay.from_client(b" \r")
 
@@ -373,7 +373,7 @@ def test_calls_that_no_broker_can_be_reached_for_are_answered_at_their_deadline(
     assert wire.relay.patience == 60, "the other call has more time"
 
 
-def test_nothing_is_due_while_nobody_waits() -> None:
+def test_without_waiting_calls_there_is_no_deadline() -> None:
     wire = Wire()
     wire.connect()
     assert wire.relay.patience is None
@@ -387,7 +387,7 @@ def test_nothing_is_due_while_nobody_waits() -> None:
 # --- a broker of another release -----------------------------------------------------------------
 
 
-def test_the_first_answer_to_a_call_says_what_is_to_be_said_once() -> None:
+def test_the_first_answer_to_a_call_carries_the_one_time_notice() -> None:
     wire = Wire()
     wire.connect(note="The broker is older.")
     text = {"content": [{"type": "text", "text": "done"}]}

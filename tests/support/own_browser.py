@@ -61,7 +61,8 @@ class OwnChromium:
 
     ``home``: the Roost whose native host the browser starts.
     ``folder``: the browser's profile is in here.
-    ``restores``: windows and tabs come back when the browser is started again.
+    ``restores``: windows and tabs come back when the browser is started again. If False, every
+        start has a new profile.
     """
 
     def __init__(self, home: Home, folder: Path, display: str, *, restores: bool = True) -> None:
@@ -77,6 +78,9 @@ class OwnChromium:
 
     def start(self, *pages: str) -> None:
         """Start the browser with these pages. ``person`` waits until the browser is ready."""
+        if not self._restores:
+            # With the profile of a browser that was killed, the extension starts 5 s later.
+            shutil.rmtree(self._profile, ignore_errors=True)
         where = self._profile / "NativeMessagingHosts" / f"{extension.HOST}.json"
         extension.install(self._home, "chromium", [where])
         (self._profile / "DevToolsActivePort").unlink(missing_ok=True)

@@ -25,10 +25,11 @@ from roost.drivers.firefox import FirefoxDriver
 from roost.errors import BrowserLost, Internal, RoostError
 from roost.local.broker_start import ensure_broker
 from roost.local.endpoint import read_endpoint
-from roost.local.home import Home, socket_path
-from roost.local.processes import Process, end_tree, identify, is_alive, wait_until_gone
+from roost.local.home import Home
+from roost.local.processes import Process, identify, is_alive, wait_until_gone
 from roost.wire.hello import ClientKind, Hello
 from tests.support.local_web import Web
+from tests.support.real_processes import real_home
 
 R = TypeVar("R", bound=View)
 START_SECONDS = 45.0
@@ -37,21 +38,18 @@ WAIT_SECONDS = 30.0
 
 
 class House:
-    """One ROOST_HOME. ``kill_broker`` is what a kill -9 does; the next call starts another."""
+    """A Roost with a real browser, and agents that come in as users do.
 
-    def __init__(self, folder: Path, *, browser: str, headless: bool = True, **settings: Any):
-        self.home = Home(folder / "home")
-        self.work = folder / "work"
-        """The agents' working directory."""
-        self.work.mkdir()
+    work: the agents' working directory.
+    browser: the browser that they use.
+    """
+
+    def __init__(self, home: Home, work: Path, browser: str) -> None:
+        self.home = home
+        self.work = work
         self.browser = browser
         self.hello: dict[str, Any] = {}
-        """What every agent says besides."""
-        self.home.create()
-        known = {"browser": browser, "headless": headless, "pool": 0, "keep_seconds": 30}
-        known |= settings
-        lines = [f"{name} = {_toml(value)}" for name, value in known.items()]
-        self.home.config.write_text("\n".join(lines), encoding="utf-8")
+        """More fields for every agent's hello."""
 
     def start(self) -> None:
         """Broker and browser: on a busy machine that takes longer than tests wait for a call."""
@@ -78,18 +76,10 @@ class House:
         return self.home.log.read_text(encoding="utf-8", errors="replace")
 
     def kill_broker(self) -> None:
+        """Kill the broker with kill -9. The next call starts another broker."""
         broker = self.broker
         os.kill(broker.pid, signal.SIGKILL)
         assert wait_until_gone(broker, WAIT_SECONDS)
-
-    def end(self) -> None:
-        with suppress(AssertionError):
-            os.kill(self.broker.pid, signal.SIGTERM)
-            wait_until_gone(self.broker, WAIT_SECONDS)
-            end_tree(self.broker, grace_seconds=0)
-        for record in (self.home.path / "keepers").glob("*.json"):
-            record.unlink()
-        socket_path(self.home).unlink(missing_ok=True)
 
     @asynccontextmanager
     async def agent(self, web: Web, **hello: Any) -> AsyncIterator[Agent]:
@@ -256,12 +246,15 @@ async def refused(kind: type[E], call: Any) -> E:
 
 @contextmanager
 def house_of(browser: str, **settings: Any) -> Iterator[House]:
+    """Make a Roost in a folder of its own. ``House.start`` starts its broker and browser."""
+    known = {"headless": True, "pool": 0, "keep_seconds": 30, **settings}
     folder = Path(tempfile.mkdtemp(prefix="roost-e2e-"))
-    house = House(folder, browser=browser, **settings)
+    work = folder / "work"
+    work.mkdir()
     try:
-        yield house
+        with real_home(folder / "home", browser=browser, **known) as home:
+            yield House(home, work, browser)
     finally:
-        house.end()
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -275,12 +268,6 @@ def children_of(pid: int) -> list[int]:
 def gone(pid: int) -> bool:
     process = identify(pid)
     return process is None or not is_alive(process)
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 TRUSTED = """

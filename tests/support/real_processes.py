@@ -1,10 +1,15 @@
-"""Real brokers and real agents in processes of their own, on the fake browser."""
+"""Real brokers and real agents in processes of their own.
+
+``real_home`` is the one way in which tests start a Roost that runs in processes. ``House`` (page
+tests), ``Cli`` (the command line) and the houses of single folders use it. A whole Roost inside the
+test's own process is ``roost.testing.house.fake_house``."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -16,7 +21,7 @@ from roost.client.client import Client
 from roost.local.endpoint import read_endpoint
 from roost.local.home import Home, socket_path
 from roost.local.lock import Lock
-from roost.local.processes import Process, end_tree
+from roost.local.processes import Process, end_tree, is_alive, wait_until_gone
 from roost.testing.waits import SECONDS
 from roost.wire.hello import ClientKind, Hello
 
@@ -26,22 +31,28 @@ _SOURCE = Path(__file__).parents[2] / "src"
 
 
 @contextmanager
-def real_home(folder: Path, **settings: object) -> Iterator[Home]:
-    """Make a ROOST_HOME whose brokers use the fake browser.
+def real_home(folder: Path, *, browser: str = "fake", **settings: object) -> Iterator[Home]:
+    """Make a ROOST_HOME. Whoever connects to it starts its broker. At the end, end its processes.
 
-    At the end, kill its broker and remove the socket that the broker leaves behind.
+    browser: browser of the broker.
+    settings: other settings of the broker, for its configuration file.
     """
     home = Home(folder)
     home.create()
     lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
-    home.config.write_text("\n".join(['browser = "fake"', *lines]), encoding="utf-8")
+    home.config.write_text("\n".join([f'browser = "{browser}"', *lines, ""]), encoding="utf-8")
     try:
         yield home
     finally:
         with Lock(home.start_lock, PROCESS_SECONDS):  # also end a broker that is just starting
             broker = broker_of(home)
             if broker is not None:
+                if browser != "fake" and is_alive(broker):
+                    os.kill(broker.pid, signal.SIGTERM)  # the broker ends its browsers
+                    wait_until_gone(broker, PROCESS_SECONDS)
                 end_tree(broker, grace_seconds=0)
+            for record in (home.path / "keepers").glob("*.json"):
+                record.unlink()
             socket_path(home).unlink(missing_ok=True)
 
 

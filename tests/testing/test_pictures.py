@@ -18,7 +18,7 @@ async def picture(format: str) -> Picture:
     driver = FakeDriver()
     await driver.start(Reports())
     tab = await driver.open_tab(await driver.make_jar(JarPolicy.FRESH))
-    return await driver.capture(tab, Shot(format=format))
+    return await driver.page(tab).capture(Shot(format=format))
 
 
 @pytest.mark.parametrize("format", ["png", "jpeg"])

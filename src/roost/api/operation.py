@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -54,6 +55,9 @@ class Operation(BaseModel):
     destructive: ClassVar[bool] = False
     idempotent: ClassVar[bool] = False
     open_world: ClassVar[bool] = False
+    model_defaults: ClassVar[Mapping[str, Any]] = {}
+    """Arguments that front ends for models (MCP, the command line) give when the caller does not.
+    HTTP and Python callers get the defaults of the fields."""
     audited: ClassVar[tuple[str, ...]] = ()
     """Names of the arguments that the audit trail records. Never typed text or scripts."""
 
@@ -85,3 +89,13 @@ class PageOperation(SessionOperation):
     tab: str | None = Field(
         default=None, max_length=32, description="Tab; default: your current one"
     )
+
+
+class ShowingOperation(SessionOperation):
+    """Base of operations that may answer with the page they lead to: a diff, which is a short
+    snapshot of a page that the caller has not read yet, or a whole snapshot."""
+
+    snapshot: Literal["none", "diff", "full"] = Field(
+        default="none", description="What to show of the page afterwards"
+    )
+    model_defaults = {"snapshot": "diff"}

@@ -8,9 +8,9 @@ because type checkers otherwise treat the argument as required.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -44,6 +44,9 @@ from roost.api.operation import (
 )
 from roost.api.operation import (
     SessionOperation as SessionOperation,
+)
+from roost.api.operation import (
+    ShowingOperation as ShowingOperation,
 )
 from roost.api.page_operations import (
     Click as Click,
@@ -156,7 +159,7 @@ from roost.vocabulary import (
 # --- pages -------------------------------------------------------------------------------------
 
 
-class Navigate(PageOperation, Answers[views.PageView]):
+class Navigate(ShowingOperation, PageOperation, Answers[views.PageView]):
     """Open an address in the tab and wait for the page."""
 
     op = "browser_navigate"
@@ -166,7 +169,7 @@ class Navigate(PageOperation, Answers[views.PageView]):
     url: str = Field(description="http(s) address; localhost:3000 and example.com also work")
 
 
-class Tabs(SessionOperation, Answers[views.TabsView]):
+class Tabs(ShowingOperation, Answers[views.TabsView]):
     """List, open, close or select tabs of your session."""
 
     op = "browser_tabs"
@@ -474,6 +477,14 @@ OPERATIONS: dict[str, type[Operation]] = {
         Status, Ping, BrowserStart, BrokerStay, BrokerStop,
     )
 }  # fmt: skip
+
+
+def parse_for_model(name: str, arguments: Mapping[str, Any]) -> Operation:
+    """Return the operation of a front end for models: arguments that the caller did not give come
+    from ``Operation.model_defaults``."""
+    operation = OPERATIONS.get(name)
+    defaults = {} if operation is None else operation.model_defaults
+    return parse(name, {**defaults, **arguments})
 
 
 def parse(name: object, arguments: object) -> Operation:

@@ -7,7 +7,13 @@ from typing import Any, Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from roost.api import page_views as views
-from roost.api.operation import Answers, Audience, PageOperation, SessionOperation
+from roost.api.operation import (
+    Answers,
+    Audience,
+    PageOperation,
+    SessionOperation,
+    ShowingOperation,
+)
 from roost.api.views import PageView, ValueView
 
 CONTENT_CHARS = 4_000_000
@@ -60,7 +66,7 @@ class Snapshot(PageOperation, Answers[views.SnapshotView]):
 
 
 class Find(PageOperation, Answers[views.FoundView]):
-    """Search the page's text; answers matching lines with refs."""
+    """Search text, values and roles; answers matching lines with refs and what is around."""
 
     op = "browser_find"
     title = "Search the page"
@@ -83,7 +89,7 @@ class GetContent(PageOperation, Answers[views.ContentView]):
     max_length: int = Field(default=50_000, ge=1, le=CONTENT_CHARS)
 
 
-class WaitFor(PageOperation, Answers[views.WaitView]):
+class WaitFor(ShowingOperation, PageOperation, Answers[views.WaitView]):
     """Wait for text, its disappearance, an element, an address, or some seconds."""
 
     op = "browser_wait_for"
@@ -212,7 +218,7 @@ class Downloads(SessionOperation, Answers[views.DownloadsView]):
 # --- going -------------------------------------------------------------------------------------
 
 
-class NavigateBack(PageOperation, Answers[PageView]):
+class NavigateBack(ShowingOperation, PageOperation, Answers[PageView]):
     """Go back to the page before."""
 
     op = "browser_navigate_back"
@@ -220,7 +226,7 @@ class NavigateBack(PageOperation, Answers[PageView]):
     reply = PageView
 
 
-class NavigateForward(PageOperation, Answers[PageView]):
+class NavigateForward(ShowingOperation, PageOperation, Answers[PageView]):
     """Go forward."""
 
     op = "browser_navigate_forward"
@@ -229,7 +235,7 @@ class NavigateForward(PageOperation, Answers[PageView]):
     audience = Audience.ALL
 
 
-class Reload(PageOperation, Answers[PageView]):
+class Reload(ShowingOperation, PageOperation, Answers[PageView]):
     """Load the page again."""
 
     op = "browser_reload"

@@ -42,6 +42,8 @@ class ActionView(View):
     """Files that the action downloaded: their paths, or the progress."""
     chooser: ChooserView | None = None
     """A file chooser that is open. The agent gives it files with browser_file_upload."""
+    under_way: list[str] | None = None
+    """Requests that the action began and that have not ended, such as ``POST https://host/save``."""
 
 
 class SnapshotView(View):
@@ -85,6 +87,10 @@ class WaitView(View):
     tab: str
     waited_ms: int
     url: str
+    snapshot: str | None = None
+    """The page, or what changed on it, if the caller asked for that."""
+    changes: str | None = None
+    """How many lines of the page changed, if ``snapshot`` is a diff."""
 
 
 class ConsoleMessageView(View):
@@ -198,6 +204,12 @@ class ScreenshotView(View):
     mime_type: str
     width: int
     height: int
+    scale: float = 1.0
+    """Pixels of the picture for each CSS pixel of the page."""
+    left: float | None = None
+    top: float | None = None
+    """Where the picture begins in the viewport, in CSS pixels. None for a picture of the whole
+    document."""
     data: str | None = None
     path: str | None = None
     readiness: ReadinessView | None = None

@@ -59,6 +59,10 @@ class TabsView(View):
     closed: str | None = None
     evicted: list[str] | None = None
     tab_pool: str | None = None
+    snapshot: str | None = None
+    """The selected or opened page, or what changed on it, if the caller asked for that."""
+    changes: str | None = None
+    """How many lines of the page changed, if ``snapshot`` is a diff."""
 
 
 class PageView(View):
@@ -77,6 +81,10 @@ class PageView(View):
     evicted: list[str] | None = None
     downloads: list[str] | None = None
     """Files that the address turned out to be. The tab stayed where it was."""
+    snapshot: str | None = None
+    """The page, or what changed on it, if the caller asked for that."""
+    changes: str | None = None
+    """How many lines of the page changed, if ``snapshot`` is a diff."""
 
 
 class ValueView(View):

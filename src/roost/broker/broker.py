@@ -37,11 +37,14 @@ from roost.core.rows import Jar, Tab
 from roost.core.settings import CoreSettings
 from roost.core.state import Change, State
 from roost.drivers.base import (
-    DownloadBegan,
-    DownloadEnded,
     Driver,
     Group,
     JarContents,
+    PageDriver,
+)
+from roost.drivers.events import (
+    DownloadBegan,
+    DownloadEnded,
     PageEvent,
 )
 from roost.drivers.link import Link
@@ -58,6 +61,7 @@ from roost.errors import (
 from roost.profiles.store import ProfileStore
 from roost.vocabulary import (
     MINE,
+    REQUEST_WAIT,
     AgentId,
     BrowserId,
     JarId,
@@ -88,6 +92,7 @@ class Broker:
         version: str = "",
         http: str | None = None,
         upstream: str | None = None,
+        request_wait: float = REQUEST_WAIT,
         default: str | None = None,
         is_near: Callable[[BrowserId], bool] = lambda _: False,
         is_expected: Callable[[BrowserId], bool] = lambda _: False,
@@ -96,6 +101,7 @@ class Broker:
 
         http: address where this broker serves HTTP, if it does.
         upstream: the person's own proxy. Filtering proxies send their traffic through it.
+        request_wait: seconds that an action waits for the requests it began.
         default: browser to use when the caller names none (else ``settings.default_browser``).
         is_near: True if the native host of that personal browser runs, so it can link now.
         is_expected: True if that personal browser has the extension, so it may link later.
@@ -108,6 +114,7 @@ class Broker:
         self.profiles = profiles
         self.version = version
         self.http = http
+        self.request_wait = request_wait
         self.started_at = clock.now()
         self.lanes = Lanes()
         self.downloads = Downloads(files)
@@ -271,6 +278,11 @@ class Broker:
         if row.handle is None:
             raise BrowserLost(f"Tab {tab} is being restored.", tab=tab, retry_after_ms=1000)
         return row.handle
+
+    def page(self, row: Tab) -> PageDriver:
+        """Return the driver's object for an open tab. Raises if the tab is gone or being
+        restored."""
+        return self.browser(row.browser).driver.page(self.handle(row.id))
 
     async def capture_turn(self, agent: AgentId, tab: TabId) -> int:
         """Wait for this agent's turn to capture the tab. Pass the number to ``capture_ended``."""
@@ -441,7 +453,7 @@ class Broker:
                     raise TabGone(f"Tab {effect.tab} was closed while it opened.", tab=effect.tab)
                 self.hear(ev.TabReady(effect.tab, handle))
             if effect.restore is not None and effect.tab in self.state.tabs:
-                await self._return_to(effect.restore, driver, handle)
+                await self._return_to(effect.restore, driver.page(handle))
         except BrowserLost:
             # A tab that is being restored stays lost: the next start of the browser tries again.
             if effect.restore is None:
@@ -451,15 +463,15 @@ class Broker:
             self.hear(ev.TabOpenFailed(effect.tab))
             raise
 
-    async def _return_to(self, address: str, driver: Driver, handle: TabHandle) -> None:
+    async def _return_to(self, address: str, page: PageDriver) -> None:
         """Navigate a reopened tab to its address, and once more if the page's process crashes.
 
         A crashed page has not reached the address, so a reload by the agent would not open it.
         """
         try:
-            await driver.navigate(handle, address)
+            await page.navigate(address)
         except TabCrashed:
-            await driver.navigate(handle, address)
+            await page.navigate(address)
 
     def _group(self, effect: fx.OpenTab) -> Group | None:
         """Return the tab group to open the tab in, or None in a browser without groups."""

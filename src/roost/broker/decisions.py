@@ -85,8 +85,10 @@ class Decisions:
         """
         if self._is_deciding:
             raise RuntimeError(f"{request!r} was asked while another decision is performed")
-        decide = partial(self._machine.decide, self._now(), request, *args, **kwargs)
-        decision = self._decided(decide)
+        now = self._now()
+        decision = self._decided(
+            lambda: self._machine.decide(now, lambda state: request(state, *args, **kwargs))
+        )
         self._hear_queued()
         return decision.answer
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from roost.core.addresses import short_address
-from roost.drivers.base import (
+from roost.drivers.events import (
     ConsoleSaid,
     DialogOpened,
     DownloadBegan,
     DriverEvent,
     RequestEnded,
     RequestSent,
-    TabAppeared,
-    TabArrived,
+    TabNavigated,
+    TabOpened,
 )
 
 TITLE_CHARS = 1000
@@ -49,9 +49,9 @@ def short_url(url: str) -> str:
 def shortened(event: DriverEvent) -> DriverEvent:
     """Return the event with all text that a page or a server chose cut to its limit."""
     match event:
-        case TabArrived():
-            return TabArrived(event.handle, short_url(event.url), short_title(event.title))
-        case TabAppeared():
+        case TabNavigated():
+            return TabNavigated(event.handle, short_url(event.url), short_title(event.title))
+        case TabOpened():
             return replace(event, url=short_url(event.url))
         case RequestSent():
             if len(event.url) > LOGGED_ADDRESS_CHARS or len(event.method) > WORD_CHARS:

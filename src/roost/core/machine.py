@@ -16,7 +16,8 @@ The caller's duties: write ``changes`` to the journal, or call ``roll_back`` if 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Concatenate, Generic, NamedTuple, ParamSpec, TypeVar, assert_never
+from functools import partial
+from typing import Generic, NamedTuple, TypeVar, assert_never
 
 from roost.core import (
     agents,
@@ -38,7 +39,6 @@ from roost.core.state import Change, State, restored
 from roost.errors import RoostError
 from roost.vocabulary import SessionId
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -65,20 +65,32 @@ class Machine:
         self.state = restored(settings, rows)
 
     def decide(
-        self,
-        now: float,
-        request: Callable[Concatenate[State, P], T],
-        /,
-        *args: P.args,
-        **kwargs: P.kwargs,
+        self, now: float, ask: Callable[[State], T], *, woken: ev.TimePassed | None = None
     ) -> Decision[T]:
-        """Decide about one request or query. Returns a refusal instead of raising it."""
-        return self._decide(now, None, request, *args, **kwargs)
+        """Decide about one request or query. Returns a refusal instead of raising it.
+
+        woken: the wake-up, if the decision is about one.
+        """
+        state = self.state
+        state.begin(now)
+        answered: T | None = None
+        refusal: RoostError | None = None
+        try:
+            self._expire(woken)
+            try:
+                answered = ask(state)
+            except RoostError as error:
+                refusal = error
+            pool.serve_queues(state)
+        except BaseException:
+            state.roll_back()
+            raise
+        return Decision(answered, refusal, state.effects, state.changes)
 
     def hear(self, now: float, event: ev.Event) -> Decision[None]:
         """Decide about one event."""
         woken = event if isinstance(event, ev.TimePassed) else None
-        return self._decide(now, woken, happened, event)
+        return self.decide(now, partial(happened, event=event), woken=woken)
 
     def roll_back(self) -> None:
         """Undo the last decision, because its changes could not be written."""
@@ -88,31 +100,6 @@ class Machine:
         """Return when to report ``TimePassed`` if nothing happens before (None: never)."""
         times = (self.state.next_deadline(), captures.next_deadline(self.state))
         return min((at for at in times if at is not None), default=None)
-
-    def _decide(
-        self,
-        now: float,
-        woken: ev.TimePassed | None,
-        request: Callable[Concatenate[State, P], T],
-        /,
-        *args: P.args,
-        **kwargs: P.kwargs,
-    ) -> Decision[T]:
-        state = self.state
-        state.begin(now)
-        answered: T | None = None
-        refusal: RoostError | None = None
-        try:
-            self._expire(woken)
-            try:
-                answered = request(state, *args, **kwargs)
-            except RoostError as error:
-                refusal = error
-            pool.serve_queues(state)
-        except BaseException:
-            state.roll_back()
-            raise
-        return Decision(answered, refusal, state.effects, state.changes)
 
     def _expire(self, woken: ev.TimePassed | None) -> None:
         """Handle all deadlines up to now, before the request or event itself."""
@@ -133,7 +120,8 @@ class Machine:
             else:
                 assert isinstance(row, Loop)  # nothing else has a deadline
                 loops.end(state, row, why="time limit")
-        captures.expire(state)
+        if state.captures:
+            captures.expire(state)
         # Serve the queues before the request: a freed slot belongs to the queue, not to the next
         # caller.
         pool.serve_queues(state)

@@ -9,9 +9,9 @@ Admitted tabs and reservations together never exceed the limit. Only tabs that c
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from roost.core import groups, rules
 from roost.core.addresses import checked_url, short_address, with_scheme
@@ -44,8 +44,7 @@ OWNERS_SHOWN = 20
 """Maximum number of sessions listed in a POOL_FULL error."""
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(NamedTuple):
     """The answer to ``open_tab``.
 
     is_new: False for a tab that was found by its name.

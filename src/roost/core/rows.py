@@ -38,6 +38,16 @@ class TabState(StrEnum):
     not open it again. The broker opens the tab at its address when its owner uses it."""
 
 
+class Timeless:
+    """A row that the core never has to look at again by itself."""
+
+    __slots__ = ()
+
+    @property
+    def deadline(self) -> float | None:
+        return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
     """A program with an identity. It is alive while connected, in its grace, or in its lease.
@@ -134,7 +144,7 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class Member(Timeless):
     """One agent's membership in one session, with the agent's own alias and current tab."""
 
     table: ClassVar[str] = "member"
@@ -151,13 +161,9 @@ class Member:
     def key(self) -> str:
         return f"{self.agent} {self.session}"
 
-    @property
-    def deadline(self) -> float | None:
-        return None
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Jar:
+class Jar(Timeless):
     """An isolated set of cookies and storage.
 
     The row exists before the jar is made and until the jar is removed. ``session`` is None from the
@@ -179,13 +185,9 @@ class Jar:
     def key(self) -> str:
         return self.id
 
-    @property
-    def deadline(self) -> float | None:
-        return None
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tab:
+class Tab(Timeless):
     """One top-level page under our id.
 
     session: None for a tab that the person added.
@@ -223,10 +225,6 @@ class Tab:
     @property
     def key(self) -> str:
         return self.id
-
-    @property
-    def deadline(self) -> float | None:
-        return None
 
     @property
     def holds_slot(self) -> bool:
@@ -294,7 +292,7 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Consent:
+class Consent(Timeless):
     """The person's answer whether agents of one client program may use the person's browser.
 
     name: the client program and its folder (``Agent.known_as``).
@@ -327,13 +325,9 @@ class Consent:
         name, _, called = label.removesuffix("”").partition(", called “")
         return cls(browser=browser, name=name, called=called or name)
 
-    @property
-    def deadline(self) -> float | None:
-        return None
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counter:
+class Counter(Timeless):
     """A number that only grows, so that ids are never used twice, not even after a restart."""
 
     table: ClassVar[str] = "counter"
@@ -343,10 +337,6 @@ class Counter:
     @property
     def key(self) -> str:
         return self.name
-
-    @property
-    def deadline(self) -> float | None:
-        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

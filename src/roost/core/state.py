@@ -54,11 +54,15 @@ ANY_AGENT = "another agent"
 
 
 class Change(NamedTuple):
-    """One change for the journal: the row's new value, or None if the row was dropped."""
+    """One change for the journal: the row's new value, or None if the row was dropped.
+
+    before: the row that was replaced or dropped, or None for a new row.
+    """
 
     table: str
     key: str
     row: Row | None
+    before: Row | None = None
 
 
 class State:
@@ -71,8 +75,6 @@ class State:
         self.effects: list[Effect] = []
         self.changes: list[Change] = []
         """The effects and changes since ``begin``, in order."""
-        self._replaced: list[Row | None] = []
-        """For each change, the row as it was before (None: there was none)."""
         self.captures: dict[TabId, tuple[CaptureTurn, ...]] = {}
         """Each tab's line of captures. The first one has its turn. Not in the journal."""
         self.popups: dict[TabId, tuple[float, ...]] = {}
@@ -125,7 +127,6 @@ class State:
         self.now = now
         self.effects = []
         self.changes = []
-        self._replaced = []
         self._unjournaled = (self.captures, self.popups)
 
     def emit(self, effect: Effect) -> None:
@@ -134,11 +135,11 @@ class State:
 
     def roll_back(self) -> None:
         """Undo everything since ``begin``. Rows are restored and indexes counted anew."""
-        for change, before in zip(reversed(self.changes), reversed(self._replaced), strict=True):
-            if before is None:
+        for change in reversed(self.changes):
+            if change.before is None:
                 self._rows[change.table].pop(change.key, None)
             else:
-                self._rows[change.table][change.key] = before
+                self._rows[change.table][change.key] = change.before
         rows = list(self.rows())
         for table in self._rows.values():
             table.clear()
@@ -155,8 +156,7 @@ class State:
         before = table.get(row.key)
         if before == row:
             return
-        self.changes.append(Change(row.table, row.key, row))
-        self._replaced.append(before)
+        self.changes.append(Change(row.table, row.key, row, before))
         # A replaced request stays indexed, so that it keeps its place in the queue.
         if before is not None and not isinstance(row, SlotRequest):
             self._unindex(before)
@@ -171,8 +171,7 @@ class State:
         current = table.get(row.key)
         if current is None:
             return
-        self.changes.append(Change(row.table, row.key, None))
-        self._replaced.append(current)
+        self.changes.append(Change(row.table, row.key, None, current))
         del table[row.key]
         self._unindex(current)
         if isinstance(current, Tab):

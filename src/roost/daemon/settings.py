@@ -13,7 +13,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from roost.errors import BadRequest
-from roost.vocabulary import CLONED_JARS, POOL_LIMIT, Reads
+from roost.vocabulary import CLONED_JARS, POOL_LIMIT, REQUEST_WAIT, Reads
 
 PREFIX = "ROOST_"
 
@@ -44,6 +44,12 @@ class Settings(BaseModel):
     )
     pool: int = Field(POOL_LIMIT, ge=0, le=10_000, description="tabs per browser; 0: no limit")
     clones: int = Field(CLONED_JARS, ge=0, le=1000, description="most cloned jars at a time")
+    request_wait: float = Field(
+        REQUEST_WAIT,
+        ge=0,
+        le=30,
+        description="seconds that an action waits for the requests it began; 0: not at all",
+    )
     reads: Reads = Field(Reads.PRIVATE, description="which agents may read a tab")
 
 

@@ -20,11 +20,11 @@ from roost.drivers.base import Driver
 from roost.drivers.chromium import ChromiumDriver
 from roost.drivers.chromium.launch import ChromiumOptions, has_display
 from roost.drivers.extension import OwnChromiumDriver, OwnFirefoxDriver
-from roost.drivers.extension.host_link import Hosting
+from roost.drivers.extension.host_link import HostLink
 from roost.drivers.fake import FakeDriver
 from roost.drivers.firefox import FirefoxDriver
 from roost.drivers.firefox.launch import FirefoxOptions
-from roost.drivers.keeper_process import Keeping, Launch
+from roost.drivers.keeper_process import KeeperProcess, Launch
 from roost.errors import BrowserLost
 from roost.frontends.cdp.endpoints import endpoints
 from roost.frontends.http.server import HttpServer
@@ -83,6 +83,7 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
         profiles=ProfileStore(home.profiles),
         version=__version__,
         upstream=settings.proxy,
+        request_wait=settings.request_wait,
         default=MINE if settings.browser == MINE else None,
         is_near=lambda browser: bool(running_hosts(home, browser)),
         is_expected=lambda browser: home.extension(browser.removeprefix(f"{MINE}-")).is_dir(),
@@ -105,11 +106,11 @@ def _drivers(home: Home, settings: Settings) -> dict[BrowserId, Driver]:
     chromium = ChromiumOptions(**_options(settings, is_default=default == CHROMIUM))
     firefox = FirefoxOptions(**_options(settings, is_default=default == FIREFOX))
     made: dict[BrowserId, Driver] = {
-        CHROMIUM: ChromiumDriver(_keeping(home, CHROMIUM, chromium, settings), bundle()),
-        FIREFOX: FirefoxDriver(_keeping(home, FIREFOX, firefox, settings), bundle()),
+        CHROMIUM: ChromiumDriver(_keeper(home, CHROMIUM, chromium, settings), bundle()),
+        FIREFOX: FirefoxDriver(_keeper(home, FIREFOX, firefox, settings), bundle()),
         # Drivers of the person's own browsers cost nothing until a browser links.
-        MINE_CHROMIUM: OwnChromiumDriver(Hosting(home, MINE_CHROMIUM), bundle()),
-        MINE_FIREFOX: OwnFirefoxDriver(Hosting(home, MINE_FIREFOX)),
+        MINE_CHROMIUM: OwnChromiumDriver(HostLink(home, MINE_CHROMIUM), bundle()),
+        MINE_FIREFOX: OwnFirefoxDriver(HostLink(home, MINE_FIREFOX)),
     }
     return {default: made[default], **made}
 
@@ -128,8 +129,8 @@ def _default(settings: Settings) -> BrowserId:
     return CHROMIUM
 
 
-def _keeping(home: Home, browser: BrowserId, launch: Launch, settings: Settings) -> Keeping:
-    return Keeping(home, browser, launch, away_seconds=settings.keep_seconds)
+def _keeper(home: Home, browser: BrowserId, launch: Launch, settings: Settings) -> KeeperProcess:
+    return KeeperProcess(home, browser, launch, away_seconds=settings.keep_seconds)
 
 
 def _options(settings: Settings, *, is_default: bool) -> dict[str, Any]:

@@ -20,8 +20,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
+from roost.drivers.events import DriverEvent
 from roost.drivers.link import Link
 from roost.vocabulary import Color, JarPolicy, TabHandle
 
@@ -43,7 +44,7 @@ class Capabilities:
     jars: frozenset[JarPolicy] = frozenset(JarPolicy)
     trusted_input: bool = True
     page_work: bool = True
-    """All of ``Pages`` works. False: only ``navigate``, ``evaluate`` and ``capture`` do."""
+    """All of ``PageDriver`` works. False: only ``navigate``, ``evaluate`` and ``capture`` do."""
     draws_for_pictures: bool = True
     """``capture`` makes the page draw a new frame, which runs its animation frame callbacks."""
     groups: bool = False
@@ -85,6 +86,10 @@ class Started:
     """The jar of each tab."""
 
 
+BLANK = "about:blank"
+"""The address of a new tab, in every browser."""
+SHARED_JAR = "default"
+"""The handle of the browser's own jar, in every browser."""
 NO_TUNNEL = frozenset({"net::ERR_TUNNEL_CONNECTION_FAILED", "NS_ERROR_PROXY_FORBIDDEN"})
 """The ``reason`` of ``NotFound`` when the jar's proxy refused an https page, for each browser."""
 FAILED_TITLE = "This page failed to load"
@@ -221,179 +226,6 @@ class InsertText:
 Input = MouseMove | MouseDown | MouseUp | Wheel | KeyDown | KeyUp | InsertText
 
 
-# --- events that a driver reports --------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TabAppeared:
-    """A tab opened that no call to this driver opened. This is the first event about the tab.
-
-    ``opener``, ``jar`` and ``group`` show whose tab it is, as far as the browser knows.
-    """
-
-    handle: TabHandle
-    opener: TabHandle | None
-    jar: str | None
-    url: str
-    group: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TabDisappeared:
-    handle: TabHandle
-
-
-@dataclass(frozen=True, slots=True)
-class TabArrived:
-    """The tab committed a document, or the document's title changed."""
-
-    handle: TabHandle
-    url: str
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class TabDied:
-    """The page's process crashed; the tab still exists."""
-
-    handle: TabHandle
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DialogOpened:
-    """The page opened a dialog (alert, confirm, prompt, beforeunload) and waits for its answer."""
-
-    handle: TabHandle
-    kind: str
-    message: str
-    default: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class DialogClosed:
-    handle: TabHandle
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsoleSaid:
-    """The page wrote to its console, or threw an exception that nothing caught."""
-
-    handle: TabHandle
-    level: str
-    text: str
-    url: str = ""
-    line: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestSent:
-    """The page sent a request. ``kind`` is the resource type: document, script, image, xhr, …"""
-
-    handle: TabHandle
-    request: str
-    url: str
-    method: str
-    kind: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestEnded:
-    """The response's headers arrived (``finished`` is False), or the request ended or failed."""
-
-    handle: TabHandle
-    request: str
-    status: int | None = None
-    mime_type: str | None = None
-    error: str | None = None
-    finished: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChooserOpened:
-    """The page asks for files. ``choose_files`` answers; the browser shows no file picker."""
-
-    handle: TabHandle
-    multiple: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ChooserClosed:
-    """The page no longer asks for files: somebody chose them, or the tab left the page."""
-
-    handle: TabHandle
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DownloadBegan:
-    """The page of tab ``handle`` started a download. ``name``: file name the server suggests."""
-
-    handle: TabHandle
-    download: str
-    url: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DownloadEnded:
-    """A download ended. ``path``: the saved file; None if the download failed or was cancelled."""
-
-    handle: TabHandle
-    download: str
-    path: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class TabRegrouped:
-    """The person moved the tab into another group. ``group`` is None if the tab left all groups:
-    the page stays open, but calls to the tab now raise ``TabGone``."""
-
-    handle: TabHandle
-    group: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class GroupClosed:
-    """The person closed a group with all its tabs. Their ``TabDisappeared`` events follow."""
-
-    key: str
-
-
-@dataclass(frozen=True, slots=True)
-class PersonSaid:
-    """The person wants to pause, resume or end one group's session, or all (``key`` is None)."""
-
-    what: Literal["pause", "resume", "end"]
-    key: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PersonAnswered:
-    """The person answered a consent question: may agents of that name use this browser?"""
-
-    name: str
-    allow: bool
-
-
-@dataclass(frozen=True, slots=True)
-class BrowserEnded:
-    """The browser ended, with all its tabs and jars. This is the last event."""
-
-    reason: str
-
-
-PageEvent = (
-    DialogOpened | DialogClosed | ConsoleSaid | RequestSent | RequestEnded
-    | ChooserOpened | ChooserClosed | DownloadBegan | DownloadEnded
-)  # fmt: skip
-"""Events inside a page. The broker keeps them for the tab's owner; the core never sees them."""
-PersonEvent = TabRegrouped | GroupClosed | PersonSaid | PersonAnswered
-"""Events that a person causes in their own browser."""
-DriverEvent = (
-    TabAppeared | TabDisappeared | TabArrived | TabDied | BrowserEnded | PageEvent | PersonEvent
-)  # fmt: skip
-Report = Callable[[DriverEvent], None]
-
-
 @runtime_checkable
 class Linked(Protocol):
     """A driver that reaches its browser through a keeper or a native host."""
@@ -430,6 +262,17 @@ class ProtocolTap(Protocol):
         """Send a command in that session (empty: the tap's own). Do nothing after the end."""
 
 
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """An answer to a report of a new tab: keep its page paused until every tap has released it."""
+
+    taps: frozenset[ProtocolTap]
+
+
+Report = Callable[[DriverEvent], Hold | None]
+"""Gets a driver's events, in order. Only a ``Tapped`` driver is answered with a ``Hold``."""
+
+
 @runtime_checkable
 class Tapped(Protocol):
     """A driver that lets DevTools clients speak the browser's own protocol. The driver checks
@@ -447,11 +290,8 @@ class Tapped(Protocol):
     def close_tap(self, tap: ProtocolTap) -> None:
         """End the tap's session and all below it, and release its holds. Safe to call twice."""
 
-    def hold(self, tab: TabHandle, tap: ProtocolTap) -> bool:
-        """Pause a tab that just appeared until every tap that holds it has released it. Return
-        False if the tab is already running."""
-
-    def release(self, tab: TabHandle, tap: ProtocolTap) -> None: ...
+    def release(self, tab: TabHandle, tap: ProtocolTap) -> None:
+        """End the tap's hold on a tab (see ``Hold``). Do nothing if the tap holds it not."""
 
     def tab_of(self, frame: str) -> TabHandle | None:
         """Return the tab that contains the frame with that protocol id."""
@@ -461,39 +301,38 @@ class Tapped(Protocol):
         which ended with it. Raises ``JarUnavailable`` if the jar is gone."""
 
 
-class Pages(Protocol):
-    """The page primitives of a driver. ``roost.page`` builds all other page work on them."""
+class PageDriver(Protocol):
+    """The page primitives of one tab. ``roost.page`` builds all other page work on them.
 
-    async def navigate(self, tab: TabHandle, url: str) -> Arrival:
+    After the tab closed or left its group, every method raises ``TabGone``. After the browser
+    ended, every method raises ``BrowserLost``. Only ``navigate``, ``reload`` and methods that do
+    not need the page's process work on a crashed tab; the others raise ``TabCrashed``.
+    """
+
+    async def navigate(self, url: str) -> Arrival:
         """Go to the address and wait for the document. This works from a crashed or busy page.
         The old page's dialogs are dismissed, except ``beforeunload``. ``reload`` and ``travel``
         behave alike. Raises ``NotFound`` with a ``reason`` when the server cannot be reached; an
         HTTP error status is an ordinary ``Arrival``."""
 
-    async def reload(self, tab: TabHandle) -> Arrival:
+    async def reload(self) -> Arrival:
         """Load the page again. This also works on a crashed tab."""
 
-    async def travel(self, tab: TabHandle, delta: int) -> Arrival:
+    async def travel(self, delta: int) -> Arrival:
         """Go back (-1) or forward (1). Raises ``NotFound`` if the history has no such entry."""
 
     async def evaluate(
-        self,
-        tab: TabHandle,
-        function: str,
-        *,
-        frame: str | None = None,
-        ref: str | None = None,
+        self, function: str, *, frame: str | None = None, ref: str | None = None
     ) -> Any:
         """Call a JavaScript function in the page's own world, await its promise and return its
         JSON value. ``ref``: an element of ``frame`` to pass to the function. Raises ``BadRequest``
         with the exception's text when the function throws or does not parse."""
 
-    async def frames(self, tab: TabHandle) -> list[FrameInfo]:
+    async def all_frames(self) -> list[FrameInfo]:
         """Return the tab's frames, the main frame first, parents before children."""
 
     async def call_page(
         self,
-        tab: TabHandle,
         frame: str | None,
         function: str,
         argument: dict[str, Any],
@@ -508,42 +347,36 @@ class Pages(Protocol):
         Raises ``NotFound`` if a frame is gone."""
 
     async def act(
-        self,
-        tab: TabHandle,
-        inputs: Sequence[Input],
-        frame: str | None,
-        argument: dict[str, Any],
+        self, inputs: Sequence[Input], frame: str | None, argument: dict[str, Any]
     ) -> dict[str, Any] | None:
         """Send trusted input in order, also to a background tab, and wait for its effects. Without
         inputs, wait for the effects of the last input. Effects are event handlers and at most one
         drawn frame; a navigation's document; a tab that opens. Return what the bundle's
         ``settled`` answers to ``argument`` in ``frame``; None if that document is gone."""
 
-    async def capture(self, tab: TabHandle, shot: Shot) -> Picture:
+    async def capture(self, shot: Shot) -> Picture:
         """Take a screenshot of the tab in the background. Other tabs do not wait for it."""
 
-    async def set_files(
-        self, tab: TabHandle, frame: str | None, ref: str, paths: Sequence[str]
-    ) -> None:
+    async def set_files(self, frame: str | None, ref: str, paths: Sequence[str]) -> None:
         """Set the files of the file input ``ref``."""
 
-    async def choose_files(self, tab: TabHandle, paths: Sequence[str]) -> None:
+    async def choose_files(self, paths: Sequence[str]) -> None:
         """Answer the page's last request for files. Raises ``NotFound`` if none is open."""
 
-    async def answer_dialog(self, tab: TabHandle, *, accept: bool, text: str | None) -> None:
+    async def answer_dialog(self, *, accept: bool, text: str | None) -> None:
         """Answer the page's open dialog. Raises ``NotFound`` if no dialog is open."""
 
-    async def resize(self, tab: TabHandle, width: int, height: int) -> None:
+    async def resize(self, width: int, height: int) -> None:
         """Set the viewport size of this tab and of no other tab."""
 
-    async def pdf(self, tab: TabHandle) -> bytes:
+    async def pdf(self) -> bytes:
         """Print the page and return the PDF."""
 
-    async def body(self, tab: TabHandle, request: str) -> bytes:
+    async def body(self, request: str) -> bytes:
         """Return a response's body. Raises ``NotFound`` if the browser no longer has the body."""
 
 
-class Driver(Pages, Protocol):
+class Driver(Protocol):
     """One browser. Only ``roost.broker.browser.browser`` starts and stops it."""
 
     @property
@@ -597,3 +430,7 @@ class Driver(Pages, Protocol):
 
     async def close_tab(self, tab: TabHandle) -> None:
         """Close the tab without asking the page. Does nothing if the tab is gone."""
+
+    def page(self, tab: TabHandle) -> PageDriver:
+        """Return the object that does page work in the tab. Raises ``TabGone`` if there is no such
+        tab, and ``BrowserLost`` if the browser does not run."""

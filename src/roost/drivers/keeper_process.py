@@ -51,7 +51,7 @@ class Launch(Protocol):
         """Return the browser's command line. The keeper adds only its connection."""
 
 
-class Keeping:
+class KeeperProcess:
     """The keeper of one browser, started by this broker or by an earlier one.
 
     ``away_seconds``: how long the keeper keeps the browser running without a broker.

@@ -6,28 +6,32 @@ import asyncio
 from abc import ABC, abstractmethod
 from typing import Any, Generic, TypeVar
 
-from roost.drivers.base import BrowserEnded, DriverEvent, Report, Started
-from roost.drivers.exchange import Exchange, Json
-from roost.drivers.keeper_process import Keeping
+from roost.drivers.base import Report, Started
+from roost.drivers.connection import Connection, Json
+from roost.drivers.events import (
+    BrowserEnded,
+    DriverEvent,
+)
+from roost.drivers.keeper_process import KeeperProcess
 from roost.drivers.link import Link
 from roost.errors import BrowserLost
 
 BEGIN_SECONDS = 30.0
 """Time for all commands that ``start`` sends to a browser once it is linked."""
 END_SECONDS = 5.0
-X = TypeVar("X", bound=Exchange)
+X = TypeVar("X", bound=Connection)
 
 
-class KeptBrowser(ABC, Generic[X]):
+class ManagedDriver(ABC, Generic[X]):
     """A browser that a keeper holds. Subclasses know the browser's protocol.
 
-    ``keeping``: finds or starts the browser's keeper. ``bundle``: the script for page work.
+    ``keeper``: finds or starts the browser's keeper. ``bundle``: the script for page work.
     """
 
-    def __init__(self, keeping: Keeping, bundle: str) -> None:
-        self._keeping = keeping
+    def __init__(self, keeper: KeeperProcess, bundle: str) -> None:
+        self._keeper = keeper
         self._bundle = bundle
-        self._exchange: X | None = None
+        self._connection: X | None = None
         self._report: Report = _ignore
         self._handover: asyncio.Future[Json] | None = None
         self._over = asyncio.Event()
@@ -44,14 +48,14 @@ class KeptBrowser(ABC, Generic[X]):
         """Fail everything that waits for the browser, which is gone."""
 
     @abstractmethod
-    async def _begin(self, exchange: X, handover: Json, is_new: bool) -> Started:
+    async def _begin(self, connection: X, handover: Json, is_new: bool) -> Started:
         """Set up a new browser (``is_new``), or continue with the state that the keeper hands
         over."""
 
     def _browser(self) -> X:
-        if self._exchange is None or self._over.is_set():
+        if self._connection is None or self._over.is_set():
             raise BrowserLost("The browser is not running.")
-        return self._exchange
+        return self._connection
 
     def _tell(self, event: DriverEvent) -> None:
         self._report(event)
@@ -64,34 +68,34 @@ class KeptBrowser(ABC, Generic[X]):
         self._is_stopping = False
         self._over.clear()
         self._report = report
-        link, is_new = await self._keeping.link()
+        link, is_new = await self._keeper.link()
         try:
             async with asyncio.timeout(BEGIN_SECONDS):
                 self._handover = asyncio.get_running_loop().create_future()
-                exchange = self._exchange = self._speak(link)
+                connection = self._connection = self._speak(link)
                 handover = await self._handover
-                exchange.resume_ids(handover["nextId"])
-                return await self._begin(exchange, handover, is_new)
+                connection.resume_ids(handover["nextId"])
+                return await self._begin(connection, handover, is_new)
         except BaseException as error:
-            self._keeping.lost()
+            self._keeper.lost()
             link.close()
             if isinstance(error, TimeoutError):
                 raise BrowserLost("The browser runs but does not answer.") from None
             raise
 
     def linked(self, link: Link) -> None:
-        self._keeping.linked(link)
+        self._keeper.linked(link)
 
     async def stop(self) -> None:
         self._is_stopping = True
-        if self._exchange is not None and not self._over.is_set():
-            self._exchange.say("end")
+        if self._connection is not None and not self._over.is_set():
+            self._connection.say("end")
             try:
                 async with asyncio.timeout(END_SECONDS):
                     await self._over.wait()
             except TimeoutError:
-                self._exchange.close()
-        await self._keeping.ended()
+                self._connection.close()
+        await self._keeper.ended()
 
     def _word(self, word: str, what: Any) -> None:
         """Handle a message of the keeper itself."""
@@ -105,7 +109,7 @@ class KeptBrowser(ABC, Generic[X]):
             self._handover.set_exception(BrowserLost("The browser ended as it started."))
         report, self._report = self._report, _ignore
         self._lost(BrowserLost("The browser ended."))
-        self._keeping.lost()
+        self._keeper.lost()
         if not self._is_stopping:
             report(BrowserEnded("its keeper or its process is gone"))
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from roost.errors import Interrupted, NotFound, Timeout
 
+NO_CONTENT = (204, 205)
+"""HTTP statuses after which a tab keeps its old page."""
+NO_PASSWORD = "The page cannot be opened: it wants a password."
 _CODE = re.compile(r"(?:net::)?[A-Z][A-Z0-9_]{2,63}(?:\([A-Z0-9_]{3,64}, [A-Z0-9_]{3,64}\))?")
 """A browser's error code: ``net::ERR_NAME_NOT_RESOLVED``, ``NS_ERROR_UNKNOWN_HOST``,
 ``NS_ERROR_GENERATE_FAILURE(NS_ERROR_MODULE_SECURITY, SEC_ERROR_EXPIRED_CERTIFICATE)``."""
@@ -27,6 +31,16 @@ def still_leaving(url: str) -> Timeout:
         hint="Wait for it with browser_wait_for, or go elsewhere with browser_navigate.",
         retry_after_ms=2000,
         page_said=url,
+    )
+
+
+def wants_login(**details: Any) -> NotFound:
+    """Return the error for a page whose server wants a password that the address lacks."""
+    return NotFound(
+        NO_PASSWORD,
+        hint="The server wants a name and a password: write them as http://name:password@host/.",
+        reason=NO_PASSWORD,
+        **details,
     )
 
 

@@ -18,6 +18,7 @@ from roost.errors import RoostError
 from roost.host.native import NativeWire
 from roost.host.remote import Remote
 from roost.link.cdp_memory import CdpMemory
+from roost.link.memory import IdMemory
 from roost.link.relay import Held, Relay
 from roost.link.wire import HungUp
 from roost.local.home import Home
@@ -38,7 +39,7 @@ def main() -> int:
     except HungUp:
         return 0
     browser = f"mine-{about['kind']}"
-    memory = CdpMemory()
+    memory = CdpMemory() if about["kind"] == "chromium" else IdMemory()
     for frame in early:
         memory.from_browser(frame)  # there is no broker yet; each one asks for the state itself
     record = record_host(home, browser)

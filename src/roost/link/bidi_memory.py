@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from roost.link.memory import (
     CHOOSERS,
-    COMMAND,
     CREATING,
     DIALOGS,
     REQUESTS,
     TEXT_CHARS,
+    IdMemory,
     Json,
     cut,
     parsed,
@@ -53,7 +53,7 @@ _ANSWERS_REQUEST = frozenset(
 _NAVIGATION = ("context", "navigation", "url")
 
 
-class BidiMemory:
+class BidiMemory(IdMemory):
     """The memory of a link to a Firefox.
 
     The next broker can ask Firefox for its contexts. It cannot ask which of them a broker knew
@@ -63,7 +63,7 @@ class BidiMemory:
     """
 
     def __init__(self, next_id: int = 1) -> None:
-        self.next_id = next_id
+        super().__init__(next_id)
         self._tabs: dict[str, Json] = {}
         self._navigated: dict[str, None] = {}
         """Tabs whose navigations are kept, the one that navigated last at the end."""
@@ -76,10 +76,9 @@ class BidiMemory:
         """The ids of commands that make a tab and are not answered yet."""
 
     def from_broker(self, frame: bytes) -> None:
-        command = COMMAND.match(frame)
+        command = self.count(frame)
         if command is None:
             return
-        self.next_id = max(self.next_id, int(command.group(1)) + 1)
         if command.group(2) in _ANSWERS_REQUEST:
             if self._requests:
                 self._requests.pop(parsed(frame)["params"]["request"], None)
@@ -107,7 +106,7 @@ class BidiMemory:
 
     def handover(self) -> Json:
         return {
-            "nextId": self.next_id,
+            **super().handover(),
             "tabs": list(self._tabs.values()),
             "prompts": list(self._prompts.values()),
             "choosers": list(self._choosers.values()),

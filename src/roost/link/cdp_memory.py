@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from roost.link.memory import (
     CHOOSERS,
-    COMMAND,
     CREATING,
     DIALOGS,
     REQUESTS,
     TEXT_CHARS,
+    IdMemory,
     Json,
     cut,
     parsed,
@@ -59,7 +59,7 @@ _TAP = "browser"
 _FRAMES = ("iframe", "webview")
 
 
-class CdpMemory:
+class CdpMemory(IdMemory):
     """The memory of a link to a Chromium.
 
     A broker that died leaves protocol sessions, open dialogs, file choosers, paused targets and
@@ -71,7 +71,7 @@ class CdpMemory:
     """
 
     def __init__(self, next_id: int = 1) -> None:
-        self.next_id = next_id
+        super().__init__(next_id)
         self._sessions: dict[str, Json] = {}
         self._below: dict[str, dict[str, None]] = {}
         """The sessions that were attached through each session."""
@@ -87,10 +87,9 @@ class CdpMemory:
         """The ids of commands that create a page and are not answered yet."""
 
     def from_broker(self, frame: bytes) -> None:
-        command = COMMAND.match(frame)
+        command = self.count(frame)
         if command is None:
             return
-        self.next_id = max(self.next_id, int(command.group(1)) + 1)
         method = command.group(2)
         session = (command.group(3) or b"").decode()
         if method == _RESUMES and session in self._sessions:
@@ -118,12 +117,9 @@ class CdpMemory:
             event = parsed(frame)
             self._happened(method.decode(), event["params"], event.get("sessionId", ""))
 
-    def noted(self, word: str, what: Any = None) -> None:
-        pass  # the frames alone hold all the state
-
     def handover(self) -> Json:
         return {
-            "nextId": self.next_id,
+            **super().handover(),
             "watches": self._watches,
             "creating": list(self._creating),
             "sessions": list(self._sessions.values()),

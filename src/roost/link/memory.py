@@ -1,8 +1,8 @@
 """A link's memory for the next broker: state that nobody can ask the browser for.
 
 A memory looks at the first bytes of a frame and parses only the frames that matter, because the
-link relays everything else untouched. There is one memory per protocol: ``CdpMemory`` and
-``BidiMemory``.
+link relays everything else untouched. There is one memory per protocol: ``CdpMemory``,
+``BidiMemory``, and ``IdMemory`` for the extension in a Firefox.
 
 A page decides how long its texts are and how many workers, frames and requests it has. So each
 entry keeps only the fields that the next broker reads, texts are cut, and every table has a limit.
@@ -44,6 +44,36 @@ class Memory(Protocol):
         """Keep something that the broker wants the next broker to know."""
 
     def handover(self) -> Json: ...
+
+
+class IdMemory:
+    """The ids of commands: a broker must not use an id whose command may still be in flight.
+
+    This is the whole memory of a link to the extension in a Firefox, which keeps all other state
+    itself. The memories of other protocols build on it.
+    """
+
+    def __init__(self, next_id: int = 1) -> None:
+        self.next_id = next_id
+
+    def count(self, frame: bytes) -> re.Match[bytes] | None:
+        """Count the command. Return its id, method and session; None if the frame is none."""
+        command = COMMAND.match(frame)
+        if command is not None:
+            self.next_id = max(self.next_id, int(command.group(1)) + 1)
+        return command
+
+    def from_broker(self, frame: bytes) -> None:
+        self.count(frame)
+
+    def from_browser(self, frame: bytes) -> None:
+        pass
+
+    def noted(self, word: str, what: Any = None) -> None:
+        pass  # the frames alone hold all the state
+
+    def handover(self) -> Json:
+        return {"nextId": self.next_id}
 
 
 def parsed(frame: bytes) -> Json:

@@ -150,6 +150,20 @@ class Home:
             _link_secret(self.token, token.encode())
 
 
+def home_note(environ: Mapping[str, str] = os.environ) -> str | None:
+    """Return a sentence for a person whose ``HOME`` is not the folder that Roost uses, else None.
+
+    Clients, and so ``roost install``, follow ``HOME``. Roost's default home does not.
+    """
+    said = environ.get("HOME")
+    if environ.get("ROOST_HOME") or not said:
+        return None
+    path = Home.find(environ).path
+    if os.path.realpath(said) == os.path.realpath(user_folder()):
+        return None
+    return f"HOME is {said}, but Roost keeps its files in {path}. Set ROOST_HOME to choose."
+
+
 def user_folder() -> Path:
     """Return this user's home folder from the password database, whatever ``HOME`` says."""
     try:

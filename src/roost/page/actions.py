@@ -247,7 +247,7 @@ async def upload(page: Page, target: str, paths: Sequence[str], *, wait_ms: int)
         return field
     if len(paths) > 1 and not field.get("multiple"):
         raise BadRequest("paths: this field takes one file.", field="paths")
-    await page.driver.set_files(page.tab, frame, field["ref"], paths)
+    await page.tab.set_files(frame, field["ref"], paths)
     await page.settle(frame)
     return field
 

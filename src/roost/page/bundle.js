@@ -149,6 +149,7 @@
     return getAttribute(element2, attribute)?.toLowerCase() === "true";
   }
   function collapseSpace(text2) {
+    if (!/[\u00ad\u200b\u2060]|[^\S ]| {2}/.test(text2)) return text2;
     const visible = /[\u00ad\u200b\u2060]/.test(text2) ? text2.replace(/[\u00ad\u200b\u2060]+/g, "") : text2;
     return visible.replace(/ *[^\S ]\s*| {2,}/g, " ");
   }
@@ -1545,6 +1546,7 @@
   // states.ts
   var CHECKABLE = /* @__PURE__ */ new Set(["checkbox", "menuitemcheckbox", "menuitemradio", "option", "radio", "switch", "treeitem"]);
   var SELECTABLE = /* @__PURE__ */ new Set(["columnheader", "gridcell", "option", "row", "rowheader", "tab", "treeitem"]);
+  var REQUIRABLE = new Set("checkbox combobox gridcell listbox radio radiogroup searchbox spinbutton switch textbox tree button".split(" "));
   var FORM_TAGS = /* @__PURE__ */ new Set(["button", "fieldset", "input", "optgroup", "option", "select", "textarea"]);
   function checkedState(element2, role) {
     if (localName(element2) === "input") {
@@ -1577,6 +1579,12 @@
   function isInvalid(element2) {
     const value = getAttribute(element2, "aria-invalid")?.toLowerCase();
     return value !== void 0 && value !== "" && value !== "false";
+  }
+  function isRequired(element2, role) {
+    if (!REQUIRABLE.has(role)) return false;
+    const tag = localName(element2);
+    if (tag === "input" || tag === "select" || tag === "textarea") return hasAttribute(element2, "required") || isTrue(element2, "aria-required");
+    return isTrue(element2, "aria-required");
   }
   function isReadOnly(element2) {
     const tag = localName(element2);
@@ -1694,8 +1702,8 @@
     for (const complex of splitOutside(selector, ",")) {
       const parts = partsOf(complex);
       if (parts.length < 2) continue;
-      const last = parts[parts.length - 1].compound;
-      for (const root of roots) for (const element2 of queryAll(root, last)) if (fits(element2, parts, parts.length - 1)) found.add(element2);
+      const last2 = parts[parts.length - 1].compound;
+      for (const root of roots) for (const element2 of queryAll(root, last2)) if (fits(element2, parts, parts.length - 1)) found.add(element2);
     }
     return Array.from(found);
   }
@@ -1783,8 +1791,8 @@
       this.endsWithSpace = /\s$/.test(tail);
     }
     /** At least so many line ends before what comes next. */
-    breakLine(count) {
-      this.pendingBreaks = Math.max(this.pendingBreaks, count);
+    breakLine(count2) {
+      this.pendingBreaks = Math.max(this.pendingBreaks, count2);
       this.endsWithSpace = true;
     }
     tab() {
@@ -1889,11 +1897,11 @@
   function bestByText(words, purpose) {
     const wanted = parse(words);
     const texts = likeliest(elementsByText(words).map((element2) => ({ element: element2, text: tidy(shownText(element2)) })), wanted).map(({ element: element2, text: text2 }) => candidate(element2, text2, wanted, purpose));
-    const candidates = [...texts, ...byName(wanted, purpose, texts.length === 0)].sort((left, right) => compare(left.rank, right.rank));
-    const [best] = candidates;
+    const candidates2 = [...texts, ...byName(wanted, purpose, texts.length === 0)].sort((left, right) => compare(left.rank, right.rank));
+    const [best] = candidates2;
     if (!best) return null;
     const actors = /* @__PURE__ */ new Map();
-    for (const one of candidates) if (!actors.has(one.actor)) actors.set(one.actor, one);
+    for (const one of candidates2) if (!actors.has(one.actor)) actors.set(one.actor, one);
     const equal = Array.from(actors.values()).filter((one) => compare(one.rank, best.rank) === 0);
     if (equal.length > 1 && !leadToTheSame(equal)) throw ambiguous(words, equal);
     return { element: best.element, matches: actors.size };
@@ -1958,15 +1966,15 @@
     const attributes = ["aria-label", "placeholder", "title", "alt"].map((name) => tidy(getAttribute(element2, name) ?? ""));
     return [...attributes, matches(element2, FIELDS) ? declaredName(element2) : ""].filter((name) => name !== "");
   }
-  function leadToTheSame(candidates) {
-    const addresses = candidates.map(({ actor }) => localName(actor) === "a" ? actor.href : "");
+  function leadToTheSame(candidates2) {
+    const addresses = candidates2.map(({ actor }) => localName(actor) === "a" ? actor.href : "");
     return addresses[0] !== "" && addresses.every((address) => address === addresses[0]);
   }
-  function ambiguous(words, candidates) {
-    const named = candidates.slice(0, CANDIDATES_NAMED);
+  function ambiguous(words, candidates2) {
+    const named = candidates2.slice(0, CANDIDATES_NAMED);
     const refs = named.map(({ actor }) => refOf(actor));
-    const more = candidates.length - named.length;
-    return new PageError("BAD_REQUEST", `text=${cut(words, 200)} fits ${candidates.length} elements equally well: ${refs.join(", ")}${more > 0 ? ` and ${more} more` : ""}`, {
+    const more = candidates2.length - named.length;
+    return new PageError("BAD_REQUEST", `text=${cut(words, 200)} fits ${candidates2.length} elements equally well: ${refs.join(", ")}${more > 0 ? ` and ${more} more` : ""}`, {
       field: "target",
       reason: "ambiguous",
       suggestions: refs,
@@ -2029,9 +2037,9 @@
       const best = bestByText(words, purpose);
       return best && { ...best, isRanked: true };
     }
-    const candidates = elementsByCss(css);
-    const element2 = candidates.find(isRendered) ?? candidates[0];
-    return element2 ? { element: element2, matches: candidates.length, isRanked: false } : null;
+    const candidates2 = elementsByCss(css);
+    const element2 = candidates2.find(isRendered) ?? candidates2[0];
+    return element2 ? { element: element2, matches: candidates2.length, isRanked: false } : null;
   }
   function isTargetRendered(target) {
     const { ref, words, css } = parsed(target);
@@ -2309,16 +2317,33 @@ ${describe(hit)}`,
   }
 
   // content_items.ts
+  var INVISIBLE = /[\u00ad\u200b\u2060]+/g;
   function isText(item) {
     return !("role" in item);
   }
   var ContentCollector = class {
     items = [];
     openText = "";
+    /** The first characters of the open text are printed as they are. */
+    keptLength = 0;
     openAt = null;
     addText(text2, element2) {
       if (this.openAt === null) this.openAt = element2;
       this.openText += text2;
+    }
+    /** Text whose white space is printed as it is. */
+    addLines(text2, element2) {
+      if (this.openAt === null) this.openAt = element2;
+      this.openText = this.openText.slice(0, this.keptLength) + collapseSpace(this.openText.slice(this.keptLength)) + text2;
+      this.keptLength = this.openText.length;
+    }
+    /** How much has been collected, blank text left out. */
+    get length() {
+      return this.items.length + (this.openText.trim() === "" ? 0 : this.openText.length);
+    }
+    /** Whether text has begun that the next text would go on with. */
+    get isOpen() {
+      return this.openText !== "";
     }
     addSpace() {
       if (this.openText !== "") this.openText += " ";
@@ -2338,9 +2363,11 @@ ${describe(hit)}`,
     }
     flush() {
       if (this.openAt === null) return;
-      const text2 = collapseSpace(this.openText);
+      const kept = this.keptLength === 0 ? "" : this.openText.slice(0, this.keptLength).replace(INVISIBLE, "");
+      const text2 = kept + collapseSpace(this.keptLength === 0 ? this.openText : this.openText.slice(this.keptLength));
       if (text2 !== "") this.items.push({ text: text2, element: this.openAt });
       this.openText = "";
+      this.keptLength = 0;
       this.openAt = null;
     }
   };
@@ -2362,6 +2389,83 @@ ${describe(hit)}`,
       if (isText(item)) return [];
       return item.isInteractive || item.role === "iframe" ? [item] : operableParts(item.children);
     });
+  }
+
+  // generated_text.ts
+  var RULES_READ = 2e4;
+  var SELECTOR_CHARS = 2e4;
+  var SAYS_SOMETHING = /[\p{L}\p{N}\p{Sc}*%#@+!?]/u;
+  var known = /* @__PURE__ */ new WeakMap();
+  var candidates = oncePerBudget(() => {
+    let selectors = [];
+    for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
+      if (isReadingOver()) break;
+      selectors = selectors.concat(selectorsIn(sheet));
+    }
+    const usable = [...new Set(selectors)].filter(isSelector);
+    const all = usable.join(",");
+    return all.length > SELECTOR_CHARS ? "" : all;
+  });
+  function selectorsIn(sheet) {
+    let rules;
+    try {
+      if (sheet.disabled) return [];
+      rules = sheet.cssRules;
+    } catch {
+      return [];
+    }
+    const cached = known.get(sheet);
+    if (cached?.rules === rules.length) return cached.selectors;
+    const selectors = [];
+    collect(rules, selectors, { left: RULES_READ }, "");
+    known.set(sheet, { rules: rules.length, selectors });
+    return selectors;
+  }
+  function collect(rules, into, budget, outer) {
+    for (const rule of rules) {
+      budget.left -= 1;
+      if (budget.left < 0) return;
+      const { selectorText, style, cssRules } = rule;
+      const selector = outer === "" ? selectorText : selectorText?.replaceAll("&", `:is(${outer})`);
+      if (selector !== void 0 && /:(?:before|after)/.test(selector) && /["']|attr\(/.test(style?.content ?? "")) {
+        for (const one of selector.split(/,(?![^(]*\))/)) {
+          const [, element2] = /^(.*?)::?(?:before|after)\s*$/s.exec(one.trim()) ?? [];
+          if (element2 !== void 0) into.push(element2 === "" ? "*" : element2.replace(/([\s>+~])$/, "$1*"));
+        }
+      }
+      if (cssRules && cssRules.length > 0) collect(cssRules, into, budget, selector ?? outer);
+    }
+  }
+  function isSelector(selector) {
+    try {
+      document.createDocumentFragment().querySelector(selector);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+  function mayHaveGeneratedText(element2) {
+    const selector = candidates();
+    return isLabel(element2) || selector !== "" && matches(element2, selector);
+  }
+  function generatedText(element2, pseudo) {
+    const style = getComputedStyle(element2, pseudo);
+    if (style.content === "none" || style.content === "normal" || style.display === "none" || style.visibility !== "visible") return "";
+    const text2 = textOf(style.content, element2);
+    return SAYS_SOMETHING.test(text2) ? text2 : "";
+  }
+  function textOf(content2, element2) {
+    const parts = [];
+    for (const [token, quoted2, attribute] of content2.matchAll(/"((?:[^"\\]|\\.)*)"|attr\(\s*([\w-]+)[^)]*\)|\//g)) {
+      if (token === "/") parts.length = 0;
+      else if (attribute !== void 0) parts.push(getAttribute(element2, attribute) ?? "");
+      else parts.push(quoted2.replace(/\\([0-9a-f]{1,6}) ?|\\(.)/gi, (_, code, sign) => code ? String.fromCodePoint(Math.min(parseInt(code, 16), 1114111)) : sign));
+    }
+    return parts.join("").replace(/[\ue000-\uf8ff]/g, "");
+  }
+  function isLabel(element2) {
+    const tag = localName(element2);
+    return tag === "label" || tag === "legend";
   }
 
   // owned_elements.ts
@@ -2435,7 +2539,9 @@ ${describe(hit)}`,
   var FLAT_UNLESS_NAMED = /* @__PURE__ */ new Set(["application", "document", "figure", "group", "rowgroup"]);
   var CELL_ROLES = /* @__PURE__ */ new Set(["cell", "columnheader", "gridcell", "rowheader"]);
   var MEANINGFUL_WHEN_EMPTY = /* @__PURE__ */ new Set([...CELL_ROLES, "audio", "canvas", "iframe", "img", "progressbar", "meter", "separator", "video"]);
-  var ANNOTATED = "[role],[aria-hidden],[inert],[tabindex],[contenteditable],[onclick],[aria-label],[aria-labelledby],[aria-disabled],[title]";
+  var NAMING_ROLES = new Set("button checkbox heading link menuitem menuitemcheckbox menuitemradio option radio switch tab".split(" "));
+  var MAY_BE_PREFORMATTED = /[\n\t]| {2}/;
+  var ANNOTATED = "[role],[aria-hidden],[inert],[tabindex],[contenteditable],[onclick],[draggable],[aria-label],[aria-labelledby],[aria-disabled],[title]";
   function buildTree(root) {
     return new TreeBuilder().build(root);
   }
@@ -2443,6 +2549,8 @@ ${describe(hit)}`,
     owned = new OwnedElements();
     modals = queryAll(document, "dialog:modal");
     depth = 0;
+    lastParent = null;
+    isLastPreformatted = false;
     build(root) {
       const top = root ?? contentElement();
       const style = getComputedStyle(top);
@@ -2451,7 +2559,10 @@ ${describe(hit)}`,
         isPointer: false,
         isDisabled: root !== void 0 && isDisabled2(root),
         isNameOfOther: false,
-        isInModal: root !== void 0 || this.modals.length === 0
+        isInModal: root !== void 0 || this.modals.length === 0,
+        namer: null,
+        isNaming: false,
+        isEditing: false
       };
       if (root) return this.nodeFor(top, roleOf(top), style, style.display, scope, isOperableByAuthor(top, roleOf(top)));
       const content2 = new ContentCollector();
@@ -2471,10 +2582,28 @@ ${describe(hit)}`,
     visitChild(child, parent, into, scope) {
       const type = nodeType(child);
       if (type === TEXT) {
-        if (scope.isSeen && !scope.isNameOfOther && scope.isInModal) into.addText(child.data, parent);
+        if (!scope.isSeen || scope.isNameOfOther || !scope.isInModal) return;
+        const text2 = child.data;
+        if (!into.isOpen && !/\S/.test(text2)) into.addText(" ", parent);
+        else if (MAY_BE_PREFORMATTED.test(text2) && this.keepsLines(parent)) into.addLines(text2, parent);
+        else into.addText(text2, parent);
       } else if (type === ELEMENT && !this.owned.isOwned(child)) {
         this.visit(child, into, scope);
       }
+    }
+    /** Whether white space is printed as it is: `<pre>` and everything that CSS formats like it. */
+    keepsLines(element2) {
+      if (element2 !== this.lastParent) {
+        this.lastParent = element2;
+        this.isLastPreformatted = /^(?:pre|break-spaces|preserve)/.test(getComputedStyle(element2).whiteSpace);
+      }
+      return this.isLastPreformatted;
+    }
+    visitLineBreak(element2, into, scope) {
+      const parent = parentNode(element2);
+      if (!scope.isSeen || scope.isNameOfOther || !scope.isInModal || !isElement(parent)) return;
+      if (scope.isEditing || this.keepsLines(parent)) into.addLines("\n", parent);
+      else into.addSpace();
     }
     /** Of a closed `<details>` only the summary is rendered. */
     visitSummary(details, into, scope) {
@@ -2483,7 +2612,7 @@ ${describe(hit)}`,
     }
     visit(element2, into, scope) {
       if (isUnrendered(element2) || isReadingOver()) return;
-      if (localName(element2) === "br") return into.addSpace();
+      if (localName(element2) === "br") return this.visitLineBreak(element2, into, scope);
       const style = getComputedStyle(element2);
       const display = style.display;
       const exposure = exposureOf(element2, style, display);
@@ -2495,13 +2624,27 @@ ${describe(hit)}`,
       const isOperable = isSeen && (isInteractiveRole(role) || !scope.isPointer && style.cursor === "pointer" || isAnnotated && isOperableByAuthor(element2, role));
       const isOff = scope.isDisabled || isAnnotated && isTrue(element2, "aria-disabled");
       const inner = isSeen === scope.isSeen && isOff === scope.isDisabled ? scope : { ...scope, isSeen, isDisabled: isOff };
-      if (isSeen && (isOperable || !isTextLevelRole(role)) && !isLabelOfRendered(element2, role)) {
+      const isOwnLine = isSeen && (isOperable || !isTextLevelRole(role) || isAnnotated && this.isLabelledBlock(element2, role, display, inner));
+      if (isOwnLine && !isLabelOfRendered(element2, role)) {
         const node = this.nodeFor(element2, role, style, display, inner, isOperable);
-        if (isFlat(node)) spliceInto(into, node);
+        const control = controlOfSameName(node);
+        if (control) into.addNode(control);
+        else if (isFlat(node)) spliceInto(into, node);
         else if (isWorthALine(node)) into.addNode(node);
       } else {
-        this.flatten(element2, style, display, into, isNameOfOther(element2) ? { ...inner, isNameOfOther: true } : inner);
+        this.flatten(element2, style, display, into, isNameOfOther(element2, inner) ? { ...inner, isNameOfOther: true } : inner);
       }
+    }
+    /**
+     * A plain block or an icon that an author has labelled is a line of its own.
+     *
+     * Inside a name its label is part of that name. In running text a label replaces the text, and a title is only a
+     * tooltip.
+     */
+    isLabelledBlock(element2, role, display, scope) {
+      if (role !== "generic" || scope.isNaming || scope.isNameOfOther || !isNamedByAuthor2(element2)) return false;
+      if (display !== "inline" && display !== "contents") return true;
+      return !/\S/.test(textContent(element2) ?? "");
     }
     visitOutsideModal(element2, into, scope) {
       for (const modal of this.modals) {
@@ -2510,18 +2653,32 @@ ${describe(hit)}`,
       }
     }
     flatten(element2, style, display, into, scope) {
-      if (display === "inline" || display === "contents") {
-        const label = getAttribute(element2, "aria-label");
-        if (label?.trim() && !scope.isNameOfOther && scope.isSeen) return into.addText(label, element2);
-        return this.visitChildren(element2, into, scope);
-      }
-      if (skipsContents(style, display)) return;
-      const isBlock2 = !display.startsWith("inline");
+      const isInline = display === "inline" || display === "contents";
+      if (!isInline && skipsContents(style, display)) return;
+      const isBlock2 = !isInline && !display.startsWith("inline");
       if (isBlock2) into.endBlock();
-      else into.addSpace();
+      else if (!isInline) into.addSpace();
+      const label = (isInline || scope.isNaming) && scope.isSeen && !scope.isNameOfOther ? getAttribute(element2, "aria-label") : null;
+      if (label?.trim()) into.addText(label, element2);
+      else this.visitNamed(element2, into, scope);
+      if (isBlock2) into.endBlock();
+      else if (!isInline) into.addSpace();
+    }
+    /** Inside a name, an element without content is read by its title. */
+    visitNamed(element2, into, scope) {
+      const title = scope.isNaming && scope.isSeen && !scope.isNameOfOther ? getAttribute(element2, "title")?.trim() : void 0;
+      const before = title ? into.length : 0;
+      this.visitContent(element2, into, scope);
+      if (title && into.length === before) into.addText(title, element2);
+    }
+    /** The children, and what CSS writes before and after them. */
+    visitContent(element2, into, scope) {
+      if (!scope.isSeen || scope.isNameOfOther || !scope.isInModal || !mayHaveGeneratedText(element2)) return this.visitChildren(element2, into, scope);
+      const before = generatedText(element2, "::before");
+      if (before !== "") into.addText(before, element2);
       this.visitChildren(element2, into, scope);
-      if (isBlock2) into.endBlock();
-      else into.addSpace();
+      const after = generatedText(element2, "::after");
+      if (after !== "") into.addText(after, element2);
     }
     nodeFor(element2, role, style, display, scope, isOperable) {
       const tag = localName(element2);
@@ -2530,9 +2687,13 @@ ${describe(hit)}`,
       if (tag === "select") content2.items.push(...optionItems(element2));
       else if (!ATOMIC_TAGS.has(tag) && !skipsContents(style, display)) {
         const isPointerInside = isPointer || isInteractiveRole(role);
-        this.visitChildren(element2, content2, { ...scope, isPointer: isPointerInside, isNameOfOther: false, isInModal: true });
+        const isEditing = scope.isEditing || role === "textbox";
+        const inner = { ...scope, isPointer: isPointerInside, isNameOfOther: false, isInModal: true, isEditing };
+        if (isNamedByContent(role)) Object.assign(inner, { namer: element2, isNaming: NAMING_ROLES.has(role) && !isNamedByAria(element2) });
+        this.visitContent(element2, content2, inner);
       }
-      const node = plainNode(element2, role, content2.finish());
+      const items = content2.finish();
+      const node = plainNode(element2, role, role === "textbox" ? joinedLines(items) : items);
       node.isInteractive = isOperable || isInteractiveRole(role);
       node.isPointer = isOperable && isPointer && !isInteractiveRole(role);
       node.isDisabled = scope.isDisabled || isNativelyDisabled(element2);
@@ -2559,18 +2720,19 @@ ${describe(hit)}`,
     };
   }
   function isOperableByAuthor(element2, role) {
-    return hasAttribute(element2, "onclick") || isEditingHost(element2) || role !== "iframe" && isFocusableByAuthor(element2);
+    return hasAttribute(element2, "onclick") || isTrue(element2, "draggable") || isEditingHost(element2) || role !== "iframe" && isFocusableByAuthor(element2);
   }
   function isLabelOfRendered(element2, role) {
     if (role !== "generic" || localName(element2) !== "label") return false;
     const control = element2.control;
     return control !== null && isRendered(control);
   }
-  function isNameOfOther(element2) {
+  function isNameOfOther(element2, scope) {
     switch (localName(element2)) {
       case "label": {
         const control = element2.control;
-        return control !== null && isRendered(control) && !isNamedByAria(control);
+        if (control === null || !isRendered(control) || isNamedByAria(control)) return false;
+        return scope.namer === null || contains(scope.namer, control) && !/^h[1-6]$/.test(localName(scope.namer));
       }
       case "legend":
       case "caption":
@@ -2581,6 +2743,22 @@ ${describe(hit)}`,
       default:
         return false;
     }
+  }
+  function isNamedByAuthor2(element2) {
+    return Boolean(getAttribute(element2, "aria-label")?.trim()) || Boolean(getAttribute(element2, "title")?.trim());
+  }
+  function controlOfSameName(node) {
+    const [only] = node.children;
+    if (node.name === "" || node.isNamedByContent || node.children.length !== 1 || !only || isText(only) || !only.isInteractive) return null;
+    if (isInteractiveRole(node.role) || only.name.toLowerCase() !== node.name.toLowerCase()) return null;
+    if (node.role === "generic" || node.role === "group" || node.role === "none") return only;
+    node.name = "";
+    return null;
+  }
+  function joinedLines(items) {
+    if (items.length < 2 || !items.every(isText)) return items;
+    const lines = items.map((item) => item.text.trimEnd());
+    return [{ text: lines.join("\n"), element: items[0].element }];
   }
   function isNamedByAria(element2) {
     return hasAttribute(element2, "aria-label") || hasAttribute(element2, "aria-labelledby");
@@ -2610,7 +2788,9 @@ ${describe(hit)}`,
     return items.filter((item) => !isText(item) || item.text.trim() !== "");
   }
   function isFlat(node) {
-    return !node.isInteractive && node.name === "" && FLAT_UNLESS_NAMED.has(node.role);
+    if (node.isInteractive) return false;
+    if (node.name === "") return FLAT_UNLESS_NAMED.has(node.role);
+    return node.role === "generic" && node.children.length === 1 && isText(node.children[0]) && tidy(node.children[0].text) === node.name;
   }
   function spliceInto(into, node) {
     into.endBlock();
@@ -2651,6 +2831,8 @@ ${describe(hit)}`,
   // lines.ts
   var TEXT_LIMIT = 2e3;
   var URL_LIMIT = 500;
+  var NO_PROPERTIES = [];
+  var STATELESS_ROLES = new Set("blockquote cell definition figure generic group img list paragraph separator table term".split(" "));
   function linesOf(items, depthLimit = Infinity) {
     const lines = [];
     const focused = focusedElement();
@@ -2671,24 +2853,31 @@ ${describe(hit)}`,
     }
   }
   function textLine(text2, element2, depth, parent) {
-    return { depth, parent, text: `text: ${yamlValue(shown(text2))}`, properties: [], isParent: false, element: element2, node: null, ref: null };
+    const said = text2.includes("\n") ? shown(text2) : bounded(text2.trim());
+    const line = `text: ${yamlValue(said)}`;
+    return { depth, parent, text: line, own: line, label: said, properties: NO_PROPERTIES, isParent: false, element: element2, node: null, ref: null, isActive: false };
   }
   function nodeLine(node, depth, parent, focused, needsRef = false) {
     const ref = needsRef || deservesRef(node) ? refOf(node.element) : null;
-    const properties = propertiesOf(node);
-    const key = yamlKey(keyOf(node, ref, focused));
-    const onlyText = inlineText(node);
-    const isInlineable = onlyText !== null && properties.length === 0;
-    if (onlyText !== null && !isInlineable) properties.push(`text: ${yamlValue(shown(onlyText))}`);
+    let properties = propertiesOf(node);
+    const { own, key } = keyOf(node, ref, focused);
+    const content2 = inlineText(node);
+    const onlyText = content2 === null ? null : shown(content2);
+    const inline2 = onlyText === null ? "" : `: ${yamlValue(onlyText)}`;
+    const isInlineable = properties.length === 0;
+    if (!isInlineable && onlyText !== null) properties = [...properties, `text${inline2}`];
     return {
       depth,
       parent,
-      text: isInlineable ? `${key}: ${yamlValue(shown(onlyText))}` : key,
+      text: isInlineable ? yamlKey(key) + inline2 : yamlKey(key),
+      own: own + inline2,
+      label: node.name || onlyText || "",
       properties,
       isParent: onlyText === null && node.children.length > 0,
       element: node.element,
       node,
-      ref
+      ref,
+      isActive: node.element === focused
     };
   }
   function withRef(line) {
@@ -2698,41 +2887,46 @@ ${describe(hit)}`,
     return { ...line, ref, text: line.text.replace(/^text:/, `generic [ref=${ref}]:`) };
   }
   function deservesRef(node) {
-    if (node.isInteractive || node.role === "iframe" || isScopeRole(node.role)) return true;
+    if (node.isInteractive || node.role === "iframe" || node.role === "gridcell" || isScopeRole(node.role)) return true;
     return node.name !== "" && !node.isNamedByContent;
   }
   function keyOf(node, ref, focused) {
     const { element: element2, role } = node;
-    let key = role;
-    if (node.name !== "") key += ` ${doubleQuoted(cut(node.name, NAME_LIMIT))}`;
-    key += tristate("checked", checkedState(element2, role));
-    if (node.isDisabled) key += " [disabled]";
-    if (isExpanded(element2)) key += " [expanded]";
-    if (element2 === focused) key += " [active]";
-    if (isInvalid(element2)) key += " [invalid]";
+    let start = role;
+    if (node.name !== "") start += ` ${doubleQuoted(cut(node.name, NAME_LIMIT))}`;
+    let end = "";
+    const hasStates = node.isInteractive || !STATELESS_ROLES.has(role);
+    if (hasStates) start += tristate("checked", checkedState(element2, role));
+    if (node.isDisabled) start += " [disabled]";
+    if (isExpanded(element2)) start += " [expanded]";
+    if (hasStates) end = laterStates(element2, role);
+    const pointer = node.isPointer ? " [cursor=pointer]" : "";
+    const active = element2 === focused ? " [active]" : "";
+    const number = ref === null ? "" : ` [ref=${ref}]`;
+    return { own: start + end + pointer, key: start + active + end + number + pointer };
+  }
+  function laterStates(element2, role) {
+    let states = isInvalid(element2) ? " [invalid]" : "";
     const level = headingLevel(element2, role);
-    if (level !== void 0) key += ` [level=${level}]`;
-    key += tristate("pressed", pressedState(element2, role));
-    if (isSelected(element2, role)) key += " [selected]";
-    if (ref !== null) key += ` [ref=${ref}]`;
-    if (node.isPointer) key += " [cursor=pointer]";
-    return key;
+    if (level !== void 0) states += ` [level=${level}]`;
+    states += tristate("pressed", pressedState(element2, role));
+    if (isRequired(element2, role)) states += " [required]";
+    if (isSelected(element2, role)) states += " [selected]";
+    return states;
   }
   function tristate(word, state) {
     return state === false ? "" : state === true ? ` [${word}]` : ` [${word}=mixed]`;
   }
   function propertiesOf(node) {
-    const properties = [];
     if (node.role === "link") {
       const url = getAttribute(node.element, "href");
-      if (url) properties.push(`/url: ${yamlValue(cut(url.trim(), URL_LIMIT))}`);
+      return url ? [`/url: ${yamlValue(cut(url.trim(), URL_LIMIT))}`] : NO_PROPERTIES;
     }
+    if (!node.isInteractive) return NO_PROPERTIES;
     const tag = localName(node.element);
-    if (tag === "input" || tag === "textarea") {
-      const placeholder = getAttribute(node.element, "placeholder")?.trim();
-      if (placeholder && placeholder !== node.name) properties.push(`/placeholder: ${yamlValue(shown(placeholder))}`);
-    }
-    return properties;
+    if (tag !== "input" && tag !== "textarea") return NO_PROPERTIES;
+    const placeholder = getAttribute(node.element, "placeholder")?.trim();
+    return placeholder && placeholder !== node.name ? [`/placeholder: ${yamlValue(shown(placeholder))}`] : NO_PROPERTIES;
   }
   function inlineText(node) {
     if (node.value) return node.value;
@@ -2740,13 +2934,17 @@ ${describe(hit)}`,
     return node.children.length === 1 && only && isText(only) ? only.text : null;
   }
   function shown(text2) {
-    const line = collapseSpace(text2).trim();
-    if (line.length <= TEXT_LIMIT) return line;
-    return `${cut(line, TEXT_LIMIT)} (${line.length - TEXT_LIMIT} more characters)`;
+    const isPreformatted = text2.includes("\n");
+    return bounded(isPreformatted ? text2.replace(/[ \t\r]+$/gm, "").replace(/^\n+|\n+$/g, "") : collapseSpace(text2).trim());
+  }
+  function bounded(text2) {
+    return text2.length <= TEXT_LIMIT ? text2 : `${cut(text2, TEXT_LIMIT)} (${text2.length - TEXT_LIMIT} more characters)`;
   }
   function sizeOf(line) {
     const indent = 2 * line.depth + 2;
-    return line.properties.reduce((sum, property) => sum + indent + property.length + 3, indent + line.text.length + 2);
+    let size = indent + line.text.length + 2;
+    for (const property of line.properties) size += indent + property.length + 3;
+    return size;
   }
   function printLine(line, marker = "") {
     const indent = "  ".repeat(line.depth);
@@ -2758,21 +2956,29 @@ ${indent}  - ${property}`).join("");
 
   // near_viewport.ts
   var MARGIN = 0.5;
+  var FAR = 0;
+  var PARTLY = 1;
+  var WITHIN = 2;
   function linesNearViewport(lines) {
-    const near = [];
+    const places = [];
     let isLate = false;
     lines.forEach((line, index) => {
       if (index % 256 === 255) isLate ||= isTimeUp();
-      const isParentNear = line.parent === -1 || near[line.parent];
-      near[index] = !isLate && isParentNear && isNear(line.element);
+      const parent = lines[line.parent];
+      const around2 = parent ? places[line.parent] : PARTLY;
+      const isMeasured = !isLate && around2 === PARTLY && line.element !== parent?.element;
+      places[index] = isLate ? FAR : isMeasured ? placeOf(line.element) : around2;
     });
-    return near;
+    return places.map((place) => place !== FAR);
   }
-  function isNear(element2) {
-    const box = boxOf(element2);
-    if (box.width === 0 && box.height === 0) return true;
-    const { innerWidth: innerWidth2, innerHeight: innerHeight2 } = window;
-    return box.bottom > -MARGIN * innerHeight2 && box.top < (1 + MARGIN) * innerHeight2 && box.right > -MARGIN * innerWidth2 && box.left < (1 + MARGIN) * innerWidth2;
+  function placeOf(element2) {
+    const { left, right, top, bottom } = boxOf(element2);
+    if (left === right && top === bottom) return PARTLY;
+    const across = MARGIN * innerWidth;
+    const down = MARGIN * innerHeight;
+    if (bottom <= -down || top >= innerHeight + down || right <= -across || left >= innerWidth + across) return FAR;
+    const isWithin2 = top >= -down && bottom <= innerHeight + down && left >= -across && right <= innerWidth + across;
+    return isWithin2 ? WITHIN : PARTLY;
   }
 
   // line_selection.ts
@@ -2798,11 +3004,11 @@ ${indent}  - ${property}`).join("");
   }
   function viewportFirst(lines) {
     const near = linesNearViewport(lines);
-    const last = near.lastIndexOf(true);
+    const last2 = near.lastIndexOf(true);
     const nearOnes = [];
     const before = [];
     const behind = [];
-    near.forEach((isNear2, index) => (isNear2 ? nearOnes : index > last ? behind : before).push(index));
+    near.forEach((isNear, index) => (isNear ? nearOnes : index > last2 ? behind : before).push(index));
     return [...nearOnes, ...behind, ...before];
   }
   function choose(lines, sizes, order, room, start) {
@@ -2826,7 +3032,7 @@ ${indent}  - ${property}`).join("");
   }
   function print(lines, chosen2, sizes, start, note) {
     const out = [];
-    const placeOf = /* @__PURE__ */ new Map();
+    const placeOf2 = /* @__PURE__ */ new Map();
     let row = 0;
     let gap = 0;
     const left = { lines: 0, chars: 0, after: "" };
@@ -2844,14 +3050,14 @@ ${indent}  - ${property}`).join("");
         row += 1;
         gap = 0;
       }
-      placeOf.set(line, row);
+      placeOf2.set(line, row);
       row += 1 + line.properties.length;
       out.push(printLine(line));
     });
     if (note) out.push(note);
-    if (left.lines === 0) return { text: out.join("\n"), placeOf, left: null };
+    if (left.lines === 0) return { text: out.join("\n"), placeOf: placeOf2, left: null };
     out.push(leftNote(left));
-    return { text: out.join("\n"), placeOf, left };
+    return { text: out.join("\n"), placeOf: placeOf2, left };
   }
   function leftNote(left) {
     return `# ${left.lines} more lines (about ${left.chars} characters) not shown: go on with after="${left.after}", look into one part with target="<ref>", or search with browser_find`;
@@ -2864,134 +3070,873 @@ ${indent}  - ${property}`).join("");
     return `+${index + 1}`;
   }
 
+  // seen_lines.ts
+  function rootLine() {
+    return { parent: -1, size: 1, role: "page", own: "", label: "", ref: null, isActive: false, id: 0, homes: [] };
+  }
+  function withSizes(lines) {
+    for (let index = lines.length - 1; index > 0; index -= 1) lines[lines[index].parent].size += lines[index].size;
+    return lines;
+  }
+  function childrenOf(lines, index) {
+    const children = [];
+    const end = index + lines[index].size;
+    for (let child = index + 1; child < end; child += lines[child].size) children.push(child);
+    return children;
+  }
+  function withPart(lines, part, idsInside) {
+    const own = lines.findIndex((line) => line.id > 0 && line.id === part[1].id);
+    if (own > 0) return spliced(lines, [own], part, 1);
+    const tops = lines.flatMap((line, index) => index > 0 && idsInside.has(Math.abs(line.id)) ? [index] : []);
+    const outermost = tops.filter((index) => !idsInside.has(Math.abs(lines[lines[index].parent].id)));
+    const parent = outermost.length === 0 ? -1 : lines[outermost[0]].parent;
+    const siblings = outermost.filter((index) => lines[index].parent === parent);
+    return siblings.length === 0 ? null : spliced(lines, siblings, part, 2);
+  }
+  function spliced(lines, tops, part, first) {
+    const result = [];
+    const placeOf2 = /* @__PURE__ */ new Map();
+    const topSet = new Set(tops);
+    let index = 0;
+    while (index < lines.length) {
+      const line = lines[index];
+      if (!topSet.has(index)) {
+        placeOf2.set(index, result.length);
+        result.push({ ...line, size: 1, parent: line.parent === -1 ? -1 : placeOf2.get(line.parent) });
+        index += 1;
+        continue;
+      }
+      if (index === tops[0]) {
+        const start = result.length;
+        const parent = placeOf2.get(line.parent);
+        for (const [at, fresh] of part.entries()) {
+          if (at < first) continue;
+          result.push({ ...fresh, size: 1, parent: fresh.parent < first ? parent : fresh.parent - first + start });
+        }
+      }
+      index += line.size;
+    }
+    return withSizes(result);
+  }
+
+  // line_matching.ts
+  var COMPARISON_LIMIT = 25e4;
+  var DISTINCTIVE_SIZE = 3;
+  var ALIKE = 0.4;
+  var ITEM_ROLES = new Set("article cell columnheader generic gridcell group listitem option paragraph row rowheader text treeitem".split(" "));
+  var Matching = class {
+    /** For each new line the old one, for each old line the new one, or -1. */
+    oldOf;
+    newOf;
+    constructor(oldCount, newCount) {
+      this.oldOf = new Int32Array(newCount).fill(-1);
+      this.newOf = new Int32Array(oldCount).fill(-1);
+    }
+    pair(before, now) {
+      this.oldOf[now] = before;
+      this.newOf[before] = now;
+    }
+    unpair(now) {
+      this.newOf[this.oldOf[now]] = -1;
+      this.oldOf[now] = -1;
+    }
+    isOldFree(before) {
+      return this.newOf[before] === -1;
+    }
+    isNewFree(now) {
+      return this.oldOf[now] === -1;
+    }
+  };
+  function matchLines(before, now) {
+    const matching = new Matching(before.length, now.length);
+    matching.pair(0, 0);
+    if (!pairEnds(before, now, matching)) new Matcher(before, now, matching).run();
+    return matching;
+  }
+  function pairEnds(before, now, matching) {
+    const shorter = Math.min(before.length, now.length);
+    let start = 1;
+    while (start < shorter && isUntouched(before[start], now[start]) && before[start].parent === now[start].parent) start += 1;
+    if (start === before.length && start === now.length) {
+      for (let index = 1; index < start; index += 1) matching.pair(index, index);
+      return true;
+    }
+    const oldStart = startOfItem(before, start);
+    start = Math.min(oldStart, startOfItem(now, start));
+    for (let index = 1; index < start; index += 1) matching.pair(index, index);
+    let length = 0;
+    while (length < shorter - start && isUntouched(before[before.length - 1 - length], now[now.length - 1 - length])) length += 1;
+    for (let left = length; left > 0; left -= 1) {
+      const [old, index] = [before.length - left, now.length - left];
+      if (matching.newOf[before[old].parent] === now[index].parent) matching.pair(old, index);
+    }
+    return false;
+  }
+  function isUntouched(before, now) {
+    return before.own === now.own && before.ref === now.ref && before.id === now.id;
+  }
+  function startOfItem(lines, index) {
+    if (index >= lines.length) return index;
+    let start = index;
+    for (let at = lines[index].parent; at > 0 && ITEM_ROLES.has(lines[at].role); at = lines[at].parent) start = at;
+    return start;
+  }
+  var Matcher = class {
+    constructor(before, now, matching) {
+      this.before = before;
+      this.now = now;
+      this.matching = matching;
+      const numbers2 = /* @__PURE__ */ new Map();
+      this.oldContent = contentNumbers(before, matching.newOf, numbers2);
+      this.newContent = contentNumbers(now, matching.oldOf, numbers2);
+      this.oldIds = new Set(before.map((line) => line.id));
+      this.oldTitles = new Set(before.map(titleOf));
+      this.newTitles = new Set(now.map(titleOf));
+      this.oldChildCounts = new Int32Array(before.length);
+      for (const line of before) if (line.parent >= 0) this.oldChildCounts[line.parent] += 1;
+    }
+    before;
+    now;
+    matching;
+    oldContent;
+    newContent;
+    oldChildCounts;
+    oldIds;
+    oldTitles;
+    newTitles;
+    /** New lines whose pair is only a guess until their parents are paired, too. */
+    guesses = [];
+    run() {
+      this.pairSameContent();
+      this.pairContainers();
+      this.dropGuesses();
+      for (let index = 0; index < this.now.length; index += 1) this.pairChildren(index);
+      this.pairMoved();
+    }
+    /** Largest parts first, so that a part is never torn apart for the sake of something small inside it. */
+    pairSameContent() {
+      const groups = this.groupsOfSameContent().sort((one, other) => other.size - one.size);
+      for (const group of groups) {
+        const now = group.now.filter((index) => this.matching.isNewFree(index));
+        const before = group.before.filter((index) => this.matching.isOldFree(index));
+        if (now.length === 0 || before.length === 0) continue;
+        const byId = new Map(before.map((index) => [this.before[index].id, index]));
+        const isShared = /* @__PURE__ */ new Set();
+        for (const index of now) {
+          const old = byId.get(this.now[index].id);
+          if (old === void 0 || isShared.has(old)) continue;
+          isShared.add(old);
+          this.pairSubtrees(old, index);
+        }
+        const oldRest = before.filter((index) => this.matching.isOldFree(index));
+        const newRest = now.filter((index) => this.matching.isNewFree(index));
+        if (oldRest.length !== newRest.length) continue;
+        if (group.size >= DISTINCTIVE_SIZE) newRest.forEach((index, place) => this.pairSubtrees(oldRest[place], index));
+        else if (newRest.length === 1 && hasWords(this.now, newRest[0])) this.guess(oldRest[0], newRest[0]);
+      }
+    }
+    groupsOfSameContent() {
+      const groups = /* @__PURE__ */ new Map();
+      this.now.forEach((line, index) => {
+        if (!this.matching.isNewFree(index)) return;
+        const content2 = this.newContent[index];
+        const group = groups.get(content2);
+        if (group) group.now.push(index);
+        else groups.set(content2, { size: line.size, before: [], now: [index] });
+      });
+      this.before.forEach((_, index) => {
+        if (this.matching.isOldFree(index)) groups.get(this.oldContent[index])?.before.push(index);
+      });
+      return Array.from(groups.values());
+    }
+    guess(before, now) {
+      this.pairSubtrees(before, now);
+      this.guesses.push(now);
+    }
+    dropGuesses() {
+      for (const index of this.guesses) {
+        const parent = this.matching.oldOf[this.now[index].parent];
+        if (parent === this.before[this.matching.oldOf[index]].parent) continue;
+        for (let at = index + this.now[index].size - 1; at >= index; at -= 1) {
+          if (!this.matching.isNewFree(at)) this.matching.unpair(at);
+        }
+      }
+    }
+    pairSubtrees(before, now) {
+      for (let offset = this.now[now].size - 1; offset >= 0; offset -= 1) {
+        if (this.matching.isOldFree(before + offset) && this.matching.isNewFree(now + offset)) this.matching.pair(before + offset, now + offset);
+      }
+    }
+    /** A container is the old one that most of its paired children came from. Inner containers come first. */
+    pairContainers() {
+      for (let index = this.now.length - 1; index > 0; index -= 1) {
+        const line = this.now[index];
+        if (line.size === 1 || !this.matching.isNewFree(index)) continue;
+        const children = childrenOf(this.now, index);
+        const votes = /* @__PURE__ */ new Map();
+        for (const child of children) {
+          const old = this.matching.oldOf[child];
+          if (old > 0) count(votes, this.before[old].parent);
+        }
+        const found = this.bestContainer(line, children.length, votes);
+        if (found !== null) this.matching.pair(found, index);
+      }
+    }
+    bestContainer(line, children, votes) {
+      let best = null;
+      let bestScore = ALIKE;
+      for (const [candidate2, shared] of votes) {
+        const old = this.before[candidate2];
+        if (candidate2 === 0 || !this.matching.isOldFree(candidate2) || old.role !== line.role) continue;
+        let score = 2 * shared / (children + this.oldChildCounts[candidate2]);
+        if (old.id === line.id) score += 1;
+        else {
+          if (this.oldIds.has(line.id)) score -= 0.5;
+          if (old.label !== line.label) score -= this.isTitled(old, this.newTitles) || this.isTitled(line, this.oldTitles) ? 1 : 0.3;
+          else if (old.label !== "") score += 0.5;
+        }
+        if (score > bestScore) [best, bestScore] = [candidate2, score];
+      }
+      return best;
+    }
+    isTitled(line, titles) {
+      return line.label !== "" && titles.has(titleOf(line));
+    }
+    /** Pairs the children of a paired line that are still free. */
+    pairChildren(parent) {
+      const oldParent = this.matching.oldOf[parent];
+      if (oldParent === -1 || this.now[parent].size === 1 || this.before[oldParent].size === 1) return;
+      const allNow = childrenOf(this.now, parent);
+      const now = allNow.filter((index) => this.matching.isNewFree(index));
+      if (now.length === 0) return;
+      const allBefore = childrenOf(this.before, oldParent);
+      const before = allBefore.filter((index) => this.matching.isOldFree(index));
+      if (before.length === 0) return;
+      if (this.now[parent].role === "row" && allNow.length === allBefore.length) return this.pairByPlace(allBefore, allNow);
+      this.pairInOrder(before, now);
+      this.pairWhere(before, now, (index) => this.oldContent[index], (index) => this.newContent[index]);
+      this.pairWhere(before, now, (index) => this.before[index].id, (index) => this.now[index].id);
+      this.pairWhere(before, now, (index) => titleOf(this.before[index]), (index) => titleOf(this.now[index]));
+      this.pairAlike(before, now);
+      this.pairRewritten(allBefore, allNow);
+    }
+    pairByPlace(before, now) {
+      now.forEach((index, place) => {
+        const old = before[place];
+        if (this.matching.isNewFree(index) && this.matching.isOldFree(old) && this.before[old].role === this.now[index].role) this.matching.pair(old, index);
+      });
+    }
+    /** The longest common subsequence of the contents. */
+    pairInOrder(before, now) {
+      const isSame2 = (old, index) => this.oldContent[old] === this.newContent[index];
+      let start = 0;
+      let [oldEnd, newEnd] = [before.length, now.length];
+      while (start < oldEnd && start < newEnd && isSame2(before[start], now[start])) {
+        this.pairSubtrees(before[start], now[start]);
+        start += 1;
+      }
+      while (oldEnd > start && newEnd > start && isSame2(before[oldEnd - 1], now[newEnd - 1])) {
+        oldEnd -= 1;
+        newEnd -= 1;
+        this.pairSubtrees(before[oldEnd], now[newEnd]);
+      }
+      const [rows, columns] = [oldEnd - start, newEnd - start];
+      if (rows * columns === 0 || rows * columns > COMPARISON_LIMIT) return;
+      const width = columns + 1;
+      const longest = new Uint16Array((rows + 1) * width);
+      for (let row = rows - 1; row >= 0; row -= 1) {
+        for (let column = columns - 1; column >= 0; column -= 1) {
+          const at = row * width + column;
+          longest[at] = isSame2(before[start + row], now[start + column]) ? longest[at + width + 1] + 1 : Math.max(longest[at + width], longest[at + 1]);
+        }
+      }
+      for (let row = 0, column = 0; row < rows && column < columns; ) {
+        const at = row * width + column;
+        if (isSame2(before[start + row], now[start + column])) {
+          this.pairSubtrees(before[start + row], now[start + column]);
+          row += 1;
+          column += 1;
+        } else if (longest[at + width] >= longest[at + 1]) row += 1;
+        else column += 1;
+      }
+    }
+    /** Pairs the first free old line with the first free new one that has the same key, and so on. */
+    pairWhere(before, now, oldKey, newKey) {
+      const waiting = /* @__PURE__ */ new Map();
+      for (const index of before) {
+        const key = this.matching.isOldFree(index) ? oldKey(index) : null;
+        if (key === null) continue;
+        const queue = waiting.get(key);
+        if (queue) queue.push(index);
+        else waiting.set(key, [index]);
+      }
+      for (const queue of waiting.values()) queue.reverse();
+      for (const index of now) {
+        const key = this.matching.isNewFree(index) ? newKey(index) : null;
+        const old = key === null ? void 0 : waiting.get(key)?.pop();
+        if (old !== void 0) this.pairOrSubtrees(old, index);
+      }
+    }
+    pairOrSubtrees(before, now) {
+      if (this.oldContent[before] === this.newContent[now]) this.pairSubtrees(before, now);
+      else this.matching.pair(before, now);
+    }
+    /** Containers of the same role that have enough children in common. */
+    pairAlike(before, now) {
+      const holders = /* @__PURE__ */ new Map();
+      for (const index of before) {
+        if (!this.matching.isOldFree(index)) continue;
+        for (const child of childrenOf(this.before, index)) {
+          const content2 = this.oldContent[child];
+          if (this.matching.isOldFree(child) && !holders.has(content2)) holders.set(content2, index);
+        }
+      }
+      if (holders.size === 0) return;
+      for (const index of now) {
+        if (!this.matching.isNewFree(index)) continue;
+        const children = childrenOf(this.now, index);
+        const votes = /* @__PURE__ */ new Map();
+        for (const child of children) {
+          const holder = this.matching.isNewFree(child) ? holders.get(this.newContent[child]) : void 0;
+          if (holder !== void 0 && hasWords(this.now, child)) count(votes, holder);
+        }
+        const found = this.bestContainer(this.now[index], children.length, votes);
+        if (found !== null) this.matching.pair(found, index);
+      }
+    }
+    /** "Count: 1" gone and "Count: 2" new between the same neighbours is one line that says something else now. */
+    pairRewritten(before, now) {
+      const free = /* @__PURE__ */ new Map();
+      let gap = 0;
+      for (const index of before) {
+        if (!this.matching.isOldFree(index)) gap = this.matching.newOf[index];
+        else if (isPlainLeaf(this.before[index])) {
+          push(free, `${gap}/${this.before[index].role}`, index);
+        }
+      }
+      for (const queue of free.values()) queue.reverse();
+      gap = 0;
+      for (const index of now) {
+        if (!this.matching.isNewFree(index)) gap = index;
+        else if (isPlainLeaf(this.now[index])) {
+          const old = free.get(`${gap}/${this.now[index].role}`)?.pop();
+          if (old !== void 0) this.matching.pair(old, index);
+        }
+      }
+    }
+    /** What left a container or came into one, with the same element or the same words. */
+    pairMoved() {
+      const byId = /* @__PURE__ */ new Map();
+      const byContent = /* @__PURE__ */ new Map();
+      this.before.forEach((line, index) => {
+        if (!this.matching.isOldFree(index)) return;
+        if (line.id > 0) byId.set(line.id, index);
+        if (hasWords(this.before, index)) push(byContent, this.oldContent[index], index);
+      });
+      if (byId.size === 0 && byContent.size === 0) return;
+      const newByContent = /* @__PURE__ */ new Map();
+      this.now.forEach((_, index) => {
+        if (!this.matching.isNewFree(index)) return;
+        if (byContent.has(this.newContent[index])) push(newByContent, this.newContent[index], index);
+      });
+      for (const [content2, places] of newByContent) {
+        const olds = byContent.get(content2);
+        if (places.length !== 1 || olds.length !== 1) continue;
+        const isKnown2 = !this.matching.isOldFree(this.before[olds[0]].parent) || !this.matching.isNewFree(this.now[places[0]].parent);
+        if (isKnown2) this.pairSubtrees(olds[0], places[0]);
+      }
+      this.now.forEach((line, index) => {
+        if (this.matching.isNewFree(index)) {
+          const old = line.id > 0 ? byId.get(line.id) : void 0;
+          if (old !== void 0 && this.matching.isOldFree(old) && this.before[old].role === line.role) this.matching.pair(old, index);
+        }
+        this.pairChildren(index);
+      });
+    }
+  };
+  function contentNumbers(lines, pairs, numbers2) {
+    const contents = new Int32Array(lines.length);
+    for (let index = lines.length - 1; index > 0; index -= 1) {
+      if (pairs[index] !== -1) continue;
+      const line = lines[index];
+      let content2 = line.own;
+      const end = index + line.size;
+      for (let child = index + 1; child < end; child += lines[child].size) content2 += `\0${contents[child]}`;
+      let number = numbers2.get(content2);
+      if (number === void 0) {
+        number = numbers2.size + 1;
+        numbers2.set(content2, number);
+      }
+      contents[index] = number;
+    }
+    return contents;
+  }
+  function titleOf(line) {
+    return line.label === "" ? null : `${line.role} ${line.label}`;
+  }
+  function isPlainLeaf(line) {
+    return line.size === 1 && line.ref === null;
+  }
+  function hasWords(lines, index) {
+    const end = index + lines[index].size;
+    for (let at = index; at < end && at < index + 8; at += 1) if (new RegExp("\\p{L}{2}", "u").test(lines[at].label)) return true;
+    return false;
+  }
+  function count(counts, key) {
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  function push(lists, key, value) {
+    const list2 = lists.get(key);
+    if (list2) list2.push(value);
+    else lists.set(key, [value]);
+  }
+
+  // edit_script.ts
+  function editScript(before, now) {
+    const matching = matchLines(before, now);
+    const removed = [];
+    matching.newOf.forEach((index, old) => {
+      if (index === -1) removed.push(old);
+    });
+    const changed = [];
+    matching.oldOf.forEach((old, index) => {
+      if (old !== -1 && !isSame(before[old], now[index])) changed.push({ before: old, now: index });
+    });
+    return { removed, placed: placedLines(before, now, matching), changed, matching };
+  }
+  function isSame(before, now) {
+    return before.own === now.own && before.ref === now.ref && before.isActive === now.isActive && before.role === now.role;
+  }
+  function placedLines(before, now, matching) {
+    const { oldOf } = matching;
+    const moved = movedLines(before, now, matching);
+    const lastChild = /* @__PURE__ */ new Map();
+    const placed = [];
+    const added = /* @__PURE__ */ new Map();
+    for (let index = 1; index < now.length; index += 1) {
+      const { parent } = now[index];
+      const old = oldOf[index];
+      if (old === -1 || moved.has(index)) {
+        const entry = { now: index, before: old === -1 ? null : old, parent, after: lastChild.get(parent) ?? null, around: [], isReordered: moved.get(index) === "order" };
+        placed.push(entry);
+        if (old === -1) added.set(index, entry);
+      } else {
+        added.get(parent)?.around.push(index);
+      }
+      lastChild.set(parent, index);
+    }
+    return placed;
+  }
+  function movedLines(before, now, matching) {
+    const { oldOf, newOf } = matching;
+    const oldHolders = pairedHolders(before, newOf);
+    const newHolders = pairedHolders(now, oldOf);
+    const moved = /* @__PURE__ */ new Map();
+    const stayed = /* @__PURE__ */ new Map();
+    for (let index = 1; index < now.length; index += 1) {
+      const old = oldOf[index];
+      if (old === -1) continue;
+      const holder = newHolders[index];
+      if (newOf[oldHolders[old]] !== holder) moved.set(index, "container");
+      else {
+        const siblings = stayed.get(holder);
+        if (siblings) siblings.push(index);
+        else stayed.set(holder, [index]);
+      }
+    }
+    for (const siblings of stayed.values()) {
+      const places = siblings.map((index) => oldOf[index]);
+      if (places.every((place, at) => at === 0 || places[at - 1] < place)) continue;
+      const inPlace = heaviestRisingPart(places, siblings.map((index) => weightOf(now[index])));
+      siblings.forEach((index, at) => {
+        if (!inPlace[at]) moved.set(index, "order");
+      });
+    }
+    return moved;
+  }
+  function pairedHolders(lines, pairs) {
+    const holders = new Int32Array(lines.length);
+    for (let index = 1; index < lines.length; index += 1) {
+      const { parent } = lines[index];
+      holders[index] = pairs[parent] === -1 ? holders[parent] : parent;
+    }
+    return holders;
+  }
+  function weightOf(line) {
+    if (line.role === "heading") return 1e3;
+    return Math.min(line.size, 40) * 2 + (line.role === "generic" || line.role === "listitem" ? 0 : 1);
+  }
+  function heaviestRisingPart(values, weights) {
+    const ranks = new Map(values.slice().sort((one, other) => one - other).map((value, rank) => [value, rank + 1]));
+    const bestAt = new Int32Array(values.length + 1).fill(-1);
+    const totals = [];
+    const previous = [];
+    const heavier = (one, other) => one === -1 || other !== -1 && totals[other] > totals[one] ? other : one;
+    let last2 = -1;
+    values.forEach((value, index) => {
+      const rank = ranks.get(value);
+      let best = -1;
+      for (let at = rank - 1; at > 0; at -= at & -at) best = heavier(best, bestAt[at]);
+      previous.push(best);
+      totals.push(weights[index] + (best === -1 ? 0 : totals[best]));
+      for (let at = rank; at <= values.length; at += at & -at) bestAt[at] = heavier(bestAt[at], index);
+      last2 = heavier(last2, index);
+    });
+    const marks2 = new Array(values.length).fill(false);
+    for (let at = last2; at !== -1; at = previous[at]) marks2[at] = true;
+    return marks2;
+  }
+
+  // identities.ts
+  var identities = /* @__PURE__ */ new WeakMap();
+  var lastIdentity = 0;
+  function identityOf(element2) {
+    let identity = identities.get(element2);
+    if (identity === void 0) {
+      lastIdentity += 1;
+      identity = lastIdentity;
+      identities.set(element2, identity);
+    }
+    return identity;
+  }
+
+  // print_changes.ts
+  var CONTEXT_SHOWN = 2;
+  var REMOVED_SHOWN = 12;
+  var KEPT_INSIDE_SHOWN = 6;
+  var ORDER_SHOWN = 40;
+  var RANGES_SHOWN = 20;
+  var LABEL_CHARS = 40;
+  var CONTENT_CHARS = 120;
+  var END_SHARE = 0.4;
+  var SINGLE_MOVES = 4;
+  function printChanges(comparison) {
+    return new Printer(comparison).print();
+  }
+  var Printer = class {
+    constructor(the) {
+      this.the = the;
+      this.placed = new Map(the.script.placed.map((entry) => [entry.now, entry]));
+      this.orders = newOrders(the.now, the.script.placed);
+      this.room = the.maxChars;
+    }
+    the;
+    out = [];
+    printedDepth = /* @__PURE__ */ new Map();
+    placed;
+    orders;
+    counts = { added: 0, changed: 0, moved: 0, removed: 0, refs: 0 };
+    room;
+    isCut = false;
+    print() {
+      const removed = this.removedLines();
+      const end = bounded2(removed, this.the.maxChars * END_SHARE);
+      this.room -= end.reduce((sum, line) => sum + line.length + 1, 0);
+      const refs = [];
+      for (let index = 0; index < this.the.now.length; index += 1) {
+        const isTold = this.printLineAt(index);
+        const pair = isTold ? null : this.changedRef(index);
+        if (pair) refs.push(pair);
+      }
+      this.counts.refs = refs.length;
+      if (refs.length > 0) end.push(refsLine(refs));
+      if (this.isCut) {
+        const { added, changed, moved } = this.counts;
+        end.push(`# more has changed (${added} lines added, ${changed} changed, ${moved} moved): take a browser_snapshot to see all`);
+      }
+      return { text: [...this.out, ...end].join("\n") || "# nothing has changed", counts: this.counts, isCut: this.isCut };
+    }
+    /** Returns whether the line was printed with its ref. */
+    printLineAt(index) {
+      const { now, script, rehomed } = this.the;
+      const order = this.orders.get(index);
+      if (order) this.printOrder(index, order);
+      if (index === 0) return false;
+      const entry = this.placed.get(index);
+      if (entry?.before === null) return this.printAdded(index, entry);
+      const isToldByOrder = entry?.isReordered === true && this.orders.has(now[index].parent);
+      const isMoved = entry !== void 0 && !isToldByOrder || rehomed.has(index);
+      if (isMoved || isToldByOrder) this.counts.moved += 1;
+      const isChanged = this.isChanged(script.matching.oldOf[index], index);
+      if (isChanged) this.counts.changed += 1;
+      if (isMoved) return this.mark(index, isChanged ? "moved, changed" : "moved", `${this.wordsInside(index)} # ${this.placeOf(index)}`);
+      return isChanged && this.mark(index, "changed");
+    }
+    /** Losing the focus is not news; gaining it is. */
+    isChanged(old, index) {
+      const before = this.the.before[old];
+      const line = this.the.now[index];
+      return before.own !== line.own || line.isActive && !before.isActive;
+    }
+    changedRef(index) {
+      const old = this.the.script.matching.oldOf[index];
+      const before = old === -1 ? null : this.the.before[old].ref;
+      const now = this.the.now[index].ref;
+      return before !== null && now !== null && before !== now ? [before, now] : null;
+    }
+    printAdded(index, entry) {
+      const line = this.the.now[index];
+      if (entry.around.length > 0 && line.role === "generic" && line.label === "") return true;
+      this.counts.added += 1;
+      const isInsideAdded = this.placed.get(line.parent)?.before === null && this.printedDepth.has(line.parent);
+      this.mark(index, isInsideAdded ? "" : "added");
+      entry.around.slice(0, KEPT_INSIDE_SHOWN).forEach((kept) => this.mark(kept, "moved"));
+      if (entry.around.length > KEPT_INSIDE_SHOWN && !this.isCut) {
+        this.write(`${"  ".repeat(this.printedDepth.get(index) + 1)}# and ${entry.around.length - KEPT_INSIDE_SHOWN} more lines that were there before`);
+      }
+      return true;
+    }
+    printOrder(index, order) {
+      const { now } = this.the;
+      const labels = order.slice(0, ORDER_SHOWN).map((child) => cut(wordsIn(now, child), LABEL_CHARS) || now[child].role);
+      const more = order.length > ORDER_SHOWN ? ` | … (${order.length - ORDER_SHOWN} more)` : "";
+      const list2 = doubleQuoted(`${labels.join(" | ")}${more}`);
+      if (index === 0) this.write(`- <reordered> page # order is now: ${list2}`);
+      else this.mark(index, "reordered", ` # order is now: ${list2}`);
+    }
+    /** Prints a line with a mark, below the lines that say where it is. Returns whether there was room for it. */
+    mark(index, mark, note = "") {
+      const line = this.the.lines[index - 1];
+      if (this.isCut || sizeOf(line) + note.length > this.room) {
+        this.isCut = true;
+        return false;
+      }
+      for (const at of this.contextOf(index)) this.writeLine(at, { properties: [], isParent: true }, "", "");
+      const isWhole = mark === "" || mark === "added" || mark === "changed";
+      const isParent = line.isParent && isWhole && this.hasNewsBelow(index);
+      const about = isWhole ? {} : { properties: [] };
+      this.writeLine(index, { ...about, isParent }, mark === "" ? "" : `<${mark}> `, note);
+      return true;
+    }
+    writeLine(index, about, marker, note) {
+      const depth = this.depthBelow(index);
+      this.printedDepth.set(index, depth);
+      const [first = "", ...others] = printLine({ ...this.the.lines[index - 1], ...about, depth }, marker).split("\n");
+      this.write([first + note, ...others].join("\n"));
+    }
+    write(text2) {
+      this.out.push(text2);
+      this.room -= text2.length + 1;
+    }
+    /** Unchanged children are not printed, so a colon would promise lines that do not come. */
+    hasNewsBelow(index) {
+      return childrenOf(this.the.now, index).some((child) => {
+        const old = this.the.script.matching.oldOf[child];
+        return old === -1 || this.placed.has(child) || this.isChanged(old, child);
+      });
+    }
+    /** The nearest lines above that a reader knows by a ref and that are not printed yet, outermost first. */
+    contextOf(index) {
+      const { now } = this.the;
+      const context = [];
+      for (let at = now[index].parent; at > 0 && context.length < CONTEXT_SHOWN; at = now[at].parent) {
+        if (this.printedDepth.has(at)) break;
+        if (now[at].ref) context.unshift(at);
+      }
+      return context;
+    }
+    depthBelow(index) {
+      for (let at = this.the.now[index].parent; at > 0; at = this.the.now[at].parent) {
+        const depth = this.printedDepth.get(at);
+        if (depth !== void 0) return depth + 1;
+      }
+      return 0;
+    }
+    /** What a moved line contains, if the line itself does not say it. */
+    wordsInside(index) {
+      const { now } = this.the;
+      if (now[index].label !== "" || now[index].size === 1) return "";
+      return `: ${doubleQuoted(wordsIn(now, index, void 0, CONTENT_CHARS))}`;
+    }
+    placeOf(index) {
+      const { now, rehomed, lines } = this.the;
+      const { parent } = now[index];
+      const siblings = childrenOf(now, parent);
+      const place = siblings.indexOf(index);
+      const neighbour = (at) => doubleQuoted(cut(wordsIn(now, at) || now[at].role, LABEL_CHARS));
+      const home = rehomed.has(index) && !this.placed.has(index) ? `now in ${openingTag(homeOf(lines[index - 1].element))}, ` : "";
+      if (place > 0) return `${home}after ${neighbour(siblings[place - 1])}`;
+      const holder = parent > 0 ? ` in ${now[parent].role}${now[parent].label ? ` ${neighbour(parent)}` : ""}` : "";
+      return `${home}first${holder}${parent > 1 && !now[parent].label ? ` after ${neighbour(parent - 1)}` : ""}`;
+    }
+    /** What is gone, each with what it contained. */
+    removedLines() {
+      const { before, script } = this.the;
+      const { newOf } = script.matching;
+      const stayedUpTo = new Int32Array(before.length + 1);
+      before.forEach((_, index) => {
+        const now = newOf[index];
+        stayedUpTo[index + 1] = stayedUpTo[index] + (now !== -1 && !this.placed.has(now) ? 1 : 0);
+      });
+      const told = [];
+      let end = 0;
+      for (const index of script.removed) {
+        if (index < end) continue;
+        const line = before[index];
+        const hasContentLeft = stayedUpTo[index + line.size] > stayedUpTo[index];
+        if (hasContentLeft) {
+          if (line.label === "") continue;
+          told.push(`- <unwrapped> ${headOf(line)} # gone, but what it contained is still there`);
+          this.counts.changed += 1;
+        } else {
+          end = index + line.size;
+          const inside = line.size === 1 ? "" : wordsIn(before, index + 1, end, CONTENT_CHARS, newOf);
+          if (line.role === "generic" && line.label === "" && inside === "") continue;
+          told.push(`- <removed> ${line.size === 1 && line.ref === null ? cut(line.own.split("\n")[0], CONTENT_CHARS) : headOf(line)}${inside && `: ${doubleQuoted(inside)}`}`);
+          this.counts.removed += 1;
+        }
+      }
+      return told;
+    }
+  };
+  function newOrders(now, placed) {
+    const movesIn = /* @__PURE__ */ new Map();
+    for (const { now: index, parent, isReordered } of placed) {
+      if (!isReordered) continue;
+      const moves = movesIn.get(parent);
+      if (moves) moves.add(index);
+      else movesIn.set(parent, /* @__PURE__ */ new Set([index]));
+    }
+    const orders = /* @__PURE__ */ new Map();
+    for (const [parent, moves] of movesIn) {
+      const children = childrenOf(now, parent);
+      if (moves.size <= SINGLE_MOVES && (moves.size === 1 || moves.size * 2 < children.length)) continue;
+      const places = children.flatMap((child, place) => moves.has(child) ? [place] : []);
+      orders.set(parent, children.slice(Math.max(0, places[0] - 1), places[places.length - 1] + 2));
+    }
+    return orders;
+  }
+  function headOf(line) {
+    const name = line.label === "" ? "" : ` ${doubleQuoted(cut(line.label, CONTENT_CHARS))}`;
+    return `${line.role}${name}${line.ref === null ? "" : ` [ref=${line.ref}]`}`;
+  }
+  function wordsIn(lines, start, end = start + lines[start].size, limit = LABEL_CHARS, newOf) {
+    let words = "";
+    for (let index = start; index < end && words.length < limit; index += 1) {
+      const { label } = lines[index];
+      if (label !== "" && (newOf === void 0 || newOf[index] === -1)) words += words === "" ? label : `, ${label}`;
+    }
+    return cut(words, limit);
+  }
+  function bounded2(lines, room) {
+    const shown2 = [];
+    let used = 0;
+    for (const line of lines) {
+      used += line.length + 1;
+      if (shown2.length === REMOVED_SHOWN || used > room) break;
+      shown2.push(line);
+    }
+    return shown2.length === lines.length ? shown2 : [...shown2, `# and ${lines.length - shown2.length} more removed`];
+  }
+  function homeOf(element2) {
+    return element2.parentElement ?? element2;
+  }
+  function refsLine(pairs) {
+    const ranges = [];
+    for (const [old, now] of pairs) {
+      const range = ranges[ranges.length - 1];
+      if (range && isNext(range.oldLast, old) && isNext(range.newLast, now)) Object.assign(range, { oldLast: old, newLast: now });
+      else ranges.push({ from: old, to: now, oldLast: old, newLast: now });
+    }
+    const span = (first, last2) => first === last2 ? first : `${first}-${last2}`;
+    const shown2 = ranges.slice(0, RANGES_SHOWN).map((range) => `${span(range.from, range.oldLast)} → ${span(range.to, range.newLast)}`);
+    const more = ranges.length > RANGES_SHOWN ? ", … (take a browser_snapshot for the others)" : "";
+    return `# same content, new refs: ${shown2.join(", ")}${more}`;
+  }
+  function isNext(one, other) {
+    return one.replace(/\d+$/, "") === other.replace(/\d+$/, "") && numberIn(other) === numberIn(one) + 1;
+  }
+  function numberIn(ref) {
+    return Number(/\d+$/.exec(ref)[0]);
+  }
+
   // changes_since.ts
   var READERS_KEPT = 16;
-  var REMOVED_SHOWN = 12;
-  var CONTEXT_SHOWN = 2;
+  var HOMES_KEPT = 4;
+  var NATIVE_CONTROLS = /* @__PURE__ */ new Set(["a", "area", "button", "input", "label", "option", "select", "summary", "textarea"]);
+  var MOVABLE_ROLES = /* @__PURE__ */ new Set(["article", "generic", "gridcell", "listitem", "option", "treeitem"]);
   var memories = /* @__PURE__ */ new Map();
+  var NO_HOMES = [];
+  var references = /* @__PURE__ */ new WeakMap();
+  function isKnown(reader) {
+    return memories.has(reader);
+  }
   function remember(reader, lines) {
+    keep(reader, seenLines(lines));
+  }
+  var last = null;
+  function stepBack(reader) {
+    if (last?.reader !== reader) return;
     memories.delete(reader);
-    memories.set(reader, memoryOf(lines));
+    if (last.before) memories.set(reader, last.before);
+    last = null;
+  }
+  function keep(reader, seen) {
+    last = { reader, before: memories.get(reader) };
+    memories.delete(reader);
+    memories.set(reader, seen);
     if (memories.size > READERS_KEPT) memories.delete(memories.keys().next().value);
+  }
+  function rememberPart(reader, part, lines) {
+    const known2 = memories.get(reader);
+    if (!known2) return false;
+    const inside = new Set([part, ...queryAll(part, "*")].map(identityOf));
+    const joined = withPart(known2, seenLines(lines), inside);
+    if (joined) keep(reader, joined);
+    return joined !== null;
   }
   function changesSince(reader, lines, maxChars) {
     const before = memories.get(reader);
-    remember(reader, lines);
     if (!before) return null;
-    const now = memories.get(reader);
-    const keys = Array.from(now.keys());
-    const marks2 = keys.map((key) => markOf(before.get(key), now.get(key)));
-    const removed = removedTops(before, now);
-    pairRewrittenText(keys, marks2, now, before, removed);
-    return printChanges(lines, marks2, removed, maxChars);
-  }
-  function memoryOf(lines) {
-    const memory = /* @__PURE__ */ new Map();
-    const counts = /* @__PURE__ */ new Map();
-    const keys = [];
+    const now = seenLines(lines);
+    keep(reader, now);
+    const script = editScript(before, now);
+    const rehomed = /* @__PURE__ */ new Map();
     lines.forEach((line, index) => {
-      const parent = line.parent === -1 ? "" : keys[line.parent];
-      const key = unusedKey(memory, counts, line.ref ?? `${parent}/${line.text}${line.isParent ? firstRefBelow(lines, index) : ""}`);
-      keys.push(key);
-      memory.set(key, { text: [line.text, ...line.properties].join("\n"), parent });
+      const old = script.matching.oldOf[index + 1];
+      if (old === -1 || before[old].homes === NO_HOMES || before[old].id !== now[index + 1].id) return;
+      if (before[old].homes.some((home) => wasLeft(home.deref(), line.element))) rehomed.set(index + 1, line.element);
     });
-    return memory;
+    return printChanges({ lines, before, now, script, rehomed, maxChars });
   }
-  function firstRefBelow(lines, index) {
-    const { depth } = lines[index];
-    for (let at = index + 1; at < lines.length && lines[at].depth > depth && at < index + 6; at += 1) {
-      const { ref } = lines[at];
-      if (ref) return `<${ref}`;
+  function wasLeft(home, element2) {
+    return home !== void 0 && isConnected(home) && !contains(home, element2);
+  }
+  function seenLines(lines) {
+    const seen = [rootLine()];
+    for (const line of lines) {
+      const role = line.node?.role ?? "text";
+      seen.push({
+        parent: line.parent + 1,
+        size: 1,
+        role,
+        own: ownWords(line, role),
+        label: line.label,
+        ref: line.ref,
+        isActive: line.isActive,
+        id: line.node ? identityOf(line.element) : -identityOf(line.element),
+        homes: homesOf(line, role, lines[line.parent]?.element ?? null)
+      });
     }
-    return "";
+    return withSizes(seen);
   }
-  function unusedKey(memory, counts, key) {
-    if (!memory.has(key)) return key;
-    let count = (counts.get(key) ?? 1) + 1;
-    while (memory.has(`${key}#${count}`)) count += 1;
-    counts.set(key, count);
-    return `${key}#${count}`;
+  function ownWords({ own, properties }, role) {
+    if (properties.length > 0) return `${own}
+${properties.join("\n")}`;
+    return role === "generic" && own.startsWith("generic: ") ? own.replace("generic: ", "text: ") : own;
   }
-  function markOf(before, now) {
-    if (!before) return "added";
-    return before.text !== now.text && before.text.replace(" [active]", "") !== now.text ? "changed" : null;
-  }
-  function removedTops(before, now) {
-    const removed = /* @__PURE__ */ new Map();
-    for (const [key, line] of before) if (!now.has(key) && (line.parent === "" || now.has(line.parent))) removed.set(key, line);
-    return removed;
-  }
-  function pairRewrittenText(keys, marks2, now, before, removed) {
-    const goneBelow = /* @__PURE__ */ new Map();
-    for (const [key, line] of removed) {
-      const kind = kindIn(line);
-      const gone = goneBelow.get(kind);
-      if (gone) gone.push(key);
-      else goneBelow.set(kind, [key]);
+  function homesOf(line, role, holder) {
+    if (!MOVABLE_ROLES.has(role) || NATIVE_CONTROLS.has(localName(line.element))) return NO_HOMES;
+    const homes = [];
+    for (let at = parentNode(line.element); isElement(at) && at !== holder && homes.length < HOMES_KEPT; at = parentNode(at)) {
+      homes.push(referenceTo(at));
     }
-    for (const gone of goneBelow.values()) gone.reverse();
-    keys.forEach((key, index) => {
-      const line = now.get(key);
-      const partner = marks2[index] === "added" && (line.parent === "" || before.has(line.parent)) ? goneBelow.get(kindIn(line))?.pop() : void 0;
-      if (partner === void 0) return;
-      marks2[index] = "changed";
-      removed.delete(partner);
-    });
+    return homes.length === 0 ? NO_HOMES : homes;
   }
-  function kindIn(line) {
-    const hasRef = line.text.includes("[ref=");
-    return hasRef ? line.text : `${line.parent}/${/^'?\w*/.exec(line.text)[0]}`;
-  }
-  function printChanges(lines, marks2, removed, maxChars) {
-    const out = [];
-    const printedDepth = /* @__PURE__ */ new Map();
-    let used = 0;
-    let isCut = false;
-    const printAt = (index, text2, depth) => {
-      printedDepth.set(index, depth);
-      out.push(text2);
-      used += text2.length + 1;
-    };
-    const parentsOfMarked = new Set(lines.flatMap((line, index) => marks2[index] === null ? [] : [line.parent]));
-    marks2.forEach((mark, index) => {
-      if (mark === null) return;
-      const line = lines[index];
-      if (used + sizeOf(line) > maxChars) isCut = true;
-      if (isCut) return;
-      for (const at of contextOf(lines, index, printedDepth)) {
-        const depth2 = depthBelow(lines, at, printedDepth);
-        printAt(at, `${printLine({ ...lines[at], depth: depth2, properties: [], isParent: true })}`, depth2);
-      }
-      const depth = depthBelow(lines, index, printedDepth);
-      const isInsideAdded = marks2[line.parent] === "added";
-      const isParent = line.isParent && (mark === "added" || parentsOfMarked.has(index));
-      printAt(index, printLine({ ...line, depth, isParent }, isInsideAdded ? "" : `<${mark}> `), depth);
-    });
-    out.push(...printRemoved(removed));
-    const added = marks2.filter((mark) => mark === "added").length;
-    const changed = marks2.filter((mark) => mark === "changed").length;
-    if (isCut) out.push(`# more has changed (${added} lines added, ${changed} changed): take a browser_snapshot to see all`);
-    return { text: out.join("\n") || "# nothing has changed", added, changed, removed: removed.size, isCut };
-  }
-  function contextOf(lines, index, printed) {
-    const context = [];
-    for (let at = lines[index].parent; at !== -1 && context.length < CONTEXT_SHOWN; at = lines[at].parent) {
-      if (printed.has(at)) break;
-      if (lines[at].ref) context.unshift(at);
-    }
-    return context;
-  }
-  function depthBelow(lines, index, printed) {
-    for (let at = lines[index].parent; at !== -1; at = lines[at].parent) {
-      const depth = printed.get(at);
-      if (depth !== void 0) return depth + 1;
-    }
-    return 0;
-  }
-  function printRemoved(removed) {
-    const texts = Array.from(removed.values(), (line) => `- <removed> ${line.text.split("\n")[0]}`);
-    if (texts.length <= REMOVED_SHOWN) return texts;
-    return [...texts.slice(0, REMOVED_SHOWN), `# and ${texts.length - REMOVED_SHOWN} more removed`];
+  function referenceTo(element2) {
+    let reference = references.get(element2);
+    if (!reference) references.set(element2, reference = new WeakRef(element2));
+    return reference;
   }
 
   // interactive_only.ts
@@ -3029,10 +3974,14 @@ ${indent}  - ${property}`).join("");
   function snapshot(args) {
     startBudget(optionalNumber(args, "budgetMs", 1, 6e4));
     const mode = oneOf(args, "mode", ["full", "diff", "none"], "full");
-    if (mode === "none") return { text: "", mode, chars: 0, truncated: false, frames: [] };
-    const target = optionalText(args, "target");
     const reader = optionalText(args, "reader");
+    if (mode === "none") {
+      if (reader !== void 0 && !isKnown(reader)) remember(reader, linesOf(buildTree().children));
+      return { text: "", mode, chars: 0, truncated: false, frames: [] };
+    }
+    const target = optionalText(args, "target");
     const maxChars = optionalNumber(args, "maxChars", 200, 1e7);
+    if (reader !== void 0 && optionalFlag(args, "again")) stepBack(reader);
     if (target === void 0 && mode === "diff" && reader !== void 0) {
       const reply = diffReply(reader, maxChars ?? DEFAULT_DIFF_CHARS);
       if (reply) return reply;
@@ -3044,18 +3993,23 @@ ${indent}  - ${property}`).join("");
     const lines = linesOf(buildTree().children);
     const changes = changesSince(reader, lines, maxChars);
     if (changes === null) return null;
-    const { text: text2, added, changed, removed } = changes;
+    const { text: text2, counts } = changes;
     const frames = framesAmong(lines, () => -1);
     const told = wasCut() ? `${text2}
 ${CUT_NOTE}` : text2;
-    return { text: told, mode: "diff", chars: told.length, truncated: changes.isCut || wasCut(), changes: { added, changed, removed }, frames };
+    return { text: told, mode: "diff", chars: told.length, truncated: changes.isCut || wasCut(), changes: counts, frames };
   }
   function fullReply(args, reader, maxChars) {
     const target = optionalText(args, "target");
-    const items = target === void 0 ? buildTree().children : [buildTree(findTarget(target).element)];
+    const part = target === void 0 ? null : findTarget(target).element;
+    const items = part === null ? buildTree().children : [buildTree(part)];
     const isWhole = target === void 0 && !optionalFlag(args, "interactive") && args.depth === void 0;
     const lines = printableLines(args, items);
-    if (reader !== void 0 && target === void 0) remember(reader, isWhole ? lines : linesOf(items));
+    if (reader !== void 0) {
+      const read2 = isWhole ? lines : linesOf(items);
+      if (part === null) remember(reader, read2);
+      else if (!rememberPart(reader, part, read2)) remember(reader, linesOf(buildTree().children));
+    }
     const selection = printBounded(lines, roomBesideFrames(lines, maxChars), optionalText(args, "after"), notes(args));
     return replyOf(lines, selection);
   }
@@ -3070,16 +4024,16 @@ ${CUT_NOTE}` : text2;
     const depth = optionalNumber(args, "depth", 1);
     return depth === void 0 ? "" : `# cut at depth ${depth}: look deeper into one part with target="<ref>"`;
   }
-  function replyOf(lines, { text: text2, left, placeOf }) {
-    const frames = framesAmong(lines, (line) => placeOf.get(line) ?? -1).filter((frame) => frame.line >= 0);
+  function replyOf(lines, { text: text2, left, placeOf: placeOf2 }) {
+    const frames = framesAmong(lines, (line) => placeOf2.get(line) ?? -1).filter((frame) => frame.line >= 0);
     const reply = { text: text2, mode: "full", chars: text2.length, truncated: left !== null || wasCut(), frames };
     if (left) reply.left = left;
     return reply;
   }
-  function framesAmong(lines, placeOf) {
+  function framesAmong(lines, placeOf2) {
     return lines.filter((line) => line.node?.role === "iframe" && line.ref !== null).map((line) => ({
       ref: line.ref,
-      line: placeOf(line),
+      line: placeOf2(line),
       depth: line.depth,
       src: getAttribute(line.element, "src") ?? "",
       name: getAttribute(line.element, "name") ?? "",
@@ -3112,7 +4066,7 @@ ${CUT_NOTE}` : text2;
     released = (event) => {
       if (event.isTrusted) this.count(1);
     };
-    /** Until the pointer was let go so often, here, or `delivered` says that it will not be. */
+    /** Wait until that many mouse buttons were released in this document, or until `delivered` says that no more follow. */
     async until(releases) {
       if (this.releases >= releases) return;
       await new Promise((resolve2) => {
@@ -3753,13 +4707,13 @@ ${describe(cover)}`, hint: hintFor(cover) };
     }
   }
   function bannersOnPage() {
-    const known = [];
+    const known2 = [];
     const possible = [];
     for (const root of openRoots()) {
-      for (const element2 of queryAll(root, KNOWN_BANNERS)) known.push({ element: element2, isKnown: true, words: "" });
+      for (const element2 of queryAll(root, KNOWN_BANNERS)) known2.push({ element: element2, isKnown: true, words: "" });
       for (const element2 of queryAll(root, POSSIBLE_BANNERS)) possible.push({ element: element2, isKnown: false, words: "" });
     }
-    return [...known, ...possible.filter(({ element: element2 }) => !known.some((other) => isWithin(element2, other.element)))].filter(({ element: element2 }) => hasRenderedPart(element2)).map((banner) => ({ ...banner, words: cut(plainText(banner.element), WORDS_READ) })).filter((banner) => banner.isKnown || isAboutCookies(banner));
+    return [...known2, ...possible.filter(({ element: element2 }) => !known2.some((other) => isWithin(element2, other.element)))].filter(({ element: element2 }) => hasRenderedPart(element2)).map((banner) => ({ ...banner, words: cut(plainText(banner.element), WORDS_READ) })).filter((banner) => banner.isKnown || isAboutCookies(banner));
   }
   function hasRenderedPart(element2) {
     return isRendered(element2) && localName(element2) !== "body" && localName(element2) !== "html";
@@ -3776,8 +4730,8 @@ ${describe(cover)}`, hint: hintFor(cover) };
     }
     return choices;
   }
-  function isBinding({ words, isKnown }, action) {
-    return action === "accept" && !isKnown && BINDING_AGREEMENT.test(words);
+  function isBinding({ words, isKnown: isKnown2 }, action) {
+    return action === "accept" && !isKnown2 && BINDING_AGREEMENT.test(words);
   }
   function wordsOn(element2) {
     if (localName(element2) === "input") return element2.value;
@@ -4193,17 +5147,22 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
 
   // find.ts
   var DEFAULT_LIMIT = 20;
-  var CONTEXT_SHOWN2 = 3;
   var PATTERN_LIMIT = 1e3;
+  var HOLDERS_SHOWN = 3;
+  var BEFORE_SHOWN = 4;
+  var AFTER_SHOWN = 2;
+  var NEIGHBOUR_CHARS = 160;
+  var NEIGHBOURS_CHARS = 6e3;
+  var ITEM_ROLES2 = new Set("article dialog figure form group listitem region row tabpanel treeitem".split(" "));
   function find(args) {
     const limit = optionalNumber(args, "limit", 1, 200) ?? DEFAULT_LIMIT;
     const fits3 = matcher(args);
     const lines = linesOf(buildTree().children);
-    const hits = lines.flatMap((line, index) => fits3(wordsOf3(line)) ? [index] : []);
+    const hits = lines.flatMap((line, index) => fits3(line) ? [index] : []);
     if (hits.length === 0) return acrossLines(args);
     const shown2 = new Map(hits.slice(0, limit).map((index) => [index, withRef(lines[index])]));
     return {
-      text: printWithContext(lines, shown2, hits.length) + cutNote(),
+      text: printWithNeighbours(lines, shown2, hits.length) + cutNote(),
       matches: Array.from(shown2.values(), (line) => ({ ref: line.ref, line: cut(line.text, 300) })),
       total: hits.length,
       truncated: hits.length > limit || wasCut()
@@ -4219,26 +5178,32 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     if (text2 !== void 0) {
       const wanted = collapseSpace(text2).trim().toLowerCase();
       if (wanted === "") throw badRequest("text", "text is empty");
-      return (words) => words.toLowerCase().includes(wanted);
+      return (line) => roleOfLine(line) === wanted || wordsOf3(line).some((words) => collapseSpace(words).toLowerCase().includes(wanted));
     }
-    return expression(pattern);
+    const compiled = expression(pattern);
+    return (line) => compiled.exec(roleOfLine(line))?.[0] === roleOfLine(line) || wordsOf3(line).some((words) => compiled.test(words));
   }
   function expression(pattern) {
     if (pattern.length > PATTERN_LIMIT) throw badRequest("regex", `regex is longer than ${PATTERN_LIMIT} characters`);
     const [, body = pattern, flags = "i"] = /^\/(.*)\/([a-z]*)$/s.exec(pattern) ?? [];
     try {
-      const compiled = new RegExp(body, flags.replace(/[gy]/g, ""));
-      return (words) => compiled.test(words);
+      return new RegExp(body, `${flags.replace(/[gmy]/g, "")}m`);
     } catch (error) {
       throw badRequest("regex", `regex is not valid: ${error.message}`);
     }
   }
-  function wordsOf3({ node, text: text2, properties }) {
-    if (!node) return text2.replace(/^text: /, "");
-    const inline2 = /\]?'?: (.*)$/s.exec(text2)?.[1] ?? "";
-    return `${node.name}
-${inline2 || node.value || ""}
-${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
+  function roleOfLine({ node }) {
+    return node?.role ?? "text";
+  }
+  function wordsOf3(line) {
+    const { node, properties } = line;
+    const words = [line.label];
+    if (node) {
+      if (node.value) words.push(node.value);
+      words.push(...node.children.flatMap((child) => line.isParent || "role" in child ? [] : [child.text]));
+    }
+    for (const property of properties) words.push(property.replace(/^\/?\w+: /, ""));
+    return words.filter((one) => one !== "");
   }
   function acrossLines(args) {
     const text2 = optionalText(args, "text");
@@ -4247,39 +5212,74 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
     const [line] = linesOf([buildTree(found)]);
     const shown2 = withRef(line);
     return {
-      text: printLine({ ...shown2, isParent: false }),
+      text: printLine({ ...shown2, isParent: false }, "<match> "),
       matches: [{ ref: refOf(found), line: cut(shown2.text, 300) }],
       total: 1,
       truncated: false
     };
   }
-  function printWithContext(lines, shown2, total) {
+  function printWithNeighbours(lines, matches2, total) {
+    const neighbours = neighboursOf(lines, matches2);
+    const holders = /* @__PURE__ */ new Set();
+    for (const index of [...matches2.keys(), ...neighbours]) for (const holder of holdersOf(lines, index)) holders.add(holder);
+    const shown2 = Array.from(/* @__PURE__ */ new Set([...matches2.keys(), ...neighbours, ...holders])).sort((one, other) => one - other);
     const depths = /* @__PURE__ */ new Map();
-    const out = [];
-    for (const [index, line] of shown2) {
-      for (const at of [...contextOf2(lines, index, depths), index]) {
-        const depth = depthBelow2(lines, at, depths);
-        depths.set(at, depth);
-        const isMatch = at === index;
-        out.push(printLine({ ...isMatch ? line : lines[at], depth, isParent: !isMatch, properties: isMatch ? line.properties : [] }));
-      }
+    const parents = /* @__PURE__ */ new Set();
+    for (const index of shown2) {
+      const parent = shownParent(lines, index, depths);
+      if (parent !== null) parents.add(parent);
+      depths.set(index, parent === null ? 0 : depths.get(parent) + 1);
     }
-    if (total > shown2.size) out.push(`# ${total - shown2.size} more found: ask for something more exact, or raise limit`);
+    const out = shown2.map((index) => {
+      const match = matches2.get(index);
+      const line = match ?? { ...lines[index], text: cut(lines[index].text, NEIGHBOUR_CHARS), properties: [] };
+      return printLine({ ...line, depth: depths.get(index), isParent: parents.has(index) }, match ? "<match> " : "");
+    });
+    if (total > matches2.size) out.push(`# ${total - matches2.size} more found: ask for something more exact, or raise limit`);
     return out.join("\n");
   }
-  function contextOf2(lines, index, printed) {
-    const context = [];
-    for (let at = lines[index].parent; at !== -1 && context.length < CONTEXT_SHOWN2 && !printed.has(at); at = lines[at].parent) {
-      if (lines[at].ref) context.unshift(at);
+  function neighboursOf(lines, matches2) {
+    const chosen2 = /* @__PURE__ */ new Set();
+    let room = NEIGHBOURS_CHARS;
+    for (const index of matches2.keys()) {
+      for (const at of linesAround(lines, index)) {
+        if (chosen2.has(at) || matches2.has(at)) continue;
+        room -= Math.min(lines[at].text.length, NEIGHBOUR_CHARS) + 2 * lines[at].depth + 4;
+        if (room < 0) return chosen2;
+        chosen2.add(at);
+      }
     }
-    return context;
+    return chosen2;
   }
-  function depthBelow2(lines, index, printed) {
-    for (let at = lines[index].parent; at !== -1; at = lines[at].parent) {
-      const depth = printed.get(at);
-      if (depth !== void 0) return depth + 1;
+  function linesAround(lines, index) {
+    const item = itemAround(lines, index);
+    const { parent } = lines[index];
+    const isNear = (at) => at >= 0 && at < lines.length && (item === null ? lines[at].parent === parent || lines[at].parent === index : at >= item.start && at < item.end);
+    const around2 = [];
+    for (let step = 1; step <= BEFORE_SHOWN; step += 1) {
+      if (step <= AFTER_SHOWN && isNear(index + step)) around2.push(index + step);
+      if (isNear(index - step)) around2.push(index - step);
     }
-    return 0;
+    return around2;
+  }
+  function itemAround(lines, index) {
+    let top = index;
+    while (top !== -1 && !ITEM_ROLES2.has(roleOfLine(lines[top]))) top = lines[top].parent;
+    if (top === -1) return null;
+    let end = top + 1;
+    while (end < lines.length && lines[end].depth > lines[top].depth) end += 1;
+    return { start: top, end };
+  }
+  function holdersOf(lines, index) {
+    const holders = [];
+    for (let at = lines[index].parent; at !== -1 && holders.length < HOLDERS_SHOWN; at = lines[at].parent) {
+      if (lines[at].ref) holders.push(at);
+    }
+    return holders;
+  }
+  function shownParent(lines, index, shown2) {
+    for (let at = lines[index].parent; at !== -1; at = lines[at].parent) if (shown2.has(at)) return at;
+    return null;
   }
 
   // frame_owner.ts
@@ -4391,7 +5391,7 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
   var BUTTON_ROLES = new Set("button menuitem menuitemcheckbox menuitemradio tab".split(" "));
   var ALERT_ROLES = new Set("alert alertdialog dialog log status".split(" "));
   function pageState(args) {
-    const all = collect(buildTree().children);
+    const all = collect2(buildTree().children);
     const limits = args.limits ?? {};
     const shown2 = Object.fromEntries(KINDS.map((kind) => [kind, all[kind].slice(0, optionalNumber(limits, kind, 0) ?? LIMITS[kind])]));
     const counts = Object.fromEntries(KINDS.map((kind) => [kind, { shown: shown2[kind].length, total: all[kind].length }]));
@@ -4411,12 +5411,12 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
     const scroller = page.scroller(document) ?? rootElement();
     return { x: Math.round(scrollX), y: Math.round(scrollY), width: scrollSize.width(scroller), height: scrollSize.height(scroller) };
   }
-  function collect(items, lists = { headings: [], links: [], buttons: [], inputs: [], images: [], landmarks: [], alerts: [] }) {
+  function collect2(items, lists = { headings: [], links: [], buttons: [], inputs: [], images: [], landmarks: [], alerts: [] }) {
     for (const item of items) {
       if (isText(item)) continue;
       const kind = kindOf2(item);
       if (kind) lists[kind].push(entryOf(item, kind));
-      collect(item.children, lists);
+      collect2(item.children, lists);
     }
     return lists;
   }
@@ -4582,6 +5582,25 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
     const pattern = wanted.split(/\*+/).map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&")).join(".*");
     return new RegExp(`^${pattern}$`).test(address);
   }
+  var OPERABLE2 = "a[href], button, input:not([type=hidden]), select, textarea, summary, canvas, video, iframe, [contenteditable], [tabindex], [role=button], [role=link], [role=textbox], [role=menuitem], [role=tab], [role=option], [role=checkbox]";
+  var OPERABLE_TRIED = 50;
+  var TEXT_CHARS = 40;
+  async function drawn(args) {
+    const met = await untilPresent(() => hasDrawn() ? true : null, optionalNumber(args, "timeoutMs", 0) ?? 0);
+    return { drawn: met !== null, mayDraw: met === null && mayDraw() };
+  }
+  function hasDrawn() {
+    const body = page.body(document);
+    if (body === null) return false;
+    const isOperable = (root) => Array.from(queryAll(root, OPERABLE2)).slice(0, OPERABLE_TRIED).some(isRendered);
+    return isOperable(document) || tidy(plainText(body)).length >= TEXT_CHARS || openRoots().some(isOperable);
+  }
+  function mayDraw() {
+    if (page.readyState(document) !== "complete") return true;
+    const body = page.body(document);
+    const isEmpty = body === null || tidy(plainText(body)) === "";
+    return queryAll(document, isEmpty ? "script" : "script[src], script[type=module]").length > 0;
+  }
   async function readiness() {
     await nextFrame();
     const images = Array.from(queryAll(document, "img"));
@@ -4601,6 +5620,7 @@ ${properties.map((property) => property.replace(/^\/?\w+: /, "")).join("\n")}`;
     consent,
     content,
     delivered,
+    drawn,
     find,
     focusForTyping,
     frameOwner,

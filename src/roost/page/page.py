@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from roost.drivers.base import Input, Pages
+from roost.drivers.base import Input, PageDriver
 from roost.errors import (
     BY_CODE,
     BadRequest,
@@ -24,7 +24,6 @@ from roost.errors import (
     RoostError,
     StaleRef,
 )
-from roost.vocabulary import TabHandle
 
 Json = dict[str, Any]
 ONCE = frozenset({"setValue", "scroll"})
@@ -81,10 +80,12 @@ class Miss:
 
 
 class Page:
-    """Access to one tab's page. A new ``Page`` is made for each operation."""
+    """Access to one tab's page. A new ``Page`` is made for each operation.
 
-    def __init__(self, driver: Pages, tab: TabHandle, memory: PageMemory) -> None:
-        self.driver = driver
+    ``tab``: the driver's object for the tab. ``memory``: the tab's numbers of refs and frames.
+    """
+
+    def __init__(self, tab: PageDriver, memory: PageMemory) -> None:
         self.tab = tab
         self.memory = memory
         self.seen: tuple[str, str] | None = None
@@ -93,6 +94,12 @@ class Page:
         """Options of a snapshot to take together with the next action, once it has settled."""
         self.looked: Json | None = None
         """That snapshot. None if the document changed or the action was in a child frame."""
+        self.before_input: Callable[[], None] | None = None
+        """Called before each input."""
+        self.has_left = False
+        """The last action replaced the main document."""
+        self._rereads = False
+        """The next diff replaces the last one, so it begins where the last one began."""
         self._watched: set[str | None] = set()
         """Frames whose bundle watches for the effects of the next input."""
         self._stopping: set[str | None] = set()
@@ -104,8 +111,8 @@ class Page:
         Raises the ``RoostError`` that the function reports.
         """
         given = {name: value for name, value in argument.items() if value is not None}
-        reply = await self.driver.call_page(
-            self.tab, frame, function, self._numbers(frame) | given, once=function in ONCE
+        reply = await self.tab.call_page(
+            frame, function, self._numbers(frame) | given, once=function in ONCE
         )
         answer = self._answer(frame, function, reply)
         if function in WATCHING:
@@ -120,11 +127,14 @@ class Page:
         the pointer, so that the input was stopped.
         """
         self.looked = None
+        if self.before_input is not None:
+            self.before_input()
         argument = self._numbers(frame) | {"watched": frame in self._watched}
         self._watched.clear()
         if frame is None and self.look is not None:
             argument["snapshot"] = self.look
-        reply = await self.driver.act(self.tab, inputs, frame, argument)
+        reply = await self.tab.act(inputs, frame, argument)
+        self.has_left = reply is None and frame is None
         missed: Json | None = None
         if reply is not None:
             # If the snapshot failed, the caller takes it again and gets the error then.
@@ -133,6 +143,18 @@ class Page:
                 self.looked, missed = answer.get("snapshot"), answer.get("missed")
         missed = await self._end_stops() or missed
         return None if missed is None else Miss.of(missed)
+
+    async def changes(self, **options: Any) -> Json:
+        """Return the main frame's diff, which the last action may have brought already."""
+        if self.looked is not None:
+            return self.looked
+        again, self._rereads = self._rereads or None, False
+        return await self.call(None, "snapshot", again=again, **options)
+
+    def reread(self) -> None:
+        """Discard the diff that the last action brought: the page has changed since. The next diff
+        contains both."""
+        self._rereads, self.look, self.looked = self.looked is not None, None, None
 
     async def settle(self, frame: str | None) -> None:
         """Wait until the page has settled after a change that was not made by input."""
@@ -209,7 +231,7 @@ class Page:
     async def _frames_above(self, frame: str | None) -> list[tuple[str | None, str]]:
         """Return each parent of a frame with its child on the way to the frame, innermost first."""
         found: list[tuple[str | None, str]] = []
-        parents = {info.id: info.parent for info in await self.driver.frames(self.tab)}
+        parents = {info.id: info.parent for info in await self.tab.all_frames()}
         main = next(iter(parents))
         while frame is not None and frame != main:
             parent = parents.get(frame)
@@ -252,14 +274,12 @@ class Page:
         """Return the element that holds a frame: its ref in the parent and where its content begins
         there."""
         numbered = self._numbers(parent) | argument
-        reply = await self.driver.call_page(
-            self.tab, parent, "frameOwner", numbered, owner_of=frame
-        )
+        reply = await self.tab.call_page(parent, "frameOwner", numbered, owner_of=frame)
         return self._answer(parent, "frameOwner", reply)
 
     async def child_frames(self) -> list[tuple[str, str | None]]:
         """Return every frame except the main one, with its parent (None: the main frame)."""
-        main, *others = await self.driver.frames(self.tab)
+        main, *others = await self.tab.all_frames()
         self.memory.keep_only([frame.id for frame in others])
         return [(f.id, None if f.parent in (None, main.id) else f.parent) for f in others]
 

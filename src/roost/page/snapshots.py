@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,11 +44,30 @@ class Reading:
 
 async def read(page: Page, *, max_chars: int, target: str | None = None, **options: Any) -> Reading:
     """Return the page, or the part at ``target``, with its frames, cut to ``max_chars``."""
+    budget = _Budget()
     if target is None:
-        frame, reply = None, await page.call(None, "snapshot", maxChars=max_chars, **options)
-    else:
-        frame, reply = await page.call_where(target, "snapshot", maxChars=max_chars, **options)
-    return await _with_frames(page, frame, reply, max_chars, options, _Budget())
+        reply = await page.call(None, "snapshot", maxChars=max_chars, **options)
+        return await _with_frames(page, None, reply, max_chars, options, budget)
+    frame, reply = await page.call_where(target, "snapshot", maxChars=max_chars, **options)
+    reading = await _with_frames(page, frame, reply, max_chars, options, budget)
+    if options.get("reader") is not None:
+        await _count_as_seen(page, frame, options["reader"], budget)
+    return reading
+
+
+async def _count_as_seen(page: Page, but: str | None, reader: str, budget: _Budget) -> None:
+    """Let the next diff of a reader who looked at one part begin here in all other frames, too.
+
+    Otherwise the diff would contain all of every frame that the reader has never looked at. Frames
+    that the reader has looked at keep what the reader knows of them.
+    """
+    for frame in [None, *(child for child, _ in await page.child_frames())]:
+        budget_ms = budget.take()
+        if budget_ms is None:
+            return
+        if frame != but:
+            with contextlib.suppress(RoostError):  # the frame is gone or has no document yet
+                await page.call(frame, "snapshot", mode="none", reader=reader, budgetMs=budget_ms)
 
 
 def changes(reader: str, max_chars: int) -> Json:
@@ -61,7 +81,7 @@ async def read_changes(page: Page, *, reader: str, max_chars: int) -> Reading:
     If the bundle cannot make a diff, return a full snapshot.
     """
     options = changes(reader, max_chars)
-    reply = page.looked or await page.call(None, "snapshot", **options)
+    reply = await page.changes(**options)
     if reply["mode"] != "diff":
         return await _with_frames(page, None, reply, max_chars, {"reader": reader}, _Budget())
     replies, budget, is_all = [reply], _Budget(), True
@@ -142,6 +162,10 @@ async def _children(page: Page, frame: str | None, budget: _Budget) -> dict[str,
 
 
 def _summed_up(replies: list[Json]) -> str:
-    kinds = ("added", "changed", "removed")
-    counts = {kind: sum(one.get("changes", {}).get(kind, 0) for one in replies) for kind in kinds}
+    kinds = {"added": "added", "changed": "changed", "moved": "moved", "removed": "removed"}
+    kinds |= {"refs": "new refs"}
+    counts = {
+        word: sum(one.get("changes", {}).get(kind, 0) for one in replies)
+        for kind, word in kinds.items()
+    }
     return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count) or "nothing"

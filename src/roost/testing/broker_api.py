@@ -13,7 +13,11 @@ import json
 
 from roost.api import operations as ops
 from roost.api.operations import OPERATIONS, Audience, Operation
-from roost.drivers.base import ConsoleSaid, DialogClosed, DialogOpened
+from roost.drivers.events import (
+    ConsoleSaid,
+    DialogClosed,
+    DialogOpened,
+)
 from roost.errors import (
     BY_CODE,
     BadRequest,

@@ -5,7 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from roost.api import operations as ops
-from roost.drivers.base import DialogClosed, DialogOpened, DownloadBegan
+from roost.drivers.events import (
+    DialogClosed,
+    DialogOpened,
+    DownloadBegan,
+)
 from roost.errors import (
     BadRequest,
     BrowserLost,

@@ -5,7 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable
 
-from roost.drivers.base import BrowserEnded, Shot, TabAppeared, TabDied, TabDisappeared
+from roost.drivers import events
+from roost.drivers.base import BLANK, MouseMove, PageDriver, Shot
+from roost.drivers.events import (
+    BrowserEnded,
+    TabClosed,
+    TabOpened,
+)
 from roost.errors import BrowserLost, TabCrashed, TabGone
 from roost.testing.driver_rig import (
     COOKIES,
@@ -42,7 +48,7 @@ async def a_call_running_when_its_jar_is_removed_fails_at_once(rig: DriverRig) -
 @driver_check
 async def a_navigation_under_way_ends_with_its_tab(rig: DriverRig) -> None:
     tab = await rig.tab("/")
-    call = await started(rig.driver.navigate(tab, rig.url("/stalls")))
+    call = await started(rig.navigate(tab, rig.url("/stalls")))
     await rig.works(await rig.tab())
     await rig.driver.close_tab(tab)
     await error_of(TabGone, call)
@@ -51,7 +57,7 @@ async def a_navigation_under_way_ends_with_its_tab(rig: DriverRig) -> None:
 @driver_check
 async def a_navigation_under_way_ends_with_its_browser(rig: DriverRig) -> None:
     tab = await rig.tab("/")
-    call = await started(rig.driver.navigate(tab, rig.url("/stalls")))
+    call = await started(rig.navigate(tab, rig.url("/stalls")))
     await rig.works(await rig.tab())
     await rig.harness.kill(rig.driver)
     await error_of(BrowserLost, call)
@@ -61,15 +67,15 @@ async def a_navigation_under_way_ends_with_its_browser(rig: DriverRig) -> None:
 async def cancelling_a_call_leaves_the_tab_usable(rig: DriverRig) -> None:
     tab = await rig.tab("/")
     for call in (
-        rig.driver.evaluate(tab, NEVER),
-        rig.driver.navigate(tab, rig.url("/stalls")),
+        rig.evaluate(tab, NEVER),
+        rig.navigate(tab, rig.url("/stalls")),
     ):
         task = await started(call)
         await rig.works(await rig.tab())
         task.cancel()
         await asyncio.wait({task})
         assert task.cancelled()
-        arrival = await rig.driver.navigate(tab, rig.url("/other"))
+        arrival = await rig.navigate(tab, rig.url("/other"))
         assert arrival.title == "Other"
         await rig.works(tab)
 
@@ -78,12 +84,12 @@ async def cancelling_a_call_leaves_the_tab_usable(rig: DriverRig) -> None:
 async def what_ends_of_a_cancelled_navigation_is_not_taken_for_the_next(rig: DriverRig) -> None:
     tab = await rig.tab("/")
     for is_under_way in (True, False):
-        task = await started(rig.driver.navigate(tab, rig.url("/stalls")))
+        task = await started(rig.navigate(tab, rig.url("/stalls")))
         if is_under_way:
             await rig.works(await rig.tab())
         task.cancel()
         await asyncio.wait({task})
-        assert (await rig.driver.navigate(tab, rig.url("/dribbles"))).title == "At last"
+        assert (await rig.navigate(tab, rig.url("/dribbles"))).title == "At last"
 
 
 @driver_check
@@ -93,9 +99,9 @@ async def cancelling_any_call_at_once_leaves_the_browser_usable(rig: DriverRig) 
     calls: list[Awaitable[object]] = [
         rig.fresh_jar(),
         rig.open(jar),
-        rig.driver.navigate(tab, rig.url("/other")),
-        rig.driver.capture(tab, Shot()),
-        rig.driver.evaluate(tab, HREF),
+        rig.navigate(tab, rig.url("/other")),
+        rig.capture(tab, Shot()),
+        rig.evaluate(tab, HREF),
         rig.driver.close_tab(doomed),
     ]
     if rig.policy is JarPolicy.FRESH:
@@ -104,16 +110,55 @@ async def cancelling_any_call_at_once_leaves_the_browser_usable(rig: DriverRig) 
         task = await started(_whatever(call))
         task.cancel()
         await asyncio.wait({task})
-    await rig.driver.navigate(tab, rig.url("/"))
+    await rig.navigate(tab, rig.url("/"))
     await rig.works(tab)
-    check_picture(await rig.driver.capture(tab, Shot()), "jpeg")
+    check_picture(await rig.capture(tab, Shot()), "jpeg")
     await rig.works(await rig.tab(jar=jar))
-    stray = [event for event in rig.reports.events if isinstance(event, TabAppeared)]
+    stray = [event for event in rig.reports.events if isinstance(event, TabOpened)]
     assert stray == [], "a tab that nobody waits for any more is nobody's"
 
 
 async def _whatever(call: Awaitable[object]) -> None:
     await call
+
+
+def _every_call(page: PageDriver) -> list[Awaitable[object]]:
+    return [
+        page.navigate(BLANK),
+        page.reload(),
+        page.travel(-1),
+        page.evaluate(HREF),
+        page.all_frames(),
+        page.call_page(None, "snapshot", {}),
+        page.act([], None, {}),
+        page.act([MouseMove(1, 1)], None, {}),
+        page.capture(Shot()),
+        page.set_files(None, "e1", []),
+        page.choose_files([]),
+        page.answer_dialog(accept=True, text=None),
+        page.resize(800, 600),
+        page.pdf(),
+        page.body("1"),
+    ]
+
+
+@driver_check
+async def page_work_in_a_closed_tab_raises_tab_gone(rig: DriverRig) -> None:
+    page = rig.driver.page(tab := await rig.tab("/"))
+    await rig.driver.close_tab(tab)
+    for call in _every_call(page):
+        await error_of(TabGone, call)
+    await error_of(TabGone, rig.evaluate(tab, HREF))
+
+
+@driver_check
+async def page_work_in_a_browser_that_ended_raises_browser_lost(rig: DriverRig) -> None:
+    page = rig.driver.page(tab := await rig.tab("/"))
+    await rig.harness.kill(rig.driver)
+    await rig.reports.first(BrowserEnded)
+    for call in _every_call(page):
+        await error_of(BrowserLost, call)
+    await error_of(BrowserLost, rig.evaluate(tab, HREF))
 
 
 # --- crashes -----------------------------------------------------------------------------------
@@ -123,11 +168,11 @@ async def _whatever(call: Awaitable[object]) -> None:
 async def a_crashed_page_is_reported_and_refuses_until_it_navigates(rig: DriverRig) -> None:
     tab, neighbour = await rig.tab("/"), await rig.tab("/")
     await rig.harness.crash(rig.driver, tab)
-    await rig.reports.first(TabDied, lambda event: event.handle == tab)
-    await error_of(TabCrashed, rig.driver.evaluate(tab, HREF))
-    await error_of(TabCrashed, rig.driver.capture(tab, Shot()))
+    await rig.reports.first(events.TabCrashed, lambda event: event.handle == tab)
+    await error_of(TabCrashed, rig.evaluate(tab, HREF))
+    await error_of(TabCrashed, rig.capture(tab, Shot()))
     await rig.works(neighbour)
-    arrival = await rig.driver.navigate(tab, rig.url("/other"))
+    arrival = await rig.navigate(tab, rig.url("/other"))
     assert (arrival.title, arrival.status) == ("Other", 200)
     await rig.works(tab)
 
@@ -144,10 +189,10 @@ async def a_call_running_when_its_page_crashes_fails_at_once(rig: DriverRig) -> 
 async def a_crashed_tab_can_be_closed(rig: DriverRig) -> None:
     tab = await rig.tab("/")
     await rig.harness.crash(rig.driver, tab)
-    await rig.reports.first(TabDied)
+    await rig.reports.first(events.TabCrashed)
     await rig.driver.close_tab(tab)
-    await rig.reports.first(TabDisappeared, lambda event: event.handle == tab)
-    await error_of(TabGone, rig.driver.evaluate(tab, HREF))
+    await rig.reports.first(TabClosed, lambda event: event.handle == tab)
+    await error_of(TabGone, rig.evaluate(tab, HREF))
 
 
 @driver_check
@@ -176,9 +221,9 @@ async def a_killed_browser_fails_every_call_and_is_reported_once(rig: DriverRig)
     later: list[Awaitable[object]] = [
         rig.fresh_jar(),
         rig.open(jar),
-        rig.driver.navigate(tabs[0], rig.url("/")),
-        rig.driver.evaluate(tabs[0], HREF),
-        rig.driver.capture(tabs[0], Shot()),
+        rig.navigate(tabs[0], rig.url("/")),
+        rig.evaluate(tabs[0], HREF),
+        rig.capture(tabs[0], Shot()),
         rig.driver.close_tab(tabs[0]),
         rig.driver.remove_jar(jar),
     ]
@@ -202,7 +247,7 @@ async def stopping_is_safe_after_a_kill(rig: DriverRig) -> None:
 async def the_next_driver_takes_over_tabs_and_jars_as_they_are(rig: DriverRig) -> None:
     jar = await rig.fresh_jar()
     tab, other = await rig.tab("/other", jar=jar), await rig.tab()
-    await rig.driver.evaluate(tab, '() => document.cookie = "who=first"')
+    await rig.evaluate(tab, '() => document.cookie = "who=first"')
     heir, reports = await rig.harness.another(rig.driver), Reports()
     resumed = await heir.start(reports)
     try:
@@ -210,11 +255,11 @@ async def the_next_driver_takes_over_tabs_and_jars_as_they_are(rig: DriverRig) -
         assert {tab, other} <= resumed.tabs
         if rig.policy is not JarPolicy.SHARED:
             assert jar in resumed.jars
-        assert await heir.evaluate(tab, HREF) == rig.url("/other")
-        assert await heir.evaluate(tab, COOKIES) == "who=first"
-        assert (await heir.navigate(tab, rig.url("/"))).title == "Home"
+        assert await heir.page(tab).evaluate(HREF) == rig.url("/other")
+        assert await heir.page(tab).evaluate(COOKIES) == "who=first"
+        assert (await heir.page(tab).navigate(rig.url("/"))).title == "Home"
         await heir.close_tab(other)
-        await reports.first(TabDisappeared, lambda event: event.handle == other)
+        await reports.first(TabClosed, lambda event: event.handle == other)
         assert await heir.open_tab(jar, rig.group) not in {tab, other}
     finally:
         await rig.harness.let_go(heir)
@@ -228,10 +273,10 @@ async def a_tab_that_opens_during_a_start_is_known_exactly_once(rig: DriverRig) 
     resumed, _ = await asyncio.gather(heir.start(reports), rig.harness.open_page(heir, jar))
     try:
         if resumed.tabs == {before}:
-            appeared = await reports.first(TabAppeared)
+            appeared = await reports.first(TabOpened)
             assert appeared.handle not in resumed.tabs
         else:
             assert len(resumed.tabs) == 2
-            assert not any(isinstance(event, TabAppeared) for event in reports.events)
+            assert not any(isinstance(event, TabOpened) for event in reports.events)
     finally:
         await rig.harness.let_go(heir)

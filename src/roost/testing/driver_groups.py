@@ -14,13 +14,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from roost.drivers.base import (
-    Driver,
-    Group,
+from roost.drivers.base import Driver, Group
+from roost.drivers.events import (
     GroupClosed,
-    TabAppeared,
-    TabDisappeared,
-    TabRegrouped,
+    TabClosed,
+    TabMoved,
+    TabOpened,
 )
 from roost.drivers.panel import Panel, Paneled
 from roost.errors import TabGone
@@ -64,13 +63,13 @@ class GroupRig:
         """Open a tab in that group, at that page if one is named."""
         tab = await self.driver.open_tab(self.jar, group)
         if path is not None:
-            await self.driver.navigate(tab, self.rig.url(path))
+            await self.rig.navigate(tab, self.rig.url(path))
         return tab
 
     async def moves(self, tab: TabHandle, group: str | None) -> None:
         """Move the tab as the person, and wait until the driver has noticed."""
         await self.person.person_moves(self.driver, tab, group)
-        await self.reports.first(TabRegrouped, lambda event: event == TabRegrouped(tab, group))
+        await self.reports.first(TabMoved, lambda event: event == TabMoved(tab, group))
 
 
 GroupCheck = Callable[[GroupRig], Awaitable[None]]
@@ -115,8 +114,8 @@ async def what_stands_in_groups_is_there_at_the_start_with_its_address(at: Group
 async def a_popup_stands_in_its_openers_group(at: GroupRig) -> None:
     tab = await at.tab(ONE, "/")
     await at.tab(TWO, "/")
-    await at.driver.evaluate(tab, f'() => {{ window.open("{at.rig.url("/other")}") }}')
-    popup = await at.reports.first(TabAppeared)
+    await at.rig.evaluate(tab, f'() => {{ window.open("{at.rig.url("/other")}") }}')
+    popup = await at.reports.first(TabOpened)
     assert (popup.opener, popup.group) == (tab, ONE.key)
     await at.rig.works(popup.handle)
 
@@ -125,7 +124,7 @@ async def a_popup_stands_in_its_openers_group(at: GroupRig) -> None:
 async def a_tab_the_person_opens_in_a_group_is_reported_and_can_be_used(at: GroupRig) -> None:
     await at.tab(ONE, "/")
     await at.person.person_opens(at.driver, ONE.key, at.rig.url("/other"))
-    tab = await at.reports.first(TabAppeared)
+    tab = await at.reports.first(TabOpened)
     assert (tab.opener, tab.group) == (None, ONE.key)
     await at.rig.works(tab.handle)
 
@@ -134,8 +133,8 @@ async def a_tab_the_person_opens_in_a_group_is_reported_and_can_be_used(at: Grou
 async def a_tab_of_the_persons_own_is_neither_reported_nor_there(at: GroupRig) -> None:
     mine = await at.tab(ONE, "/")
     await at.person.person_opens(at.driver, None, at.rig.url("/other"))
-    await at.driver.navigate(mine, at.rig.url("/other"))  # comes after earlier events
-    assert not any(isinstance(event, TabAppeared) for event in at.reports.events)
+    await at.rig.navigate(mine, at.rig.url("/other"))  # comes after earlier events
+    assert not any(isinstance(event, TabOpened) for event in at.reports.events)
     heir = await at.rig.harness.another(at.driver)
     started = await heir.start(Reports())
     try:
@@ -149,7 +148,7 @@ async def a_tab_moved_to_another_group_is_reported_and_works_on(at: GroupRig) ->
     tab = await at.tab(ONE, "/other")
     await at.tab(TWO, "/")
     await at.moves(tab, TWO.key)
-    assert await at.driver.evaluate(tab, HREF) == at.rig.url("/other")
+    assert await at.rig.evaluate(tab, HREF) == at.rig.url("/other")
 
 
 @group_check
@@ -159,8 +158,8 @@ async def a_tab_moved_out_of_all_groups_is_gone_for_the_driver_at_once(at: Group
     call = await at.rig.running(tab)
     await at.moves(tab, None)
     await error_of(TabGone, call)
-    await error_of(TabGone, at.driver.evaluate(tab, HREF))
-    await error_of(TabGone, at.driver.navigate(tab, at.rig.url("/other")))
+    await error_of(TabGone, at.rig.evaluate(tab, HREF))
+    await error_of(TabGone, at.rig.navigate(tab, at.rig.url("/other")))
 
 
 @group_check
@@ -169,7 +168,7 @@ async def a_tab_brought_back_into_a_group_appears_anew(at: GroupRig) -> None:
     await at.tab(TWO, "/")
     await at.moves(tab, None)
     await at.person.person_moves(at.driver, tab, TWO.key)
-    again = await at.reports.first(TabAppeared)
+    again = await at.reports.first(TabOpened)
     assert (again.opener, again.group, again.url) == (None, TWO.key, at.rig.url("/other"))
     await at.rig.works(again.handle)
 
@@ -180,10 +179,10 @@ async def closing_a_group_is_reported_before_the_end_of_its_tabs(at: GroupRig) -
     other = await at.tab(TWO, "/")
     await at.person.person_closes_group(at.driver, ONE.key)
     for tab in tabs:
-        await at.reports.first(TabDisappeared, lambda event, tab=tab: event.handle == tab)  # type: ignore[misc]
+        await at.reports.first(TabClosed, lambda event, tab=tab: event.handle == tab)  # type: ignore[misc]
     kinds = [type(event) for event in at.reports.events]
     assert at.reports.events[kinds.index(GroupClosed)] == GroupClosed(ONE.key)
-    assert kinds.index(GroupClosed) < kinds.index(TabDisappeared)
+    assert kinds.index(GroupClosed) < kinds.index(TabClosed)
     assert kinds.count(GroupClosed) == 1
     await at.rig.works(other)
 
@@ -192,7 +191,7 @@ async def closing_a_group_is_reported_before_the_end_of_its_tabs(at: GroupRig) -
 async def a_group_that_loses_its_last_tab_otherwise_is_not_closed(at: GroupRig) -> None:
     closed, moved = await at.tab(ONE, "/"), await at.tab(TWO, "/")
     await at.driver.close_tab(closed)
-    await at.reports.first(TabDisappeared, lambda event: event.handle == closed)
+    await at.reports.first(TabClosed, lambda event: event.handle == closed)
     await at.moves(moved, None)
     assert not any(isinstance(event, GroupClosed) for event in at.reports.events)
     await at.rig.works(await at.tab(ONE, "/"))
@@ -206,6 +205,6 @@ async def a_forgotten_group_is_the_persons(at: GroupRig) -> None:
     at.driver.forget_group(ONE.key)
     await at.rig.works(other)
     await at.person.person_opens(at.driver, ONE.key, at.rig.url("/other"))
-    await at.driver.navigate(other, at.rig.url("/other"))
-    assert not any(isinstance(event, TabAppeared) for event in at.reports.events)
-    await error_of(TabGone, at.driver.evaluate(tab, HREF))
+    await at.rig.navigate(other, at.rig.url("/other"))
+    assert not any(isinstance(event, TabOpened) for event in at.reports.events)
+    await error_of(TabGone, at.rig.evaluate(tab, HREF))

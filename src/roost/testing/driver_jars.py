@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from roost.drivers.base import Cookie, OriginStorage, TabAppeared, TabDisappeared
+from roost.drivers.base import Cookie, OriginStorage
+from roost.drivers.events import (
+    TabClosed,
+    TabOpened,
+)
 from roost.errors import JarUnavailable
 from roost.testing.driver_rig import COOKIES, DriverRig, jar_check
 from roost.testing.waits import error_of
@@ -31,10 +35,10 @@ async def a_jar_has_what_it_was_filled_with_and_no_other_jar_does(rig: DriverRig
     assert await driver.write_cookies(jar, cookies) == []
     assert await driver.write_storage(jar, storage) == []
     tab, elsewhere = await rig.tab("/", jar=jar), await rig.tab("/", jar=other)
-    assert sorted((await driver.evaluate(tab, COOKIES)).split("; ")) == ["one=of one", "two=of two"]
-    assert sorted(await driver.evaluate(tab, STORED)) == sorted(map(list, items))
-    assert await driver.evaluate(elsewhere, COOKIES) == ""
-    assert await driver.evaluate(elsewhere, STORED) == []
+    assert sorted((await rig.evaluate(tab, COOKIES)).split("; ")) == ["one=of one", "two=of two"]
+    assert sorted(await rig.evaluate(tab, STORED)) == sorted(map(list, items))
+    assert await rig.evaluate(elsewhere, COOKIES) == ""
+    assert await rig.evaluate(elsewhere, STORED) == []
     seen = await driver.read_page_storage(tab, origin)
     assert seen is not None
     assert (seen.origin, sorted(seen.items)) == (origin, sorted(items))
@@ -48,7 +52,7 @@ async def a_jar_has_what_it_was_filled_with_and_no_other_jar_does(rig: DriverRig
     await driver.delete_cookies(jar, cookies[:1])
     assert [cookie.name for cookie in await driver.read_cookies(jar)] == ["two"]
     # The driver does not report the pages that it needed for this.
-    told = [e for e in rig.reports.events if isinstance(e, TabAppeared | TabDisappeared)]
+    told = [e for e in rig.reports.events if isinstance(e, TabOpened | TabClosed)]
     assert told == []
 
 

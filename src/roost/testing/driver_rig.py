@@ -7,12 +7,20 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from roost.drivers.base import Driver, DriverEvent, Group
+from roost.drivers.base import (
+    Arrival,
+    Driver,
+    Group,
+    Picture,
+    Shot,
+)
+from roost.drivers.events import (
+    DriverEvent,
+)
 from roost.testing.waits import started
 from roost.vocabulary import Color, JarPolicy, TabHandle
 
 CHECK_SECONDS = 60.0
-BLANK = "about:blank"
 HREF = "() => location.href"
 COOKIES = "() => document.cookie"
 NEVER = "() => new Promise(() => {})"
@@ -109,16 +117,26 @@ class DriverRig:
         """Open a tab at that page, or blank, in the given jar, or in a new one."""
         tab = await self.open(jar or await self.fresh_jar())
         if path is not None:
-            await self.driver.navigate(tab, self.url(path))
+            await self.navigate(tab, self.url(path))
         return tab
+
+    async def navigate(self, tab: TabHandle, url: str) -> Arrival:
+        """Navigate the tab. Raises the error of ``driver.page`` if there is no such tab."""
+        return await self.driver.page(tab).navigate(url)
+
+    async def evaluate(self, tab: TabHandle, function: str) -> Any:
+        return await self.driver.page(tab).evaluate(function)
+
+    async def capture(self, tab: TabHandle, shot: Shot) -> Picture:
+        return await self.driver.page(tab).capture(shot)
 
     async def works(self, tab: TabHandle) -> None:
         """Assert that the tab evaluates scripts."""
-        assert await self.driver.evaluate(tab, "() => 6") == 6
+        assert await self.evaluate(tab, "() => 6") == 6
 
     async def running(self, tab: TabHandle) -> asyncio.Task[Any]:
         """Return a call that has reached the browser and never ends by itself."""
-        call = await started(self.driver.evaluate(tab, NEVER))
+        call = await started(self.evaluate(tab, NEVER))
         await self.works(await self.tab())  # asked later, so the call has begun
         assert not call.done()
         return call

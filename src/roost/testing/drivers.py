@@ -16,12 +16,16 @@ from __future__ import annotations
 import asyncio
 import json
 
-from roost.drivers.base import Shot, TabAppeared, TabArrived, TabDisappeared
+from roost.drivers.base import BLANK, Shot
+from roost.drivers.events import (
+    TabClosed,
+    TabNavigated,
+    TabOpened,
+)
 from roost.errors import BadRequest, BrowserLost, JarUnavailable, NotFound, TabGone
 from roost.testing import driver_deaths as driver_deaths  # its checks belong to the suite
 from roost.testing import driver_jars as driver_jars  # and so do these
 from roost.testing.driver_rig import (
-    BLANK,
     COOKIES,
     DRIVER_CHECKS,
     HREF,
@@ -71,7 +75,7 @@ async def stopping_is_safe_before_a_start_and_twice(rig: DriverRig) -> None:
     tab = await rig.tab()
     await rig.driver.stop()
     await rig.driver.stop()
-    await error_of(BrowserLost, rig.driver.evaluate(tab, HREF))
+    await error_of(BrowserLost, rig.evaluate(tab, HREF))
     await rig.harness.make().stop()
 
 
@@ -90,9 +94,9 @@ async def tabs_of_one_jar_share_cookies_and_other_jars_do_not_see_them(rig: Driv
     jar = await rig.fresh_jar()
     writer, reader = await rig.tab("/", jar=jar), await rig.tab("/", jar=jar)
     stranger = await rig.tab("/")
-    await rig.driver.evaluate(writer, '() => document.cookie = "who=writer"')
-    assert await rig.driver.evaluate(reader, COOKIES) == "who=writer"
-    assert await rig.driver.evaluate(stranger, COOKIES) == ""
+    await rig.evaluate(writer, '() => document.cookie = "who=writer"')
+    assert await rig.evaluate(reader, COOKIES) == "who=writer"
+    assert await rig.evaluate(stranger, COOKIES) == ""
 
 
 @driver_check
@@ -101,10 +105,10 @@ async def the_shared_jar_is_one_jar(rig: DriverRig) -> None:
         await error_of(JarUnavailable, rig.driver.make_jar(JarPolicy.SHARED))
         return
     tabs = [await rig.tab("/", jar=await rig.driver.make_jar(JarPolicy.SHARED)) for _ in range(2)]
-    await rig.driver.evaluate(tabs[0], '() => document.cookie = "who=everybody"')
-    assert "who=everybody" in await rig.driver.evaluate(tabs[1], COOKIES)
+    await rig.evaluate(tabs[0], '() => document.cookie = "who=everybody"')
+    assert "who=everybody" in await rig.evaluate(tabs[1], COOKIES)
     if rig.policy is not JarPolicy.SHARED:
-        assert await rig.driver.evaluate(await rig.tab("/"), COOKIES) == ""
+        assert await rig.evaluate(await rig.tab("/"), COOKIES) == ""
 
 
 @driver_check
@@ -118,8 +122,8 @@ async def removing_a_jar_closes_its_tabs_and_no_others(rig: DriverRig) -> None:
     jar = await rig.fresh_jar()
     tab, stranger = await rig.tab("/", jar=jar), await rig.tab("/")
     await rig.driver.remove_jar(jar)
-    await rig.reports.first(TabDisappeared, lambda event: event.handle == tab)
-    await error_of(TabGone, rig.driver.evaluate(tab, HREF))
+    await rig.reports.first(TabClosed, lambda event: event.handle == tab)
+    await error_of(TabGone, rig.evaluate(tab, HREF))
     await error_of(JarUnavailable, rig.open(jar))
     await rig.driver.remove_jar(jar)  # the jar is gone already: no error
     await rig.works(stranger)
@@ -129,17 +133,17 @@ async def removing_a_jar_closes_its_tabs_and_no_others(rig: DriverRig) -> None:
 async def a_removed_jars_cookies_are_forgotten(rig: DriverRig) -> None:
     jar = await rig.fresh_jar()
     tab = await rig.tab("/", jar=jar)
-    await rig.driver.evaluate(tab, '() => document.cookie = "who=before; max-age=600"')
+    await rig.evaluate(tab, '() => document.cookie = "who=before; max-age=600"')
     await rig.driver.remove_jar(jar)
-    assert await rig.driver.evaluate(await rig.tab("/"), COOKIES) == ""
+    assert await rig.evaluate(await rig.tab("/"), COOKIES) == ""
 
 
 @driver_check
 async def jars_and_tabs_nobody_knows_are_refused_by_name(rig: DriverRig) -> None:
     await error_of(JarUnavailable, rig.open("no-such-jar"))
-    await error_of(TabGone, rig.driver.navigate(NO_TAB, rig.url("/")))
-    await error_of(TabGone, rig.driver.evaluate(NO_TAB, HREF))
-    await error_of(TabGone, rig.driver.capture(NO_TAB, Shot()))
+    await error_of(TabGone, rig.navigate(NO_TAB, rig.url("/")))
+    await error_of(TabGone, rig.evaluate(NO_TAB, HREF))
+    await error_of(TabGone, rig.capture(NO_TAB, Shot()))
     await rig.driver.close_tab(NO_TAB)
     await rig.driver.remove_jar("no-such-jar")
 
@@ -150,8 +154,8 @@ async def jars_and_tabs_nobody_knows_are_refused_by_name(rig: DriverRig) -> None
 @driver_check
 async def a_new_tab_is_blank_and_is_not_reported(rig: DriverRig) -> None:
     tab = await rig.tab()
-    assert await rig.driver.evaluate(tab, HREF) == BLANK
-    assert not any(isinstance(event, TabAppeared) for event in rig.reports.about(tab))
+    assert await rig.evaluate(tab, HREF) == BLANK
+    assert not any(isinstance(event, TabOpened) for event in rig.reports.about(tab))
 
 
 @driver_check
@@ -166,12 +170,12 @@ async def handles_are_never_used_twice(rig: DriverRig) -> None:
 async def a_closed_tab_is_reported_and_gone(rig: DriverRig) -> None:
     tab = await rig.tab("/")
     await rig.driver.close_tab(tab)
-    await rig.reports.first(TabDisappeared, lambda event: event.handle == tab)
-    await error_of(TabGone, rig.driver.evaluate(tab, HREF))
-    await error_of(TabGone, rig.driver.navigate(tab, rig.url("/")))
-    await error_of(TabGone, rig.driver.capture(tab, Shot()))
+    await rig.reports.first(TabClosed, lambda event: event.handle == tab)
+    await error_of(TabGone, rig.evaluate(tab, HREF))
+    await error_of(TabGone, rig.navigate(tab, rig.url("/")))
+    await error_of(TabGone, rig.capture(tab, Shot()))
     await rig.driver.close_tab(tab)  # the tab is gone already: no error
-    assert len([e for e in rig.reports.about(tab) if isinstance(e, TabDisappeared)]) == 1
+    assert len([e for e in rig.reports.about(tab) if isinstance(e, TabClosed)]) == 1
 
 
 @driver_check
@@ -179,36 +183,36 @@ async def a_popup_is_reported_first_with_its_opener_and_jar(rig: DriverRig) -> N
     jar = await rig.fresh_jar()
     opener = await rig.tab("/", jar=jar)
     address = rig.url("/other")
-    await rig.driver.evaluate(opener, f"() => {{ window.open({json.dumps(address)}) }}")
-    popup = await rig.reports.first(TabAppeared, lambda event: event.opener == opener)
+    await rig.evaluate(opener, f"() => {{ window.open({json.dumps(address)}) }}")
+    popup = await rig.reports.first(TabOpened, lambda event: event.opener == opener)
     assert popup.jar == jar
     await rig.reports.first(
-        TabArrived, lambda event: (event.handle, event.title) == (popup.handle, "Other")
+        TabNavigated, lambda event: (event.handle, event.title) == (popup.handle, "Other")
     )
     assert rig.reports.about(popup.handle)[0] is popup
-    assert await rig.driver.evaluate(popup.handle, HREF) == address
+    assert await rig.evaluate(popup.handle, HREF) == address
     await rig.driver.close_tab(popup.handle)
-    await rig.reports.first(TabDisappeared, lambda event: event.handle == popup.handle)
+    await rig.reports.first(TabClosed, lambda event: event.handle == popup.handle)
     await rig.works(opener)
 
 
 @driver_check
 async def a_popup_shares_its_openers_cookies(rig: DriverRig) -> None:
     opener = await rig.tab("/")
-    await rig.driver.evaluate(opener, '() => document.cookie = "who=opener"')
+    await rig.evaluate(opener, '() => document.cookie = "who=opener"')
     address = json.dumps(rig.url("/other"))
-    await rig.driver.evaluate(opener, f"() => {{ window.open({address}) }}")
-    popup = await rig.reports.first(TabAppeared)
-    await rig.reports.first(TabArrived, lambda event: event.handle == popup.handle)
-    await rig.driver.navigate(popup.handle, rig.url("/other"))
-    assert "who=opener" in await rig.driver.evaluate(popup.handle, COOKIES)
+    await rig.evaluate(opener, f"() => {{ window.open({address}) }}")
+    popup = await rig.reports.first(TabOpened)
+    await rig.reports.first(TabNavigated, lambda event: event.handle == popup.handle)
+    await rig.navigate(popup.handle, rig.url("/other"))
+    assert "who=opener" in await rig.evaluate(popup.handle, COOKIES)
 
 
 @driver_check
 async def a_tab_the_person_opens_is_reported_with_its_jar(rig: DriverRig) -> None:
     jar = await rig.fresh_jar()
     await rig.harness.open_page(rig.driver, jar)
-    appeared = await rig.reports.first(TabAppeared)
+    appeared = await rig.reports.first(TabOpened)
     assert appeared.jar == jar
     assert appeared.opener is None
     await rig.works(appeared.handle)
@@ -228,17 +232,17 @@ async def navigating_answers_where_it_ended(rig: DriverRig) -> None:
         ("/missing", "/missing", "Not here", 404),
         ("/broken", "/broken", "Broken", 500),
     ):
-        arrival = await rig.driver.navigate(tab, rig.url(path))
+        arrival = await rig.navigate(tab, rig.url(path))
         assert arrival.url == rig.url(end)
         assert (arrival.title, arrival.status) == (title, status)
-        assert await rig.driver.evaluate(tab, HREF) == rig.url(end)
-        assert await rig.driver.evaluate(tab, "() => document.title") == title
+        assert await rig.evaluate(tab, HREF) == rig.url(end)
+        assert await rig.evaluate(tab, "() => document.title") == title
 
 
 @driver_check
 async def a_blank_page_has_no_status(rig: DriverRig) -> None:
     tab = await rig.tab("/")
-    arrival = await rig.driver.navigate(tab, BLANK)
+    arrival = await rig.navigate(tab, BLANK)
     assert (arrival.url, arrival.status) == (BLANK, None)
 
 
@@ -246,27 +250,27 @@ async def a_blank_page_has_no_status(rig: DriverRig) -> None:
 async def a_document_is_reported_with_its_address_and_title(rig: DriverRig) -> None:
     tab = await rig.tab("/moved")
     await rig.reports.first(
-        TabArrived,
-        lambda event: event == TabArrived(tab, rig.url("/other"), "Other"),
+        TabNavigated,
+        lambda event: event == TabNavigated(tab, rig.url("/other"), "Other"),
     )
 
 
 @driver_check
 async def a_server_that_cannot_be_reached_is_not_found(rig: DriverRig) -> None:
     tab = await rig.tab("/")
-    error = await error_of(NotFound, rig.driver.navigate(tab, rig.harness.nowhere))
+    error = await error_of(NotFound, rig.navigate(tab, rig.harness.nowhere))
     assert error.details["reason"]
-    arrival = await rig.driver.navigate(tab, rig.url("/other"))
+    arrival = await rig.navigate(tab, rig.url("/other"))
     assert arrival.title == "Other"
 
 
 @driver_check
 async def redirects_without_end_are_not_found(rig: DriverRig) -> None:
     tab = await rig.tab()
-    error = await error_of(NotFound, rig.driver.navigate(tab, rig.url("/round")))
+    error = await error_of(NotFound, rig.navigate(tab, rig.url("/round")))
     assert error.details["reason"]
     if "error pages" in {lack.name for lack in rig.driver.capabilities.lacks}:
-        assert (await rig.driver.navigate(tab, rig.url("/"))).title == "Home"
+        assert (await rig.navigate(tab, rig.url("/"))).title == "Home"
     await rig.works(tab)
 
 
@@ -287,7 +291,7 @@ async def evaluating_gives_the_json_value(rig: DriverRig) -> None:
         ("() => [[], 0, false]", [[], 0, False]),
         ("async () => 7", 7),
     ):
-        assert await rig.driver.evaluate(tab, function) == value, function
+        assert await rig.evaluate(tab, function) == value, function
 
 
 @driver_check
@@ -297,7 +301,7 @@ async def a_function_that_throws_is_a_bad_request_with_its_text(rig: DriverRig) 
         '() => { throw new Error("the reason") }',
         'async () => { throw new Error("the reason") }',
     ):
-        error = await error_of(BadRequest, rig.driver.evaluate(tab, function))
+        error = await error_of(BadRequest, rig.evaluate(tab, function))
         assert "the reason" in (error.page_said or "")
         assert "the reason" not in f"{error.message} {error.hint} {error.details}"
     await rig.works(tab)
@@ -306,7 +310,7 @@ async def a_function_that_throws_is_a_bad_request_with_its_text(rig: DriverRig) 
 @driver_check
 async def a_function_that_does_not_parse_is_a_bad_request(rig: DriverRig) -> None:
     tab = await rig.tab("/")
-    error = await error_of(BadRequest, rig.driver.evaluate(tab, "() => ("))
+    error = await error_of(BadRequest, rig.evaluate(tab, "() => ("))
     assert "SyntaxError" in (error.page_said or "")
     await rig.works(tab)
 
@@ -317,20 +321,20 @@ async def a_function_that_does_not_parse_is_a_bad_request(rig: DriverRig) -> Non
 @driver_check
 async def a_picture_is_whole_and_of_the_size_asked_for(rig: DriverRig) -> None:
     tab = await rig.tab("/")
-    whole = await rig.driver.capture(tab, Shot(format="png", scale=1.0))
+    whole = await rig.capture(tab, Shot(format="png", scale=1.0))
     check_picture(whole, "png")
-    half = await rig.driver.capture(tab, Shot(format="jpeg", quality=60, scale=0.5))
+    half = await rig.capture(tab, Shot(format="jpeg", quality=60, scale=0.5))
     check_picture(half, "jpeg")
     assert abs(half.width * 2 - whole.width) <= 1
     assert abs(half.height * 2 - whole.height) <= 1
-    full = await rig.driver.capture(tab, Shot(format="png", scale=1.0, full_page=True))
+    full = await rig.capture(tab, Shot(format="png", scale=1.0, full_page=True))
     check_picture(full, "png")
 
 
 @driver_check
 async def twelve_tabs_are_captured_at_once(rig: DriverRig) -> None:
     tabs = [await rig.tab("/") for _ in range(12)]
-    pictures = await asyncio.gather(*(rig.driver.capture(tab, Shot()) for tab in tabs))
+    pictures = await asyncio.gather(*(rig.capture(tab, Shot()) for tab in tabs))
     for picture in pictures:
         check_picture(picture, "jpeg")
 
@@ -338,7 +342,7 @@ async def twelve_tabs_are_captured_at_once(rig: DriverRig) -> None:
 @driver_check
 async def a_picture_does_not_wait_for_a_call_on_another_tab(rig: DriverRig) -> None:
     call = await rig.running(await rig.tab("/"))
-    check_picture(await rig.driver.capture(await rig.tab("/"), Shot()), "jpeg")
+    check_picture(await rig.capture(await rig.tab("/"), Shot()), "jpeg")
     assert not call.done()
     call.cancel()
 
@@ -347,9 +351,9 @@ async def a_picture_does_not_wait_for_a_call_on_another_tab(rig: DriverRig) -> N
 async def every_refusal_says_what_and_what_next(rig: DriverRig) -> None:
     """Agents get a driver's errors as they are, so no message and no hint may be empty."""
     for error in (
-        await error_of(TabGone, rig.driver.evaluate(NO_TAB, HREF)),
+        await error_of(TabGone, rig.evaluate(NO_TAB, HREF)),
         await error_of(JarUnavailable, rig.open("no-such-jar")),
-        await error_of(NotFound, rig.driver.navigate(await rig.tab(), rig.harness.nowhere)),
+        await error_of(NotFound, rig.navigate(await rig.tab(), rig.harness.nowhere)),
     ):
         assert error.message
         assert error.hint
@@ -361,7 +365,7 @@ async def tabs_behind_others_of_their_jar_are_captured_too(rig: DriverRig) -> No
     jar = await rig.fresh_jar()
     tabs = [await rig.tab("/", jar=jar) for _ in range(3)]
     for tab in tabs:
-        check_picture(await rig.driver.capture(tab, Shot(scale=0.5)), "jpeg")
-        check_picture(await rig.driver.capture(tab, Shot(scale=1.0, format="png")), "png")
-    pictures = await asyncio.gather(*(rig.driver.capture(tab, Shot()) for tab in tabs))
+        check_picture(await rig.capture(tab, Shot(scale=0.5)), "jpeg")
+        check_picture(await rig.capture(tab, Shot(scale=1.0, format="png")), "png")
+    pictures = await asyncio.gather(*(rig.capture(tab, Shot()) for tab in tabs))
     assert len(pictures) == len(tabs)

@@ -10,6 +10,7 @@ import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from roost import __version__
@@ -22,9 +23,20 @@ from roost.core.rows import Consent
 from roost.core.state import State
 from roost.daemon.settings import Settings
 from roost.daemon.wiring import FAKE, build
-from roost.drivers.base import Cookie, Group, PersonAnswered, Picture, Report, Shot, Started
+from roost.drivers.base import (
+    Cookie,
+    Group,
+    Picture,
+    Report,
+    Shot,
+    Started,
+)
+from roost.drivers.events import (
+    PersonAnswered,
+)
 from roost.drivers.fake import FakeBrowser, FakeDriver, GroupedBrowser, GroupedDriver
 from roost.drivers.fake.browser import any_page
+from roost.drivers.fake.page import FakePageDriver
 from roost.frontends.http.server import HttpServer
 from roost.frontends.socket.server import SocketServer
 from roost.local.endpoint import Endpoint, write_endpoint
@@ -81,10 +93,22 @@ class HeldDriver(FakeDriver):
             raise self.failing
         return await super().open_tab(jar, group)
 
-    async def capture(self, tab: TabHandle, shot: Shot) -> Picture:
-        self.asked += 1
-        await self.may_capture.wait()
-        return await super().capture(tab, shot)
+    def page(self, tab: TabHandle) -> HeldPageDriver:
+        self.find(tab)
+        return HeldPageDriver(self, tab)
+
+
+class HeldPageDriver(FakePageDriver):
+    """A fake tab whose screenshots wait until the test lets them go."""
+
+    def __init__(self, driver: HeldDriver, tab: TabHandle) -> None:
+        super().__init__(driver.browser, partial(driver.find, tab))
+        self._driver = driver
+
+    async def capture(self, shot: Shot) -> Picture:
+        self._driver.asked += 1
+        await self._driver.may_capture.wait()
+        return await super().capture(shot)
 
 
 class HeldGroupedDriver(HeldDriver, GroupedDriver):

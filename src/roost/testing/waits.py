@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from roost.errors import RoostError
@@ -12,6 +13,8 @@ T = TypeVar("T")
 E = TypeVar("E", bound=RoostError)
 SECONDS = 20.0
 """Timeout of every wait in a test. No wait comes near it in a run that passes."""
+TURNS = 200
+LOOK_AGAIN_SECONDS = 0.005
 
 
 async def error_of(kind: type[E], call: Awaitable[object]) -> E:
@@ -42,10 +45,20 @@ async def turn() -> None:
 
 
 async def until(condition: Callable[[], object]) -> None:
-    """Wait until the condition holds. Use it only for what happens in this process's own loop."""
+    """Wait until the condition holds.
+
+    What happens in this process's own loop happens within a few turns. If the condition does not
+    hold by then, it depends on another process or on time, so look again only now and then: a loop
+    that spins would take the processor away from the process it waits for.
+    """
     async with asyncio.timeout(SECONDS):
-        while not condition():
+        for _ in range(TURNS):
+            if condition():
+                return
             await turn()
+        while not condition():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.Event().wait(), LOOK_AGAIN_SECONDS)
 
 
 async def answer_of(call: Awaitable[T]) -> T:

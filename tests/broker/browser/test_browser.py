@@ -9,7 +9,12 @@ import pytest
 
 from roost.api import operations as ops
 from roost.broker.browser.browser import GOOD_MINUTE, Browser
-from roost.drivers.base import BrowserEnded, Report, Started, TabAppeared, TabArrived
+from roost.drivers.base import Report, Started
+from roost.drivers.events import (
+    BrowserEnded,
+    TabNavigated,
+    TabOpened,
+)
 from roost.drivers.fake.browser import FakeBrowser, FakeResponse, any_page
 from roost.errors import (
     BrowserLost,
@@ -147,8 +152,8 @@ class Talkative(HeldDriver):
     async def start(self, report: Report) -> Started:
         started = await super().start(report)
         page = self.browser.new_page("default")
-        report(TabAppeared(handle=page.handle, opener=None, jar=None, url=URL))
-        report(TabArrived(page.handle, URL, "Half \ud800"))
+        report(TabOpened(handle=page.handle, opener=None, jar=None, url=URL))
+        report(TabNavigated(page.handle, URL, "Half \ud800"))
         return started
 
 

@@ -7,7 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roost.broker.browser.downloads import FOLDER, Download, Downloads, DownloadState, safe_name
-from roost.drivers.base import DownloadBegan, DownloadEnded
+from roost.drivers.events import (
+    DownloadBegan,
+    DownloadEnded,
+)
 from roost.testing.waits import answer_of, started
 from roost.vocabulary import SessionId, TabHandle, TabId
 

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from roost.api import operations as ops
 from roost.api.door import Admission
-from roost.drivers.base import Cookie, JarContents, OriginStorage
+from roost.drivers.base import SHARED_JAR, Cookie, JarContents, OriginStorage
 from roost.drivers.fake import FakeBrowser
-from roost.drivers.fake.browser import SHARED_JAR
 from roost.errors import RoostError, Unauthorized
 from roost.profiles.store import Profile, ProfileStore
 from roost.testing.house import FakeHouse, fake_house

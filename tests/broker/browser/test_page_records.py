@@ -13,7 +13,7 @@ from roost.broker.browser.page_records import (
     remembered,
 )
 from roost.core.rows import Tab
-from roost.drivers.base import (
+from roost.drivers.events import (
     ChooserClosed,
     ChooserOpened,
     ConsoleSaid,

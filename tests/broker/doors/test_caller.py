@@ -9,7 +9,7 @@ from roost.api.operations import OPERATIONS
 from roost.broker.doors import caller
 from roost.broker.doors.caller import WORK
 from roost.errors import Internal, SessionGone, TabCrashed
-from roost.testing.house import fake_house
+from roost.testing.house import HeldPageDriver, fake_house
 from roost.testing.waits import error_of
 from roost.vocabulary import OPERATOR
 
@@ -21,7 +21,7 @@ def test_there_is_work_behind_every_operation_and_no_other() -> None:
 
 
 async def test_a_bug_is_answered_without_its_inside_and_logged_with_it(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with fake_house(tmp_path) as house:
         agent = house.admit()
@@ -30,7 +30,7 @@ async def test_a_bug_is_answered_without_its_inside_and_logged_with_it(
         async def bug(*_: object, **__: object) -> object:
             raise ZeroDivisionError("secret inside")
 
-        house.driver.evaluate = bug  # type: ignore[method-assign]
+        monkeypatch.setattr(HeldPageDriver, "evaluate", bug)
         error = await error_of(Internal, agent.api.call(ops.Evaluate(function="() => 1")))
         assert "secret inside" not in str(error.to_wire())
         assert error.details["reference"] in caplog.text
@@ -39,7 +39,7 @@ async def test_a_bug_is_answered_without_its_inside_and_logged_with_it(
 
 
 async def test_a_timeout_inside_a_driver_is_its_own_and_not_the_calls(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with fake_house(tmp_path) as house:
         agent = house.admit()
@@ -48,7 +48,7 @@ async def test_a_timeout_inside_a_driver_is_its_own_and_not_the_calls(
         async def slow(*_: object, **__: object) -> object:
             raise TimeoutError
 
-        house.driver.evaluate = slow  # type: ignore[method-assign]
+        monkeypatch.setattr(HeldPageDriver, "evaluate", slow)
         await error_of(Internal, agent.api.call(ops.Evaluate(function="() => 1")))
 
 

@@ -17,7 +17,11 @@ from roost.api.protocol import Seat
 from roost.broker.doors.caller import Caller
 from roost.core import events as ev
 from roost.daemon.wiring import FAKE
-from roost.drivers.base import ProtocolEar, ProtocolTap
+from roost.drivers.base import Hold, ProtocolEar, ProtocolTap, Report, Started
+from roost.drivers.events import (
+    DriverEvent,
+    TabOpened,
+)
 from roost.drivers.fake.browser import FakeBrowser, any_page
 from roost.errors import (
     BadRequest,
@@ -78,12 +82,19 @@ class TappedDriver(HeldDriver):
     def close_tap(self, tap: ProtocolTap) -> None:
         self.taps.pop(tap.session, None)
 
-    def hold(self, tab: TabHandle, tap: ProtocolTap) -> bool:
-        self.held.append((tab, tap.session))
-        return True
+    async def start(self, report: Report) -> Started:
+        def holding(event: DriverEvent) -> Hold | None:
+            hold = report(event)
+            if hold is not None:
+                assert isinstance(event, TabOpened)
+                self.held += [(event.handle, tap.session) for tap in hold.taps]
+            return hold
+
+        return await super().start(holding)
 
     def release(self, tab: TabHandle, tap: ProtocolTap) -> None:
-        self.held.remove((tab, tap.session))
+        if (tab, tap.session) in self.held:
+            self.held.remove((tab, tap.session))
 
     def tab_of(self, frame: str) -> TabHandle | None:
         return TabHandle(frame)
@@ -172,16 +183,33 @@ async def test_clients_of_a_session_see_its_tabs_whoever_opened_them(tmp_path: P
         assert "tab opened by a protocol client" in s.audit()
 
 
-async def test_what_a_client_waits_for_is_held_for_it(tmp_path: Path) -> None:
+async def test_a_popup_is_held_until_the_client_that_waits_for_it_releases_it(
+    tmp_path: Path,
+) -> None:
     async with scene(tmp_path) as s:
         token = await s.session("mine")
+        opener = await s.tab("mine")
         seat, ear = await s.seat(token, waits=True)
         await s.seat(token)
-        opened = await s.tab("mine")
-        assert s.driver.held == [(opened, seat.root)]
-        seat.release(opened)
+        await s.seat(await s.session("other"), waits=True)
+        assert s.driver.held == [], "a tab that runs already is not held"
+        jar = s.driver.browser.pages[TabHandle(opener)].jar
+        popup = s.driver.browser.open_page(jar, opener=TabHandle(opener)).handle
+        assert s.driver.held == [(popup, seat.root)]
+        seat.release(popup)
         assert s.driver.held == []
-        assert ear.tabs == [opened]
+        assert ear.tabs == [opener, popup]
+
+
+async def test_a_popup_is_not_held_for_a_client_that_left(tmp_path: Path) -> None:
+    async with scene(tmp_path) as s:
+        token = await s.session("mine")
+        opener = await s.tab("mine")
+        seat, _ = await s.seat(token, waits=True)
+        await seat.close()
+        jar = s.driver.browser.pages[TabHandle(opener)].jar
+        s.driver.browser.open_page(jar, opener=TabHandle(opener))
+        assert s.driver.held == []
 
 
 async def test_a_look_sees_the_sessions_tabs_and_leaves_no_trace(tmp_path: Path) -> None:

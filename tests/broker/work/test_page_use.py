@@ -6,7 +6,10 @@ import pytest
 
 from roost.broker.browser.page_records import PageRecord
 from roost.broker.work.page_use import UnlessDialog
-from roost.drivers.base import DialogClosed, DialogOpened
+from roost.drivers.events import (
+    DialogClosed,
+    DialogOpened,
+)
 from roost.errors import DialogOpen
 from roost.testing.waits import error_of, started
 from roost.vocabulary import TabHandle

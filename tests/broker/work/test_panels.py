@@ -7,7 +7,9 @@ from pathlib import Path
 from roost.api import operations as ops
 from roost.api.door import Admission
 from roost.broker.work.panels import composed
-from roost.drivers.base import PersonSaid
+from roost.drivers.events import (
+    PersonSaid,
+)
 from roost.drivers.panel import Panel, PanelLoop, PanelPool, PanelTab
 from roost.testing.house import FakeHouse, fake_house
 from roost.testing.waits import turn

@@ -5,7 +5,10 @@ from typing import Any, cast
 
 from roost.broker.browser.page_records import PageRecord
 from roost.broker.work.readiness import HUNG_SECONDS, NEWS_SECONDS, Readiness
-from roost.drivers.base import RequestEnded, RequestSent
+from roost.drivers.events import (
+    RequestEnded,
+    RequestSent,
+)
 from roost.errors import TabGone
 from roost.page.page import Page
 from roost.testing.clock import FakeClock

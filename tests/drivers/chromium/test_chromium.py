@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from roost.drivers.base import TabAppeared
 from roost.drivers.chromium.tab import CdpTab
+from roost.drivers.events import (
+    TabOpened,
+)
 from roost.testing.driver_rig import Reports
 from roost.testing.drivers import DRIVER_CHECKS, DriverCheck, check_driver, check_name
 from roost.testing.waits import SECONDS, started, until
@@ -64,4 +66,4 @@ async def test_a_page_that_a_killed_broker_was_opening_is_closed_by_the_next(
             while [one for one in await heir.targets() if one["type"] == "page"]:
                 pass
         assert list(heir.tab_handles) == []
-        assert not [event for event in reports.events if isinstance(event, TabAppeared)]
+        assert not [event for event in reports.events if isinstance(event, TabOpened)]

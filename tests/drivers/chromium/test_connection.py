@@ -1,4 +1,4 @@
-"""Commands and answers over a link (roost.drivers.exchange): nobody is left waiting."""
+"""Commands and answers over a link (roost.drivers.connection): nobody is left waiting."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def test_commands_die_with_their_session_and_no_others_do() -> None:
     assert await lives == {"ok": True}
 
 
-async def test_a_crash_answers_what_waits_and_leaves_the_session() -> None:
+async def test_a_crash_fails_pending_calls_and_keeps_the_session() -> None:
     cdp, link, _ = connected()
     waits = cdp.call("A.a", None, "S1")
     cdp.fail("S1", TabCrashed("crashed"))

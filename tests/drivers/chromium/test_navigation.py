@@ -60,7 +60,7 @@ async def test_a_navigation_whose_new_process_dies_does_not_count_as_an_arrival(
     await browser.until(opening.done)
     assert opening.result() == TAB
 
-    navigating = await started(played.driver.navigate(TAB, "http://a.test/"))
+    navigating = await started(played.driver.page(TAB).navigate("http://a.test/"))
     await browser.until(lambda: played.asked("Page.navigate"))
     for event, params in (
         ("Page.frameStartedNavigating", {"url": "http://a.test/", "loaderId": "L1"}),

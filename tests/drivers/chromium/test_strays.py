@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from roost.drivers.base import TabAppeared
+from roost.drivers.events import (
+    TabOpened,
+)
 from roost.testing.waits import turn, until
 from tests.drivers.played_chromium import HANDOVER, NEXT_ID, Played
 
@@ -57,7 +59,7 @@ def closed(played: Played) -> list[str]:
 
 
 def reported(played: Played) -> list[tuple[str, str | None]]:
-    return [(one.handle, one.jar) for one in played.reports if isinstance(one, TabAppeared)]
+    return [(one.handle, one.jar) for one in played.reports if isinstance(one, TabOpened)]
 
 
 async def test_a_page_that_was_created_and_never_ran_is_closed(played: Played) -> None:

@@ -11,20 +11,19 @@ from typing import Any
 
 import pytest
 
-from roost.drivers.base import (
+from roost.drivers.base import Group, Started
+from roost.drivers.events import (
     DownloadBegan,
     DownloadEnded,
     DriverEvent,
-    Group,
     GroupClosed,
     PersonSaid,
-    Started,
-    TabAppeared,
-    TabDisappeared,
-    TabRegrouped,
+    TabClosed,
+    TabMoved,
+    TabOpened,
 )
 from roost.drivers.extension import OwnChromiumDriver
-from roost.drivers.extension.host_link import Hosting
+from roost.drivers.extension.host_link import HostLink
 from roost.drivers.panel import Panel
 from roost.errors import BrowserLost, JarUnavailable, TabGone, Unsupported
 from roost.local.home import Home, write_secret
@@ -95,8 +94,8 @@ class Extension(ScriptedLink):
 class Desk:
     def __init__(self, folder: Path, *tabs: str, idle_seconds: float = 60.0) -> None:
         self.home = Home(folder)
-        self.hosting = Hosting(self.home, "mine-chromium")
-        self.driver = OwnChromiumDriver(self.hosting, "", idle_seconds=idle_seconds)
+        self.host = HostLink(self.home, "mine-chromium")
+        self.driver = OwnChromiumDriver(self.host, "", idle_seconds=idle_seconds)
         self.extension = Extension(*tabs)
         self.events: list[DriverEvent] = []
 
@@ -164,7 +163,7 @@ async def test_a_host_that_waits_is_told_that_a_broker_is_there(tmp_path: Path) 
         loop.remove_signal_handler(signal.SIGUSR1)
 
 
-async def test_what_was_told_to_the_last_broker_is_not_told_twice(tmp_path: Path) -> None:
+async def test_events_meant_for_the_last_broker_are_not_reported(tmp_path: Path) -> None:
     desk = Desk(tmp_path, "r.1")
     desk.extension.held.add("Roost.state")
     desk.driver.linked(desk.extension)
@@ -192,11 +191,11 @@ async def test_what_the_person_does_is_reported(tmp_path: Path) -> None:
 
     handle, opener = TabHandle("r.4"), TabHandle("r.1")
     assert desk.events == [
-        TabAppeared(handle=handle, opener=opener, jar="default", url="u", group="s1"),
-        TabRegrouped(opener, "s2"),
-        TabRegrouped(TabHandle("r.2"), None),
+        TabOpened(handle=handle, opener=opener, jar="default", url="u", group="s1"),
+        TabMoved(opener, "s2"),
+        TabMoved(TabHandle("r.2"), None),
         GroupClosed("s1"),
-        TabDisappeared(TabHandle("r.3")),
+        TabClosed(TabHandle("r.3")),
         PersonSaid("pause", None),
     ]
 
@@ -207,22 +206,25 @@ async def test_a_tab_dragged_out_is_gone_for_calls_under_way_and_for_later_ones(
     desk = Desk(tmp_path, "r.1")
     await desk.start()
     tab = TabHandle("r.1")
-    assert await desk.driver.evaluate(tab, "() => 6") == 6
+    page = desk.driver.page(tab)
+    assert await page.evaluate("() => 6") == 6
     desk.extension.held.add("Runtime.evaluate")
-    call = await started(desk.driver.evaluate(tab, "() => 6"))
+    call = await started(page.evaluate("() => 6"))
     desk.extension.says(method="Tabs.moved", params={"tab": "r.1", "group": None})
     sent = len(desk.extension.sent)
 
     await error_of(TabGone, call)
-    await error_of(TabGone, desk.driver.evaluate(tab, "() => 6"))
+    await error_of(TabGone, page.evaluate("() => 6"))
+    with pytest.raises(TabGone):
+        desk.driver.page(tab)
     assert len(desk.extension.sent) == sent
 
 
-async def test_what_the_extension_refuses_is_a_tab_that_is_gone(tmp_path: Path) -> None:
+async def test_a_tab_that_the_extension_refuses_is_gone(tmp_path: Path) -> None:
     desk = Desk(tmp_path, "r.1")
     await desk.start()
     desk.extension.held.add("Debugger.attach")
-    call = await started(desk.driver.evaluate(TabHandle("r.1"), "() => 6"))
+    call = await started(desk.driver.page(TabHandle("r.1")).evaluate("() => 6"))
     asked = desk.extension.last("Debugger.attach")
     desk.extension.says(id=asked["id"], error={"code": 404, "message": "There is no such tab."})
 
@@ -234,10 +236,10 @@ async def test_a_tab_is_attached_at_its_first_use_and_let_go_when_idle(tmp_path:
     await desk.start()
     tab = await desk.driver.open_tab("default", GROUP)
     assert "Debugger.attach" not in desk.extension.methods()
-    await desk.driver.evaluate(tab, "() => 6")
+    await desk.driver.page(tab).evaluate("() => 6")
     while "Debugger.detach" not in desk.extension.methods():
         await asyncio.wait({asyncio.get_running_loop().create_future()}, timeout=0.01)
-    await desk.driver.evaluate(tab, "() => 6")
+    await desk.driver.page(tab).evaluate("() => 6")
 
     methods = desk.extension.methods()
     assert methods.count("Debugger.attach") == 2

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from roost.drivers.base import TabArrived
+from roost.drivers.events import (
+    TabNavigated,
+)
 from roost.drivers.fake import FakeBrowser, FakeDriver, FakeResponse
 from roost.errors import BadRequest, NotFound
 from roost.testing.drivers import (
@@ -34,7 +36,7 @@ async def test_every_address_is_a_page_on_the_default_web() -> None:
     await driver.start(Reports())
     tab = await driver.open_tab(await driver.make_jar(JarPolicy.FRESH))
 
-    arrival = await driver.navigate(tab, "https://example.com/a/b?q=1")
+    arrival = await driver.page(tab).navigate("https://example.com/a/b?q=1")
 
     assert (arrival.title, arrival.status) == ("example.com/a/b", 200)
 
@@ -49,7 +51,7 @@ async def test_a_popup_to_nowhere_is_a_tab_without_a_document() -> None:
 
     assert page.handle in driver.browser.pages
     assert stalled.handle in driver.browser.pages
-    assert not any(isinstance(event, TabArrived) for event in reports.events)
+    assert not any(isinstance(event, TabNavigated) for event in reports.events)
 
 
 async def test_javascript_it_does_not_know_is_refused_and_not_guessed() -> None:
@@ -58,7 +60,7 @@ async def test_javascript_it_does_not_know_is_refused_and_not_guessed() -> None:
     tab = await driver.open_tab(await driver.make_jar(JarPolicy.FRESH))
 
     for function in ("alert(1)", "() => fetch('/')", '() => {"a": 1}', "function () {}"):
-        await error_of(BadRequest, driver.evaluate(tab, function))
+        await error_of(BadRequest, driver.page(tab).evaluate(function))
 
 
 async def test_numbers_json_does_not_know_are_null() -> None:
@@ -66,8 +68,8 @@ async def test_numbers_json_does_not_know_are_null() -> None:
     await driver.start(Reports())
     tab = await driver.open_tab(await driver.make_jar(JarPolicy.FRESH))
 
-    assert await driver.evaluate(tab, "() => NaN") is None
-    assert await driver.evaluate(tab, "() => [-Infinity]") == [None]
+    assert await driver.page(tab).evaluate("() => NaN") is None
+    assert await driver.page(tab).evaluate("() => [-Infinity]") == [None]
 
 
 async def test_redirects_to_a_blank_page_end_there() -> None:
@@ -75,7 +77,7 @@ async def test_redirects_to_a_blank_page_end_there() -> None:
     await driver.start(Reports())
     tab = await driver.open_tab(await driver.make_jar(JarPolicy.FRESH))
 
-    assert (await driver.navigate(tab, "http://a.test/")).url == "about:blank"
+    assert (await driver.page(tab).navigate("http://a.test/")).url == "about:blank"
 
 
 async def test_the_table_of_the_site_is_the_fakes_whole_web() -> None:
@@ -83,4 +85,4 @@ async def test_the_table_of_the_site_is_the_fakes_whole_web() -> None:
     await driver.start(Reports())
     tab = await driver.open_tab(await driver.make_jar(JarPolicy.FRESH))
 
-    await error_of(NotFound, driver.navigate(tab, FAKE_BASE + "/no/such/page"))
+    await error_of(NotFound, driver.page(tab).navigate(FAKE_BASE + "/no/such/page"))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from roost.drivers.base import Driver
+from roost.drivers.base import SHARED_JAR, Driver
 from roost.drivers.fake import GroupedBrowser, GroupedDriver
-from roost.drivers.fake.browser import SHARED_JAR
 from roost.testing.driver_groups import GROUP_CHECKS, GroupCheck, check_groups
 from roost.testing.driver_rig import GROUP
 from roost.testing.drivers import DRIVER_CHECKS, DriverCheck, check_driver, check_name

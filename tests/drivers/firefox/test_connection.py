@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roost.drivers.exchange import Json
+from roost.drivers.connection import Json
 from roost.drivers.firefox.connection import BidiConnection, BidiError
 from tests.drivers.scripted_link import Heard, ScriptedLink
 
@@ -27,7 +27,7 @@ def event(link: ScriptedLink, method: str, context: str) -> None:
     link.says(type="event", method=method, params={"context": context})
 
 
-async def test_events_wait_until_it_is_known_what_they_are_about() -> None:
+async def test_events_are_held_back_until_all_tabs_are_known() -> None:
     bidi, link, events = connected()
     event(link, CREATED, "a")
     event(link, DESTROYED, "a")

@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from roost.drivers.base import DriverEvent, TabAppeared
+from roost.drivers.events import (
+    DriverEvent,
+    TabOpened,
+)
 from roost.drivers.firefox.connection import BidiConnection
 from roost.drivers.firefox.contexts import Contexts
+from roost.drivers.firefox.tab import BidiTab
 from roost.errors import BrowserLost, TabGone
 from roost.testing.waits import answer_of, error_of, started, turn
 from tests.drivers.scripted_link import Heard, ScriptedLink
@@ -16,12 +20,12 @@ SOME_JAR = "jar-1"
 CLOSE = "browsingContext.close"
 
 
-def made() -> tuple[Contexts, ScriptedLink, list[DriverEvent]]:
+def made(*, headless: bool = True) -> tuple[Contexts, ScriptedLink, list[DriverEvent]]:
     link, heard, reports = ScriptedLink(), Heard(), list[DriverEvent]()
     bidi = BidiConnection(link, heard.word, heard.end, lambda method, params: None)
     bidi.begin()
     bidi.release()
-    return Contexts(bidi, "", reports.append), link, reports
+    return Contexts(bidi, "", reports.append, headless=headless), link, reports
 
 
 def context(name: str, opener: str | None = None) -> dict[str, Any]:
@@ -65,13 +69,13 @@ async def test_tabs_are_made_beside_the_blank_one_and_popups_are_told_with_their
     link.says(type="success", id=create["id"], result={"context": "tab-1"})
     tab = await answer_of(opening)
     contexts.created(context("popup", opener="tab-1"))
-    appeared = [event for event in reports if isinstance(event, TabAppeared)]
+    appeared = [event for event in reports if isinstance(event, TabOpened)]
     assert [(one.handle, one.opener, one.jar) for one in appeared] == [
         ("popup", tab.handle, SOME_JAR)
     ]
 
 
-async def test_a_tab_that_comes_while_we_make_one_is_the_persons() -> None:
+async def test_a_tab_that_opens_during_our_own_command_is_reported_as_the_persons() -> None:
     contexts, link, reports = made()
     contexts.expect_first_tab("first")
     opening = await started(contexts.open(SOME_JAR))
@@ -83,7 +87,7 @@ async def test_a_tab_that_comes_while_we_make_one_is_the_persons() -> None:
     assert (await answer_of(opening)).handle == "ours"
     await turn()
     (appeared,) = reports
-    assert isinstance(appeared, TabAppeared)
+    assert isinstance(appeared, TabOpened)
     assert appeared.handle == "theirs"
 
 
@@ -109,7 +113,7 @@ async def test_a_jar_removed_under_an_opening_that_was_given_up_holds_up_no_late
     contexts.jar_removed(SOME_JAR)
     await turn()
     contexts.created({**context("theirs"), "userContext": "default"})
-    assert [event.handle for event in reports if isinstance(event, TabAppeared)] == ["theirs"]
+    assert [event.handle for event in reports if isinstance(event, TabOpened)] == ["theirs"]
 
 
 async def test_a_tab_that_the_last_broker_asked_for_and_never_heard_of_is_closed() -> None:
@@ -120,7 +124,7 @@ async def test_a_tab_that_the_last_broker_asked_for_and_never_heard_of_is_closed
     contexts.take_over(handover, tree, ["just made"])
     closed = [one["params"]["context"] for one in commands(link) if one["method"] == CLOSE]
     assert closed == ["asked", "just made"]
-    assert [event.handle for event in reports if isinstance(event, TabAppeared)] == ["popup"]
+    assert [event.handle for event in reports if isinstance(event, TabOpened)] == ["popup"]
 
 
 async def test_a_tab_that_is_there_before_firefox_answers_the_last_broker_is_closed() -> None:
@@ -145,3 +149,27 @@ async def test_a_tab_whose_browser_ends_before_it_answers_is_never_told() -> Non
     await error_of(BrowserLost, opening)
     await turn()
     assert reports == []
+
+
+async def test_a_tab_is_selected_once_until_another_tab_is() -> None:
+    contexts, link, _ = made()
+    one, two = _tab(contexts, "one"), _tab(contexts, "two")
+    for tab in (one, one, two, one):
+        selecting = await started(contexts.select(tab))
+        link.says(type="success", id=commands(link)[-1]["id"], result={})
+        await answer_of(selecting)
+    selected = [(said["method"], said["params"]["context"]) for said in commands(link)]
+    assert selected == [("browsingContext.activate", tab) for tab in ("one", "two", "one")]
+
+
+async def test_a_tab_in_a_window_on_a_screen_is_not_selected() -> None:
+    contexts, link, _ = made(headless=False)
+    await contexts.select(_tab(contexts, "one"))
+    assert commands(link) == [], "the window would come before what the person works with"
+
+
+def _tab(contexts: Contexts, name: str) -> BidiTab:
+    contexts.created(context(name))
+    tab = contexts.tab_of(name)
+    assert tab is not None
+    return tab

@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 from websockets.sync.client import connect
 
+from roost.drivers import events
 from roost.drivers.base import (
-    BrowserEnded,
-    DialogOpened,
     Input,
     InsertText,
     KeyDown,
@@ -24,12 +23,15 @@ from roost.drivers.base import (
     MouseDown,
     MouseMove,
     MouseUp,
-    RequestSent,
     Shot,
-    TabAppeared,
-    TabArrived,
-    TabDied,
     Wheel,
+)
+from roost.drivers.events import (
+    BrowserEnded,
+    DialogOpened,
+    RequestSent,
+    TabNavigated,
+    TabOpened,
 )
 from roost.errors import BadRequest, BrowserLost, TabCrashed
 from roost.local.processes import identify, is_alive
@@ -71,7 +73,7 @@ def lodging(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lodging[Handle
 
 async def open_page(driver: HandledFirefox, url: str, jar: str | None = None) -> TabHandle:
     tab = await driver.open_tab(jar or await driver.make_jar(JarPolicy.FRESH))
-    await driver.navigate(tab, url)
+    await driver.page(tab).navigate(url)
     return tab
 
 
@@ -85,7 +87,7 @@ def session_asked_at(port: int) -> dict[str, Any]:
 
 async def put(driver: HandledFirefox, tab: TabHandle, html: str) -> None:
     """That body, in the page that is there."""
-    await driver.evaluate(tab, f"() => {{ document.body.innerHTML = {json.dumps(html)} }}")
+    await driver.page(tab).evaluate(f"() => {{ document.body.innerHTML = {json.dumps(html)} }}")
 
 
 async def test_nobody_else_gets_a_session_while_the_keeper_holds_it(
@@ -103,8 +105,8 @@ async def test_popups_without_an_opener_are_known_by_who_opened_them(
         jar = await driver.make_jar(JarPolicy.FRESH)
         opener = await open_page(driver, lodging.url("/"), jar)
         sized = '"_blank", "noopener,width=300,height=200"'
-        await driver.evaluate(opener, f"() => {{ window.open('/other', {sized}) }}")
-        popup = await reports.first(TabAppeared)
+        await driver.page(opener).evaluate(f"() => {{ window.open('/other', {sized}) }}")
+        popup = await reports.first(TabOpened)
         assert (popup.opener, popup.jar) == (opener, jar)
         tree = await driver._browser().call("browsingContext.getTree")
         windows = {context["clientWindow"] for context in tree["contexts"]}
@@ -127,7 +129,7 @@ async def test_whoever_opens_a_tab_spends_the_right_that_a_click_gave(
             tab = await open_page(driver, lodging.url("/"))
             await put(driver, tab, f"<div style='zoom: 3'>{html}</div>")
             before = len(driver.tab_handles)
-            answer = await driver.act(tab, [MouseMove(30, 30), *CLICK], None, {})
+            answer = await driver.page(tab).act([MouseMove(30, 30), *CLICK], None, {})
             assert answer is not None
             assert answer["hasActivation"] is is_left, html
             assert len(driver.tab_handles) == before + (not is_left), "known when the click is over"
@@ -148,7 +150,7 @@ async def test_an_extension_tells_jars_apart_and_pictures_tabs_in_the_background
             stores = []
             for jar in (*jars, jars[0]):
                 tab = await open_page(driver, lodging.url("/"), jar)
-                seen = await driver.evaluate(tab, SEEN)
+                seen = await driver.page(tab).evaluate(SEEN)
                 stores.append(seen["store"])
                 assert seen["picture"].startswith("data:image/png")
                 assert seen["canGroup"]
@@ -168,10 +170,10 @@ async def test_a_script_under_way_is_not_run_again_in_the_next_page(
         function = (
             "async () => { window.runs = (window.runs ?? 0) + 1; await new Promise(() => {}) }"
         )
-        call = await started(driver.evaluate(tab, function))
-        await driver.evaluate(tab, "() => { location.href = '/other' }")
+        call = await started(driver.page(tab).evaluate(function))
+        await driver.page(tab).evaluate("() => { location.href = '/other' }")
         await error_of(BadRequest, call)
-        assert await driver.evaluate(tab, "() => window.runs ?? 0") == 0
+        assert await driver.page(tab).evaluate("() => window.runs ?? 0") == 0
 
 
 async def test_the_wheel_scrolls_what_is_under_it_in_tabs_in_the_background(
@@ -183,16 +185,15 @@ async def test_the_wheel_scrolls_what_is_under_it_in_tabs_in_the_background(
         long = "<div style='height: 9000px'></div>"
         box = "position: absolute; left: 0; top: 0; width: 90px; height: 90px; overflow: auto"
         await put(driver, tab, f"{long}<div id=d style='{box}'>{long}</div>")
-        assert await driver.evaluate(tab, "() => document.hidden")
         at = "() => [d.scrollTop, scrollY]"
-        await driver.act(tab, [Wheel(50, 50, 0, 60)], None, {})
-        assert await driver.evaluate(tab, at) == [60, 0], "the innermost"
-        await driver.act(tab, [Wheel(200, 200, 0, 70)], None, {})
-        assert await driver.evaluate(tab, at) == [60, 70]
+        await driver.page(tab).act([Wheel(50, 50, 0, 60)], None, {})
+        assert await driver.page(tab).evaluate(at) == [60, 0], "the innermost"
+        await driver.page(tab).act([Wheel(200, 200, 0, 70)], None, {})
+        assert await driver.page(tab).evaluate(at) == [60, 70]
         keep = "() => addEventListener('wheel', (e) => e.preventDefault(), { passive: false })"
-        await driver.evaluate(tab, f"() => {{ ({keep})() }}")
-        await driver.act(tab, [Wheel(200, 200, 0, 70)], None, {})
-        assert await driver.evaluate(tab, at) == [60, 70], "the page has kept it to itself"
+        await driver.page(tab).evaluate(f"() => {{ ({keep})() }}")
+        await driver.page(tab).act([Wheel(200, 200, 0, 70)], None, {})
+        assert await driver.page(tab).evaluate(at) == [60, 70], "the page has kept it to itself"
 
 
 async def test_input_meets_what_has_just_come_in_tabs_in_the_background(
@@ -208,11 +209,11 @@ async def test_input_meets_what_has_just_come_in_tabs_in_the_background(
             box = f"position: absolute; left: 0; top: {9 * n}px; width: 90px; height: 90px"
             inner = f"<div id=d onclick='this.title = {n}' style='{box}; overflow: auto'>{long}"
             await put(driver, tab, f"{long}{inner}</div>")
-            await driver.act(tab, [Wheel(50, 95, 0, 60)], None, {})
-            assert await driver.evaluate(tab, "() => [d.scrollTop, scrollY]") == [60, 0]
+            await driver.page(tab).act([Wheel(50, 95, 0, 60)], None, {})
+            assert await driver.page(tab).evaluate("() => [d.scrollTop, scrollY]") == [60, 0]
             await put(driver, tab, f"{long}{inner}</div>")
-            await driver.act(tab, [MouseMove(50, 95), *CLICK], None, {})
-            assert await driver.evaluate(tab, "() => d.title") == str(n)
+            await driver.page(tab).act([MouseMove(50, 95), *CLICK], None, {})
+            assert await driver.page(tab).evaluate("() => d.title") == str(n)
 
 
 async def test_input_reaches_frames_of_other_sites_in_tabs_in_the_background(
@@ -224,11 +225,10 @@ async def test_input_reaches_frames_of_other_sites_in_tabs_in_the_background(
         await put(
             driver, tab, f"<iframe src='{elsewhere}' style='border: 7px solid; margin: 30px'>"
         )
-        while (await driver.frames(tab))[1].url != elsewhere:
+        while (await driver.page(tab).all_frames())[1].url != elsewhere:
             pass  # each look is a trip to the browser
-        frame = (await driver.frames(tab))[1].id
-        await driver.evaluate(
-            tab,
+        frame = (await driver.page(tab).all_frames())[1].id
+        await driver.page(tab).evaluate(
             """async () => {
               while (document.readyState !== "complete") await new Promise((go) => setTimeout(go));
               document.body.innerHTML = "<input id=i style='position: absolute; left: 0; top: 0'>";
@@ -237,12 +237,12 @@ async def test_input_reaches_frames_of_other_sites_in_tabs_in_the_background(
             }""",
             frame=frame,
         )
-        corner = await driver.call_page(tab, None, "frameOwner", {}, owner_of=frame)
+        corner = await driver.page(tab).call_page(None, "frameOwner", {}, owner_of=frame)
         at = MouseMove(corner["x"] + 10, corner["y"] + 10)
-        await driver.act(tab, [at, *CLICK], None, {})
-        await driver.act(tab, [KeyDown("a"), KeyUp("a")], None, {})
-        await driver.act(tab, [InsertText("bc")], None, {})
-        seen = await driver.evaluate(tab, "() => [i.value, document.title]", frame=frame)
+        await driver.page(tab).act([at, *CLICK], None, {})
+        await driver.page(tab).act([KeyDown("a"), KeyUp("a")], None, {})
+        await driver.page(tab).act([InsertText("bc")], None, {})
+        seen = await driver.page(tab).evaluate("() => [i.value, document.title]", frame=frame)
         assert seen[0] == "abc"
         assert seen[1].split(" ", 1)[1] == ("click true keydown true input true input true"), (
             "and everything is trusted"
@@ -255,8 +255,7 @@ async def test_keys_operate_buttons_in_tabs_in_the_background(
     async with lodging.guest(Reports()) as driver:
         tab = await open_page(driver, lodging.url("/"))
         await put(driver, tab, "<button id=b>B</button><input type=checkbox id=c>")
-        await driver.evaluate(
-            tab,
+        await driver.page(tab).evaluate(
             """() => {
               window.log = [];
               b.onclick = (event) => log.push(event.isTrusted);
@@ -264,12 +263,14 @@ async def test_keys_operate_buttons_in_tabs_in_the_background(
               b.focus();
             }""",
         )
-        await driver.act(tab, [KeyDown("Enter"), KeyUp("Enter")], None, {})
-        await driver.act(tab, [KeyDown(" "), KeyUp(" ")], None, {})
-        assert await driver.evaluate(tab, "() => log") == [True, True]
-        await driver.evaluate(tab, "() => c.focus()")
-        await driver.act(tab, [KeyDown(" "), KeyUp(" ")], None, {})
-        assert not await driver.evaluate(tab, "() => c.checked"), "the page took the key itself"
+        await driver.page(tab).act([KeyDown("Enter"), KeyUp("Enter")], None, {})
+        await driver.page(tab).act([KeyDown(" "), KeyUp(" ")], None, {})
+        assert await driver.page(tab).evaluate("() => log") == [True, True]
+        await driver.page(tab).evaluate("() => c.focus()")
+        await driver.page(tab).act([KeyDown(" "), KeyUp(" ")], None, {})
+        assert not await driver.page(tab).evaluate("() => c.checked"), (
+            "the page took the key itself"
+        )
 
 
 async def test_tabs_in_the_background_have_frames_like_one_in_front(
@@ -283,7 +284,9 @@ async def test_tabs_in_the_background_have_frames_like_one_in_front(
     }"""
     async with lodging.guest(Reports()) as driver:
         tab = await open_page(driver, lodging.url("/"))
-        assert await driver.evaluate(tab, frames) == "hidden"
+        assert await driver.page(tab).evaluate(frames) == "visible"
+        await open_page(driver, lodging.url("/"))
+        assert await driver.page(tab).evaluate(frames) == "hidden"
 
 
 async def test_a_picture_is_made_smaller_whatever_the_page_forbids(
@@ -291,8 +294,7 @@ async def test_a_picture_is_made_smaller_whatever_the_page_forbids(
 ) -> None:
     async with lodging.guest(Reports()) as driver:
         tab = await open_page(driver, lodging.url("/"))
-        await driver.evaluate(
-            tab,
+        await driver.page(tab).evaluate(
             """() => {
               const rule = document.createElement("meta");
               rule.httpEquiv = "Content-Security-Policy";
@@ -301,8 +303,8 @@ async def test_a_picture_is_made_smaller_whatever_the_page_forbids(
               HTMLCanvasElement.prototype.toDataURL = () => "data:,spoilt";
             }""",
         )
-        whole = await driver.capture(tab, Shot(scale=1))
-        half = await driver.capture(tab, Shot(scale=0.5))
+        whole = await driver.page(tab).capture(Shot(scale=1))
+        half = await driver.page(tab).capture(Shot(scale=0.5))
         assert (half.width * 2, half.height * 2) == (whole.width, whole.height)
 
 
@@ -312,9 +314,9 @@ async def test_the_next_broker_knows_of_crashes_dialogs_and_popups_of_meanwhile(
     async with lodging.guest(Reports()) as driver:
         crashing = await open_page(driver, lodging.url("/"))
         talking, opening = [await open_page(driver, lodging.url("/")) for _ in range(2)]
-        await driver.evaluate(talking, "() => { setTimeout(() => confirm('Really?'), 300) }")
-        await driver.evaluate(
-            opening, "() => { setTimeout(() => window.open('/other', '', 'noopener'), 300) }"
+        await driver.page(talking).evaluate("() => { setTimeout(() => confirm('Really?'), 300) }")
+        await driver.page(opening).evaluate(
+            "() => { setTimeout(() => window.open('/other', '', 'noopener'), 300) }"
         )
         pid = await driver.page_pid(crashing)
         driver.dies_like_its_broker()
@@ -323,11 +325,11 @@ async def test_the_next_broker_knows_of_crashes_dialogs_and_popups_of_meanwhile(
         heir = await lodging.heir(reports)
         dialog = await reports.first(DialogOpened)
         assert (dialog.handle, dialog.message) == (talking, "Really?")
-        popup = await reports.first(TabAppeared)
+        popup = await reports.first(TabOpened)
         assert popup.opener == opening
-        await heir.answer_dialog(talking, accept=True, text=None)
-        await error_of(TabCrashed, heir.evaluate(crashing, HREF))
-        assert (await heir.reload(crashing)).url == lodging.url("/")
+        await heir.page(talking).answer_dialog(accept=True, text=None)
+        await error_of(TabCrashed, heir.page(crashing).evaluate(HREF))
+        assert (await heir.page(crashing).reload()).url == lodging.url("/")
 
 
 @pytest.fixture
@@ -343,13 +345,13 @@ async def test_a_tab_whose_process_dies_before_its_first_page_comes_has_crashed(
     async with lodging.guest(reports := Reports()) as driver:
         tab = await driver.open_tab(await driver.make_jar(JarPolicy.FRESH))
         pid = await driver.page_pid(tab)
-        going = await started(driver.navigate(tab, silent))
+        going = await started(driver.page(tab).navigate(silent))
         await reports.first(RequestSent)
         os.kill(pid, signal.SIGKILL)
-        assert (await reports.first(TabDied)).handle == tab
+        assert (await reports.first(events.TabCrashed)).handle == tab
         with suppress(TabCrashed):  # Firefox may tell first that the request ended
             await answer_of(going)
-        await error_of(TabCrashed, driver.evaluate(tab, HREF))
+        await error_of(TabCrashed, driver.page(tab).evaluate(HREF))
 
 
 async def test_the_next_broker_finds_a_popup_that_its_opener_wrote_into_alive(
@@ -358,13 +360,13 @@ async def test_the_next_broker_finds_a_popup_that_its_opener_wrote_into_alive(
     async with lodging.guest(reports := Reports()) as driver:
         tab = await open_page(driver, lodging.url("/"))
         write = f"() => {{ window.open('{silent}').document.write('<p>Written') }}"
-        await driver.evaluate(tab, write)
-        popup = (await reports.first(TabAppeared)).handle
+        await driver.page(tab).evaluate(write)
+        popup = (await reports.first(TabOpened)).handle
         written = "() => document.body.textContent"
-        assert await driver.evaluate(popup, written) == "Written"
+        assert await driver.page(popup).evaluate(written) == "Written"
         driver.dies_like_its_broker()
         heir = await lodging.heir(Reports())
-        assert await heir.evaluate(popup, written) == "Written"
+        assert await heir.page(popup).evaluate(written) == "Written"
 
 
 async def test_a_tab_that_a_killed_broker_was_opening_is_nobodys_and_closed(
@@ -378,7 +380,7 @@ async def test_a_tab_that_a_killed_broker_was_opening_is_nobodys_and_closed(
         await error_of(BrowserLost, opening)
         tab = await heir.open_tab(jar)
         assert list(heir.tab_handles) == [tab]
-        assert not [event for event in reports.events if isinstance(event, TabAppeared)]
+        assert not [event for event in reports.events if isinstance(event, TabOpened)]
 
 
 async def test_a_frozen_page_can_be_left_and_its_tab_stays_the_same(
@@ -387,13 +389,13 @@ async def test_a_frozen_page_can_be_left_and_its_tab_stays_the_same(
     reports = Reports()
     async with lodging.guest(reports) as driver:
         tab = await open_page(driver, lodging.url("/"))
-        call = await started(driver.evaluate(tab, "() => { for (;;); }"))
-        arrival = await driver.navigate(tab, lodging.url("/other"))
+        call = await started(driver.page(tab).evaluate("() => { for (;;); }"))
+        arrival = await driver.page(tab).navigate(lodging.url("/other"))
         assert arrival.title == "Other"
-        await reports.first(TabArrived, lambda event: event.url == lodging.url("/other"))
+        await reports.first(TabNavigated, lambda event: event.url == lodging.url("/other"))
         call.cancel()
         heir = await lodging.heir(Reports())
-        assert await heir.evaluate(tab, HREF) == lodging.url("/other")
+        assert await heir.page(tab).evaluate(HREF) == lodging.url("/other")
 
 
 async def test_a_killed_firefox_leaves_no_jar_to_the_next(lodging: Lodging[HandledFirefox]) -> None:
@@ -402,15 +404,15 @@ async def test_a_killed_firefox_leaves_no_jar_to_the_next(lodging: Lodging[Handl
     reports = Reports()
     async with lodging.guest(reports) as driver:
         tab = await open_page(driver, lodging.url("/"))
-        await driver.evaluate(tab, "() => document.cookie = 'who=before; max-age=6000'")
-        await driver.evaluate(tab, "() => localStorage.setItem('who', 'before')")
+        await driver.page(tab).evaluate("() => document.cookie = 'who=before; max-age=6000'")
+        await driver.page(tab).evaluate("() => localStorage.setItem('who', 'before')")
         os.kill(driver.browser_pid, signal.SIGKILL)
         await reports.first(BrowserEnded)
         again = await driver.start(Reports())
         assert again.jars == frozenset()
         tab = await open_page(driver, lodging.url("/"))
-        assert await driver.evaluate(tab, COOKIES) == ""
-        assert await driver.evaluate(tab, "() => localStorage.getItem('who')") is None
+        assert await driver.page(tab).evaluate(COOKIES) == ""
+        assert await driver.page(tab).evaluate("() => localStorage.getItem('who')") is None
 
 
 async def test_a_firefox_whose_keeper_died_is_ended_before_the_next_starts(

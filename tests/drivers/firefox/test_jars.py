@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from roost.drivers.base import SHARED_JAR
 from roost.drivers.firefox.connection import BidiConnection
-from roost.drivers.firefox.jars import SHARED_JAR, SITES_KEPT, Jars
+from roost.drivers.firefox.jars import (
+    SITES_KEPT,
+    Jars,
+)
 from roost.testing.waits import answer_of, started
 from tests.drivers.scripted_link import Heard, ScriptedLink
 

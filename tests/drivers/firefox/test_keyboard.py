@@ -1,4 +1,4 @@
-"""Gestures as the ticks of BiDi's actions."""
+"""TabInput as the ticks of BiDi's actions."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert "--headless" not in FirefoxOptions(path=str(program), headless=False).command(tmp_path)
 
 
-def test_dialogs_are_left_to_whoever_is_there_to_answer_them() -> None:
+def test_firefox_leaves_dialogs_open_for_callers_to_answer() -> None:
     (session,) = FirefoxOptions(ignore_tls_errors=True).keeper_options()
     asked = json.loads(session.removeprefix("--session="))
     assert asked["unhandledPromptBehavior"] == {"default": "ignore"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from roost.drivers.base import (
+from roost.drivers.events import (
     ConsoleSaid,
     DownloadBegan,
     DownloadEnded,
@@ -85,5 +85,5 @@ def test_a_download_is_the_same_at_its_end() -> None:
     assert canceled == DownloadEnded(handle=SOME_TAB, download=began.download, path=None)
 
 
-def test_what_is_only_for_the_driver_is_not_reported() -> None:
+def test_events_that_concern_only_the_driver_are_not_reported() -> None:
     assert report_of(SOME_TAB, "browsingContext.load", {"context": "tab-1"}) is None

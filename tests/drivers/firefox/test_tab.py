@@ -7,7 +7,14 @@ from typing import Any
 
 import pytest
 
-from roost.drivers.base import Input, KeyDown, KeyUp, MouseDown, MouseMove, MouseUp
+from roost.drivers.base import (
+    Input,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseMove,
+    MouseUp,
+)
 from roost.drivers.firefox.connection import BidiConnection
 from roost.drivers.firefox.contexts import Contexts
 from roost.drivers.firefox.tab import BidiTab
@@ -32,7 +39,7 @@ class Firefox(ScriptedLink):
             "context": "tab", "parent": None, "children": [], "url": "about:blank",
             "userContext": "jar", "originalOpener": None,
         }  # fmt: skip
-        contexts = Contexts(bidi, "", lambda event: None)
+        contexts = Contexts(bidi, "", lambda event: None, headless=False)
         contexts.created(about)
         found = contexts.tab_of("tab")
         assert found is not None

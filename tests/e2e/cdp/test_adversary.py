@@ -97,7 +97,7 @@ def test_foreign_sessions_do_not_exist(case: Case, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", [*TARGETS, *CONTEXTS[3:]])
-def test_nor_by_way_of_ones_own_page(case: Case, method: str) -> None:
+def test_foreign_targets_are_not_reached_through_ones_own_page(case: Case, method: str) -> None:
     _, own = case.adversary.page()
     named = "targetId" if method in TARGETS else "browserContextId"
     foreign = case.target if method in TARGETS else case.context
@@ -108,7 +108,7 @@ def test_nor_by_way_of_ones_own_page(case: Case, method: str) -> None:
     assert answers[0] == answers[1]
 
 
-def test_nor_by_way_of_a_browser_session(case: Case) -> None:
+def test_foreign_targets_are_not_reached_through_a_browser_session(case: Case) -> None:
     root = case.adversary.result("Target.attachToBrowserTarget")["sessionId"]
     found = case.adversary.result("Target.getTargets", {"filter": [{}]}, root)
     assert case.target not in json.dumps(found)
@@ -130,7 +130,7 @@ def test_detaching_a_foreign_session_is_detaching_nothing(case: Case) -> None:
      "Extensions.loadUnpacked", "Target.sendMessageToTarget", "Memory.simulatePressureNotification",
      "Network.enable", "Runtime.evaluate", "Page.enable", "Log.enable", "Cast.enable"],
 )  # fmt: skip
-def test_what_concerns_the_whole_browser_is_not_to_be_had(case: Case, method: str) -> None:
+def test_commands_for_the_whole_browser_are_refused(case: Case, method: str) -> None:
     answer = case.adversary.ask(method, {"targetId": case.target, "categories": "*"})
     assert "error" in answer
 
@@ -141,7 +141,7 @@ def test_what_concerns_the_whole_browser_is_not_to_be_had(case: Case, method: st
      "javascript:alert(1)", "da\nta:text/html,x", "devtools://devtools/x", " FILE:///etc/passwd",
      "fi\nle:///etc/passwd", "about:version", "filesystem:http://x.test/y"],
 )  # fmt: skip
-def test_addresses_of_the_machine_are_not_opened(case: Case, url: str) -> None:
+def test_addresses_of_local_files_and_browser_pages_are_refused(case: Case, url: str) -> None:
     _, own = case.adversary.page()
     for answer in (
         case.adversary.ask("Page.navigate", {"url": url}, own),
@@ -155,7 +155,7 @@ def test_addresses_of_the_machine_are_not_opened(case: Case, url: str) -> None:
         assert answer["error"]["message"].startswith("URL_BLOCKED"), answer
 
 
-def test_a_page_cannot_be_made_to_open_them_either(case: Case) -> None:
+def test_a_page_cannot_be_made_to_open_refused_addresses(case: Case) -> None:
     _, own = case.adversary.page()
     script = "location.href = 'file:///etc/passwd'; window.open('chrome://version'); 1"
     case.adversary.ask("Runtime.evaluate", {"expression": script, "userGesture": True}, own)
@@ -218,7 +218,7 @@ def test_files_of_the_machine_are_not_dropped_into_a_page_or_opened_by_that(case
     assert case.adversary.result("Input.dispatchDragEvent", without, own) == {}
 
 
-def test_the_screens_of_all_are_not_changed_in_one_page(case: Case) -> None:
+def test_a_page_cannot_change_the_screens_of_the_whole_browser(case: Case) -> None:
     _, own = case.adversary.page()
     before = case.victim.result("Emulation.getScreenInfos", session=case.session)["screenInfos"]
     rectangle = {"left": 800, "top": 0, "width": 640, "height": 480}
@@ -234,7 +234,7 @@ def test_the_screens_of_all_are_not_changed_in_one_page(case: Case) -> None:
     assert after == before
 
 
-def test_cookies_are_the_sessions_own(case: Case) -> None:
+def test_a_client_sees_only_its_sessions_cookies(case: Case) -> None:
     _, own = case.adversary.page()
     case.adversary.result("Network.enable", session=own)
     for found in (
@@ -249,7 +249,7 @@ def test_cookies_are_the_sessions_own(case: Case) -> None:
     assert SECRET in json.dumps(case.victim.result("Storage.getCookies"))
 
 
-def test_the_browsers_own_jar_is_read_and_wiped_by_nobody(
+def test_no_client_reads_or_clears_the_browsers_default_jar(
     house: CdpHouse, case: Case, web: Web
 ) -> None:
     """To Chromium, ``Storage.getCookies`` said in any page means that jar: the person's logins."""
@@ -271,7 +271,7 @@ def test_the_browsers_own_jar_is_read_and_wiped_by_nobody(
         assert SECRET in shared.run("document.cookie", there)
 
 
-def test_a_page_learns_nothing_at_the_door_for_clients_without_a_token(house: CdpHouse) -> None:
+def test_a_page_without_a_token_learns_nothing_from_the_cdp_endpoint(house: CdpHouse) -> None:
     """The browser's process is this user's, like every client's."""
     http = house.status().broker.http
     with RawClient(house.url()) as client:
@@ -293,7 +293,7 @@ def test_closing_the_browser_closes_only_the_connection(house: CdpHouse, case: C
     assert_unharmed(case.victim, case.session)
 
 
-def test_ids_may_be_used_as_one_likes(case: Case) -> None:
+def test_clients_may_choose_any_command_ids(case: Case) -> None:
     for number in (7, 7, 2**31 - 1, -5, 0):
         message = {"id": number, "method": "Browser.getVersion"}
         case.adversary.socket.send(json.dumps(message))
@@ -307,7 +307,9 @@ def test_ids_may_be_used_as_one_likes(case: Case) -> None:
      b"\xff\xfe\x00", b'{"id":1,"method":5}', '{"id":1,"method":"A.b","sessionId":{}}',
      '{"id":1,"method":"Browser.getVersion","extra":1}'],
 )  # fmt: skip
-def test_nonsense_is_answered_and_goes_nowhere(house: CdpHouse, case: Case, frame: Any) -> None:
+def test_malformed_commands_are_answered_and_not_passed_on(
+    house: CdpHouse, case: Case, frame: Any
+) -> None:
     with RawClient(house.url("nonsense")) as client:
         client.socket.send(frame)
         assert "error" in client.next()
@@ -335,7 +337,7 @@ def test_numbers_at_which_chromium_would_end_itself_do_not_reach_it(
      "Runtime.runIfWaitingForDebugger", "Target.attachToTarget", "Target.detachFromTarget"],
 )  # fmt: skip
 @pytest.mark.parametrize("wrong", [{}, {"requestId": {}}, {"requestId": [[]], "files": {}}])
-def test_what_the_keeper_looks_at_may_be_malformed(
+def test_malformed_commands_that_the_keeper_reads_do_no_harm(
     case: Case, method: str, wrong: dict[str, Any]
 ) -> None:
     """The keeper reads some commands that pass through it: it holds everybody's browser."""
@@ -369,7 +371,7 @@ def test_a_frame_of_a_hundred_megabytes_ends_its_own_connection(
     assert_unharmed(case.victim, case.session)
 
 
-def test_in_all_of_this_not_a_word_of_the_victim_was_heard(case: Case) -> None:
+def test_nothing_of_the_victim_was_sent_to_the_adversary_in_all_these_tests(case: Case) -> None:
     """Runs last: what the adversary was ever told, in all the tests above."""
     heard = [
         text

@@ -168,7 +168,7 @@ def test_eight_clients_never_hear_of_each_other(house: CdpHouse, web: Web) -> No
         thread.submit(lambda: asyncio.run(played(web, urls, operations))).result(SECONDS)
 
 
-def test_the_detector_can_fail() -> None:
+def test_the_leak_detector_can_fail() -> None:
     recording = Recording("http://127.0.0.1:1/x")
     other = Recording("http://127.0.0.1:1/x")
     recording.received += b'mark-a mark-b "targetId":"%s"' % (b"A" * 32)

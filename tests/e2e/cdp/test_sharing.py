@@ -30,7 +30,7 @@ def eventually(condition: Callable[[], bool], page: Page) -> None:
     raise AssertionError("it never came")
 
 
-def test_a_clients_tab_is_an_agents_and_the_persons(
+def test_a_tab_that_a_client_opens_is_visible_to_the_agent_and_the_person(
     house: CdpHouse, playwright: Playwright, web: Web
 ) -> None:
     url = web.page("<h1>Shared</h1>", title="Shared")
@@ -89,7 +89,7 @@ def test_a_client_that_never_lets_tabs_run_stops_nobody_else(
         browser.close()
 
 
-def test_what_a_client_held_runs_when_it_goes(
+def test_a_page_that_a_client_paused_runs_again_when_the_client_leaves(
     house: CdpHouse, playwright: Playwright, web: Web
 ) -> None:
     goal = web.page("<h1>Pop</h1>", title="Pop")
@@ -155,7 +155,7 @@ def test_in_the_shared_jar_sessions_see_only_their_own_tabs(
     two.close()
 
 
-def test_a_full_pool_is_told_and_ones_own_oldest_tab_makes_room(
+def test_a_full_pool_is_reported_and_the_sessions_oldest_tab_can_be_evicted(
     playwright: Playwright, web: Web
 ) -> None:
     with cdp_house(pool=2) as small:

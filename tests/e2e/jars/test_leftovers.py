@@ -105,7 +105,7 @@ async def test_nothing_is_left_in_the_browser(own_house: House, web: Web) -> Non
 
 
 @pytest.mark.timeout(240)
-async def test_a_jar_that_is_recorded_but_gone_is_made_anew_and_then_forgotten(
+async def test_a_recorded_jar_that_the_browser_lost_is_made_again_and_removed_at_the_end(
     own_house: House, web: Web
 ) -> None:
     """The broker dies, and before the next one looks, its browser."""

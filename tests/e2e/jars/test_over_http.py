@@ -35,7 +35,7 @@ async def _events(caller: Caller, opened: asyncio.Event, *kinds: str) -> list[An
     return told
 
 
-async def test_a_script_buys_something_and_hears_only_of_its_own_session(
+async def test_a_script_over_http_gets_events_of_its_own_session_only(
     house: House, web: Web
 ) -> None:
     bought = web.serve(b"yes")

@@ -134,7 +134,7 @@ async def at_last(agent: Agent, operation: ops.Navigate | ops.Tabs) -> object:
 
 
 @pytest.mark.timeout(240)
-async def test_what_a_jar_held_is_back_although_a_renderer_dies_and_the_next_is_slow(
+async def test_a_jar_is_refilled_although_a_renderer_dies_and_the_next_one_is_slow(
     house: House, web: Web
 ) -> None:
     page = web.page("<p>here", path="/here")
@@ -162,7 +162,9 @@ SERVICES = (b"storage.mojom.StorageService", b"network.mojom.NetworkService")
 
 
 @pytest.mark.parametrize("browser_kind", ["chromium"], scope="session", indirect=True)
-async def test_what_a_process_of_the_browser_took_along_is_put_back(house: House, web: Web) -> None:
+async def test_storage_lost_with_a_killed_browser_service_is_put_back(
+    house: House, web: Web
+) -> None:
     """In Chromium, all jars keep their storage and their cookies in one process each."""
     page = web.page("<p>here", path="/here")
     async with house.agent(web) as agent:

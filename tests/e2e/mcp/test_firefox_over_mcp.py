@@ -13,7 +13,9 @@ pytestmark = pytest.mark.slow
 URL = "https://site.test/"
 
 
-async def test_claudezillas_users_change_only_the_command(tmp_path: Path) -> None:
+async def test_a_claudezilla_configuration_works_after_changing_only_the_command(
+    tmp_path: Path,
+) -> None:
     with real_home(tmp_path / "home", reads="shared") as home:
         async with client(home, "--names", "firefox") as ada, client(home) as bob:
             listed = await ada.sdk.list_tools()

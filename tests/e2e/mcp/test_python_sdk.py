@@ -32,7 +32,7 @@ async def test_the_first_client_starts_the_broker_and_works(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_the_work_goes_on_when_the_broker_is_killed(tmp_path: Path, mode: str) -> None:
+async def test_a_client_keeps_working_when_the_broker_is_killed(tmp_path: Path, mode: str) -> None:
     """A call that reads is repeated, one that may have acted is answered INTERRUPTED, and the same
     tabs are there again: the client notices a delay and no more."""
     with real_home(tmp_path) as home:
@@ -54,7 +54,7 @@ async def test_the_work_goes_on_when_the_broker_is_killed(tmp_path: Path, mode: 
             assert broker_of(home) != broker
 
 
-async def test_a_client_that_ends_takes_its_session_with_it_at_once(tmp_path: Path) -> None:
+async def test_a_session_ends_at_once_with_its_client(tmp_path: Path) -> None:
     with real_home(tmp_path) as home:
         async with client(home) as witness:
             async with client(home) as agent:
@@ -93,7 +93,7 @@ async def test_two_clients_join_a_session_on_purpose(tmp_path: Path) -> None:
             assert URL in await two.text("browser_navigate", url=URL, tab="t1")
 
 
-async def test_flags_bind_the_session_and_a_wrong_one_is_told(tmp_path: Path) -> None:
+async def test_flags_choose_tools_and_name_and_a_wrong_flag_is_refused(tmp_path: Path) -> None:
     with real_home(tmp_path) as home:
         async with client(home, "--tools=browser_navigate,browser_tabs", "--name=Tester") as agent:
             names = [tool.name for tool in (await agent.sdk.list_tools()).tools]

@@ -14,7 +14,7 @@ from tests.support.local_web import Web
 from tests.support.pages_house import Agent, House
 
 SESSIONS = 12
-OPERATIONS = 10_000 if os.environ.get("ROOST_SOAK") else 500
+OPERATIONS = 10_000 if os.environ.get("ROOST_SOAK") else 300
 PATIENCE_SECONDS = 60.0
 """Twelve browsers' worth of work at once; on a busy machine a single call may take its time."""
 MARK = re.compile(r"mark-\d+")
@@ -29,7 +29,7 @@ PAGE = """
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_no_answer_is_ever_another_sessions(house: House, web: Web) -> None:
-    """500 operations here; 10,000 under ``make soak``. A loop of its own: it may take its time."""
+    """300 operations here; 10,000 under ``make soak``. A loop of its own: it may take its time."""
     asyncio.run(_all_at_once(house, web))
 
 

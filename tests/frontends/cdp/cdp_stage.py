@@ -16,7 +16,7 @@ from roost.frontends.cdp.messages import (
     Release,
     RemoveContext,
     Send,
-    Tell,
+    WriteFrame,
 )
 from roost.frontends.cdp.view import View
 
@@ -139,7 +139,7 @@ class Stage:
     def do(self, effects: list[Effect]) -> None:
         for effect in effects:
             match effect:
-                case Tell():
+                case WriteFrame():
                     self.said.append(json.loads(effect.frame))
                 case Send() if effect.method == "Target.attachToTarget":
                     self._attach(effect)

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from roost.api.sockets import SocketEar
 from roost.errors import PoolFull, Unauthorized
-from roost.frontends.cdp.client import ORDERS, Client, SocketEar
+from roost.frontends.cdp.client import ORDERS, Client
 from roost.testing.waits import until
 from tests.frontends.cdp.cdp_stage import ROOT
 from tests.frontends.cdp.cdp_stub_door import StubDoor, StubSeat

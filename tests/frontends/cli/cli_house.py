@@ -14,18 +14,17 @@ from typing import Any
 from roost.local.endpoint import Endpoint, read_endpoint
 from roost.local.home import Home
 from roost.local.processes import end_tree
+from tests.support.real_processes import real_home
 
 SECONDS = 30.0
 ROOST = (sys.executable, "-P", "-m", "roost")
 
 
 class Cli:
-    """One Roost as a person at the keyboard has it."""
+    """Runs commands as a person at the keyboard."""
 
-    def __init__(self, folder: Path) -> None:
-        self.home = Home(folder)
-        folder.mkdir(mode=0o700)
-        self.home.config.write_text('browser = "fake"\n', encoding="utf-8")
+    def __init__(self, home: Home) -> None:
+        self.home = home
 
     def environment(self, **more: str) -> dict[str, str]:
         return {"PATH": os.environ["PATH"], "ROOST_HOME": str(self.home.path), **more}
@@ -79,15 +78,11 @@ class Cli:
         return found
 
     def close(self) -> None:
-        found = read_endpoint(self.home)
-        if found is not None:
-            end_tree(found.process, 5)
+        """End the broker that runs."""
+        end_tree(self.endpoint.process, 5)
 
 
 @contextmanager
 def cli(folder: Path) -> Iterator[Cli]:
-    made = Cli(folder)
-    try:
-        yield made
-    finally:
-        made.close()
+    with real_home(folder) as home:
+        yield Cli(home)

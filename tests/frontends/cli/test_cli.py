@@ -101,6 +101,7 @@ def test_with_json_an_error_is_the_one_value_printed(cli: Cli) -> None:
 # --- the broker's life ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_up_twice_starts_one_broker_and_stop_waits_until_it_is_gone(cli: Cli) -> None:
     first = cli.says("up", "--pool", "3")
     process = cli.endpoint.process
@@ -172,6 +173,7 @@ def test_in_the_foreground_the_broker_is_this_process(cli: Cli) -> None:
 # --- what it shows ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_status_has_exactly_the_shape_that_is_promised(cli: Cli) -> None:
     cli.says("up")
     async with await roost.connect(name="planner", home=cli.home, start=False) as client:
@@ -197,6 +199,7 @@ async def test_status_has_exactly_the_shape_that_is_promised(cli: Cli) -> None:
         assert part in text
 
 
+@pytest.mark.slow
 async def test_an_agent_that_has_not_called_is_idle_since_it_connected(cli: Cli) -> None:
     cli.says("up")
     while cli.answers("status", "--operator")["broker"]["uptimeSeconds"] < 2:
@@ -207,6 +210,7 @@ async def test_an_agent_that_has_not_called_is_idle_since_it_connected(cli: Cli)
     assert agent["idleSeconds"] < status["broker"]["uptimeSeconds"]
 
 
+@pytest.mark.slow
 def test_a_browser_that_does_not_exist_is_named_whether_a_broker_runs_or_not(cli: Cli) -> None:
     for _ in range(2):
         refused = cli.run("up", "--browser", "safari")
@@ -519,6 +523,7 @@ def test_the_log_goes_on_across_a_rotation(cli: Cli) -> None:
 # --- the doctor -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_healthy_house_passes_the_doctor_with_and_without_a_broker(cli: Cli) -> None:
     report = cli.answers("doctor")
     assert report["ok"] is True
@@ -530,6 +535,7 @@ def test_a_healthy_house_passes_the_doctor_with_and_without_a_broker(cli: Cli) -
     assert f"✓ broker    answers, version {roost.__version__}." in text
 
 
+@pytest.mark.slow
 def test_the_doctor_names_what_is_broken_and_the_fix(cli: Cli) -> None:
     cli.says("up")
     cli.says("stop")

@@ -43,6 +43,7 @@ def test_a_profile_is_imported_listed_used_and_removed(cli: Cli, tmp_path: Path)
     assert refused.stderr.startswith("PROFILE_NOT_FOUND: There is no profile work.\n")
 
 
+@pytest.mark.slow
 def test_what_is_left_out_is_said_and_a_bad_source_is_refused(cli: Cli, tmp_path: Path) -> None:
     source = tmp_path / "cookies.txt"
     source.write_text("site.test\tFALSE\t/\tFALSE\t0\tlogin\t1\nnonsense\n")

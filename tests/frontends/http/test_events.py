@@ -11,7 +11,10 @@ from typing import Any
 import pytest
 
 from roost.api import broker as api_broker
-from roost.drivers.base import ConsoleSaid, DialogOpened
+from roost.drivers.events import (
+    ConsoleSaid,
+    DialogOpened,
+)
 from roost.frontends.http import events
 from roost.testing.waits import answer_of, turn, until
 from roost.vocabulary import LEASE_SECONDS

@@ -75,7 +75,7 @@ async def test_small_answers_leave_at_once(tmp_path: Path) -> None:
     """Met in the attack suite: 40 ms a request, for the peer's delayed acknowledgement."""
     async with http_house(tmp_path) as here:
         await here.session("work")
-        (connected,) = here.house.http._serving._state.connections  # type: ignore[union-attr]
+        (connected,) = here.house.http._uvicorn._state.connections  # type: ignore[union-attr]
         sock = connected.transport.get_extra_info("socket")
         assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 

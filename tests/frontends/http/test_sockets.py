@@ -11,7 +11,8 @@ import pytest
 import websockets
 from starlette.types import Receive, Scope, Send
 
-from roost.frontends.http.sockets import DIRECT, TURN, Socket
+from roost.api.sockets import DIRECT
+from roost.frontends.http.sockets import TURN, Socket
 from roost.testing.waits import until
 from tests.frontends.http.served_app import served_app
 

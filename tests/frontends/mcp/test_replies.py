@@ -92,6 +92,7 @@ EVERY_PAGE_VIEW: list[views.View] = [
     page_views.FoundView(tab="t1", matches='- button "EVIL" [ref=e1]', total=3, truncated=True),
     page_views.ContentView(**WHERE, format="text", text="EVIL", length=99, truncated=True),
     page_views.WaitView(tab="t1", waited_ms=5, url="https://EVIL"),
+    page_views.WaitView(tab="t1", waited_ms=5, url="https://EVIL", snapshot="EVIL", changes="1"),
     page_views.ConsoleView(
         tab="t1",
         total=2,
@@ -272,3 +273,53 @@ def test_half_a_surrogate_pair_does_not_break_a_reply() -> None:
     )
 
     assert text_of(view).encode()
+
+
+def test_a_request_under_way_is_counted_by_roost_and_named_between_the_marks() -> None:
+    view = page_views.ActionView(**WHERE, did="Clicked.", under_way=["POST https://EVIL/save"])
+    roost, page = split(text_of(view))
+    assert "1 request is still under way: browser_wait_for waits for the result." in roost
+    assert "POST https://EVIL/save" in page
+
+
+def test_only_the_first_of_many_requests_under_way_are_named() -> None:
+    view = page_views.ActionView(**WHERE, did="Clicked.", under_way=["GET /x"] * 9)
+    roost, page = split(text_of(view))
+    assert "9 requests are still under way" in roost
+    assert page.count("GET /x") == 3
+
+
+def test_the_page_after_a_navigation_stands_between_the_marks() -> None:
+    roost, page = split(text_of(views.PageView(**WHERE, snapshot="- heading EVIL")))
+    assert "EVIL" not in roost
+    assert "Snapshot:\n- heading EVIL" in page
+
+
+@pytest.mark.parametrize(
+    ("view", "said"),
+    [
+        ({"scale": 0.5, "left": 0, "top": 0}, "Scale 0.5: for points of the page, multiply by 2."),
+        (
+            {"scale": 0.5, "left": 10.2, "top": 40},
+            "Scale 0.5: for points of the page, multiply by 2, then add x=10, y=40.",
+        ),
+        (
+            {"scale": 1.0},
+            "Scale 1: for points of the page, subtract how far the page is scrolled.",
+        ),
+    ],
+)
+def test_a_picture_says_how_its_points_become_points_of_the_page(
+    view: dict[str, Any], said: str
+) -> None:
+    picture = page_views.ScreenshotView(
+        tab="t1", mime_type="image/png", width=640, height=360, path="/x.png", **view
+    )
+    assert said in text_of(picture).splitlines()
+
+
+def test_a_picture_whose_points_are_points_of_the_page_says_nothing_about_them() -> None:
+    picture = page_views.ScreenshotView(
+        tab="t1", mime_type="image/png", width=9, height=9, path="/x.png", scale=1, left=0, top=0
+    )
+    assert "points" not in text_of(picture)

@@ -11,7 +11,7 @@ import pytest
 from mcp_types import ListToolsResult
 
 from roost.api.broker import Notices
-from roost.api.operations import OPERATIONS, Answers, Audience, Operation
+from roost.api.operations import OPERATIONS, Answers, Audience, Operation, parse
 from roost.api.views import LoopView, Pong, TabsView, View
 from roost.errors import BadRequest
 from roost.frontends.mcp import server
@@ -74,6 +74,25 @@ def asked(name: str, arguments: Mapping[str, Any]) -> Operation:
 def test_the_tools_are_the_ones_that_were_promised() -> None:
     assert {tool.name for tool in browser_names().tools} == CORE
     assert {tool.name for tool in TOOLS} == CORE | MORE
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("browser_navigate", {"url": "https://site.test/"}),
+        ("browser_navigate_back", {}),
+        ("browser_navigate_forward", {}),
+        ("browser_reload", {}),
+        ("browser_wait_for", {"text": "x"}),
+        ("browser_tabs", {"action": "select", "tab": "t1"}),
+    ],
+)
+def test_models_are_shown_the_page_and_programs_are_not_unless_they_ask(
+    name: str, arguments: dict[str, Any]
+) -> None:
+    assert asked(name, arguments).snapshot == "diff"  # type: ignore[attr-defined]
+    assert asked(name, {**arguments, "snapshot": "none"}).snapshot == "none"  # type: ignore[attr-defined]
+    assert parse(name, arguments).snapshot == "none"  # type: ignore[attr-defined]
 
 
 def test_the_core_list_fits_its_budget() -> None:

@@ -16,7 +16,7 @@ from roost.frontends.socket import connection
 from roost.frontends.socket.connection import MESSAGES_A_TURN, Connection
 from roost.local import processes
 from roost.testing.faults import Peer
-from roost.testing.house import FakeHouse, fake_house
+from roost.testing.house import FakeHouse, HeldPageDriver, fake_house
 from roost.testing.waits import answer_of, until
 from roost.vocabulary import AGENT_FRAME_BYTES, GRACE_SECONDS, MIB
 
@@ -246,7 +246,7 @@ async def test_a_running_call_is_cancelled_and_a_strange_id_is_nothing(tmp_path:
 
 
 async def test_an_answer_that_cannot_be_sent_is_answered_otherwise(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A driver gave something that is no JSON value: our fault, and still an answer."""
     async with fake_house(tmp_path) as house:
@@ -256,7 +256,7 @@ async def test_an_answer_that_cannot_be_sent_is_answered_otherwise(
         async def impossible(*_: object, **__: object) -> object:
             return object()
 
-        house.driver.evaluate = impossible  # type: ignore[method-assign]
+        monkeypatch.setattr(HeldPageDriver, "evaluate", impossible)
         answer = await peer.call("browser_evaluate", function="() => 1")
         assert answer["error"]["code"] == "INTERNAL"
         assert "browser_evaluate" in caplog.text
@@ -337,11 +337,13 @@ def tasks_named(name: str) -> list[asyncio.Task[Any]]:
     return [task for task in asyncio.all_tasks() if task.get_name() == name]
 
 
-async def test_who_does_not_read_its_replies_is_not_read_either(tmp_path: Path) -> None:
+async def test_who_does_not_read_its_replies_is_not_read_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with fake_house(tmp_path) as house:
         deaf, other = await Peer.admitted(house), await Peer.admitted(house)
         assert "ok" in await deaf.call("browser_navigate", url=URL)
-        answered = answers_of_a_megabyte(house)
+        answered = answers_of_a_megabyte(monkeypatch)
         transport = deaf.writer.transport
         transport.pause_reading()  # type: ignore[attr-defined]
         wide = "() => 1" + " " * 200_000  # one call fills a read: they do not come all at once
@@ -363,7 +365,7 @@ async def test_who_leaves_too_much_unread_is_cut_off(
     async with fake_house(tmp_path) as house:
         deaf, other = await Peer.admitted(house), await Peer.admitted(house)
         assert "ok" in await deaf.call("browser_navigate", url=URL)
-        answers_of_a_megabyte(house)
+        answers_of_a_megabyte(monkeypatch)
         deaf.writer.transport.pause_reading()  # type: ignore[attr-defined]
         for number in range(50):
             deaf.say(id=number, op="browser_evaluate", args={"function": "() => 1"})
@@ -373,7 +375,7 @@ async def test_who_leaves_too_much_unread_is_cut_off(
         await other.close()
 
 
-def answers_of_a_megabyte(house: FakeHouse) -> list[str]:
+def answers_of_a_megabyte(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every script answers that much from now on; gives those that have run."""
     answered: list[str] = []
 
@@ -381,7 +383,7 @@ def answers_of_a_megabyte(house: FakeHouse) -> list[str]:
         answered.append("x" * MIB)
         return answered[-1]
 
-    house.driver.evaluate = big  # type: ignore[method-assign]
+    monkeypatch.setattr(HeldPageDriver, "evaluate", big)
     return answered
 
 

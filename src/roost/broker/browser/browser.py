@@ -16,6 +16,14 @@ from roost.broker.text_limits import short_url, shortened, whole
 from roost.core import events as ev
 from roost.core.rows import TabState
 from roost.drivers.base import (
+    Driver,
+    Group,
+    Hold,
+    Linked,
+    ProtocolTap,
+    Started,
+)
+from roost.drivers.events import (
     BrowserEnded,
     ChooserClosed,
     ChooserOpened,
@@ -24,22 +32,18 @@ from roost.drivers.base import (
     DialogOpened,
     DownloadBegan,
     DownloadEnded,
-    Driver,
     DriverEvent,
-    Group,
     GroupClosed,
-    Linked,
     PageEvent,
     PersonAnswered,
     PersonSaid,
     RequestEnded,
     RequestSent,
-    Started,
-    TabAppeared,
-    TabArrived,
-    TabDied,
-    TabDisappeared,
-    TabRegrouped,
+    TabClosed,
+    TabCrashed,
+    TabMoved,
+    TabNavigated,
+    TabOpened,
 )
 from roost.drivers.link import Link
 from roost.errors import RoostError, Unsupported
@@ -81,11 +85,13 @@ class Browser:
         self._early: list[DriverEvent] = []
         """Events that came before ``BrowserUp`` was reported."""
         self._opens = 0
-        self._unclaimed: list[TabDisappeared | TabRegrouped] = []
+        self._unclaimed: list[TabClosed | TabMoved] = []
         """Events of tabs whose handle the core may not know yet. See ``opening``."""
         self._failures = 0
         self._up_at = 0.0
         self._stopping = False
+        self.holders: Callable[[TabHandle], frozenset[ProtocolTap]] = lambda tab: frozenset()
+        """Returns the taps of the CDP clients that a new tab must wait for."""
 
     async def ready(self) -> Driver:
         """Return the driver, after starting the browser if needed. All callers share one start."""
@@ -178,17 +184,20 @@ class Browser:
         if self.started is not None:
             await self.jars.put_downloads(session)
 
-    def _heard(self, event: DriverEvent) -> None:
+    def _heard(self, event: DriverEvent) -> Hold | None:
         event = shortened(event)
         if self.started is None:
             # The event precedes BrowserUp, but the core must know the browser before its tabs.
             self._early.append(event)
-        else:
-            self._translate(event)
+            return None
+        self._translate(event)
+        # The core has given the tab to a session, so the session's clients have seen it.
+        taps = self.holders(event.handle) if isinstance(event, TabOpened) else None
+        return Hold(taps) if taps else None
 
     def _translate(self, event: DriverEvent) -> None:
         match event:
-            case TabAppeared():
+            case TabOpened():
                 self._hear(
                     ev.TabOpened(
                         browser=self.id,
@@ -199,20 +208,20 @@ class Browser:
                         group=event.group,
                     )
                 )
-            case TabDisappeared() | TabRegrouped() if self._may_be_claimed(event.handle):
+            case TabClosed() | TabMoved() if self._may_be_claimed(event.handle):
                 self._unclaimed.append(event)
-            case TabDisappeared():
+            case TabClosed():
                 self._hear(ev.TabClosed(self.id, event.handle))
-            case TabRegrouped():
+            case TabMoved():
                 self._hear(ev.TabMoved(self.id, event.handle, event.group))
             case GroupClosed():
                 self._hear(ev.GroupClosed(self.id, event.key))
-            case TabArrived():
+            case TabNavigated():
                 self._hear(ev.TabNavigated(self.id, event.handle, event.url, event.title))
                 tab = self._state().tab_with(self.id, event.handle)
                 if tab is not None and tab.jar is not None:
                     self.jars.visited(tab.jar, event.url)
-            case TabDied():
+            case TabCrashed():
                 self._hear(ev.TabCrashed(self.id, event.handle))
             case BrowserEnded():
                 self._ended(event.reason)

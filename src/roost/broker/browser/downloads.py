@@ -18,7 +18,10 @@ from itertools import islice
 from pathlib import Path
 
 from roost.broker.change_signal import ChangeSignal
-from roost.drivers.base import DownloadBegan, DownloadEnded
+from roost.drivers.events import (
+    DownloadBegan,
+    DownloadEnded,
+)
 from roost.vocabulary import SessionId, TabId
 
 logger = logging.getLogger(__name__)

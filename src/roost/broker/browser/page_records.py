@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, assert_never
@@ -17,7 +17,7 @@ from roost.broker.change_signal import ChangeSignal
 from roost.broker.clock import Clock
 from roost.core.redaction import redacted_url
 from roost.core.rows import Tab
-from roost.drivers.base import (
+from roost.drivers.events import (
     ChooserClosed,
     ChooserOpened,
     ConsoleSaid,
@@ -73,6 +73,8 @@ class RequestRecord:
     mime_type: str | None = None
     error: str | None = None
     ended_at: float | None = None
+    is_own: bool = False
+    """An action of an agent began the request; the page did not send it by itself."""
 
 
 @dataclass(slots=True)
@@ -141,6 +143,15 @@ class PageRecord:
         """Return when each pending request of those kinds began, if not later than ``before``."""
         open_requests = self._pending.values()
         return [one.at for one in open_requests if one.kind in kinds and one.at <= before]
+
+    @property
+    def last_number(self) -> int:
+        """The number of the newest request, or 0."""
+        return self._count
+
+    def open_requests(self) -> Collection[RequestRecord]:
+        """Return the requests that have not ended."""
+        return self._pending.values()
 
     async def changed(self) -> None:
         """Wait for the next event of any kind."""

@@ -41,6 +41,8 @@ class Seats:
         self._folders: dict[SessionId, set[Path]] = {}
         broker.when_rows_change(self._rows_changed)
         broker.when_busy_is_asked(self._in_use)
+        for browser in broker.browsers.values():
+            browser.holders = self._holders
 
     async def take(self, agent: AgentId, session: Session, ear: SeatEar) -> BrokerSeat:
         """Connect a CDP client to the session and return its seat.
@@ -110,6 +112,11 @@ class Seats:
         for session in self._taken:
             yield from (tab.id for tab in self._broker.state.tabs_in(session))
 
+    def _holders(self, tab: TabHandle) -> frozenset[ProtocolTap]:
+        """Return the taps of the clients that want to attach to a new tab before it runs."""
+        seats = (seat for seats in self._taken.values() for seat in seats)
+        return frozenset(seat.tap for seat in seats if seat.waits_for(tab))
+
     def _rows_changed(self, changes: Sequence[Change]) -> None:
         for change in changes:
             if change.table == Tab.table:
@@ -169,6 +176,7 @@ class BrokerSeat:
         self._browser = broker.browser(broker.state.sessions[session].browser)
         self._tabs: dict[TabId, TabHandle] = {}
         self._made: dict[str, JarId] = {}
+        self._waits_for: set[TabHandle] = set()
         self._used_at: dict[str, float] = {}
         self._staying = ExitStack()
         self._is_over = False
@@ -220,7 +228,12 @@ class BrokerSeat:
                     core.use_tab, self._agent, self.session, tab.id, action="use", acts=False
                 )
 
+    def waits_for(self, tab: TabHandle) -> bool:
+        """Return True if the client wants to attach to that tab before its page runs."""
+        return tab in self._waits_for
+
     def release(self, target: str) -> None:
+        self._waits_for.discard(TabHandle(target))
         self._driver.release(TabHandle(target), self.tap)
 
     def owns_frame(self, frame: str) -> bool:
@@ -256,7 +269,7 @@ class BrokerSeat:
 
     async def go_to(self, target: str, url: str) -> None:
         with suppress(RoostError):  # the client learns of a failure from the page's own events
-            await self._browser.driver.navigate(TabHandle(target), self.checked_url(url))
+            await self._browser.driver.page(TabHandle(target)).navigate(self.checked_url(url))
 
     async def close_tab(self, target: str) -> None:
         tab = self._broker.state.tab_with(self._browser.id, TabHandle(target))
@@ -319,11 +332,8 @@ class BrokerSeat:
     # --- what the core says --------------------------------------------------------------------
 
     def tab_changed(self, tab: TabId, row: Tab | None) -> None:
-        """Tell the client that a tab came to its session or left it.
-
-        The driver reports a new tab before it lets the page run, and this runs inside that report.
-        So ``hold`` comes in time to stop the page until the client has attached.
-        """
+        """Tell the client that a tab came to its session or left it. A driver's report of a new
+        tab is answered with the clients that wait for it (``Seats``)."""
         before = self._tabs.get(tab)
         now = row.handle if row is not None and row.session == self.session else None
         if before == now:
@@ -331,11 +341,12 @@ class BrokerSeat:
         if before is not None:
             del self._tabs[tab]
             self._used_at.pop(before, None)
+            self._waits_for.discard(before)
             self._ear.tab_went(before)
         if now is not None:
             self._tabs[tab] = now
             if self._ear.tab_came(now):
-                self._driver.hold(now, self.tap)
+                self._waits_for.add(now)
 
     def session_changed(self, row: object) -> None:
         if isinstance(row, Session):

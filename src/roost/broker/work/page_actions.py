@@ -11,15 +11,14 @@ from roost.api import page_operations as ops
 from roost.api import page_views as views
 from roost.api.views import ValueView
 from roost.broker.broker import Broker
-from roost.broker.work import page_use
+from roost.broker.work import page_use, shown_page
+from roost.broker.work.own_requests import OwnRequests
 from roost.broker.work.page_use import InPage
 from roost.drivers.base import MouseDown, MouseMove, MouseUp
 from roost.errors import BadRequest, DialogOpen, NotFound, RoostError
-from roost.page import actions, snapshots
+from roost.page import actions
 from roost.vocabulary import AgentId
 
-DIFF_CHARS = 4000
-FULL_CHARS = 20_000
 FIELD_CHARS = 80
 CHOOSER_SECONDS = 2.0
 """After a click, wait this long for the page to ask for files."""
@@ -32,7 +31,7 @@ async def evaluate(broker: Broker, agent: AgentId, op: ops.Evaluate) -> ValueVie
             frame, found = await at.page.call_where(op.target, "resolve")
             ref = found["ref"]
         async with page_use.UnlessDialog(at.record):
-            value = await at.page.driver.evaluate(at.page.tab, op.function, frame=frame, ref=ref)
+            value = await at.page.tab.evaluate(op.function, frame=frame, ref=ref)
         return ValueView(tab=at.tab, value=value)
 
 
@@ -158,7 +157,7 @@ async def file_upload(broker: Broker, agent: AgentId, op: ops.FileUpload) -> vie
         asked = at.record.chooser
         if asked is not None and len(paths) > 1 and not asked.multiple:
             raise BadRequest("paths: the page asked for one file.", field="paths")
-        await at.page.driver.choose_files(at.page.tab, paths)
+        await at.page.tab.choose_files(paths)
         await at.page.settle(None)
         return f"Gave {count} to the field that asked."
 
@@ -175,8 +174,7 @@ async def handle_dialog(broker: Broker, agent: AgentId, op: ops.HandleDialog) ->
         raise NotFound(
             "No dialog is open in this tab.", hint="There is nothing to answer; continue."
         )
-    driver = broker.browser(row.browser).driver
-    await driver.answer_dialog(broker.handle(row.id), accept=op.accept, text=op.prompt_text)
+    await broker.page(row).answer_dialog(accept=op.accept, text=op.prompt_text)
     while record.dialog is dialog:
         await record.changed()
     did = f"{'Accepted' if op.accept else 'Dismissed'} the {dialog.kind}."
@@ -190,9 +188,10 @@ async def handle_dialog(broker: Broker, agent: AgentId, op: ops.HandleDialog) ->
         try:
             with at.record.stirred(broker.clock):
                 async with page_use.UnlessDialog(at.record):
-                    at.page.look = _look(agent, op.snapshot)
+                    own = OwnRequests(at.page, at.record, broker.clock, broker.request_wait)
+                    at.page.look = shown_page.look(agent, op.snapshot)
                     await at.page.settle(None)
-                    return await _view(agent, at, did, op.snapshot, set())
+                    return await _view(agent, at, did, op.snapshot, set(), own)
         except DialogOpen:
             return await _stopped(at, did)
 
@@ -214,7 +213,7 @@ async def handle_consent(
 
 async def resize(broker: Broker, agent: AgentId, op: ops.Resize) -> views.SizeView:
     async with page_use.acting(broker, agent, op, "resize") as at:
-        await at.page.driver.resize(at.page.tab, op.width, op.height)
+        await at.page.tab.resize(op.width, op.height)
         return views.SizeView(tab=at.tab, width=op.width, height=op.height)
 
 
@@ -262,12 +261,13 @@ async def _acted(
     is part of the reply, not an error."""
     async with page_use.acting(broker, agent, op, action) as at:
         before = _tabs(at)
-        at.page.look = _look(agent, op.snapshot)
+        own = OwnRequests(at.page, at.record, broker.clock, broker.request_wait)
+        at.page.look = shown_page.look(agent, op.snapshot)
         did = "Done; the page answered with a dialog."
         try:
             async with page_use.UnlessDialog(at.record):
                 did = await work(at)
-                return await _view(agent, at, did, op.snapshot, before)
+                return await _view(agent, at, did, op.snapshot, before, own)
         except DialogOpen:
             return await _stopped(at, did)
 
@@ -278,25 +278,20 @@ async def _stopped(at: InPage, did: str) -> views.ActionView:
     return views.ActionView(**at.where(), did=did, dialog=page_dialog)
 
 
-def _look(agent: AgentId, show: str) -> dict[str, Any] | None:
-    return snapshots.changes(agent, DIFF_CHARS) if show == "diff" else None
-
-
 async def _view(
-    agent: AgentId, at: InPage, did: str, show: str, before: set[str]
+    agent: AgentId, at: InPage, did: str, show: str, before: set[str], own: OwnRequests
 ) -> views.ActionView:
-    """Describe the page after an action.
+    """Describe the page after an action and the requests that it began.
 
     ``opened`` names new tabs by comparison with ``before``. Agents over MCP do not watch notices,
     so this is how they learn of popups.
     """
-    shown: dict[str, Any] = {}
-    if show == "full":
-        reading = await snapshots.read(at.page, max_chars=FULL_CHARS, reader=agent)
-        shown = {"snapshot": reading.text}
-    elif show == "diff":
-        reading = await snapshots.read_changes(at.page, reader=agent, max_chars=DIFF_CHARS)
-        shown = {"snapshot": reading.text or None, "changes": reading.changes}
+    if await own.ended():
+        at.page.reread()
+        await at.page.settle(None)
+    if at.page.has_left and show != "none":
+        await shown_page.drawn(at)
+    shown = await shown_page.shown(agent, at, show)
     opened = sorted(_tabs(at) - before, key=_number) if before else []
     asked = at.record.chooser
     return views.ActionView(
@@ -305,6 +300,7 @@ async def _view(
         opened=opened or None,
         downloads=await page_use.new_downloads(at.broker, at.row),
         chooser=None if asked is None else views.ChooserView(multiple=asked.multiple),
+        under_way=own.under_way(),
         **shown,
     )
 

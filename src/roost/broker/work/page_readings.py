@@ -13,7 +13,7 @@ from roost.api import page_views as views
 from roost.broker.broker import Broker
 from roost.broker.browser.page_records import RequestRecord
 from roost.broker.text_limits import short_title, short_url
-from roost.broker.work import page_use
+from roost.broker.work import page_use, shown_page
 from roost.broker.work.page_use import InPage
 from roost.broker.work.readiness import Readiness
 from roost.core.redaction import redacted_url
@@ -27,7 +27,7 @@ UNMARK_SECONDS = 1.0
 AGAIN_SECONDS = 0.05
 """Pause of ``wait_for`` after a call into the page that failed."""
 WANTED_CHARS = 200
-"""How much of the text a caller looked for is repeated in an error."""
+"""How much of the text a caller waited for is repeated in an error."""
 INLINE_BYTES = 6 * MIB
 """The largest screenshot in a reply. Encoding the reply blocks the loop, so it must be bounded."""
 SCALES = {"css": 1.0, "device": 1.0}
@@ -63,9 +63,6 @@ async def find(broker: Broker, agent: AgentId, op: ops.Find) -> views.FoundView:
                 texts.append(found["text"])
                 total += found["total"]
                 truncated = truncated or found["truncated"]
-        if not total:
-            wanted = (op.text or op.regex or "")[:WANTED_CHARS]
-            raise NotFound(f"Nothing on the page matches {wanted!r}.")
         return views.FoundView(
             tab=at.tab, matches="\n".join(texts), total=total, truncated=truncated
         )
@@ -112,7 +109,8 @@ async def wait_for(broker: Broker, agent: AgentId, op: ops.WaitFor) -> views.Wai
             )
         at.record.stir(broker.clock.now())
         waited = int((broker.clock.now() - begun) * 1000)
-        return views.WaitView(tab=at.tab, waited_ms=waited, url=at.where()["url"])
+    shown = await shown_page.shown_tab(broker, agent, op.session, at.tab, op.snapshot)
+    return views.WaitView(tab=at.tab, waited_ms=waited, url=at.where()["url"], **shown)
 
 
 async def _met(broker: Broker, at: InPage, wanted: dict[str, str | None], deadline: float) -> bool:
@@ -181,8 +179,7 @@ async def network_request(broker: Broker, agent: AgentId, op: ops.NetworkRequest
         raise NotFound(
             f"There is no request {op.index}.", hint="List them with browser_network_requests."
         )
-    driver = broker.browser(row.browser).driver
-    body = await driver.body(broker.handle(row.id), request.request)
+    body = await broker.page(row).body(request.request)
     try:
         text, is_base64 = body.decode("utf-8"), False
     except UnicodeDecodeError:
@@ -231,7 +228,7 @@ async def _pictured(
             is_as_it_was = op.target is None and not op.annotate
             if not (is_as_it_was and readiness.rests()):
                 await readiness.rendered()
-        taking = at.page.driver.capture(at.page.tab, shot)
+        taking = at.page.tab.capture(shot)
         if readiness is not None and able.draws_for_pictures:
             picture, _ = await asyncio.gather(taking, readiness.rendered())
         else:
@@ -260,6 +257,9 @@ async def _pictured(
         mime_type=picture.mime_type,
         width=picture.width,
         height=picture.height,
+        scale=shot.scale,
+        left=None if shot.full_page else (0.0 if shot.clip is None else shot.clip[0]),
+        top=None if shot.full_page else (0.0 if shot.clip is None else shot.clip[1]),
         data=data,
         path=None if path is None else str(path),
         readiness=None if readiness is None else readiness.view(),
@@ -283,7 +283,7 @@ async def _shot(at: InPage, op: ops.TakeScreenshot) -> Shot:
 
 async def pdf_save(broker: Broker, agent: AgentId, op: ops.PdfSave) -> views.FileView:
     async with page_use.reading(broker, agent, op, "print") as at:
-        data = await at.page.driver.pdf(at.page.tab)
+        data = await at.page.tab.pdf()
         folders = broker.folders(agent, at.row.session)
         path = folders.write(data, op.filename, f"{at.tab}.pdf", "filename", overwrite=op.overwrite)
         return views.FileView(tab=at.tab, path=str(path), bytes=len(data))

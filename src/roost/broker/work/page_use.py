@@ -26,7 +26,9 @@ from roost.broker.browser.page_records import PageRecord
 from roost.broker.text_limits import short_title, short_url
 from roost.core import events as ev
 from roost.core.rows import Tab
-from roost.drivers.base import DialogOpened
+from roost.drivers.events import (
+    DialogOpened,
+)
 from roost.errors import BadRequest, DialogOpen, Timeout
 from roost.page.page import Page
 from roost.vocabulary import AgentId, TabId
@@ -144,10 +146,9 @@ async def located(
 
 
 def in_page(broker: Broker, row: Tab) -> InPage:
-    driver = broker.browser(row.browser).driver
     record = broker.record(row.id)
     check_no_dialog(record)
-    return InPage(broker, row, Page(driver, broker.handle(row.id), record.memory), record)
+    return InPage(broker, row, Page(broker.page(row), record.memory), record)
 
 
 @asynccontextmanager

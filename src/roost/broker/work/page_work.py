@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 from roost import core
 from roost.api import operations as ops
@@ -13,17 +14,17 @@ from roost.api import views
 from roost.broker.broker import Broker
 from roost.broker.browser.proxy import FilteringProxy
 from roost.broker.text_limits import short_title, short_url
-from roost.broker.work import page_use
+from roost.broker.work import page_use, shown_page
 from roost.broker.work import views as view_of
 from roost.core import events as ev
 from roost.core.addresses import BLANK, checked_url, host_of, with_scheme
 from roost.core.rows import Session, Tab
-from roost.drivers.base import NO_TUNNEL, Arrival, Pages
+from roost.drivers.base import NO_TUNNEL, Arrival, PageDriver
 from roost.errors import BadRequest, DialogOpen, NotFound, RoostError, UrlBlocked
-from roost.vocabulary import OPERATOR, AgentId, JarId, TabHandle
+from roost.vocabulary import OPERATOR, AgentId, JarId
 
 REFUSED = 403
-Move = Callable[[Pages, TabHandle], Awaitable[Arrival]]
+Move = Callable[[PageDriver], Awaitable[Arrival]]
 
 
 async def navigate(broker: Broker, agent: AgentId, op: ops.Navigate) -> views.PageView:
@@ -49,30 +50,33 @@ async def navigate(broker: Broker, agent: AgentId, op: ops.Navigate) -> views.Pa
         opened=True if opened is not None else None,
         evicted=None if opened is None else _evicted(opened),
         downloads=await page_use.new_downloads(broker, row) if arrival.stayed else None,
+        **await shown_page.shown_tab(broker, agent, op.session, row.id, op.snapshot),
     )
 
 
 async def reload(broker: Broker, agent: AgentId, op: ops.Reload) -> views.PageView:
-    return await _moved(broker, agent, op, "reload", lambda driver, tab: driver.reload(tab))
+    return await _moved(broker, agent, op, "reload", lambda page: page.reload())
 
 
 async def back(broker: Broker, agent: AgentId, op: ops.NavigateBack) -> views.PageView:
-    return await _moved(broker, agent, op, "navigate", lambda driver, tab: driver.travel(tab, -1))
+    return await _moved(broker, agent, op, "navigate", lambda page: page.travel(-1))
 
 
 async def forward(broker: Broker, agent: AgentId, op: ops.NavigateForward) -> views.PageView:
-    return await _moved(broker, agent, op, "navigate", lambda driver, tab: driver.travel(tab, 1))
+    return await _moved(broker, agent, op, "navigate", lambda page: page.travel(1))
 
 
 async def tabs(broker: Broker, agent: AgentId, op: ops.Tabs) -> views.TabsView:
     if op.action == "new":
         opened = await open_tab(broker, agent, op.session, op.url or BLANK, evict=op.evict)
-        row = opened.tab
+        row, shown = opened.tab, dict[str, Any]()
         if op.url is not None:
             await _go_in_new(broker, agent, op.session, row, op.url)
-        return view_of.tabs(
+            shown = await shown_page.shown_tab(broker, agent, op.session, row.id, op.snapshot)
+        listed = view_of.tabs(
             broker, agent, _session_of(broker, row), opened=row.id, evicted=_evicted(opened)
         )
+        return listed.model_copy(update=shown)
     session = broker.decide(core.session_for, agent, op.session)
     if op.action == "list":
         return view_of.tabs(broker, agent, session)
@@ -81,7 +85,8 @@ async def tabs(broker: Broker, agent: AgentId, op: ops.Tabs) -> views.TabsView:
         if tab is None:
             raise BadRequest("tab: name the tab to select.", field="tab")
         broker.decide(core.select_tab, agent, op.session, tab)
-        return view_of.tabs(broker, agent, session)
+        shown = await shown_page.shown_tab(broker, agent, op.session, tab, op.snapshot)
+        return view_of.tabs(broker, agent, session).model_copy(update=shown)
     return _closed(broker, agent, op.session, tab, session)
 
 
@@ -150,11 +155,21 @@ def _closed(
 
 
 async def _moved(
-    broker: Broker, agent: AgentId, op: ops.PageOperation, action: str, move: Move
+    broker: Broker,
+    agent: AgentId,
+    op: ops.NavigateBack | ops.NavigateForward | ops.Reload,
+    action: str,
+    move: Move,
 ) -> views.PageView:
     row = await page_use.located(broker, agent, op, action, acts=True, revives=True)
     arrival = await _arrived(broker, row, move)
-    return views.PageView(tab=row.id, url=arrival.url, title=arrival.title, status=arrival.status)
+    return views.PageView(
+        tab=row.id,
+        url=arrival.url,
+        title=arrival.title,
+        status=arrival.status,
+        **await shown_page.shown_tab(broker, agent, op.session, row.id, op.snapshot),
+    )
 
 
 async def _go(broker: Broker, row: Tab, url: str) -> Arrival:
@@ -162,7 +177,7 @@ async def _go(broker: Broker, row: Tab, url: str) -> Arrival:
     address = checked_url(with_scheme(url), session.allow, session.deny)
     if row.jar is not None:
         await broker.browser(row.browser).jars.put_back(row.jar, address)
-    return await _arrived(broker, row, lambda driver, tab: driver.navigate(tab, address))
+    return await _arrived(broker, row, lambda page: page.navigate(address))
 
 
 async def _go_in_new(
@@ -190,7 +205,7 @@ async def _arrived(broker: Broker, row: Tab, move: Move) -> Arrival:
     async with broker.lanes.turn(row.id):
         with record.stirred(broker.clock), _telling_refusals(browser.jars.proxy(row.jar)) as check:
             async with page_use.UnlessDialog(record, leaves=True):
-                arrival = await move(browser.driver, broker.handle(row.id))
+                arrival = await move(broker.page(row))
             check(arrival)
     if row.jar is not None:
         broker.jar_backups.may_have_changed(row.jar)

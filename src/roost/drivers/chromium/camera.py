@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 
 from roost.drivers.base import Picture, Shot
-from roost.drivers.chromium.connection import CdpConnection, CdpError, Json
+from roost.drivers.chromium.connection import CdpConnection, CdpError
+from roost.drivers.connection import Json
 from roost.drivers.pictures import picture_size
 from roost.errors import TooLarge, Unsupported
 from roost.vocabulary import LINK_FRAME_BYTES, MIB

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from roost.drivers.base import Cookie
-from roost.drivers.chromium.connection import CdpConnection, CdpError, Json
+from roost.drivers.chromium.connection import CdpConnection, CdpError
+from roost.drivers.connection import Json
 
 LONG_AGO = 1.0
 

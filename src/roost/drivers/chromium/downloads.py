@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from roost.drivers.base import DownloadBegan, DownloadEnded, DriverEvent
-from roost.drivers.chromium.connection import Json
 from roost.drivers.chromium.tab import CdpTab
+from roost.drivers.connection import Json
+from roost.drivers.events import (
+    DownloadBegan,
+    DownloadEnded,
+    DriverEvent,
+)
 
 
 class Downloads:
@@ -32,7 +36,7 @@ class Downloads:
                 name=params["suggestedFilename"],
             )
         )
-        tab.download_began()
+        tab.side_effects.download_began()
 
     def went_on(self, params: Json) -> None:
         if params["state"] == "inProgress":

@@ -13,6 +13,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from roost.drivers.base import (
+    BLANK,
+    SHARED_JAR,
     Capabilities,
     Cookie,
     Group,
@@ -21,30 +23,30 @@ from roost.drivers.base import (
     ProtocolTap,
     Report,
     Started,
-    TabAppeared,
-    TabDisappeared,
 )
-from roost.drivers.chromium.connection import BROWSER, CdpConnection, CdpError, Json, Pending
+from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.cookies import cookie_from, delete_cookies, write_cookies
 from roost.drivers.chromium.downloads import Downloads
-from roost.drivers.chromium.frames import BLANK
 from roost.drivers.chromium.holds import Holds
-from roost.drivers.chromium.pages import CdpPages
 from roost.drivers.chromium.passwords import Passwords
 from roost.drivers.chromium.storage import UnseenPage, read_page_storage
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.chromium.taps import Tap
-from roost.drivers.exchange import unheard
-from roost.drivers.keeper_process import Keeping
+from roost.drivers.connection import BROWSER, Json, Pending, unheard
+from roost.drivers.events import (
+    TabClosed,
+    TabOpened,
+)
+from roost.drivers.keeper_process import KeeperProcess
 from roost.drivers.link import Link
-from roost.drivers.managed_driver import KeptBrowser
+from roost.drivers.managed_driver import ManagedDriver
+from roost.drivers.new_tabs import NewTabs
 from roost.drivers.storage_visitor import read_storage, write_storage
 from roost.drivers.stores import Stores
 from roost.errors import BrowserLost, JarUnavailable, TabCrashed, TabGone
 from roost.vocabulary import JarPolicy, TabHandle
 
 logger = logging.getLogger(__name__)
-SHARED_JAR = "default"
 CLOSE_SECONDS = 5.0
 OPEN_SECONDS = 12.0
 OPEN_TRIES = 3
@@ -60,21 +62,19 @@ _FILTER = [
 ]
 
 
-class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
+class ChromiumDriver(ManagedDriver[CdpConnection]):
     """The driver of one Chromium that a keeper holds."""
 
     capabilities = Capabilities()
 
-    def __init__(self, keeping: Keeping, bundle: str) -> None:
-        super().__init__(keeping, bundle)
+    def __init__(self, keeper: KeeperProcess, bundle: str) -> None:
+        super().__init__(keeper, bundle)
         self._tabs: dict[TabHandle, CdpTab] = {}
         self._sessions: dict[str, TabHandle] = {}
         self._jars: set[str] = set()
-        self._creating = 0
+        self._new_tabs = NewTabs("targetId", self._tab_opened, self._close)
         self._announced: set[TabHandle] = set()
-        """Tabs reported with ``TabAppeared``. ``Started`` must not list them again."""
-        self._undecided: dict[TabHandle, Json] = {}
-        """New pages while ``_creating`` is not 0. Each is ours or a page's; a reply will tell."""
+        """Tabs reported with ``TabOpened``. ``Started`` must not list them again."""
         self._unseen: set[str] = set()
         """The sessions of unseen pages, which are no tabs: see ``storage.py``."""
         self._passwords: dict[str, Passwords] = {}
@@ -102,9 +102,8 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         contexts = await cdp.call("Target.getBrowserContexts")
         self._jars = set(contexts["browserContextIds"])
         cdp.on_event(BROWSER, self._heard)
-        self._creating += len(left)
         for making in left:
-            making.add_done_callback(self._close_unwanted)
+            self._new_tabs.close_when_created(making)
         # Without "watches": a broker's second command was ``_watch_targets``.
         is_watching = handover.get("watches", handover["nextId"] > 2)
         if is_watching:
@@ -116,7 +115,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         return Started(
             version=handover["product"],
             pid=handover["pid"],
-            headless=self._keeping.headless,
+            headless=self._keeper.headless,
             resumed=not is_new,
             tabs=frozenset(self._tabs) - self._announced,
             jars=frozenset(self._jars),
@@ -168,7 +167,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         return await read_storage(lambda: self._unseen_page(jar), origins)
 
     async def read_page_storage(self, tab: TabHandle, origin: str) -> OriginStorage | None:
-        page = self._tab(tab)
+        page = self.page(tab)
         page.check_alive()
         return await read_page_storage(self._browser(), page.session, origin)
 
@@ -206,7 +205,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         except BaseException:
             # No caller has the tab's handle, so only this method can close the tab.
             if self._tabs.get(tab.handle) is tab and not self._over.is_set():
-                self._browser().tell("Target.closeTarget", {"targetId": tab.handle})
+                self._close(tab.handle)
             raise
         return tab.handle
 
@@ -253,14 +252,10 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
 
     def close_tap(self, tap: ProtocolTap) -> None:
         assert isinstance(tap, Tap)
-        if self._exchange is not None and not self._over.is_set():
-            self._exchange.taps.close(tap)
+        if self._connection is not None and not self._over.is_set():
+            self._connection.taps.close(tap)
             self._end_tap(tap.session)
             self._holds.leave(tap)
-
-    def hold(self, tab: TabHandle, tap: ProtocolTap) -> bool:
-        assert isinstance(tap, Tap)
-        return not self._tab(tab).is_ready and self._holds.hold(tab, tap)
 
     def release(self, tab: TabHandle, tap: ProtocolTap) -> None:
         assert isinstance(tap, Tap)
@@ -283,36 +278,10 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
     async def _create_page(self, jar: str) -> Json:
         """Create a blank, paused page and return its attachment event."""
         params: Json = {"url": BLANK, "background": True, **self._context(jar)}
-        making = self._browser().call("Target.createTarget", params)
-        self._creating += 1
-        try:
-            await asyncio.wait({making})
-        except asyncio.CancelledError:
-            making.add_done_callback(self._close_unwanted)
-            raise
-        try:
-            attached = self._claimed(making)
-        except CdpError as error:
-            raise JarUnavailable("No tab can be opened there.", page_said=str(error)) from None
-        if attached is None:
-            raise TabGone("The tab was closed as it opened.")
-        return attached
+        return await self._new_tabs.created(self._browser().call("Target.createTarget", params))
 
-    def _claimed(self, making: Pending) -> Json | None:
-        """Return the attachment event of the page that ``making`` created, or None if the page is
-        gone. If this was the last pending creation, report all other new pages."""
-        self._creating -= 1
-        try:
-            return self._undecided.pop(TabHandle(making.result()["targetId"]), None)
-        finally:
-            self._decide_the_rest()
-
-    def _close_unwanted(self, making: Pending) -> None:
-        with suppress(CdpError, BrowserLost):  # no page was created
-            attached = self._claimed(making)
-            if attached is not None:
-                target = attached["targetInfo"]["targetId"]
-                self._browser().tell("Target.closeTarget", {"targetId": target})
+    def _close(self, target: str) -> None:
+        self._browser().tell("Target.closeTarget", {"targetId": target})
 
     @asynccontextmanager
     async def _unseen_page(self, jar: str) -> AsyncIterator[UnseenPage]:
@@ -381,8 +350,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         """Take over a page that is still paused. If the last broker created it, close the page: no
         call waits for it. Otherwise the page is a popup that was never reported."""
         if known.get("created"):
-            target = known["targetInfo"]["targetId"]
-            self._browser().tell("Target.closeTarget", {"targetId": target})
+            self._close(known["targetInfo"]["targetId"])
         else:
             self._attached(known)
 
@@ -405,43 +373,40 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
             cdp = self._browser()
             cdp.tell("Runtime.runIfWaitingForDebugger", None, params["sessionId"])
             cdp.tell("Target.detachFromTarget", {"sessionId": params["sessionId"]})
-        elif self._creating and "openerId" not in info:
-            # Ours or a ctrl-clicked tab: only the reply to our own command can tell.
-            self._undecided[TabHandle(info["targetId"])] = params
-        else:
-            self._appeared(params)
+        elif "openerId" in info or not self._new_tabs.may_be_ours(info["targetId"], params):
+            self._tab_opened(params)
 
-    def _decide_the_rest(self) -> None:
-        if not self._creating and not self._over.is_set():
-            undecided, self._undecided = self._undecided, {}
-            for params in undecided.values():
-                self._appeared(params)
-
-    def _appeared(self, params: Json) -> None:
-        """Report a page that no call opened. The page stays paused until its owner is known."""
+    def _tab_opened(self, params: Json) -> None:
+        """Report a page that no call opened. The page stays paused until its owner is known, and
+        longer if the report is answered with a ``Hold``."""
         info = params["targetInfo"]
         tab = self._adopt(params)
         self._announced.add(tab.handle)
         opener = info.get("openerId") or self._who_asked_for(tab)
-        self._report(
-            TabAppeared(
+        hold = self._report(
+            TabOpened(
                 handle=tab.handle,
                 opener=None if opener is None else TabHandle(opener),
                 jar=tab.jar,
                 url=BLANK,  # the popup's own address is not committed yet and may never be
             )
         )
-        is_held = self._holds.are_on(tab.handle)
-        tab.set_up(resume=not is_held).add_done_callback(_heard_or_gone)
+        if hold is not None:
+            self._holds.hold(tab.handle, hold.taps)
+        tab.set_up(resume=hold is None).add_done_callback(_heard_or_gone)
 
     def _who_asked_for(self, new: CdpTab) -> TabHandle | None:
         """Return the opener of a ctrl-clicked tab: the tab of the same jar that asked for a tab.
         Chromium names no opener for it."""
-        asking = (tab for tab in self._tabs.values() if tab.jar == new.jar and tab.asks_for_tab)
+        asking = (
+            tab
+            for tab in self._tabs.values()
+            if tab.jar == new.jar and tab.side_effects.asks_for_tab
+        )
         opener = next(asking, None)
         if opener is None:
             return None
-        opener.tab_came()
+        opener.side_effects.tab_came()
         return opener.handle
 
     def _tab_of_frame(self, frame: str) -> CdpTab | None:
@@ -464,7 +429,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
             self._tell,
             main_frame=info["targetId"],
         )
-        tab.viewport = self._keeping.viewport
+        tab.errands.viewport = self._keeper.viewport
         self._tabs[handle] = tab
         self._sessions[params["sessionId"]] = handle
         return tab
@@ -483,7 +448,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         closing = self._closing.pop(handle, None)
         if closing is not None and not closing.done():
             closing.set_result(None)
-        self._report(TabDisappeared(handle))
+        self._report(TabClosed(handle))
 
     # --- the link ------------------------------------------------------------------------------
 
@@ -491,6 +456,7 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
         return CdpConnection(link, self._word, self._ended)
 
     def _lost(self, error: BrowserLost) -> None:
+        self._new_tabs.clear()
         for tab in self._tabs.values():
             tab.ended(error)
         for closing in self._closing.values():
@@ -498,20 +464,17 @@ class ChromiumDriver(KeptBrowser[CdpConnection], CdpPages):
                 closing.set_result(None)
 
     def _forget_everything(self) -> None:
-        self._exchange = None
+        self._connection = None
         self._holds = Holds(self._let_run)
-        for table in (self._tabs, self._sessions, self._undecided, self._closing):
+        self._new_tabs = NewTabs("targetId", self._tab_opened, self._close)
+        for table in (self._tabs, self._sessions, self._closing):
             table.clear()
         for names in (self._announced, self._unseen):
             names.clear()
         self._passwords.clear()
         self._version = self._spare = None
 
-    @asynccontextmanager
-    async def _using(self, tab: TabHandle) -> AsyncIterator[CdpTab]:
-        yield self._tab(tab)
-
-    def _tab(self, tab: TabHandle) -> CdpTab:
+    def page(self, tab: TabHandle) -> CdpTab:
         self._browser()
         found = self._tabs.get(tab)
         if found is None:

@@ -1,21 +1,23 @@
-"""The file choosers and dialogs of one tab, and the bodies of its responses."""
+"""The file choosers, dialogs and viewport size of one tab, and its responses' bodies."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
 
-from roost.drivers.base import (
-    ChooserClosed,
-    ChooserOpened,
+from roost.drivers.choosers import Chooser
+from roost.drivers.chromium.connection import CdpConnection, CdpError
+from roost.drivers.chromium.scripts import Scripts
+from roost.drivers.connection import Json
+from roost.drivers.events import (
     DialogClosed,
     DialogOpened,
     DriverEvent,
 )
-from roost.drivers.chromium.connection import CdpConnection, CdpError, Json
-from roost.drivers.chromium.scripts import Scripts
 from roost.errors import BadRequest, NotFound
 from roost.vocabulary import TabHandle
+
+_METRICS = "Emulation.setDeviceMetricsOverride"
 
 
 class Errands:
@@ -34,10 +36,12 @@ class Errands:
         self._session = session
         self._scripts = scripts
         self._report = report
-        self._chooser: tuple[str, int] | None = None
-        """The protocol session and node of the field that asked for files."""
+        self.chooser: Chooser[tuple[str, int]] = Chooser(handle, report)
+        """The field that asked for files, as its protocol session and node."""
         self.dialog: str | None = None
         """The kind of the open dialog."""
+        self.viewport: tuple[int, int] | None = None
+        """The viewport size of the tab. None: the window's size."""
 
     @property
     def has_dialog(self) -> bool:
@@ -55,13 +59,7 @@ class Errands:
             ) from None
 
     async def choose_files(self, paths: Sequence[str]) -> None:
-        if self._chooser is None:
-            raise NotFound(
-                "The page has not asked for files.",
-                hint="Click its upload button first, or name the field with target.",
-            )
-        session, node = self._chooser
-        self.close_chooser()
+        session, node = self.chooser.take()
         params = {"backendNodeId": node, "files": list(paths)}
         try:
             await self._cdp.call("DOM.setFileInputFiles", params, session)
@@ -85,6 +83,15 @@ class Errands:
         """Dismiss the dialog, as Escape does. Do not wait: the page may open the next at once."""
         self._cdp.tell("Page.handleJavaScriptDialog", {"accept": False}, self._session)
 
+    async def resize(self, width: int, height: int) -> None:
+        self.viewport = width, height
+        await self._cdp.call(_METRICS, _metrics(width, height), self._session)
+
+    def set_viewport(self) -> None:
+        """Give the page of a new protocol session the tab's viewport size."""
+        if self.viewport is not None:
+            self._cdp.tell(_METRICS, _metrics(*self.viewport), self._session)
+
     async def body(self, request: str) -> bytes:
         try:
             answer = await self._cdp.call(
@@ -98,14 +105,8 @@ class Errands:
     def chooser_opened(self, session: str, params: Json) -> None:
         if "backendNodeId" not in params:
             return  # a script asked without a file field, so the files could go nowhere
-        self._chooser = session, params["backendNodeId"]
         multiple = params["mode"] == "selectMultiple"
-        self._report(ChooserOpened(handle=self._handle, multiple=multiple))
-
-    def close_chooser(self) -> None:
-        if self._chooser is not None:
-            self._chooser = None
-            self._report(ChooserClosed(self._handle))
+        self.chooser.opened((session, params["backendNodeId"]), multiple=multiple)
 
     def dialog_opened(self, params: Json) -> None:
         self.dialog = params["type"]
@@ -123,3 +124,7 @@ class Errands:
             return
         self.dialog = None
         self._report(DialogClosed(self._handle))
+
+
+def _metrics(width: int, height: int) -> Json:
+    return {"width": width, "height": height, "deviceScaleFactor": 0, "mobile": False}

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from roost.drivers.chromium.connection import Json
-
-BLANK = "about:blank"
+from roost.drivers.base import BLANK
+from roost.drivers.connection import Json
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Iterable
 
 from roost.vocabulary import TabHandle
 
@@ -12,16 +12,12 @@ class Holds:
 
     def __init__(self, let_run: Callable[[TabHandle], None]) -> None:
         self._let_run = let_run
-        self._holders: dict[TabHandle, set[Hashable]] = {}
+        self._holders: dict[TabHandle, set[object]] = {}
 
-    def hold(self, tab: TabHandle, holder: Hashable) -> bool:
-        self._holders.setdefault(tab, set()).add(holder)
-        return True
+    def hold(self, tab: TabHandle, holders: Iterable[object]) -> None:
+        self._holders[tab] = set(holders)
 
-    def are_on(self, tab: TabHandle) -> bool:
-        return tab in self._holders
-
-    def release(self, tab: TabHandle, holder: Hashable) -> None:
+    def release(self, tab: TabHandle, holder: object) -> None:
         holders = self._holders.get(tab, set())
         if holder in holders:
             holders.discard(holder)
@@ -29,7 +25,7 @@ class Holds:
                 del self._holders[tab]
                 self._let_run(tab)
 
-    def leave(self, holder: Hashable) -> None:
+    def leave(self, holder: object) -> None:
         """Release all tabs of a holder that is gone."""
         for tab in [tab for tab, holders in self._holders.items() if holder in holders]:
             self.release(tab, holder)

@@ -12,11 +12,12 @@ import asyncio
 from collections.abc import Sequence
 
 from roost.drivers.base import Input
-from roost.drivers.chromium.connection import CdpConnection, Json, Pending
+from roost.drivers.chromium.connection import CdpConnection
 from roost.drivers.chromium.keyboard import commands
+from roost.drivers.connection import Json, Pending
 
 
-class Gestures:
+class TabInput:
     """Sends input to one tab. The tab's lane runs one operation at a time, so gestures never
     overlap."""
 
@@ -28,7 +29,7 @@ class Gestures:
     def drag_began(self, params: Json) -> None:
         self._carried = params["data"]
 
-    async def give(self, inputs: Sequence[Input]) -> None:
+    async def send(self, inputs: Sequence[Input]) -> None:
         given = list(commands(inputs))
         if not any(_drags(params) for _, params in given):
             await asyncio.gather(*(self._send(*command) for command in given))

@@ -14,7 +14,7 @@ from roost.drivers.base import (
     MouseUp,
     Wheel,
 )
-from roost.drivers.chromium.connection import Json
+from roost.drivers.connection import Json
 
 _MODIFIER_BITS = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
 _BUTTON_BITS = {"left": 1, "right": 2, "middle": 4}

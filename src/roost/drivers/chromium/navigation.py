@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
-from roost.drivers.chromium.connection import Json
+from roost.drivers.connection import Json
 from roost.errors import RoostError, TabCrashed
 
 LEFT = "net::ERR_ABORTED"

@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from roost.drivers.base import ConsoleSaid, RequestEnded, RequestSent
-from roost.drivers.chromium.connection import Json
 from roost.drivers.chromium.scripts import described
+from roost.drivers.connection import Json
+from roost.drivers.events import (
+    ConsoleSaid,
+    RequestEnded,
+    RequestSent,
+)
 from roost.vocabulary import TabHandle
 
 _LEVELS = {"warning": "warn", "assert": "error"}

@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from roost.drivers.chromium.connection import CdpConnection, CdpError, Json, Pending
+from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.errands import Errands
 from roost.drivers.chromium.navigation import COMMIT_SECONDS, Navigation
-from roost.drivers.exchange import unheard
+from roost.drivers.connection import Json, Pending, unheard
 
 logger = logging.getLogger(__name__)
 FROZEN_SECONDS = 1.0
@@ -21,7 +21,7 @@ SCRIPTS_ENDED = 2
 """Terminate this many scripts that block a commit, then leave the page with ``escape``."""
 
 
-class WayOut:
+class PageExit:
     """Detects that one tab's page is blocked, and gets the tab out of that page."""
 
     def __init__(self, cdp: CdpConnection, session: str, errands: Errands) -> None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import base64
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from roost.drivers.chromium.connection import CdpConnection, Json
+from roost.drivers.chromium.connection import CdpConnection
+from roost.drivers.connection import Json
 
 SCHEMES = ("basic", "digest", "ntlm", "negotiate")
 

@@ -9,8 +9,9 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from roost.drivers.chromium.connection import CdpConnection, CdpError, Json
+from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.frames import Frame, Frames
+from roost.drivers.connection import Json
 from roost.drivers.navigation_errors import left_meanwhile
 from roost.errors import BadRequest, NotFound, StaleRef
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 
 from roost.drivers.base import OriginStorage
-from roost.drivers.chromium.connection import CdpConnection, CdpError, Json
+from roost.drivers.chromium.connection import CdpConnection, CdpError
+from roost.drivers.connection import Json
 from roost.drivers.storage_visitor import Items
 from roost.errors import TabCrashed
 

@@ -8,46 +8,52 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
+from roost.drivers import events
 from roost.drivers.base import (
+    BLANK,
     FAILED_TITLE,
     Arrival,
-    DriverEvent,
-    TabArrived,
-    TabDied,
+    FrameInfo,
+    Input,
+    Picture,
+    Shot,
 )
 from roost.drivers.chromium import page_events
 from roost.drivers.chromium.camera import Camera
-from roost.drivers.chromium.connection import CdpConnection, CdpError, Json, Pending
+from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.errands import Errands
-from roost.drivers.chromium.frames import BLANK, Frames
-from roost.drivers.chromium.input import Gestures
-from roost.drivers.chromium.navigation import LEFT, Navigation
-from roost.drivers.chromium.page_exit import FROZEN_SECONDS, WayOut
-from roost.drivers.chromium.passwords import Passwords, wants_password
-from roost.drivers.chromium.scripts import Scripts, StaleContext
-from roost.drivers.chromium.titles import title_of
-from roost.drivers.exchange import unheard
-from roost.drivers.navigation_errors import cannot_open, still_leaving
-from roost.errors import (
-    NotFound,
-    RoostError,
-    TabCrashed,
-    TabGone,
+from roost.drivers.chromium.frames import (
+    Frames,
 )
+from roost.drivers.chromium.input import TabInput
+from roost.drivers.chromium.navigation import Navigation
+from roost.drivers.chromium.page_exit import FROZEN_SECONDS, PageExit
+from roost.drivers.chromium.passwords import Passwords, wants_password
+from roost.drivers.chromium.requests import Requests
+from roost.drivers.chromium.scripts import Scripts, StaleContext
+from roost.drivers.chromium.side_effects import SideEffects
+from roost.drivers.chromium.titles import Title
+from roost.drivers.connection import Json, Pending, unheard
+from roost.drivers.events import (
+    DriverEvent,
+    TabNavigated,
+)
+from roost.drivers.navigation_errors import (
+    NO_CONTENT,
+    cannot_open,
+    still_leaving,
+    wants_login,
+)
+from roost.errors import NotFound, RoostError, TabCrashed, TabGone
 from roost.vocabulary import TabHandle
 
 FRAME_TYPES = ("iframe", "webview")
-SOON_SECONDS = 1.0
-"""After input, wait this long for a tab or download that the page asked for."""
 PATIENT_SECONDS = 2.0
 """If the next document takes longer than this, calls to the page fail instead of waiting."""
-NO_CONTENT = (204, 205)
-REQUESTS_WATCHED = 500
-NO_PASSWORD = "The page cannot be opened: it wants a password."
-AUTH_HINT = "The server wants a name and a password: write them as http://name:password@host/."
 
 
 class CdpTab:
@@ -72,12 +78,12 @@ class CdpTab:
         self.is_ready = False
         """The page is set up and running. Documents committed earlier are not reported."""
         self.frames = Frames(main_frame, session)
-        self.title = ""
+        self._title = Title(cdp, self.session, self.frames, self._tell_place)
         self.scripts = Scripts(cdp, self.frames, bundle)
-        self.gestures = Gestures(cdp, session)
+        self.input = TabInput(cdp, session)
         self.camera = Camera(cdp, session)
         self.errands = Errands(cdp, handle, session, self.scripts, report)
-        self._way_out = WayOut(cdp, session, self.errands)
+        self._exit = PageExit(cdp, session, self.errands)
         self._cdp = cdp
         self._passwords = passwords
         self._report = report
@@ -87,17 +93,14 @@ class CdpTab:
         """Something asked for a new main document, which is not committed yet."""
         self._awaited: str | None = None
         """The address of a navigation that Chromium has begun and not yet committed."""
-        self._under_way: dict[str, str] = {}
-        """Open requests (newest 500) and their document's loader id, empty for workers."""
-        self._ended_bare = False
-        """The last navigation committed no document and no download began yet; one may follow."""
+        self._requests = Requests(handle, report)
+        self.side_effects = SideEffects()
         self._dismisses = False
         """Dismiss dialogs until the next commit: a page must not keep its tab by opening more."""
         self._calling_off: Pending | None = None
         """The command that stops a navigation whose caller gave up."""
-        self.viewport: tuple[int, int] | None = None
-        self._tab_asked_for: asyncio.Future[None] | None = None
-        self._next_download: asyncio.Future[None] | None = None
+        self._gone: RoostError | None = None
+        """The error of all later calls, once the tab is gone."""
         self._listen(session)
 
     @property
@@ -118,8 +121,7 @@ class CdpTab:
         # Without focus emulation, Chromium gives a hidden tab no input and draws no frames.
         tell("Emulation.setFocusEmulationEnabled", {"enabled": True}, session)
         tell("Page.setInterceptFileChooserDialog", {"enabled": True}, session)
-        if self.viewport is not None:
-            tell("Emulation.setDeviceMetricsOverride", _metrics(*self.viewport), session)
+        self.errands.set_viewport()
         self._passwords.watch(session)
         self._attach_below(session)
         ready = self._ask_frames(session)
@@ -157,9 +159,16 @@ class CdpTab:
         for session in self._sessions:
             self._passwords.forget(session)
             self._cdp.end_session(session, error)
-        self._fail_navigations(error or TabGone("The tab was closed."))
+        self._gone = error or TabGone("The tab was closed.")
+        for navigation in self._navigations:
+            navigation.failed(self._gone)
+
+    def check_open(self) -> None:
+        if self._gone is not None:
+            raise self._gone
 
     def check_alive(self) -> None:
+        self.check_open()
         if self.crashed:
             raise TabCrashed("The page's process died.")
 
@@ -168,7 +177,7 @@ class CdpTab:
         page that waits for its next document, so a slow server would block every call."""
         self.check_alive()
         if self._awaited is not None and not self.errands.has_dialog:
-            if await self._way_out.is_silent(PATIENT_SECONDS) and self._awaited is not None:
+            if await self._exit.is_silent(PATIENT_SECONDS) and self._awaited is not None:
                 raise still_leaving(self._awaited)
 
     # --- navigation ----------------------------------------------------------------------------
@@ -209,13 +218,11 @@ class CdpTab:
             # If the input removed the frame or its document, there is no answer.
             with contextlib.suppress(NotFound, StaleContext):
                 answer = await self.scripts.call_bundle(frame, "settled", argument)
-            if self._tab_asked_for is not None:
-                await _soon(self._tab_asked_for)
-                self._tab_asked_for = None
+            await self.side_effects.tab()
             if self._is_leaving:
                 answer = None
                 await navigation.arrived({})
-            if self._ended_bare:
+            if self.side_effects.may_download:
                 await self._download_of(navigation)
         except asyncio.CancelledError:
             if self._is_leaving:
@@ -223,22 +230,23 @@ class CdpTab:
             raise
         finally:
             # The next action must not wait for the same navigation again.
-            self._is_leaving = self._ended_bare = False
+            self._is_leaving = self.side_effects.may_download = False
             self._navigations.discard(navigation)
         return answer
 
     async def _go(self, start: Callable[[], Pending]) -> Arrival:
         """Navigate even if the page is busy or crashed. A crashed page gets a new process."""
+        self.check_open()
         await self._called_off()
         has_asked = self._dismiss_dialogs()
         if not self.crashed:
-            if has_asked or await self._way_out.is_blocked(is_leaving=self._is_leaving):
+            if has_asked or await self._exit.is_blocked(is_leaving=self._is_leaving):
                 await self._escape()
         self.crashed = False
         navigation = Navigation()
         self._navigations.add(navigation)
         try:
-            while (answer := await self._way_out.answer_to(start(), navigation)) is None:
+            while (answer := await self._exit.answer_to(start(), navigation)) is None:
                 await self._escape()  # the page took its thread after Roost had looked at it
                 self._navigations.discard(navigation)
                 navigation = Navigation()
@@ -258,11 +266,11 @@ class CdpTab:
             self._give_up(navigation)
             raise
         finally:
-            self._dismisses = self._ended_bare = False
+            self._dismisses = self.side_effects.may_download = False
             self._navigations.discard(navigation)
         status = navigation.last_status if stayed else navigation.status
         if navigation.wants_password:
-            raise NotFound(NO_PASSWORD, hint=AUTH_HINT, reason=NO_PASSWORD, status=status)
+            raise wants_login(status=status)
         return await self._here(status, stayed=stayed)
 
     def _dismiss_dialogs(self) -> bool:
@@ -278,7 +286,7 @@ class CdpTab:
         navigation = Navigation()
         self._navigations.add(navigation)
         try:
-            await self._way_out.escape(navigation)
+            await self._exit.escape(navigation)
         finally:
             self._navigations.discard(navigation)
 
@@ -297,44 +305,79 @@ class CdpTab:
     async def _download_of(self, navigation: Navigation) -> None:
         """Wait briefly for a download if the navigation committed no document and was no 204."""
         if navigation.last_status not in NO_CONTENT:
-            if self._next_download is None:
-                self._next_download = asyncio.get_running_loop().create_future()
-            await _soon(self._next_download)
+            await self.side_effects.download()
 
     async def _here(self, status: int | None = None, *, stayed: bool = False) -> Arrival:
         """Return and report where the tab is, as the browser (never the page) says."""
         if not self.errands.has_dialog:
             # A page that navigates again at once answers nothing until its next document arrives.
-            await self._way_out.is_silent(PATIENT_SECONDS)
-        self._take_title(await self._target_info())
-        self._report(TabArrived(self.handle, self.url, self.title))
-        return Arrival(self.url, self.title, status, stayed)
+            await self._exit.is_silent(PATIENT_SECONDS)
+        await self._title.read()
+        self._tell_place()
+        return Arrival(self.url, self._title.text, status, stayed)
 
-    def _target_info(self) -> Pending:
-        """Ask Chromium's main process, which answers even if the page is busy. It cuts titles."""
-        return self._cdp.call("Target.getTargetInfo", None, self.session)
+    def _tell_place(self) -> None:
+        self._report(TabNavigated(self.handle, self.url, self._title.text))
 
     async def resize(self, width: int, height: int) -> None:
-        self.viewport = width, height
-        metrics = _metrics(width, height)
-        await self._cdp.call("Emulation.setDeviceMetricsOverride", metrics, self.session)
+        self.check_open()
+        await self.errands.resize(width, height)
 
-    # --- events that the driver passes on ------------------------------------------------------
+    # --- page work -----------------------------------------------------------------------------
 
-    @property
-    def asks_for_tab(self) -> bool:
-        """A click in this tab asked for a new tab, which has not opened yet."""
-        return self._tab_asked_for is not None and not self._tab_asked_for.done()
+    async def evaluate(
+        self, function: str, *, frame: str | None = None, ref: str | None = None
+    ) -> Any:
+        await self.check_answers()
+        return await self.scripts.evaluate(function, frame, ref)
 
-    def tab_came(self) -> None:
-        if self._tab_asked_for is not None and not self._tab_asked_for.done():
-            self._tab_asked_for.set_result(None)
+    async def all_frames(self) -> list[FrameInfo]:
+        self.check_open()
+        return [FrameInfo(frame.id, frame.parent, frame.url) for frame in self.frames]
 
-    def download_began(self) -> None:
-        self._ended_bare = False
-        waiting, self._next_download = self._next_download, None
-        if waiting is not None and not waiting.done():
-            waiting.set_result(None)
+    async def call_page(
+        self,
+        frame: str | None,
+        function: str,
+        argument: Json,
+        *,
+        owner_of: str | None = None,
+        once: bool = False,
+    ) -> Any:
+        await self.check_answers()
+        return await self.scripts.call_bundle(
+            frame, function, argument, owner_of=owner_of, once=once
+        )
+
+    async def act(self, inputs: Sequence[Input], frame: str | None, argument: Json) -> Json | None:
+        if inputs:
+            await self.check_answers()
+            await self.input.send(inputs)
+        return await self.settle(frame, argument)
+
+    async def capture(self, shot: Shot) -> Picture:
+        await self.check_answers()
+        return await self.camera.capture(shot)
+
+    async def pdf(self) -> bytes:
+        await self.check_answers()
+        return await self.camera.pdf()
+
+    async def set_files(self, frame: str | None, ref: str, paths: Sequence[str]) -> None:
+        self.check_open()
+        await self.errands.set_files(frame, ref, paths)
+
+    async def choose_files(self, paths: Sequence[str]) -> None:
+        self.check_open()
+        await self.errands.choose_files(paths)
+
+    async def answer_dialog(self, *, accept: bool, text: str | None) -> None:
+        self.check_open()
+        await self.errands.answer_dialog(accept=accept, text=text)
+
+    async def body(self, request: str) -> bytes:
+        self.check_open()
+        return await self.errands.body(request)
 
     # --- events --------------------------------------------------------------------------------
 
@@ -351,15 +394,15 @@ class CdpTab:
         if frame.id != self.frames.main:
             return
         self._is_leaving, self._awaited, self._dismisses = False, None, False
-        self._forget_requests(but=frame.loader)
-        self.errands.close_chooser()
+        self._requests.end_all_but(frame.loader)
+        self.errands.chooser.close()
         for navigation in self._navigations:
             navigation.committed(frame.loader)
             if params.get("type") == "BackForwardCacheRestore":
                 navigation.done_at_once()
-        if self.is_ready and not self._way_out.is_escaping:
-            self.title = FAILED_TITLE if frame.is_error else ""
-            self._report(TabArrived(self.handle, frame.url, self.title))
+        if self.is_ready and not self._exit.is_escaping:
+            self._title.text = FAILED_TITLE if frame.is_error else ""
+            self._tell_place()
 
     def _frame_detached(self, session: str, params: Json) -> None:
         if params.get("reason") != "swap":
@@ -368,7 +411,7 @@ class CdpTab:
     def _leaving(self, session: str, params: Json) -> None:
         disposition = params.get("disposition", "currentTab")
         if disposition in ("newTab", "newWindow"):
-            self._tab_asked_for = asyncio.get_running_loop().create_future()
+            self.side_effects.tab_wanted()
         elif params["frameId"] == self.frames.main and disposition == "currentTab":
             self._is_leaving = True
 
@@ -384,7 +427,7 @@ class CdpTab:
             return
         self._awaited = None
         if self._is_leaving:
-            self._is_leaving, self._ended_bare = False, True
+            self._is_leaving, self.side_effects.may_download = False, True
             for navigation in self._navigations:
                 navigation.done_at_once()
 
@@ -394,52 +437,26 @@ class CdpTab:
             self._is_leaving = False
             for navigation in self._navigations:
                 navigation.done_at_once()
-            self._report(TabArrived(self.handle, params["url"], self.title))
+            self._tell_place()
 
     def _lifecycle(self, session: str, params: Json) -> None:
         if params["frameId"] != self.frames.main:
             return
         for navigation in self._navigations:
             navigation.reached(params["name"], params["loaderId"])
-        is_told = self.is_ready and not self._way_out.is_escaping
+        is_told = self.is_ready and not self._exit.is_escaping
         if params["name"] in ("DOMContentLoaded", "load") and is_told:
             main = self.frames.get(None)
             if main is not None and main.loader != params["loaderId"]:
                 # Chromium may not report a popup's first commit while its session is set up.
                 self._ask_frames(self.session)
-            self._ask_title()
-
-    def _ask_title(self) -> None:
-        self._target_info().add_done_callback(self._learn_title)
-
-    def _learn_title(self, answer: Pending) -> None:
-        if answer.cancelled() or answer.exception() is not None:
-            return
-        before = self.title
-        self._take_title(answer.result())
-        if self.title != before:
-            self._report(TabArrived(self.handle, self.url, self.title))
-
-    def _take_title(self, answer: Json) -> None:
-        main = self.frames.get(None)
-        if main is not None:
-            self.title = title_of(main, answer["targetInfo"])
-
-    def _forget_requests(self, *, but: str) -> None:
-        """End the requests of earlier documents: Chromium does not always report their end."""
-        for request, document in list(self._under_way.items()):
-            if document != but:
-                self._request_finished(self.session, {"requestId": request, "errorText": LEFT})
+            self._title.ask()
 
     def _request_sent(self, session: str, params: Json) -> None:
-        self._under_way[params["requestId"]] = params.get("loaderId", "")
-        if len(self._under_way) > REQUESTS_WATCHED:
-            del self._under_way[next(iter(self._under_way))]
         if params.get("type") == "Document" and params.get("frameId") == self.frames.main:
             for navigation in self._navigations:
                 navigation.is_requested = True
-        for event in page_events.request_sent(self.handle, params):
-            self._report(event)
+        self._requests.sent(params)
 
     def _response_received(self, session: str, params: Json) -> None:
         if params.get("frameId") == self.frames.main and params["type"] == "Document":
@@ -448,11 +465,10 @@ class CdpTab:
                 navigation.answered(
                     params["loaderId"], status, wants_password=wants_password(params["response"])
                 )
-        self._report(page_events.response_received(self.handle, params))
+        self._requests.answered(params)
 
     def _request_finished(self, session: str, params: Json) -> None:
-        self._under_way.pop(params["requestId"], None)
-        self._report(page_events.request_finished(self.handle, params))
+        self._requests.finished(params)
 
     def _console(self, session: str, params: Json) -> None:
         self._report(page_events.console_called(self.handle, params))
@@ -464,7 +480,7 @@ class CdpTab:
         self._passwords.request_paused(session, params)
 
     def _drag_began(self, session: str, params: Json) -> None:
-        self.gestures.drag_began(params)
+        self.input.drag_began(params)
 
     def _chooser_opened(self, session: str, params: Json) -> None:
         self.errands.chooser_opened(session, params)
@@ -494,10 +510,11 @@ class CdpTab:
         error = TabCrashed("The page's process died.")
         for one in self._sessions:
             self._cdp.interrupt(one, error)
-        self._fail_navigations(error)
+        for navigation in self._navigations:
+            navigation.failed(error)
         if self.errands.has_dialog:
             self.errands.dialog_closed()
-        self._report(TabDied(self.handle))
+        self._report(events.TabCrashed(self.handle))
 
     def _attached_below(self, session: str, params: Json) -> None:
         """Set up the session of a frame in another process, or of a worker of this tab."""
@@ -543,23 +560,8 @@ class CdpTab:
         self.frames.learn(answer.result()["frameTree"], session)
         if session == self.session and (is_news or self.url != before):
             # The document was committed before this session received events.
-            self._report(TabArrived(self.handle, self.url, self.title))
-            self._ask_title()
-
-    def _fail_navigations(self, error: RoostError) -> None:
-        for navigation in self._navigations:
-            navigation.failed(error)
-
-
-async def _soon(future: asyncio.Future[None]) -> None:
-    """Wait up to ``SOON_SECONDS``. Something that comes later is reported as usual."""
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(SOON_SECONDS):
-            await asyncio.shield(future)
-
-
-def _metrics(width: int, height: int) -> Json:
-    return {"width": width, "height": height, "deviceScaleFactor": 0, "mobile": False}
+            self._tell_place()
+            self._title.ask()
 
 
 _EVENTS: dict[str, Callable[[CdpTab, str, Json], None]] = {

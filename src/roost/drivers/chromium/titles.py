@@ -3,15 +3,54 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from urllib.parse import unquote
 
 from roost.drivers.base import FAILED_TITLE
-from roost.drivers.chromium.connection import Json
-from roost.drivers.chromium.frames import Frame
+from roost.drivers.chromium.connection import CdpConnection
+from roost.drivers.chromium.frames import Frame, Frames
+from roost.drivers.connection import Json, Pending
 
 TITLE_CHARS = 4096
 """Chromium cuts longer titles, and longer addresses that it shows as titles."""
 _SCHEME = re.compile(r"^https?://([^/?#@]*@)?")
+
+
+class Title:
+    """The title of one tab. ``changed`` is called when a title that ``ask`` asked for is new."""
+
+    def __init__(
+        self, cdp: CdpConnection, session: str, frames: Frames, changed: Callable[[], None]
+    ) -> None:
+        self.text = ""
+        self._cdp = cdp
+        self._session = session
+        self._frames = frames
+        self._changed = changed
+
+    async def read(self) -> None:
+        self._take(await self._target_info())
+
+    def ask(self) -> None:
+        """Ask for the title without waiting for it."""
+        self._target_info().add_done_callback(self._learn)
+
+    def _target_info(self) -> Pending:
+        """Ask Chromium's main process, which answers even if the page is busy. It cuts titles."""
+        return self._cdp.call("Target.getTargetInfo", None, self._session)
+
+    def _learn(self, answer: Pending) -> None:
+        if answer.cancelled() or answer.exception() is not None:
+            return
+        before = self.text
+        self._take(answer.result())
+        if self.text != before:
+            self._changed()
+
+    def _take(self, answer: Json) -> None:
+        main = self._frames.get(None)
+        if main is not None:
+            self.text = title_of(main, answer["targetInfo"])
 
 
 def title_of(frame: Frame, info: Json) -> str:

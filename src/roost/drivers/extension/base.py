@@ -8,75 +8,50 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from roost.drivers.base import (
+from roost.drivers.base import SHARED_JAR, Group, Report, Started
+from roost.drivers.connection import (
+    BROWSER,
+    Json,
+    Pending,
+    ProtocolError,
+    SessionConnection,
+    unheard,
+)
+from roost.drivers.events import (
     BrowserEnded,
     DriverEvent,
-    Group,
     GroupClosed,
     PersonAnswered,
     PersonSaid,
-    Report,
-    Started,
-    TabAppeared,
-    TabArrived,
-    TabDisappeared,
-    TabRegrouped,
+    TabClosed,
+    TabMoved,
+    TabNavigated,
+    TabOpened,
 )
-from roost.drivers.chromium.connection import (
-    BROWSER,
-    PLAIN,
-    CdpConnection,
-    CdpError,
-    Json,
-    Pending,
-)
-from roost.drivers.exchange import unheard
-from roost.drivers.extension.host_link import Hosting
+from roost.drivers.extension.connection import no_tab
+from roost.drivers.extension.host_link import HostLink
 from roost.drivers.link import Link
 from roost.drivers.panel import Panel
 from roost.errors import BadRequest, BrowserLost, Internal, RoostError, TabGone
 from roost.vocabulary import TabHandle
 
-SHARED_JAR = "default"
 CLOSE_SECONDS = 5.0
-NO_SUCH_TAB = 404
-_PLAIN = (*PLAIN, *(b'{"method":"%s.' % of for of in (b"Tabs", b"Groups", b"Person", b"Downloads")))
+C = TypeVar("C", bound=SessionConnection)
 
 
-class OwnConnection(CdpConnection):
-    """A connection to the extension. Messages have CDP's form.
-
-    The extension refuses every command for a tab outside a managed group (``TabGone``).
-    """
-
-    pictures = CdpConnection.pictures | {"Page.capture"}
-
-    @property
-    def link(self) -> Link:
-        return self._link
-
-    def _is_plain(self, frame: bytes) -> bool:
-        return frame.startswith(_PLAIN)
-
-    def _refusal(self, message: Json) -> Exception | None:
-        error = message.get("error")
-        if error is not None and error.get("code") == NO_SUCH_TAB:
-            return TabGone("There is no such tab.")
-        return super()._refusal(message)
-
-
-class OwnBrowser(ABC):
+class OwnBrowser(ABC, Generic[C]):
     """A driver's side of the tab strip, the panel and the link. Subclasses drive the pages.
 
-    hosting: holds the link while the person's browser is linked.
+    host: holds the link while the person's browser is linked.
     """
 
-    def __init__(self, hosting: Hosting) -> None:
-        self._hosting = hosting
-        self._cdp: OwnConnection | None = None
+    def __init__(self, host: HostLink) -> None:
+        self._host = host
+        self._connection: C | None = None
         self._report: Report = _ignore
         self._handover: asyncio.Future[Json] | None = None
         self._known: set[TabHandle] = set()
@@ -92,6 +67,10 @@ class OwnBrowser(ABC):
         """Keys of groups to forget when the browser links again."""
 
     # --- for subclasses --------------------------------------------------------------------------
+
+    @abstractmethod
+    def _speak(self, link: Link, on_end: Callable[[], None]) -> C:
+        """Begin to speak the extension's protocol over a new link."""
 
     @abstractmethod
     def _linked_anew(self) -> None:
@@ -113,15 +92,15 @@ class OwnBrowser(ABC):
     def _spawned(self, opener: TabHandle) -> None:
         """Take note that a page in ``opener`` opened a tab."""
 
-    def _link(self) -> OwnConnection:
-        if self._cdp is None:
+    def _link(self) -> C:
+        if self._connection is None:
             raise BrowserLost("Your own browser is not linked to Roost.")
-        return self._cdp
+        return self._connection
 
     def _check(self, tab: TabHandle) -> None:
         self._link()
         if tab not in self._known:
-            raise TabGone("There is no such tab.")
+            raise no_tab()
 
     def _tell(self, event: DriverEvent) -> None:
         self._report(event)
@@ -129,26 +108,26 @@ class OwnBrowser(ABC):
     # --- life ----------------------------------------------------------------------------------
 
     def linked(self, link: Link) -> None:
-        self._hosting.linked(link)
+        self._host.linked(link)
 
     async def start(self, report: Report) -> Started:
-        link = await self._hosting.link()
+        link = await self._host.link()
         self._report = report
         self._known.clear()
         self._taken_away.clear()
         self._is_known = False
         self._handover = asyncio.get_running_loop().create_future()
-        cdp = self._cdp = OwnConnection(link, self._word, partial(self._ended, link))
+        connection = self._connection = self._speak(link, partial(self._ended, link))
         self._linked_anew()
         handover = await self._handover
-        cdp.resume_ids(handover["nextId"])
-        cdp.on_event(BROWSER, self._browser_heard)
-        state_asked = cdp.call("Roost.state")
+        connection.resume_ids(handover["nextId"])
+        connection.on_event(BROWSER, self._browser_heard)
+        state_asked = connection.call("Roost.state")
         if self._panel is not None:
-            cdp.tell("Panel.show", self._panel.to_wire())
+            connection.tell("Panel.show", self._panel.to_wire())
         state = await state_asked
         rows = {TabHandle(row["tab"]): row for row in state["tabs"]}
-        self._forget_empty_groups(cdp, {row["group"] for row in rows.values()})
+        self._forget_empty_groups(connection, {row["group"] for row in rows.values()})
         self._known |= rows.keys()
         self._is_known = True
         self._take_over(handover)
@@ -168,26 +147,26 @@ class OwnBrowser(ABC):
 
     async def stop(self) -> None:
         """End the link. The browser and its tabs stay open, because they are the person's."""
-        if self._cdp is not None:
+        if self._connection is not None:
             self._report = _ignore
-            self._hosting.lost(self._cdp.link)
-            self._cdp.close()
+            self._host.lost(self._connection.link)
+            self._connection.close()
             self._end()
 
     # --- tabs ----------------------------------------------------------------------------------
 
     async def open_tab(self, jar: str, group: Group | None = None) -> TabHandle:
-        cdp = self._link()
+        connection = self._link()
         self._check_jar(jar)
         if group is None:
             raise Internal("A tab in a person's own browser needs a group.")
         shown = {"key": group.key, "title": group.title, "color": group.color.value}
         params: Json = {"group": shown, **({} if jar == SHARED_JAR else {"jar": jar})}
-        making = cdp.call("Tabs.create", params)
+        making = connection.call("Tabs.create", params)
         self._making += 1
         try:
             made = await asyncio.shield(making)
-        except CdpError as error:
+        except ProtocolError as error:
             raise BrowserLost("Your browser opens no tab.", page_said=str(error)) from None
         except asyncio.CancelledError:
             making.add_done_callback(self._close_unwanted)
@@ -202,19 +181,19 @@ class OwnBrowser(ABC):
         return tab
 
     def _close_unwanted(self, making: Pending) -> None:
-        if not making.cancelled() and making.exception() is None and self._cdp is not None:
-            self._cdp.tell("Tabs.close", {"tab": making.result()["tab"]})
+        if not making.cancelled() and making.exception() is None and self._connection is not None:
+            self._connection.tell("Tabs.close", {"tab": making.result()["tab"]})
 
     @abstractmethod
     def _check_jar(self, jar: str) -> None:
         """Raise ``JarUnavailable`` if there is no such jar."""
 
     async def close_tab(self, tab: TabHandle) -> None:
-        cdp = self._link()
+        connection = self._link()
         if tab not in self._known:
             return
         gone = self._closing.setdefault(tab, asyncio.get_running_loop().create_future())
-        cdp.call("Tabs.close", {"tab": tab}).add_done_callback(partial(self._closed, tab))
+        connection.call("Tabs.close", {"tab": tab}).add_done_callback(partial(self._closed, tab))
         async with asyncio.timeout(CLOSE_SECONDS):
             await asyncio.shield(gone)
 
@@ -232,16 +211,16 @@ class OwnBrowser(ABC):
 
     def show(self, panel: Panel) -> None:
         self._panel = panel
-        if self._cdp is not None:
-            self._cdp.tell("Panel.show", panel.to_wire())
+        if self._connection is not None:
+            self._connection.tell("Panel.show", panel.to_wire())
 
     def forget_group(self, key: str) -> None:
-        if self._cdp is None:
+        if self._connection is None:
             self._forgotten.add(key)
         else:
-            self._cdp.tell("Groups.forget", {"key": key})
+            self._connection.tell("Groups.forget", {"key": key})
 
-    def _forget_empty_groups(self, cdp: OwnConnection, shown: set[str]) -> None:
+    def _forget_empty_groups(self, connection: C, shown: set[str]) -> None:
         """Forget the groups of sessions that ended while the browser was away.
 
         Skip groups that still have tabs. The broker is about to close those tabs, and the group
@@ -249,7 +228,7 @@ class OwnBrowser(ABC):
         person's and stay open.
         """
         for key in sorted(self._forgotten - shown):
-            cdp.tell("Groups.forget", {"key": key})
+            connection.tell("Groups.forget", {"key": key})
         self._forgotten.clear()
 
     # --- what happens there --------------------------------------------------------------------
@@ -259,7 +238,7 @@ class OwnBrowser(ABC):
             return  # meant for the previous broker; the answer to ``Roost.state`` includes it
         match method:
             case "Tabs.appeared":
-                self._appeared(params)
+                self._tab_opened(params)
             case "Tabs.removed":
                 self._removed(TabHandle(params["tab"]))
             case "Tabs.moved":
@@ -276,14 +255,14 @@ class OwnBrowser(ABC):
             case _:
                 self._heard(method, params)
 
-    def _appeared(self, params: Json) -> None:
+    def _tab_opened(self, params: Json) -> None:
         tab = TabHandle(params["tab"])
         if tab in self._known:
             return
         self._known.add(tab)
         opener = None if params["opener"] is None else TabHandle(params["opener"])
         self._report(
-            TabAppeared(
+            TabOpened(
                 handle=tab,
                 opener=opener,
                 jar=params.get("jar") or SHARED_JAR,
@@ -296,7 +275,7 @@ class OwnBrowser(ABC):
 
     def _arrived(self, tab: TabHandle, url: str, title: str) -> None:
         """Report the address and title that the tab strip shows."""
-        self._report(TabArrived(tab, url, title))
+        self._report(TabNavigated(tab, url, title))
 
     def _removed(self, tab: TabHandle) -> None:
         closing = self._closing.pop(tab, None)
@@ -305,7 +284,7 @@ class OwnBrowser(ABC):
         if tab in self._known:
             self._known.discard(tab)
             self._left(tab, TabGone("The tab was closed."))
-            self._report(TabDisappeared(tab))
+            self._report(TabClosed(tab))
         elif self._making:
             self._taken_away.add(tab)
 
@@ -317,7 +296,7 @@ class OwnBrowser(ABC):
         if group is None:
             self._known.discard(tab)
             self._left(tab, TabGone("The person took the tab out of its group."))
-        self._report(TabRegrouped(tab, group))
+        self._report(TabMoved(tab, group))
 
     # --- the link ------------------------------------------------------------------------------
 
@@ -326,11 +305,11 @@ class OwnBrowser(ABC):
             self._handover.set_result(what)
 
     def _ended(self, link: Link) -> None:
-        if self._hosting.lost(link):
+        if self._host.lost(link):
             self._end()
 
     def _end(self) -> None:
-        self._cdp = None
+        self._connection = None
         error = BrowserLost("Your own browser is not linked to Roost any more.")
         if self._handover is not None and not self._handover.done():
             self._handover.set_exception(error)
@@ -345,7 +324,7 @@ class OwnBrowser(ABC):
         report(BrowserEnded("its extension or its process is gone"))
 
 
-def refuse_page(error: CdpError) -> BadRequest:
+def refuse_page(error: ProtocolError) -> BadRequest:
     """Return the error for a page that belongs to the browser itself, such as its settings."""
     return BadRequest(
         "This page cannot be used.",

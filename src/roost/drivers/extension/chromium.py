@@ -8,27 +8,38 @@ discards all page state except the viewport size, which the next attachment sets
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from roost.drivers.base import (
+    SHARED_JAR,
     Arrival,
     Capabilities,
     Cookie,
-    DownloadBegan,
-    DownloadEnded,
     OriginStorage,
 )
-from roost.drivers.chromium.connection import CdpError, Json, Pending
-from roost.drivers.chromium.pages import CdpPages
+from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.passwords import Passwords
 from roost.drivers.chromium.tab import CdpTab
-from roost.drivers.extension.base import SHARED_JAR, OwnBrowser, refuse_page
-from roost.drivers.extension.host_link import Hosting
+from roost.drivers.connection import Json, Pending
+from roost.drivers.events import (
+    DownloadBegan,
+    DownloadEnded,
+)
+from roost.drivers.extension.base import (
+    OwnBrowser,
+    refuse_page,
+)
+from roost.drivers.extension.connection import NO_SUCH_TAB, PLAIN, no_tab
+from roost.drivers.extension.host_link import HostLink
+from roost.drivers.link import Link
 from roost.errors import Interrupted, JarUnavailable, RoostError, TabGone, Unsupported
 from roost.vocabulary import JarPolicy, TabHandle
 
+P = ParamSpec("P")
+T = TypeVar("T")
 IDLE_SECONDS = 120.0
 """Longer than a caller pauses between two steps, because detaching makes all refs stale."""
 _ELSEWHERE = "Use a managed browser for it: session_open with browser chromium."
@@ -45,13 +56,22 @@ class _Attached:
     idle: asyncio.TimerHandle | None = None
 
 
-class OwnChromiumDriver(OwnBrowser, CdpPages):
+class DebuggerConnection(CdpConnection):
+    """A connection to the extension in a Chromium, which passes CDP to and from ``chrome.debugger``
+    and adds events of its own."""
+
+    def _is_plain(self, frame: bytes) -> bool:
+        return frame.startswith(PLAIN)
+
+    def _refused(self, code: int, message: str) -> Exception:
+        return no_tab() if code == NO_SUCH_TAB else CdpError(code, message)
+
+
+class OwnChromiumDriver(OwnBrowser[DebuggerConnection]):
     capabilities = Capabilities(jars=frozenset({JarPolicy.SHARED}), groups=True, asks_person=True)
 
-    def __init__(
-        self, hosting: Hosting, bundle: str, *, idle_seconds: float = IDLE_SECONDS
-    ) -> None:
-        super().__init__(hosting)
+    def __init__(self, host: HostLink, bundle: str, *, idle_seconds: float = IDLE_SECONDS) -> None:
+        super().__init__(host)
         self._bundle = bundle
         self._idle_seconds = idle_seconds
         self._attached: dict[TabHandle, _Attached] = {}
@@ -114,19 +134,22 @@ class OwnChromiumDriver(OwnBrowser, CdpPages):
 
     # --- pages ---------------------------------------------------------------------------------
 
-    async def navigate(self, tab: TabHandle, url: str) -> Arrival:
-        if tab not in self._attached:
-            await self._attach(tab, leave=True)
-        return await super().navigate(tab, url)
+    def page(self, tab: TabHandle) -> OwnChromiumPage:
+        self._check(tab)
+        return OwnChromiumPage(self, tab)
 
-    async def resize(self, tab: TabHandle, width: int, height: int) -> None:
-        await super().resize(tab, width, height)
+    def keep_viewport(self, tab: TabHandle, width: int, height: int) -> None:
+        """Remember the tab's viewport size for its next attachment."""
         self._viewports[tab] = width, height
 
     @asynccontextmanager
-    async def _using(self, tab: TabHandle) -> AsyncIterator[CdpTab]:
+    async def using(self, tab: TabHandle, *, leave: bool = False) -> AsyncIterator[CdpTab]:
+        """Give access to the tab while a call uses it. Attach a debugger if none is attached.
+
+        leave: if Chrome refuses the tab's present page, replace it with about:blank first.
+        """
         self._check(tab)
-        attached = self._attached.get(tab) or await self._attach(tab)
+        attached = self._attached.get(tab) or await self._attach(tab, leave=leave)
         attached.users += 1
         if attached.idle is not None:
             attached.idle.cancel()
@@ -140,22 +163,19 @@ class OwnChromiumDriver(OwnBrowser, CdpPages):
             if not attached.users:
                 self._let_go_later(tab, attached)
 
-    async def _attach(self, tab: TabHandle, *, leave: bool = False) -> _Attached:
+    async def _attach(self, tab: TabHandle, *, leave: bool) -> _Attached:
         """Attach a debugger to the tab and return its record.
 
         The extension reports the attachment before it answers the command, so the record exists by
         then.
-
-        leave: if Chrome refuses the tab's present page, replace it with about:blank first.
         """
-        self._check(tab)
         try:
             await self._link().call("Debugger.attach", {"tab": tab, "leave": leave})
         except CdpError as error:
             raise refuse_page(error) from None
         attached = self._attached.get(tab)
         if attached is None:
-            raise TabGone("There is no such tab.")
+            raise no_tab()
         return attached
 
     def _let_go_later(self, tab: TabHandle, attached: _Attached) -> None:
@@ -172,6 +192,9 @@ class OwnChromiumDriver(OwnBrowser, CdpPages):
             self._link().tell("Debugger.detach", {"tab": tab})
 
     # --- what happens there --------------------------------------------------------------------
+
+    def _speak(self, link: Link, on_end: Callable[[], None]) -> DebuggerConnection:
+        return DebuggerConnection(link, self._word, on_end)
 
     def _linked_anew(self) -> None:
         self._passwords = Passwords(self._link())
@@ -212,7 +235,7 @@ class OwnChromiumDriver(OwnBrowser, CdpPages):
 
     def _debugger_came(self, tab: TabHandle, info: Json) -> None:
         page = self._page_of(tab, info)
-        page.viewport = self._viewports.get(tab)
+        page.errands.viewport = self._viewports.get(tab)
         self._attached[tab] = _Attached(page, page.set_up(resume=False))
 
     def _debugger_went(self, tab: TabHandle, reason: str | None) -> None:
@@ -232,12 +255,12 @@ class OwnChromiumDriver(OwnBrowser, CdpPages):
         )
         attached = self._attached.get(tab)
         if attached is not None:
-            attached.page.download_began()
+            attached.page.side_effects.download_began()
 
     def _spawned(self, opener: TabHandle) -> None:
         attached = self._attached.get(opener)
         if attached is not None:
-            attached.page.tab_came()
+            attached.page.side_effects.tab_came()
 
     def _left(self, tab: TabHandle, error: RoostError) -> None:
         self._viewports.pop(tab, None)
@@ -265,3 +288,45 @@ class OwnChromiumDriver(OwnBrowser, CdpPages):
             self._tell,
             main_frame=info["targetId"],
         )
+
+
+def _attached(
+    work: Callable[Concatenate[CdpTab, P], Awaitable[T]],
+) -> Callable[Concatenate[OwnChromiumPage, P], Coroutine[Any, Any, T]]:
+    """Return the page work of a ``CdpTab`` as a method that attaches a debugger first."""
+
+    async def method(page: OwnChromiumPage, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        async with page.driver.using(page.tab) as tab:
+            return await work(tab, *args, **kwargs)
+
+    return method
+
+
+class OwnChromiumPage:
+    """The page work of one tab: that of ``CdpTab``, with a debugger attached meanwhile."""
+
+    def __init__(self, driver: OwnChromiumDriver, tab: TabHandle) -> None:
+        self.driver = driver
+        self.tab = tab
+
+    async def navigate(self, url: str) -> Arrival:
+        async with self.driver.using(self.tab, leave=True) as tab:
+            return await tab.navigate(url)
+
+    async def resize(self, width: int, height: int) -> None:
+        async with self.driver.using(self.tab) as tab:
+            await tab.resize(width, height)
+        self.driver.keep_viewport(self.tab, width, height)
+
+    reload = _attached(CdpTab.reload)
+    travel = _attached(CdpTab.travel)
+    evaluate = _attached(CdpTab.evaluate)
+    all_frames = _attached(CdpTab.all_frames)
+    call_page = _attached(CdpTab.call_page)
+    act = _attached(CdpTab.act)
+    capture = _attached(CdpTab.capture)
+    pdf = _attached(CdpTab.pdf)
+    set_files = _attached(CdpTab.set_files)
+    choose_files = _attached(CdpTab.choose_files)
+    answer_dialog = _attached(CdpTab.answer_dialog)
+    body = _attached(CdpTab.body)

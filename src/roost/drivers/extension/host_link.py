@@ -20,7 +20,7 @@ from roost.local.hosts import running_hosts
 LINK_SECONDS = 5.0
 
 
-class Hosting:
+class HostLink:
     """The link to the person's browser of one kind.
 
     browser: the browser's id in the broker and in its hosts' hello, such as ``mine-firefox``.

@@ -16,12 +16,16 @@ from itertools import count
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from roost.drivers.base import DriverEvent, TabAppeared, TabArrived, TabDisappeared
+from roost.drivers.base import BLANK, SHARED_JAR, Report
+from roost.drivers.events import (
+    DriverEvent,
+    TabClosed,
+    TabNavigated,
+    TabOpened,
+)
 from roost.errors import BadRequest, NotFound, RoostError, TabGone
 from roost.vocabulary import TabHandle
 
-BLANK = "about:blank"
-SHARED_JAR = "default"
 MAX_REDIRECTS = 20
 
 
@@ -78,7 +82,7 @@ class FakeBrowser:
         self.jars: dict[str, dict[str, dict[str, str]]] = {SHARED_JAR: {}}
         self.storage: dict[str, dict[str, dict[str, str]]] = {}
         """The localStorage: jar → origin → items."""
-        self.report: Callable[[DriverEvent], None] | None = None
+        self.report: Report | None = None
         self.is_running = False
         self._numbers = count(1)
 
@@ -88,7 +92,7 @@ class FakeBrowser:
         """Open and report a page that no driver opened: a popup, or a tab of the person."""
         page = self.new_page(jar)
         page.url = url
-        self._say(TabAppeared(handle=page.handle, opener=opener, jar=jar, url=url))
+        self._say(TabOpened(handle=page.handle, opener=opener, jar=jar, url=url))
         self._fill(page, url)
         return page
 
@@ -102,7 +106,7 @@ class FakeBrowser:
         page = self.pages.pop(handle, None)
         if page is not None:
             page.end(TabGone("The tab was closed."))
-            self._say(TabDisappeared(handle))
+            self._say(TabClosed(handle))
 
     def new_page(self, jar: str) -> FakePage:
         page = FakePage(TabHandle(f"page-{next(self._numbers)}"), jar)
@@ -135,7 +139,7 @@ class FakeBrowser:
 
     def _commit(self, page: FakePage, url: str, title: str) -> None:
         page.url, page.title = url, title
-        self._say(TabArrived(page.handle, url, title))
+        self._say(TabNavigated(page.handle, url, title))
 
     # --- JavaScript ------------------------------------------------------------------------------
 

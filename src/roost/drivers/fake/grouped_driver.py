@@ -5,19 +5,22 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from roost.drivers.base import (
+from roost.drivers.base import BLANK, SHARED_JAR, Group, Report, Started
+from roost.drivers.events import (
     DriverEvent,
-    Group,
     GroupClosed,
     PersonAnswered,
     PersonSaid,
-    Report,
-    Started,
-    TabAppeared,
-    TabArrived,
-    TabRegrouped,
+    TabMoved,
+    TabNavigated,
+    TabOpened,
 )
-from roost.drivers.fake.browser import BLANK, SHARED_JAR, FakeBrowser, FakePage, Web, any_page
+from roost.drivers.fake.browser import (
+    FakeBrowser,
+    FakePage,
+    Web,
+    any_page,
+)
 from roost.drivers.fake.driver import FakeDriver
 from roost.drivers.panel import Panel
 from roost.errors import TabGone
@@ -54,12 +57,12 @@ class GroupedBrowser(FakeBrowser):
         """Open and report a tab in that group that no driver opened."""
         page = self.new_page(jar)
         page.url, self.strip[page.handle] = url, group
-        self._say(TabAppeared(handle=page.handle, opener=opener, jar=jar, url=url, group=group))
+        self._say(TabOpened(handle=page.handle, opener=opener, jar=jar, url=url, group=group))
         self._fill(page, url)
         return page
 
     def _say(self, event: DriverEvent) -> None:
-        if not isinstance(event, TabArrived) or event.handle in self.strip:
+        if not isinstance(event, TabNavigated) or event.handle in self.strip:
             super()._say(event)
 
     def close_page(self, handle: TabHandle) -> None:
@@ -78,12 +81,12 @@ class GroupedBrowser(FakeBrowser):
         if was is None and group is not None:
             page.ended = asyncio.get_running_loop().create_future()
             self._say(
-                TabAppeared(handle=handle, opener=None, jar=page.jar, url=page.url, group=group)
+                TabOpened(handle=handle, opener=None, jar=page.jar, url=page.url, group=group)
             )
         elif was != group:
             if group is None:
                 page.end(TabGone("The tab is in no group any more."))
-            self._say(TabRegrouped(handle, group))
+            self._say(TabMoved(handle, group))
 
     def close_group(self, group: str) -> None:
         self._say(GroupClosed(group))
@@ -154,8 +157,8 @@ class GroupedDriver(FakeDriver):
         self.browser.strip.clear()
         super()._end(reason, reported=reported)
 
-    def _page(self, tab: TabHandle) -> FakePage:
-        page = super()._page(tab)
+    def find(self, tab: TabHandle) -> FakePage:
+        page = super().find(tab)
         if tab not in self.browser.strip:
             raise TabGone("There is no such tab.")
         return page

@@ -13,8 +13,9 @@ import base64
 from collections.abc import Awaitable, Callable
 
 from roost.drivers.base import Picture, Shot
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
-from roost.drivers.firefox.navigation import Course
+from roost.drivers.connection import Json
+from roost.drivers.firefox.connection import BidiConnection, BidiError
+from roost.drivers.firefox.navigation import Documents
 from roost.drivers.firefox.scripts import SANDBOX
 from roost.drivers.pictures import picture_size
 from roost.errors import BadRequest, NotFound, RoostError, TooLarge, Unsupported
@@ -40,27 +41,31 @@ _SHRINK = """async (data, type, scale, quality) => {
 class Camera:
     """Takes screenshots of one tab.
 
-    ``course``: knows why a document is gone. ``darkroom``: returns the blank tab's context.
+    ``documents``: knows why a document is gone. ``darkroom``: returns the blank tab's context.
     """
 
     def __init__(
-        self, bidi: BidiConnection, tab: str, course: Course, darkroom: Callable[[], Awaitable[str]]
+        self,
+        bidi: BidiConnection,
+        tab: str,
+        documents: Documents,
+        darkroom: Callable[[], Awaitable[str]],
     ) -> None:
         self._bidi = bidi
         self._tab = tab
-        self._course = course
+        self._documents = documents
         self._darkroom = darkroom
 
-    async def take(self, shot: Shot) -> Picture:
+    async def capture(self, shot: Shot) -> Picture:
         if shot.format not in ("jpeg", "png"):
             raise Unsupported(f"Firefox takes jpeg and png pictures, not {shot.format}.")
-        data = await self._capture(shot)
+        data = await self._whole(shot)
         if shot.scale != 1:
             data = await self._shrunk(data, shot)
         picture = base64.b64decode(data)
         return Picture(picture, f"image/{shot.format}", *picture_size(picture))
 
-    async def _capture(self, shot: Shot) -> str:
+    async def _whole(self, shot: Shot) -> str:
         quality = shot.quality / 100 if shot.scale == 1 else NEGATIVE_QUALITY
         params: Json = {
             "context": self._tab,
@@ -72,12 +77,12 @@ class Camera:
         if shot.clip is not None:
             x, y, width, height = shot.clip
             params["clip"] = {"type": "box", "x": x, "y": y, "width": width, "height": height}
-        turns = self._course.turns
+        count = self._documents.count
         try:
             taken = await self._bidi.call("browsingContext.captureScreenshot", params, self._tab)
         except BidiError as error:
             if error.is_document_gone:
-                await self._course.known_since(turns)
+                await self._documents.known_since(count)
             raise _refused(error) from None
         return str(taken["data"])
 

@@ -9,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from roost.drivers.exchange import Exchange, Json, Pending, too_much, unheard
+from roost.drivers.connection import (
+    Connection,
+    Json,
+    Pending,
+    ProtocolError,
+    too_much,
+    unheard,
+)
 from roost.drivers.link import Link
-
-__all__ = ["NOBODY", "BidiConnection", "BidiError", "Json", "Pending"]
 
 NOBODY = ""
 PASSED_OVER = "too large"
@@ -22,7 +27,7 @@ PASSED_OVER = "too large"
 _PLAIN = b'{"type":"event","method":"browsingContext.'
 
 
-class BidiError(Exception):
+class BidiError(ProtocolError):
     """Firefox refused a command. ``code`` is the protocol's error code."""
 
     def __init__(self, code: str, message: str) -> None:
@@ -40,7 +45,7 @@ class BidiError(Exception):
         return self.code == "no such frame" or is_crash_page
 
 
-class BidiConnection(Exchange):
+class BidiConnection(Connection):
     """A connection to one Firefox. A call raises ``BidiError`` if Firefox refuses the command, the
     owner's error if its owner ends first, and ``BrowserLost`` if the browser ends first.
 

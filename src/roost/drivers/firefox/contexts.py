@@ -10,23 +10,40 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
-from roost.drivers.base import Report, TabAppeared, TabDisappeared
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
+from roost.drivers.connection import Json, Pending, unheard
+from roost.drivers.events import (
+    DriverEvent,
+    TabClosed,
+    TabOpened,
+)
+from roost.drivers.firefox.connection import BidiConnection
 from roost.drivers.firefox.navigation import SOON_SECONDS
 from roost.drivers.firefox.tab import BidiTab
-from roost.errors import JarUnavailable, RoostError, TabGone
+from roost.drivers.new_tabs import NewTabs
+from roost.errors import RoostError, TabGone
 from roost.vocabulary import TabHandle
 
 CLOSE_SECONDS = 5.0
+SELECT_SECONDS = 0.5
 
 
 class Contexts:
     """The contexts of one run of the browser. ``report`` gets the events of all tabs."""
 
-    def __init__(self, bidi: BidiConnection, bundle: str, report: Report) -> None:
+    def __init__(
+        self,
+        bidi: BidiConnection,
+        bundle: str,
+        report: Callable[[DriverEvent], None],
+        *,
+        headless: bool = True,
+    ) -> None:
         self.tabs: dict[TabHandle, BidiTab] = {}
+        self._is_headless = headless
+        self._selected: str | None = None
+        """The context that ``select`` selected last, while it is open."""
         self._bidi = bidi
         self._bundle = bundle
         self._report = report
@@ -35,9 +52,7 @@ class Contexts:
         self._first_tab: str | None = None
         """The blank first tab. It must stay open, because Firefox does not close its last tab."""
         self._replacing_first = asyncio.Lock()
-        self._creating = 0
-        self._undecided: dict[str, Json] = {}
-        """New tabs while ``_creating`` is not 0. Each is ours or a person's; a reply will tell."""
+        self._new_tabs = NewTabs("context", self._tab_opened, self._close)
         self._closing: dict[TabHandle, asyncio.Future[None]] = {}
         self._removed_jars: set[str] = set()
         self._came = asyncio.Event()
@@ -77,13 +92,24 @@ class Contexts:
                     self._came.clear()
                     await self._came.wait()
 
-    def ended(self, error: RoostError) -> None:
-        """Fail everything that waits for a tab, because the browser is gone.
+    async def select(self, tab: BidiTab) -> None:
+        """Make the tab the selected one of the window. Firefox shows and focuses only this tab's
+        page, and no command or preference changes that for another page.
 
-        The commands that create tabs fail a moment later. The tabs they created must not be
-        reported then: they would seem to be tabs of the next browser.
+        Do nothing with a window on a screen: selecting a tab would bring the window before what the
+        person works with. Do not wait long either: Firefox answers when the page of the previously
+        selected tab is hidden, and that page may be frozen.
         """
-        self._undecided.clear()
+        if not self._is_headless or self._selected == tab.context:
+            return
+        self._selected = tab.context
+        selecting = self._bidi.call("browsingContext.activate", {"context": tab.context})
+        selecting.add_done_callback(unheard)
+        await asyncio.wait({selecting}, timeout=SELECT_SECONDS)
+
+    def ended(self, error: RoostError) -> None:
+        """Fail everything that waits for a tab, because the browser is gone."""
+        self._new_tabs.clear()
         for tab in self.tabs.values():
             tab.ended(error)
         for closing in self._closing.values():
@@ -107,32 +133,7 @@ class Contexts:
         """Create a tab and return its ``contextCreated`` event."""
         options = {"type": "tab", "background": True, **options}
         making = self._bidi.call("browsingContext.create", options, options.get("userContext", ""))
-        self._creating += 1
-        try:
-            await asyncio.wait({making})
-        except asyncio.CancelledError:
-            making.add_done_callback(self._close_unwanted)
-            raise
-        try:
-            context = self._claimed(making)
-        except BidiError as error:
-            raise JarUnavailable("No tab can be opened there.", page_said=str(error)) from None
-        if context is None:
-            raise TabGone("The tab was closed as it opened.")
-        return context
-
-    def _claimed(self, making: Pending) -> Json | None:
-        """Return the ``contextCreated`` event of the tab that ``making`` created, or None if the
-        tab is gone. If this was the last pending creation, report all other new tabs soon."""
-        self._creating -= 1
-        asyncio.get_running_loop().call_soon(self._decide_the_rest)
-        return self._undecided.pop(making.result()["context"], None)
-
-    def _close_unwanted(self, making: Pending) -> None:
-        with contextlib.suppress(BidiError, RoostError):  # no tab was created
-            context = self._claimed(making)
-            if context is not None:
-                self._close(context["context"])
+        return await self._new_tabs.created(making)
 
     def _close(self, context: str) -> None:
         self._bidi.tell("browsingContext.close", {"context": context})
@@ -142,21 +143,13 @@ class Contexts:
         Call this before ``take_over``, which closes those that exist already."""
         for making in left:
             if not making.done():
-                self._creating += 1
-                making.add_done_callback(self._close_unwanted)
+                self._new_tabs.close_when_created(making)
 
     def jar_removed(self, jar: str) -> None:
         """Fail commands that create tabs in a jar that is about to be removed. Firefox never
         answers such a command, but may create the tab nevertheless."""
         self._removed_jars.add(jar)
         self._bidi.fail(jar, TabGone("The jar was removed while a tab was made in it."))
-
-    def _decide_the_rest(self) -> None:
-        """Report the new tabs that turned out not to be ours, once no creation is pending."""
-        if not self._creating:
-            undecided, self._undecided = self._undecided, {}
-            for context in undecided.values():
-                self._appeared(context)
 
     async def replace(self, tab: BidiTab) -> None:
         """Give a frozen tab a new context, and close the old one. The tab keeps its handle; the
@@ -210,16 +203,15 @@ class Contexts:
             self._frame_came(name, parent)
         elif self._is_known(name):
             pass  # the context tree listed this tab before the event arrived
-        elif self._creating and context["originalOpener"] is None:
-            # Ours or the person's: only the reply to our own command can tell.
-            self._undecided[name] = context
-        else:
-            self._appeared(context)
+        elif context["originalOpener"] is not None or not self._new_tabs.may_be_ours(name, context):
+            self._tab_opened(context)
 
     def destroyed(self, context: str) -> None:
         if context == self._first_tab:
             self._first_tab = None
-        self._undecided.pop(context, None)
+        if context == self._selected:
+            self._selected = None
+        self._new_tabs.gone(context)
         tab = self.tab_of(context)
         if tab is None:
             return
@@ -227,7 +219,7 @@ class Contexts:
         if context == tab.context:
             self._closed(tab)
 
-    def _appeared(self, context: Json) -> None:
+    def _tab_opened(self, context: Json) -> None:
         """Report a tab that no call opened, before any other event about the tab."""
         # Firefox names no jar for a tab whose jar was removed while the tab was made.
         if context["userContext"] in (None, *self._removed_jars):
@@ -236,7 +228,7 @@ class Contexts:
         opener = self.tab_of(context["originalOpener"])
         tab = self._adopt(context)
         self._report(
-            TabAppeared(
+            TabOpened(
                 handle=tab.handle,
                 opener=None if opener is None else opener.handle,
                 jar=tab.jar,
@@ -274,7 +266,7 @@ class Contexts:
         closing = self._closing.pop(tab.handle, None)
         if closing is not None and not closing.done():
             closing.set_result(None)
-        self._report(TabDisappeared(tab.handle))
+        self._report(TabClosed(tab.handle))
 
     def _frames_below(self, context: Json) -> None:
         for child in context["children"] or []:
@@ -288,5 +280,4 @@ class Contexts:
             self._whose[context] = tab
 
     def _is_known(self, context: str) -> bool:
-        known = (self._whose, self._undecided)
-        return context == self._first_tab or any(context in table for table in known)
+        return context == self._first_tab or context in self._whose or context in self._new_tabs

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 
 from roost.drivers.base import Cookie
-from roost.drivers.firefox.connection import Json
+from roost.drivers.connection import Json
 
 _SAME_SITE = {"strict": "Strict", "lax": "Lax", "none": "None"}
 

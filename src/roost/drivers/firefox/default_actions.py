@@ -14,8 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roost.drivers.base import KeyDown, MouseDown, MouseMove, MouseUp
-from roost.drivers.firefox.connection import Json
+from roost.drivers.base import (
+    KeyDown,
+    MouseDown,
+    MouseMove,
+    MouseUp,
+)
+from roost.drivers.connection import Json
 from roost.drivers.firefox.keyboard import Gesture
 
 PRESS = 4
@@ -123,8 +128,15 @@ AFTER_DRAG = """(x, y) => {
   tell(source, "dragend");
 }"""
 
-WATCH_WHEEL = """() => {
-  if (!document.hidden) return;
+WATCH_WHEEL = """async () => {
+  if (!document.hidden) {
+    // Firefox looks for the wheel's target in what it has drawn.
+    for (const _ of "12") await new Promise((drawn) => {
+      requestAnimationFrame(drawn);
+      setTimeout(drawn, 100);
+    });
+    return;
+  }
   // Firefox looks for the event's target in the layout it has, which is old in a hidden page.
   document.documentElement.getBoundingClientRect();
   const turns = globalThis.__turned = [];
@@ -132,7 +144,15 @@ WATCH_WHEEL = """() => {
   turns.stop = () => window.removeEventListener("wheel", heard, true);
   window.addEventListener("wheel", heard, { capture: true, passive: true });
 }"""
-AFTER_WHEEL = """() => {
+AFTER_WHEEL = """async () => {
+  if (!document.hidden) {
+    // Firefox scrolls first and tells the page with one of the next frames.
+    for (const _ of "123") await new Promise((drawn) => {
+      requestAnimationFrame(drawn);
+      setTimeout(drawn, 100);
+    });
+    return;
+  }
   const turns = globalThis.__turned ?? [];
   globalThis.__turned = null;
   turns.stop?.();

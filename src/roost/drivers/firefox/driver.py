@@ -9,32 +9,31 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
 
 from roost.drivers.base import (
-    Arrival,
+    SHARED_JAR,
     Capabilities,
     Cookie,
-    DriverEvent,
-    FrameInfo,
     Group,
-    Input,
     OriginStorage,
-    Picture,
-    Shot,
     Started,
-    TabArrived,
 )
-from roost.drivers.exchange import unheard
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
+from roost.drivers.connection import Json, unheard
+from roost.drivers.events import (
+    DriverEvent,
+    TabNavigated,
+)
+from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.contexts import Contexts
-from roost.drivers.firefox.jars import SHARED_JAR, Jars
+from roost.drivers.firefox.jars import (
+    Jars,
+)
 from roost.drivers.firefox.lacks import LACKS
 from roost.drivers.firefox.storage import UnseenPage, read_page_storage
 from roost.drivers.firefox.tab import BidiTab
-from roost.drivers.keeper_process import Keeping
+from roost.drivers.keeper_process import KeeperProcess
 from roost.drivers.link import Link
-from roost.drivers.managed_driver import KeptBrowser
+from roost.drivers.managed_driver import ManagedDriver
 from roost.drivers.storage_visitor import read_storage, write_storage
 from roost.errors import BrowserLost, JarUnavailable, TabGone, Timeout, TooLarge
 from roost.vocabulary import MIB, JarPolicy, TabHandle
@@ -45,13 +44,13 @@ BODY_BYTES = 10 * MIB
 _EVENTS = ["browsingContext", "network", "log.entryAdded", "input.fileDialogOpened"]
 
 
-class FirefoxDriver(KeptBrowser[BidiConnection]):
+class FirefoxDriver(ManagedDriver[BidiConnection]):
     """The driver of one Firefox that a keeper holds."""
 
     capabilities = Capabilities(draws_for_pictures=False, lacks=LACKS)
 
-    def __init__(self, keeping: Keeping, bundle: str) -> None:
-        super().__init__(keeping, bundle)
+    def __init__(self, keeper: KeeperProcess, bundle: str) -> None:
+        super().__init__(keeper, bundle)
         self._jars: Jars | None = None
         self._contexts: Contexts | None = None
         self._unseen: dict[str, UnseenPage] = {}
@@ -85,7 +84,7 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
         return Started(
             version=handover["product"],
             pid=handover["pid"],
-            headless=self._keeping.headless,
+            headless=self._keeper.headless,
             resumed=not is_new,
             tabs=tabs,
             jars=frozenset(jars.known),
@@ -119,7 +118,8 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
         return await read_storage(lambda: self._unseen_page(jar), origins)
 
     async def read_page_storage(self, tab: TabHandle, origin: str) -> OriginStorage | None:
-        page = self._living(tab)
+        page = self.page(tab)
+        page.check_alive()
         return await read_page_storage(self._browser(), page.context, origin)
 
     async def write_storage(
@@ -142,76 +142,6 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
         contexts = self._all_contexts()
         if tab in contexts.tabs:
             await contexts.close(contexts.tabs[tab])
-
-    # --- pages ---------------------------------------------------------------------------------
-
-    async def navigate(self, tab: TabHandle, url: str) -> Arrival:
-        return await self._tab(tab).navigate(url)
-
-    async def reload(self, tab: TabHandle) -> Arrival:
-        return await self._tab(tab).reload()
-
-    async def travel(self, tab: TabHandle, delta: int) -> Arrival:
-        return await self._tab(tab).travel(delta)
-
-    async def evaluate(
-        self,
-        tab: TabHandle,
-        function: str,
-        *,
-        frame: str | None = None,
-        ref: str | None = None,
-    ) -> Any:
-        return await self._living(tab).scripts.evaluate(function, frame, ref)
-
-    async def frames(self, tab: TabHandle) -> list[FrameInfo]:
-        return await self._tab(tab).all_frames()
-
-    async def call_page(
-        self,
-        tab: TabHandle,
-        frame: str | None,
-        function: str,
-        argument: dict[str, Any],
-        *,
-        owner_of: str | None = None,
-        once: bool = False,
-    ) -> Any:
-        return await self._living(tab).scripts.call_bundle(
-            frame, function, argument, owner_of=owner_of, once=once
-        )
-
-    async def act(
-        self,
-        tab: TabHandle,
-        inputs: Sequence[Input],
-        frame: str | None,
-        argument: dict[str, Any],
-    ) -> dict[str, Any] | None:
-        return await self._tab(tab).act(inputs, frame, argument)
-
-    async def set_files(
-        self, tab: TabHandle, frame: str | None, ref: str, paths: Sequence[str]
-    ) -> None:
-        await self._tab(tab).errands.set_files(frame, ref, paths)
-
-    async def choose_files(self, tab: TabHandle, paths: Sequence[str]) -> None:
-        await self._tab(tab).errands.choose_files(paths)
-
-    async def answer_dialog(self, tab: TabHandle, *, accept: bool, text: str | None) -> None:
-        await self._tab(tab).errands.answer_dialog(accept=accept, text=text)
-
-    async def resize(self, tab: TabHandle, width: int, height: int) -> None:
-        await self._tab(tab).errands.resize(width, height)
-
-    async def pdf(self, tab: TabHandle) -> bytes:
-        return await self._living(tab).errands.pdf()
-
-    async def body(self, tab: TabHandle, request: str) -> bytes:
-        return await self._tab(tab).errands.body(request)
-
-    async def capture(self, tab: TabHandle, shot: Shot) -> Picture:
-        return await self._living(tab).camera.take(shot)
 
     # --- the browser ---------------------------------------------------------------------------
 
@@ -278,8 +208,8 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
 
     def _speak(self, link: Link) -> BidiConnection:
         bidi = BidiConnection(link, self._word, self._ended, self._heard)
-        self._jars = Jars(bidi, self._keeping.viewport)
-        self._contexts = Contexts(bidi, self._bundle, self._tell)
+        self._jars = Jars(bidi, self._keeper.viewport)
+        self._contexts = Contexts(bidi, self._bundle, self._tell, headless=self._keeper.headless)
         bidi.begin()
         return bidi
 
@@ -288,8 +218,8 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
             self._contexts.ended(error)
 
     def _tell(self, event: DriverEvent) -> None:
-        if isinstance(event, TabArrived):
-            self._all_jars().visited(self._tab(event.handle).jar, event.url)
+        if isinstance(event, TabNavigated):
+            self._all_jars().visited(self.page(event.handle).jar, event.url)
         super()._tell(event)
 
     def _all_jars(self) -> Jars:
@@ -302,16 +232,11 @@ class FirefoxDriver(KeptBrowser[BidiConnection]):
         assert self._contexts is not None
         return self._contexts
 
-    def _tab(self, tab: TabHandle) -> BidiTab:
+    def page(self, tab: TabHandle) -> BidiTab:
         found = self._all_contexts().tabs.get(tab)
         if found is None:
             raise TabGone("There is no such tab.")
         return found
-
-    def _living(self, tab: TabHandle) -> BidiTab:
-        page = self._tab(tab)
-        page.check_alive()
-        return page
 
 
 async def _with_frames(bidi: BidiConnection, root: Json) -> Json:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Sequence
 
-from roost.drivers.base import (
-    ChooserClosed,
-    ChooserOpened,
+from roost.drivers.choosers import Chooser
+from roost.drivers.connection import Json, Pending
+from roost.drivers.events import (
     DialogClosed,
     DialogOpened,
     DriverEvent,
 )
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
+from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.scripts import Scripts
 from roost.errors import BadRequest, NotFound, Unsupported
 from roost.vocabulary import TabHandle
@@ -40,8 +40,8 @@ class Errands:
         self._context = context
         self._scripts = scripts
         self._report = report
-        self._chooser: tuple[str, Json] | None = None
-        """The context and the field that asked for files."""
+        self.chooser: Chooser[tuple[str, Json]] = Chooser(handle, report)
+        """The field that asked for files, as its context and element."""
 
     async def set_files(self, frame: str | None, ref: str, paths: Sequence[str]) -> None:
         field = {"sharedId": await self._scripts.element(frame, ref)}
@@ -53,13 +53,7 @@ class Errands:
             ) from None
 
     async def choose_files(self, paths: Sequence[str]) -> None:
-        if self._chooser is None:
-            raise NotFound(
-                "The page has not asked for files.",
-                hint="Click its upload button first, or name the field with target.",
-            )
-        context, field = self._chooser
-        self.close_chooser()
+        context, field = self.chooser.take()
         try:
             await self._choose(context, field, paths)
         except BidiError as error:
@@ -131,14 +125,8 @@ class Errands:
     def chooser_opened(self, params: Json) -> None:
         field = params.get("element")
         if field is not None:
-            self._chooser = params["context"], {"sharedId": field["sharedId"]}
-            self._report(ChooserOpened(handle=self._handle, multiple=params["multiple"]))
-
-    def close_chooser(self) -> None:
-        """Forget the file chooser, which was answered or whose page was left."""
-        if self._chooser is not None:
-            self._chooser = None
-            self._report(ChooserClosed(self._handle))
+            asks = params["context"], {"sharedId": field["sharedId"]}
+            self.chooser.opened(asks, multiple=params["multiple"])
 
     def _call(self, method: str, params: Json) -> Pending:
         return self._bidi.call(method, params, self._context)

@@ -9,8 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from roost.drivers.base import Input, InsertText, KeyDown, Wheel
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
+from roost.drivers.base import (
+    Input,
+    InsertText,
+    KeyDown,
+    Wheel,
+)
+from roost.drivers.connection import Json
+from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.default_actions import (
     AFTER_DRAG,
     AFTER_KEYS,
@@ -54,13 +60,20 @@ _FOCUSED = """(text) => {
   while (found?.shadowRoot?.activeElement) found = found.shadowRoot.activeElement;
   if (found?.contentWindow) return found.contentWindow;
   if (!found || (found === document.body && !found.isContentEditable)) return "nothing";
-  if (!(found instanceof HTMLInputElement || found instanceof HTMLTextAreaElement)) return "editor";
-  if (text) document.execCommand("insertText", false, text);
-  return "field";
+  if (found instanceof HTMLInputElement || found instanceof HTMLTextAreaElement) {
+    if (text) document.execCommand("insertText", false, text);
+    return "field";
+  }
+  if (!text.includes("\\n")) return "editor";
+  // Firefox ignores ``clipboardData`` here and has these two of its own.
+  const init = { dataType: "text/plain", data: text, bubbles: true, cancelable: true };
+  if (!found.dispatchEvent(new ClipboardEvent("paste", { ...init, composed: true }))) return "done";
+  const isDone = found.isContentEditable && document.execCommand("insertText", false, text);
+  return isDone ? "done" : "editor";
 }"""
 
 
-class Hands:
+class TabInput:
     """Sends input to one tab. ``has_frames``: returns True if the tab has child contexts."""
 
     def __init__(
@@ -71,7 +84,7 @@ class Hands:
         self._scripts = scripts
         self._has_frames = has_frames
 
-    async def give(self, inputs: Sequence[Input]) -> None:
+    async def send(self, inputs: Sequence[Input]) -> None:
         for part in parts(inputs):
             if isinstance(part, InsertText):
                 await self._insert(part.text)
@@ -127,6 +140,10 @@ class Hands:
 
         In text fields, ``execCommand`` inserts the text at once, with trusted events. Other editors
         need an event before each change, which Firefox sends only for keys. So type the text there.
+        A text of several lines is pasted first, because no key is right for a new line everywhere:
+        Enter sends the message in chat editors, Shift+Enter runs the cell in notebooks, and code
+        editors indent after Enter. An editor that handles the paste event has taken the text, and
+        ``execCommand`` inserts it into a plain editable element.
         """
         context, focused = await self._focused(text)
         if focused == "editor":

@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from roost.drivers.base import Cookie
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
+from roost.drivers.base import SHARED_JAR, Cookie
+from roost.drivers.connection import Json
+from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.cookies import cookie_from, cookie_to, partition
 from roost.errors import JarUnavailable
 from roost.vocabulary import JarPolicy
 
 logger = logging.getLogger(__name__)
-SHARED_JAR = "default"
 """BiDi's name of the browser's own user context."""
 SITES_KEPT = 200
 """Remember this many most recently visited sites of a jar. Each site costs one command whenever

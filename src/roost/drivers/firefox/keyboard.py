@@ -18,7 +18,7 @@ from roost.drivers.base import (
     MouseUp,
     Wheel,
 )
-from roost.drivers.firefox.connection import Json
+from roost.drivers.connection import Json
 
 Gesture = MouseMove | MouseDown | MouseUp | Wheel | KeyDown | KeyUp
 _BUTTONS = {"left": 0, "middle": 1, "right": 2}

@@ -24,6 +24,16 @@ LACKS = (
         "Firefox finishes a drag, and moves a slider, only in the tab that has the focus.",
     ),
     Lack(
+        "focus of several pages",
+        "A page is visible and focused from when its agent navigates or acts in it until another "
+        "agent does so in another tab. Then the page is hidden and loses the focus (`blur`, "
+        "`visibilitychange`), until the next action in it. With a window on a screen, pages stay "
+        "hidden and without focus.",
+        "Firefox focuses one page at a time, and BiDi has no emulation of focus. A window for each "
+        "session would keep pages visible, but costs 40 MiB each and focuses no further page. On a "
+        "screen, focusing a tab would bring the window before the person's own.",
+    ),
+    Lack(
         "history of a frozen page",
         "A page whose script never ends can be left for another address; back leads nowhere then.",
         "BiDi cannot end a script, so the tab goes on in a new browsing context.",

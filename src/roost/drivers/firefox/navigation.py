@@ -12,8 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from enum import Enum
 
-from roost.drivers.exchange import unheard
-from roost.drivers.firefox.connection import Json, Pending
+from roost.drivers.connection import Json, Pending, unheard
 from roost.errors import RoostError
 
 _LOGIN = re.compile(r"^(\w+://)[^/?#]*@")
@@ -21,7 +20,7 @@ SOON_SECONDS = 1.0
 """Wait this long until Firefox reports why a document is gone, or reports an opened tab."""
 
 
-class Course:
+class Documents:
     """Counts the documents of one tab, and finds out why a document is gone.
 
     If a command's document goes away, Firefox only says that it is gone. ``check``: raises the
@@ -29,23 +28,23 @@ class Course:
     """
 
     def __init__(self, check: Callable[[], None]) -> None:
-        self.turns = 0
+        self.count = 0
         """How many times the document was replaced, crashed, or closed with its tab."""
         self._check = check
-        self._turned = asyncio.Event()
+        self._changed = asyncio.Event()
 
-    def turn(self) -> None:
-        self.turns += 1
-        self._turned.set()
+    def changed(self) -> None:
+        self.count += 1
+        self._changed.set()
 
-    async def known_since(self, turns: int) -> None:
-        """Wait for the event that says why the document at ``turns`` is gone. Raise the tab's error
+    async def known_since(self, count: int) -> None:
+        """Wait for the event that says why the document at ``count`` is gone. Raise the tab's error
         if the tab has crashed or closed."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(SOON_SECONDS):
-                while turns == self.turns:
-                    self._turned.clear()
-                    await self._turned.wait()
+                while count == self.count:
+                    self._changed.clear()
+                    await self._changed.wait()
         self._check()
 
 
@@ -58,7 +57,7 @@ class End(Enum):
     NOTHING = "no content, or it was called off"
 
 
-class Journey:
+class Navigation:
     """One call's wait for a navigation. Events may arrive before the reply that names the
     navigation, so the events of all navigations are kept until then."""
 
@@ -76,27 +75,27 @@ class Journey:
     def status(self) -> int | None:
         return None if self._navigation is None else self._statuses.get(self._navigation)
 
-    async def end_of(self, navigation: str) -> End:
+    async def end_of(self, navigation_id: str) -> End:
         """Wait for this navigation's end. ``failed`` raises here when the tab closes or crashes."""
-        while navigation in self._retries:
-            navigation = self._retries[navigation]
-        self._navigation = navigation
-        if navigation in self._ends:
-            return self._ends[navigation]
+        while navigation_id in self._retries:
+            navigation_id = self._retries[navigation_id]
+        self._navigation = navigation_id
+        if navigation_id in self._ends:
+            return self._ends[navigation_id]
         return await self._over
 
-    def retried(self, navigation: str, under: str) -> None:
+    def retried(self, navigation_id: str, under: str) -> None:
         """Follow a navigation that continues under another id. The old id gets no more events."""
-        self._retries[navigation] = under
-        if navigation == self._navigation:
+        self._retries[navigation_id] = under
+        if navigation_id == self._navigation:
             self._navigation = under
 
-    def answered(self, navigation: str, status: int) -> None:
-        self._statuses[navigation] = self.last_status = status
+    def answered(self, navigation_id: str, status: int) -> None:
+        self._statuses[navigation_id] = self.last_status = status
 
-    def ended(self, navigation: str, end: End) -> None:
-        self._ends.setdefault(navigation, end)
-        if navigation == self._navigation and not self._over.done():
+    def ended(self, navigation_id: str, end: End) -> None:
+        self._ends.setdefault(navigation_id, end)
+        if navigation_id == self._navigation and not self._over.done():
             self._over.set_result(end)
 
     def failed(self, error: RoostError) -> None:
@@ -105,84 +104,84 @@ class Journey:
             self._over.exception()  # marks the error as retrieved: maybe nobody awaits it yet
 
 
-Way = tuple[str, str]
+NavigationStart = tuple[str, str]
 """A navigation's id and its target address."""
 
 
-class Ways:
-    """The navigations of one tab's main document, and the journeys that wait for their end."""
+class Navigations:
+    """The navigations of one tab's main document, and the calls that wait for their end."""
 
     def __init__(self) -> None:
-        self.begun: Way | None = None
+        self.begun: NavigationStart | None = None
         """The last navigation that began, until a document is committed."""
-        self.leaving: Way | None = None
+        self.leaving: NavigationStart | None = None
         """The last navigation that began, until it ends in any way or its caller gives up."""
-        self._journeys: set[Journey] = set()
-        self._has_set_out: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        _settle(self._has_set_out)
+        self._waiting: set[Navigation] = set()
+        self._has_begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        _settle(self._has_begun)
 
     @contextlib.contextmanager
-    def journey(self, gone: RoostError | None) -> Iterator[Journey]:
-        """Open a journey, which gets all navigation events. ``gone``: the tab's error, if any."""
-        journey = Journey()
+    def waiting(self, gone: RoostError | None) -> Iterator[Navigation]:
+        """Wait for a navigation, which gets all events. ``gone``: the tab's error, if any."""
+        navigation = Navigation()
         if gone is not None:
-            journey.failed(gone)
-        self._journeys.add(journey)
+            navigation.failed(gone)
+        self._waiting.add(navigation)
         try:
-            yield journey
+            yield navigation
         except asyncio.CancelledError:
             self.leaving = None  # the next call must not wait for this navigation again
             raise
         finally:
-            self._journeys.discard(journey)
+            self._waiting.discard(navigation)
 
-    async def set_out(self, send: Callable[[], Pending]) -> Pending:
+    async def send(self, send: Callable[[], Pending]) -> Pending:
         """Send a navigation command once the previous one has begun. Firefox runs commands
         concurrently, so an older command, even of a cancelled call, could win otherwise."""
-        while not self._has_set_out.done():
-            await asyncio.shield(self._has_set_out)
-        self._has_set_out = has_set_out = asyncio.get_running_loop().create_future()
+        while not self._has_begun.done():
+            await asyncio.shield(self._has_begun)
+        self._has_begun = has_begun = asyncio.get_running_loop().create_future()
         answer = send()
         answer.add_done_callback(unheard)
-        answer.add_done_callback(lambda _: _settle(has_set_out))
+        answer.add_done_callback(lambda _: _settle(has_begun))
         return answer
 
-    async def land(self, journey: Journey) -> None:
+    async def finish(self, navigation: Navigation) -> None:
         """Wait for the end of the current navigation, if there is one."""
         if self.leaving is not None:
-            navigation, _ = self.leaving
-            await journey.end_of(navigation)
+            navigation_id, _ = self.leaving
+            await navigation.end_of(navigation_id)
 
     def started(self, params: Json) -> None:
         """Record a navigation that began. If the server wants a password, Firefox sends a second
         request to the same address under another navigation id."""
         before = self.leaving
         self.begun = self.leaving = now = params["navigation"], params.get("url", "")
-        _settle(self._has_set_out)
+        _settle(self._has_begun)
         if before is not None and before[0] != now[0] and bare(before[1]) == bare(now[1]):
-            for journey in self._journeys:
-                journey.retried(before[0], now[0])
+            for navigation in self._waiting:
+                navigation.retried(before[0], now[0])
 
-    def answered(self, navigation: str, status: int) -> None:
-        for journey in self._journeys:
-            journey.answered(navigation, status)
+    def answered(self, navigation_id: str, status: int) -> None:
+        for navigation in self._waiting:
+            navigation.answered(navigation_id, status)
 
     def password_wanted(self) -> None:
-        for journey in self._journeys:
-            journey.wants_password = True
+        for navigation in self._waiting:
+            navigation.wants_password = True
 
-    def ended(self, navigation: str, end: End) -> None:
-        if self.leaving is not None and self.leaving[0] == navigation:
+    def ended(self, navigation_id: str, end: End) -> None:
+        if self.leaving is not None and self.leaving[0] == navigation_id:
             self.leaving = None
-        for journey in self._journeys:
-            journey.ended(navigation, end)
+        for navigation in self._waiting:
+            navigation.ended(navigation_id, end)
 
     def failed(self, error: RoostError) -> None:
-        for journey in self._journeys:
-            journey.failed(error)
+        for navigation in self._waiting:
+            navigation.failed(error)
 
 
-def way_of(params: Json | None) -> Way | None:
+def start_of(params: Json | None) -> NavigationStart | None:
     # While a ``beforeunload`` dialog is open, Firefox does not report the target address.
     return None if params is None else (params["navigation"], params.get("url", ""))
 

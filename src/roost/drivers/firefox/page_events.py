@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from roost.drivers.base import (
+from roost.drivers.connection import Json
+from roost.drivers.events import (
     ConsoleSaid,
     DownloadBegan,
     DownloadEnded,
@@ -17,7 +18,6 @@ from roost.drivers.base import (
     RequestEnded,
     RequestSent,
 )
-from roost.drivers.firefox.connection import Json
 from roost.vocabulary import TabHandle
 
 Event = Callable[[TabHandle, Json], DriverEvent]

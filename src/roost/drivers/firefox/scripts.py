@@ -13,9 +13,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from roost.drivers.exchange import unheard
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
-from roost.drivers.firefox.navigation import Course
+from roost.drivers.connection import Json, Pending, unheard
+from roost.drivers.firefox.connection import BidiConnection, BidiError
+from roost.drivers.firefox.navigation import Documents
 from roost.drivers.firefox.values import SERIALIZATION, plain
 from roost.drivers.navigation_errors import left_meanwhile
 from roost.errors import BadRequest, NotFound, StaleRef, TooLarge
@@ -56,21 +56,21 @@ class DocumentGone(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A script that was sent. ``turns``: ``Course.turns`` at that time."""
+    """A script that was sent. ``count``: ``Documents.count`` at that time."""
 
     answer: Pending
     frame: str | None
-    turns: int
+    count: int
 
 
 class Scripts:
-    """Runs functions in one tab. ``course``: knows why a document is gone."""
+    """Runs functions in one tab. ``documents``: knows why a document is gone."""
 
-    def __init__(self, bidi: BidiConnection, tab: str, bundle: str, course: Course) -> None:
+    def __init__(self, bidi: BidiConnection, tab: str, bundle: str, documents: Documents) -> None:
         self._bidi = bidi
         self._tab = tab
         self._bundle = bundle
-        self._course = course
+        self._documents = documents
 
     async def evaluate(self, function: str, frame: str | None, ref: str | None) -> Any:
         """Call the caller's function in the page's own realm. ``ref``: element to pass to it."""
@@ -215,14 +215,14 @@ class Scripts:
         params |= {"awaitPromise": True, "userActivation": "sandbox" not in params["target"]}
         params["serializationOptions"] = SERIALIZATION
         answer = self._bidi.call(method, params, self._tab)
-        return Asked(answer, frame, self._course.turns)
+        return Asked(answer, frame, self._documents.count)
 
     async def _result(self, asked: Asked) -> Json:
         try:
             answer = await asked.answer
         except BidiError as error:
             if error.is_document_gone:
-                await self._gone(asked.frame, asked.turns)
+                await self._gone(asked.frame, asked.count)
             raise BadRequest(
                 "The function failed.", field="function", page_said=str(error)
             ) from None
@@ -232,11 +232,11 @@ class Scripts:
         result: Json = answer["result"]
         return result
 
-    async def _gone(self, frame: str | None, turns: int) -> None:
+    async def _gone(self, frame: str | None, count: int) -> None:
         if frame is not None and frame != self._tab:
             await self._check_frame(frame)
         else:
-            await self._course.known_since(turns)
+            await self._documents.known_since(count)
         raise DocumentGone
 
     async def _check_frame(self, frame: str) -> None:

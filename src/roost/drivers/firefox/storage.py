@@ -11,11 +11,14 @@ from __future__ import annotations
 import contextlib
 import json
 
-from roost.drivers.base import OriginStorage
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
-from roost.drivers.firefox.navigation import way_of
+from roost.drivers.base import BLANK, OriginStorage
+from roost.drivers.connection import Json
+from roost.drivers.firefox.connection import BidiConnection, BidiError
+from roost.drivers.firefox.navigation import start_of
 from roost.drivers.firefox.scripts import SANDBOX
-from roost.drivers.firefox.tab import BLANK, CRASH_PAGE
+from roost.drivers.firefox.tab import (
+    CRASH_PAGE,
+)
 from roost.drivers.storage_visitor import Items
 from roost.errors import RoostError, TabCrashed, TabGone
 from roost.wire.framing import decode
@@ -101,7 +104,7 @@ class UnseenPage:
                 answer = {"request": params["request"]["request"], **BLANK_ANSWER}
                 self._bidi.tell("network.provideResponse", answer)
             case "browsingContext.navigationStarted" if params["context"] == self.context:
-                self._begun = way_of(params)
+                self._begun = start_of(params)
             case "browsingContext.navigationCommitted" if params["context"] == self.context:
                 self._committed(params)
 
@@ -113,7 +116,7 @@ class UnseenPage:
         page or its crash page, without starting a navigation."""
         begun, self._begun = self._begun, None
         to = params["url"]
-        if (to == BLANK or to.startswith(CRASH_PAGE)) and way_of(params) != begun:
+        if (to == BLANK or to.startswith(CRASH_PAGE)) and start_of(params) != begun:
             self._fail(TabCrashed("The page's process died."))
 
     def _fail(self, error: RoostError) -> None:

@@ -10,38 +10,46 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
+from roost.drivers import events
 from roost.drivers.base import (
+    BLANK,
     FAILED_TITLE,
     Arrival,
-    DriverEvent,
     FrameInfo,
     Input,
-    TabArrived,
-    TabDied,
+    Picture,
+    Shot,
 )
-from roost.drivers.exchange import unheard
+from roost.drivers.connection import Json, Pending, unheard
+from roost.drivers.events import (
+    DriverEvent,
+    TabNavigated,
+)
 from roost.drivers.firefox.camera import Camera
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json, Pending
+from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.errands import Errands
-from roost.drivers.firefox.input import Hands
+from roost.drivers.firefox.input import TabInput
 from roost.drivers.firefox.keyboard import releases
-from roost.drivers.firefox.navigation import Course, End, Way, Ways, bare, way_of
+from roost.drivers.firefox.navigation import (
+    Documents,
+    End,
+    Navigations,
+    NavigationStart,
+    bare,
+    start_of,
+)
 from roost.drivers.firefox.page_events import report_of
 from roost.drivers.firefox.scripts import Asked, DocumentGone, Scripts
-from roost.drivers.navigation_errors import cannot_open
+from roost.drivers.navigation_errors import NO_CONTENT, cannot_open, wants_login
 from roost.errors import NotFound, RoostError, TabCrashed, TabGone
 from roost.vocabulary import TabHandle
 
-BLANK = "about:blank"
 CRASH_PAGE = "about:tabcrashed"
 ERROR_PAGES = ("about:neterror", "about:certerror", "about:httpsonlyerror")
 FROZEN_SECONDS = 3.0
-NO_CONTENT = (204, 205)
-NO_PASSWORD = "The page cannot be opened: it wants a password."
-AUTH_HINT = "The server wants a name and a password: write them as http://name:password@host/."
 
 
 class Others(Protocol):
@@ -52,6 +60,9 @@ class Others(Protocol):
 
     async def blank_tab(self) -> str:
         """Return the context of the browser's first tab, which belongs to no session."""
+
+    async def select(self, tab: BidiTab) -> None:
+        """Show and focus the tab's page, as far as Firefox can."""
 
     async def await_tabs_of(self, opener: BidiTab) -> None:
         """Wait until all tabs that ``opener`` opened have been reported."""
@@ -87,14 +98,14 @@ class BidiTab:
         self._bundle = bundle
         self._report = report
         self._others = others
-        self._course = Course(self.check_alive)
+        self._documents = Documents(self.check_alive)
         self.bind(context)
-        self._ways = Ways()
-        self._given_up: Way | None = None
+        self._navigations = Navigations()
+        self._given_up: NavigationStart | None = None
         """The navigation that was under way when the history of this blank page last changed. The
         opener gives it up if it writes into the page."""
-        self._before_input: tuple[int, Way | None] = 0, None
-        """State before the last input: ``Course.turns``, and the navigation under way."""
+        self._before_input: tuple[int, NavigationStart | None] = 0, None
+        """State before the last input: ``Documents.count``, and the navigation under way."""
         self._gone: RoostError | None = None
 
     # --- life ----------------------------------------------------------------------------------
@@ -103,38 +114,41 @@ class BidiTab:
         """Use that context for this tab. A tab with a frozen page gets a new context."""
         self.context = context
         self.frames.clear()
-        self.scripts = Scripts(self._bidi, context, self._bundle, self._course)
-        self._hands = Hands(self._bidi, context, self.scripts, lambda: bool(self.frames))
-        self.camera = Camera(self._bidi, context, self._course, self._others.blank_tab)
+        self.scripts = Scripts(self._bidi, context, self._bundle, self._documents)
+        self._input = TabInput(self._bidi, context, self.scripts, lambda: bool(self.frames))
+        self.camera = Camera(self._bidi, context, self._documents, self._others.blank_tab)
         self.errands = Errands(self._bidi, self.handle, context, self.scripts, self._report)
 
     def take_over(self, url: str, known: Json) -> None:
         """Take over a tab of an earlier broker. ``known``: what the keeper remembers of it."""
         committed = known.get("committed") or {"url": url}
         self._be_at(url)
-        self._ways.begun = way_of(known.get("begun"))
+        self._navigations.begun = start_of(known.get("begun"))
         if known.get("before") is None and url == BLANK:
             # Nobody can tell any more whether the opener wrote into the blank page or its process
             # died. Either way the tab shows a blank page and has never shown another.
-            self._given_up = self._ways.begun
+            self._given_up = self._navigations.begun
         if "navigation" in committed and self._is_crash(committed):
             self.crashed = True
             self.url = (known.get("before") or committed)["url"]
         elif url == BLANK != committed["url"]:
             self.url = committed["url"]  # an event will tell a crash from a navigation to BLANK
         else:
-            self._report(TabArrived(self.handle, self.url, ""))
+            self._report(TabNavigated(self.handle, self.url, ""))
             self._ask_title()
-        self._ways.begun = way_of(known.get("started"))
+        self._navigations.begun = start_of(known.get("started"))
 
     def ended(self, error: RoostError) -> None:
         """Fail everything that waits for this tab, which is gone."""
         self._gone = error
         self._interrupt(error)
 
-    def check_alive(self) -> None:
+    def check_open(self) -> None:
         if self._gone is not None:
             raise self._gone
+
+    def check_alive(self) -> None:
+        self.check_open()
         if self.crashed:
             raise TabCrashed("The page's process died.")
 
@@ -159,13 +173,17 @@ class BidiTab:
     # --- navigation ----------------------------------------------------------------------------
 
     async def navigate(self, url: str) -> Arrival:
+        self.check_open()
         with self._dismissing():
             if not self.crashed:
                 await self._thaw_if_frozen()
+                # Firefox would load its crash page into a crashed tab that is selected.
+                await self._others.select(self)
             self.crashed = False
             return await self._go("browsingContext.navigate", _to(url))
 
     async def reload(self) -> Arrival:
+        self.check_open()
         with self._dismissing():
             if not self.crashed and not await self._thaw_if_frozen():
                 return await self._go("browsingContext.reload", {"wait": "none"})
@@ -174,14 +192,14 @@ class BidiTab:
     async def travel(self, delta: int) -> Arrival:
         """Go back or forward. Raises ``NotFound`` if the history has no such entry."""
         self.check_alive()
-        with self._dismissing(), self._ways.journey(self._gone) as journey:
+        with self._dismissing(), self._navigations.waiting(self._gone) as navigation:
             try:
                 await self._call("browsingContext.traverseHistory", {"delta": delta})
             except BidiError as error:
                 way = "back" if delta < 0 else "forward"
                 raise NotFound(f"There is no page to go {way} to.", page_said=str(error)) from None
-            await self._ways.land(journey)
-            return await self._here(journey.last_status)
+            await self._navigations.finish(navigation)
+            return await self._here(navigation.last_status)
 
     async def act(self, inputs: Sequence[Input], frame: str | None, argument: Json) -> Json | None:
         """Send input, then wait for its handlers, or for the document or download it caused.
@@ -192,44 +210,93 @@ class BidiTab:
         self.check_alive()
         asked = None
         if inputs:
-            self._before_input = self._course.turns, self._ways.leaving
+            await self._others.select(self)
+            self._before_input = self._documents.count, self._navigations.leaving
             if count := releases(inputs):
                 asked = self.scripts.ask_settled(frame, {**argument, "releases": count})
-            await self._hands.give(inputs)
+            await self._input.send(inputs)
         answer = await self._settle(frame, argument, asked)
         if answer is None or not answer.get("hasActivation"):
             await self._others.await_tabs_of(self)
         return answer
 
+    async def evaluate(
+        self, function: str, *, frame: str | None = None, ref: str | None = None
+    ) -> Any:
+        self.check_alive()
+        return await self.scripts.evaluate(function, frame, ref)
+
+    async def call_page(
+        self,
+        frame: str | None,
+        function: str,
+        argument: Json,
+        *,
+        owner_of: str | None = None,
+        once: bool = False,
+    ) -> Any:
+        self.check_alive()
+        return await self.scripts.call_bundle(
+            frame, function, argument, owner_of=owner_of, once=once
+        )
+
+    async def capture(self, shot: Shot) -> Picture:
+        self.check_alive()
+        return await self.camera.capture(shot)
+
+    async def pdf(self) -> bytes:
+        self.check_alive()
+        return await self.errands.pdf()
+
+    async def set_files(self, frame: str | None, ref: str, paths: Sequence[str]) -> None:
+        self.check_open()
+        await self.errands.set_files(frame, ref, paths)
+
+    async def choose_files(self, paths: Sequence[str]) -> None:
+        self.check_open()
+        await self.errands.choose_files(paths)
+
+    async def answer_dialog(self, *, accept: bool, text: str | None) -> None:
+        self.check_open()
+        await self.errands.answer_dialog(accept=accept, text=text)
+
+    async def resize(self, width: int, height: int) -> None:
+        self.check_open()
+        await self.errands.resize(width, height)
+
+    async def body(self, request: str) -> bytes:
+        self.check_open()
+        return await self.errands.body(request)
+
     async def _settle(self, frame: str | None, argument: Json, asked: Asked | None) -> Json | None:
         answer: Json | None = None
-        with self._ways.journey(self._gone) as journey:
+        with self._navigations.waiting(self._gone) as navigation:
             if not self._has_left():
                 # If the input removed the frame or its document, there is no answer.
                 with contextlib.suppress(NotFound, DocumentGone):
                     answer = await self.scripts.settled(frame, argument, asked)
             if self._has_left():
-                await self._ways.land(journey)
+                await self._navigations.finish(navigation)
                 await self._arrive()
                 return None
         return answer
 
     def _has_left(self) -> bool:
         """Return True if the last input caused a new document, or a navigation that continues."""
-        turns, leaving = self._before_input
-        return turns != self._course.turns or self._ways.leaving not in (None, leaving)
+        count, leaving = self._before_input
+        return count != self._documents.count or self._navigations.leaving not in (None, leaving)
 
     async def _go(self, method: str, params: Json) -> Arrival:
         """Navigate. If a script blocks the navigation, give the tab a new context and retry."""
         loop = asyncio.get_running_loop()
         going = loop.create_task(self._went(method, params), name=f"lead {self.handle} away")
-        turns = self._course.turns
+        count = self._documents.count
         try:
             while not going.done():
                 await asyncio.wait({going}, timeout=FROZEN_SECONDS)
-                is_left = turns != self._course.turns or self._asks_to_stay()
+                is_left = count != self._documents.count or self._asks_to_stay()
                 if not going.done() and not is_left and await self._is_silent():
-                    if not going.done() and turns == self._course.turns:
+                    if not going.done() and count == self._documents.count:
                         url = params.get("url", self.url)
                         await _ended(going)
                         await self._others.replace(self)
@@ -239,18 +306,18 @@ class BidiTab:
             await _ended(going)
 
     async def _went(self, method: str, params: Json) -> Arrival:
-        with self._ways.journey(self._gone) as journey:
+        with self._navigations.waiting(self._gone) as navigation:
             try:
                 send = partial(self._call, method, params)
-                answer = await asyncio.shield(await self._ways.set_out(send))
-                end = await journey.end_of(answer["navigation"])
-                status = journey.status
-                if journey.wants_password:
-                    raise NotFound(NO_PASSWORD, hint=AUTH_HINT, reason=NO_PASSWORD)
+                answer = await asyncio.shield(await self._navigations.send(send))
+                end = await navigation.end_of(answer["navigation"])
+                status = navigation.status
+                if navigation.wants_password:
+                    raise wants_login()
             except BidiError as error:
-                if journey.last_status not in NO_CONTENT:
+                if navigation.last_status not in NO_CONTENT:
                     raise cannot_open(str(error)) from None
-                end, status = End.NOTHING, journey.last_status
+                end, status = End.NOTHING, navigation.last_status
             return await self._here(status, stayed=end in (End.DOWNLOAD, End.NOTHING))
 
     async def _thaw_if_frozen(self) -> bool:
@@ -259,7 +326,7 @@ class BidiTab:
         A page whose script never ends cannot be left, and BiDi cannot end a script. The tab loses
         only its history.
         """
-        if self._ways.leaving is not None or self._asks_to_stay():
+        if self._navigations.leaving is not None or self._asks_to_stay():
             return False
         if not await self._is_silent():
             return False
@@ -294,17 +361,18 @@ class BidiTab:
 
     async def _here(self, status: int | None, *, stayed: bool = False) -> Arrival:
         title = await self._arrive()
+        await self._others.select(self)
         self.title = FAILED_TITLE if self._is_error else title
-        self._report(TabArrived(self.handle, self.url, self.title))
+        self._report(TabNavigated(self.handle, self.url, self.title))
         return Arrival(self.url, self.title, status, stayed)
 
     async def _arrive(self) -> str:
         """Wait until the document has loaded, and return its title. A reply resumes its waiter one
         loop turn after events are handled, so ask again if a document was committed meanwhile."""
         while True:
-            turns = self._course.turns
+            count = self._documents.count
             title = await self.scripts.arrived()
-            if turns == self._course.turns:
+            if count == self._documents.count:
                 return title
 
     # --- events --------------------------------------------------------------------------------
@@ -319,25 +387,26 @@ class BidiTab:
 
     def _started(self, params: Json) -> None:
         if self._is_ours(params):
-            self._ways.started(params)
+            self._navigations.started(params)
 
     def _committed(self, params: Json) -> None:
         if not self._is_ours(params):
             return
-        begun, is_crash, self._ways.begun = self._ways.begun, self._is_crash(params), None
+        begun, is_crash = self._navigations.begun, self._is_crash(params)
+        self._navigations.begun = None
         self._given_up = None
         if is_crash:
-            self._died()
+            self._tab_crashed()
             return
         self._be_at(params["url"], begun)
         self.title, self.crashed = FAILED_TITLE if self._is_error else "", False
         self._dismisses = False
-        self.errands.close_chooser()
-        self._ways.ended(params["navigation"], End.DOCUMENT)
-        self._course.turn()
-        self._report(TabArrived(self.handle, self.url, self.title))
+        self.errands.chooser.close()
+        self._navigations.ended(params["navigation"], End.DOCUMENT)
+        self._documents.changed()
+        self._report(TabNavigated(self.handle, self.url, self.title))
 
-    def _be_at(self, url: str, begun: Way | None = None) -> None:
+    def _be_at(self, url: str, begun: NavigationStart | None = None) -> None:
         """Record the address of a committed document. For an error page, record the address that
         failed: the navigation's own, or the one that the error page names."""
         self.url, self._is_error = bare(url), url.startswith(ERROR_PAGES)
@@ -354,29 +423,29 @@ class BidiTab:
         first document is still to come: the opener's ``document.open()`` gives up that navigation.
         Firefox then reports the change of the history first, and the commit names the navigation
         that was given up."""
-        to, begun = params["url"], self._ways.begun
+        to, begun = params["url"], self._navigations.begun
         if to == BLANK and begun is not None and begun == self._given_up:
             return bool(params["navigation"] != begun[0])
-        return (to == BLANK or to.startswith(CRASH_PAGE)) and way_of(params) != begun
+        return (to == BLANK or to.startswith(CRASH_PAGE)) and start_of(params) != begun
 
-    def _died(self) -> None:
-        self._ways.leaving = None
+    def _tab_crashed(self) -> None:
+        self._navigations.leaving = None
         if not self.crashed:
             self.crashed = True
             self._interrupt(TabCrashed("The page's process died."))
-            self._report(TabDied(self.handle))
+            self._report(events.TabCrashed(self.handle))
 
     def _failed(self, params: Json) -> None:
         if self._is_ours(params):
-            self._ways.ended(params["navigation"], End.NOTHING)
+            self._navigations.ended(params["navigation"], End.NOTHING)
 
     def _moved_within(self, params: Json) -> None:
         if self._is_ours(params):
-            self._given_up = self._ways.begun if self.url == params["url"] == BLANK else None
+            self._given_up = self._navigations.begun if self.url == params["url"] == BLANK else None
             self.url = bare(params["url"])
             if params.get("navigation") is not None:
-                self._ways.ended(params["navigation"], End.WITHIN)
-            self._report(TabArrived(self.handle, self.url, self.title))
+                self._navigations.ended(params["navigation"], End.WITHIN)
+            self._report(TabNavigated(self.handle, self.url, self.title))
 
     def _loaded(self, params: Json) -> None:
         """Ask for the title at ``DOMContentLoaded`` and again at ``load``: it may have changed."""
@@ -384,25 +453,25 @@ class BidiTab:
             self._ask_title()
 
     def _ask_title(self) -> None:
-        self.scripts.title().add_done_callback(partial(self._titled, self._course.turns))
+        self.scripts.title().add_done_callback(partial(self._titled, self._documents.count))
 
-    def _titled(self, turns: int, answer: Pending) -> None:
-        if answer.cancelled() or answer.exception() is not None or turns != self._course.turns:
+    def _titled(self, count: int, answer: Pending) -> None:
+        if answer.cancelled() or answer.exception() is not None or count != self._documents.count:
             return
         title = answer.result().get("result", {}).get("value")
         if self._is_error:
             title = FAILED_TITLE
         if isinstance(title, str) and title != self.title:
             self.title = title
-            self._report(TabArrived(self.handle, self.url, title))
+            self._report(TabNavigated(self.handle, self.url, title))
 
     def _answered(self, params: Json) -> None:
         if params["navigation"] is not None and self._is_ours(params):
-            self._ways.answered(params["navigation"], params["response"]["status"])
+            self._navigations.answered(params["navigation"], params["response"]["status"])
 
     def password_wanted(self, params: Json) -> None:
         if params["navigation"] is not None and self._is_ours(params):
-            self._ways.password_wanted()
+            self._navigations.password_wanted()
 
     def _request_failed(self, params: Json) -> None:
         if params["navigation"] is not None and params["errorText"] == "NS_BINDING_ABORTED":
@@ -410,7 +479,7 @@ class BidiTab:
 
     def _download_began(self, params: Json) -> None:
         if params["navigation"] is not None:
-            self._ways.ended(params["navigation"], End.DOWNLOAD)
+            self._navigations.ended(params["navigation"], End.DOWNLOAD)
 
     def _dialog_opened(self, params: Json) -> None:
         if self._dismisses and params["type"] != "beforeunload":
@@ -421,7 +490,7 @@ class BidiTab:
     def _dialog_closed(self, params: Json) -> None:
         self.errands.dialog_closed()
         if params["type"] == "beforeunload" and params["accepted"]:
-            self._ways.leaving = self._ways.begun
+            self._navigations.leaving = self._navigations.begun
 
     def _chooser_opened(self, params: Json) -> None:
         self.errands.chooser_opened(params)
@@ -436,9 +505,9 @@ class BidiTab:
         return bool(params["context"] == self.context)
 
     def _interrupt(self, error: RoostError) -> None:
-        self._course.turn()
+        self._documents.changed()
         self._bidi.fail(self.context, error)
-        self._ways.failed(error)
+        self._navigations.failed(error)
 
 
 def _flattened(context: Json, parent: str | None) -> list[FrameInfo]:

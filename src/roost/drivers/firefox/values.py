@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from roost.drivers.exchange import too_much
+from roost.drivers.connection import too_much
 from roost.errors import BadRequest
 from roost.wire.weight import ANSWER_BYTES, ANSWER_VALUES
 

@@ -13,9 +13,10 @@ import secrets
 from collections import deque
 from collections.abc import Coroutine, Hashable
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any
 
 from roost.api.protocol import ProtocolDoor, Seat
+from roost.api.sockets import Socket
 from roost.errors import RoostError
 from roost.frontends.cdp import commands
 from roost.frontends.cdp.messages import (
@@ -29,7 +30,7 @@ from roost.frontends.cdp.messages import (
     Release,
     RemoveContext,
     Send,
-    Tell,
+    WriteFrame,
 )
 from roost.frontends.cdp.view import View
 from roost.vocabulary import LINK_FRAME_BYTES, MIB
@@ -46,35 +47,6 @@ or more than ``ORDERS`` orders under way in the broker."""
 
 class _Over(Exception):
     pass
-
-
-class SocketEar(Protocol):
-    """Receives what happens on a socket."""
-
-    def said(self, message: str | bytes) -> None: ...
-
-    def has_room(self) -> None:
-        """The socket can be written to again."""
-
-    def left(self) -> None:
-        """The client has disconnected."""
-
-
-class Socket(Protocol):
-    """The open WebSocket of a client. No method waits."""
-
-    @property
-    def is_full(self) -> bool:
-        """The client does not read: write nothing until ``SocketEar.has_room`` is called."""
-
-    def listen(self, ear: SocketEar) -> None: ...
-
-    def write(self, text: bytes) -> None: ...
-
-    def hold(self) -> None:
-        """Stop reading from the client until ``go_on``."""
-
-    def go_on(self) -> None: ...
 
 
 class Client:
@@ -237,7 +209,7 @@ class Client:
         assert seat is not None
         for effect in effects:
             match effect:
-                case Tell():
+                case WriteFrame():
                     self._tell(effect.frame)
                 case Send():
                     seat.send(effect.key, effect.method, effect.params, effect.session)

@@ -27,8 +27,8 @@ from roost.frontends.cdp.messages import (
     Refusal,
     RemoveContext,
     Send,
-    Tell,
     Unread,
+    WriteFrame,
 )
 from roost.frontends.cdp.methods import LARGEST, Way, rule_for
 from roost.frontends.cdp.targets import (
@@ -79,13 +79,13 @@ def said(view: View, text: str | bytes) -> list[Effect]:
     try:
         call = messages.read(text)
     except Unread as unread:
-        return [Tell(messages.refused_unread(unread))]
+        return [WriteFrame(messages.refused_unread(unread))]
     try:
         return _judged(view, call)
     except Refusal as refusal:
-        return [Tell(messages.refused(call, refusal))]
+        return [WriteFrame(messages.refused(call, refusal))]
     except RoostError as error:
-        return [Tell(messages.refused(call, Refusal.of(error)))]
+        return [WriteFrame(messages.refused(call, Refusal.of(error)))]
 
 
 def _judged(view: View, call: Call) -> list[Effect]:
@@ -421,5 +421,5 @@ def _needed(call: Call, name: str) -> str:
     return value
 
 
-def _answer(call: Call, value: Json | None = None) -> Tell:
-    return Tell(messages.result(call, value or {}))
+def _answer(call: Call, value: Json | None = None) -> WriteFrame:
+    return WriteFrame(messages.result(call, value or {}))

@@ -70,7 +70,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Tell:
+class WriteFrame:
     """Send the frame to the client."""
 
     frame: bytes
@@ -135,7 +135,7 @@ class HangUp:
 
 
 Order = OpenTab | CloseTab | MakeContext | RemoveContext
-Effect = Tell | Send | Order | GoTo | Release | HangUp
+Effect = WriteFrame | Send | Order | GoTo | Release | HangUp
 
 
 # --- reading and writing -------------------------------------------------------------------------

@@ -17,14 +17,13 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from roost.api.protocol import Look, ProtocolDoor
+from roost.api.sockets import DIRECT
 from roost.errors import RoostError, Timeout, Unauthorized
 from roost.frontends.cdp.client import Client
 from roost.frontends.cdp.methods import BROWSER, PAGE, PAGE_DOMAINS, Way
 from roost.vocabulary import CALL_SECONDS
 
 GOING, TOO_SLOW = 1001, 1013
-DIRECT = "roost.direct"
-"""ASGI extension under which the server offers its sockets without a queue (``client.Socket``)."""
 LOCAL = ("127.0.0.1", "localhost")
 
 

@@ -26,7 +26,7 @@ from roost.frontends.cdp.messages import (
     Refusal,
     Release,
     Send,
-    Tell,
+    WriteFrame,
 )
 from roost.frontends.cdp.methods import BROWSER_EVENTS
 from roost.frontends.cdp.targets import (
@@ -102,14 +102,14 @@ class View:
                 return self._tab_made(call, value)
             case "Target.createBrowserContext":
                 self.targets.made.add(value)
-                return [Tell(messages.result(call, {"browserContextId": value}))]
+                return [WriteFrame(messages.result(call, {"browserContextId": value}))]
             case "Target.closeTarget":
-                return [Tell(messages.result(call, {"success": True}))]
+                return [WriteFrame(messages.result(call, {"success": True}))]
             case _:
-                return [Tell(messages.result(call, {}))]
+                return [WriteFrame(messages.result(call, {}))]
 
     def failed(self, call: Call, error: RoostError) -> list[Effect]:
-        return [Tell(messages.refused(call, Refusal.of(error)))]
+        return [WriteFrame(messages.refused(call, Refusal.of(error)))]
 
     # --- the browser ---------------------------------------------------------------------------
 
@@ -122,7 +122,7 @@ class View:
         if key.method == "Browser.getWindowForTarget":
             window = json.loads(frame).get("result", {}).get("windowId")
             self.windows |= {window} - {None}
-        return [Tell(self._below_root(messages.with_id(frame, key.id)))]
+        return [WriteFrame(self._below_root(messages.with_id(frame, key.id)))]
 
     def heard(self, session: str, frame: bytes) -> list[Effect]:
         """The browser sent an event in that protocol session."""
@@ -135,7 +135,7 @@ class View:
             return self._download(session, frame) if is_download else []
         if link is None or not link.is_page:
             return []
-        return [Tell(frame)]
+        return [WriteFrame(frame)]
 
     def _download(self, session: str, frame: bytes) -> list[Effect]:
         """Pass on downloads of this session only, because Chromium reports everybody's.
@@ -150,7 +150,7 @@ class View:
             return []
         if params.get("state", "inProgress") != "inProgress":
             self._downloads.discard(told)
-        return [Tell(self._below_root(frame))]
+        return [WriteFrame(self._below_root(frame))]
 
     def _below_root(self, frame: bytes) -> bytes:
         """Remove our root session's id: to the client, that session is the browser itself."""
@@ -324,14 +324,14 @@ class View:
             "waitingForDebugger": target in self._holds,
         }
         frame = messages.event("Target.attachedToTarget", params, root)
-        return session, [Tell(frame)]
+        return session, [WriteFrame(frame)]
 
     def wait_for(self, waiting: Waiting) -> list[Effect]:
         """Send the answer once all its attachments are complete, or at once if it has none."""
         if waiting.attachments:
             self._waiting.append(waiting)
             return []
-        return [Tell(waiting.answer)]
+        return [WriteFrame(waiting.answer)]
 
     def _has(self, root: str, target: str) -> bool:
         asked = self._attaching.get(target, ())
@@ -349,11 +349,11 @@ class View:
                 new, Kind.TARGET, info["targetId"], session, above.root, session
             )
             self.targets.nested[info["targetId"]] = info
-            return [Tell(frame)]
+            return [WriteFrame(frame)]
         if info["type"] == "browser":
             self.targets.links[new] = ProtocolSession(new, Kind.BROWSER, "", session, new, session)
             params = {**params, "targetInfo": self.targets.browser}
-            return [Tell(messages.event("Target.attachedToTarget", params, session))]
+            return [WriteFrame(messages.event("Target.attachedToTarget", params, session))]
         queue = self._attaching.get(info["targetId"])
         if not queue or self.targets.get(info["targetId"]) is None:
             return [Send(None, "Target.detachFromTarget", {"sessionId": new}, session)]
@@ -368,7 +368,7 @@ class View:
             "targetInfo": self.targets.shown(info),
             "waitingForDebugger": attachment.waits and attachment.root in held,
         }
-        return [Tell(messages.event("Target.attachedToTarget", params, attachment.above))]
+        return [WriteFrame(messages.event("Target.attachedToTarget", params, attachment.above))]
 
     def _attach_answered(self, attachment: Attachment, frame: bytes) -> list[Effect]:
         queue = self._attaching.get(attachment.target)
@@ -385,7 +385,7 @@ class View:
             answer["id"] = attachment.call.id
             if attachment.call.session:
                 answer["sessionId"] = attachment.call.session
-            effects.append(Tell(json.dumps(answer, separators=(",", ":")).encode()))
+            effects.append(WriteFrame(json.dumps(answer, separators=(",", ":")).encode()))
         return effects + self._over(attachment)
 
     def _over(self, *attachments: Attachment) -> list[Effect]:
@@ -395,7 +395,7 @@ class View:
             waiting.attachments.difference_update(attachments)
             if not waiting.attachments:
                 self._waiting.remove(waiting)
-                effects.append(Tell(waiting.answer))
+                effects.append(WriteFrame(waiting.answer))
         return effects
 
     def _give_up_on(self, target: str) -> list[Effect]:
@@ -467,9 +467,9 @@ class View:
             if one.kind is Kind.BROWSER:
                 effects += self.stopped_waiting(one.session)
         params = {"sessionId": link.session, "targetId": link.target}
-        effects.append(Tell(messages.event("Target.detachedFromTarget", params, link.above)))
+        effects.append(WriteFrame(messages.event("Target.detachedFromTarget", params, link.above)))
         return effects + self.resumed(link)
 
 
-def _event(method: str, params: Json, root: ProtocolSession) -> Tell:
-    return Tell(messages.event(method, params, root.session))
+def _event(method: str, params: Json, root: ProtocolSession) -> WriteFrame:
+    return WriteFrame(messages.event(method, params, root.session))

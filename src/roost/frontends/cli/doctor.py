@@ -89,15 +89,19 @@ def _python(home: Home, asked: Asked) -> Iterator[Finding]:
 
 
 def _home(home: Home, asked: Asked) -> Iterator[Finding]:
+    from roost.local.home import home_note
+
     if not home.path.exists():
         yield Finding("home", Verdict.OK, f"{home.path} is made at the first start.")
-        return
-    try:
-        home.create()
-    except RoostError as error:
-        yield Finding("home", Verdict.FAILED, error.message, error.hint)
     else:
-        yield Finding("home", Verdict.OK, str(home.path))
+        try:
+            home.create()
+        except RoostError as error:
+            yield Finding("home", Verdict.FAILED, error.message, error.hint)
+        else:
+            yield Finding("home", Verdict.OK, str(home.path))
+    if (note := home_note()) is not None:
+        yield Finding("home", Verdict.WARNING, note, f"export ROOST_HOME={home.path}")
 
 
 def _socket(home: Home, asked: Asked) -> Iterator[Finding]:

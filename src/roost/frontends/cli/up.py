@@ -47,6 +47,12 @@ KILL_SECONDS = 5.0
 )
 @click.option("--pool", type=click.IntRange(0), metavar="N", help="Tabs per browser; 0: no limit.")
 @click.option("--clones", type=click.IntRange(0), metavar="N", help="Most cloned jars at a time.")
+@click.option(
+    "--request-wait",
+    type=click.FloatRange(0, 30),
+    metavar="SECONDS",
+    help="Let an action wait this long for the requests it began (default 1.5; 0: not at all).",
+)
 @click.option("--reads", type=click.Choice(READS), help="Which agents may read a tab.")
 @click.option("--foreground", is_flag=True, help="Run the broker in this terminal.")
 @operator_option
@@ -57,8 +63,10 @@ def up(asked: Asked, /, foreground: bool, **given: Any) -> None:
     Each setting can also be given as ROOST_<NAME> or in $ROOST_HOME/config.toml.
     """
     from roost.local.broker_start import ensure_broker, running_broker
-    from roost.local.home import Home
+    from roost.local.home import Home, home_note
 
+    if (note := home_note()) is not None:
+        click.echo(f"warning: {plain(note)}", err=True)
     if given["browser"] not in (None, *BROWSERS):
         raise BadRequest(
             f"browser: there is no browser {given['browser']!r}.",

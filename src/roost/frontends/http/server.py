@@ -19,7 +19,7 @@ from roost.local.home import Home
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-    from roost.frontends.http.uvicorn_server import Serving
+    from roost.frontends.http.uvicorn_server import UvicornServer
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ class HttpServer:
         self._mounts = mounts or {}
         self._listening: socket.socket | None = None
         self._loading: asyncio.Task[None] | None = None
-        self._serving: Serving | None = None
+        self._uvicorn: UvicornServer | None = None
 
     def start(self) -> str:
         """Listen, and return the address."""
@@ -62,8 +62,8 @@ class HttpServer:
                 await self._loading
         else:
             asyncio.get_running_loop().remove_reader(self._listening)
-        if self._serving is not None:
-            await self._serving.aclose()
+        if self._uvicorn is not None:
+            await self._uvicorn.aclose()
         self._listening.close()
 
     def _first_connection(self) -> None:
@@ -75,16 +75,16 @@ class HttpServer:
 
     async def _load(self, listening: socket.socket) -> None:
         try:
-            module = await asyncio.to_thread(_import_serving)
+            module = await asyncio.to_thread(_import_uvicorn_server)
             serving = module(self._door, listening, self._mounts)
             await serving.start()
-            self._serving = serving
+            self._uvicorn = serving
         except Exception:
             logger.exception("HTTP cannot be served")
             listening.close()
 
 
-def _import_serving() -> type[Serving]:
-    from roost.frontends.http.uvicorn_server import Serving
+def _import_uvicorn_server() -> type[UvicornServer]:
+    from roost.frontends.http.uvicorn_server import UvicornServer
 
-    return Serving
+    return UvicornServer

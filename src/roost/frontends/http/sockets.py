@@ -8,7 +8,7 @@ incoming messages are handed over as they are read, and outgoing ones are writte
 
 from __future__ import annotations
 
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from uvicorn.config import Config
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
@@ -16,21 +16,10 @@ from uvicorn.server import ServerState
 from websockets.exceptions import InvalidState
 from websockets.http11 import Request
 
-DIRECT = "roost.direct"
+from roost.api.sockets import DIRECT, SocketEar
+
 TURN = 64
 """Messages of one peer to handle before everybody else gets a turn."""
-
-
-class Ear(Protocol):
-    """The application that took the socket."""
-
-    def said(self, message: str | bytes) -> None: ...
-
-    def has_room(self) -> None:
-        """The peer reads again: ``is_full`` is False now."""
-
-    def left(self) -> None:
-        """The peer has disconnected, or is about to. Called at least once."""
 
 
 class Socket(WebSocketsSansIOProtocol):
@@ -41,11 +30,11 @@ class Socket(WebSocketsSansIOProtocol):
     ) -> None:
         super().__init__(config, server_state, app_state)
         self.is_full = False
-        """The peer does not read, so write nothing until ``Ear.has_room`` is called."""
-        self._ear: Ear | None = None
+        """The peer does not read, so write nothing until ``SocketEar.has_room`` is called."""
+        self._ear: SocketEar | None = None
         self._is_held = False
 
-    def listen(self, ear: Ear) -> None:
+    def listen(self, ear: SocketEar) -> None:
         """Give all messages to the ear from now on, beginning with those that are queued."""
         self._ear = ear
         self.transport.resume_reading()

@@ -28,7 +28,7 @@ GOODBYE_SECONDS = 2.0
 """Time for responses under way when the broker stops."""
 
 
-class Serving:
+class UvicornServer:
     """One running server."""
 
     def __init__(

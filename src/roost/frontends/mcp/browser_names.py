@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from roost.api.broker import BrokerApi
-from roost.api.operations import OPERATIONS, Audience, Operation, nearest, parse
+from roost.api.operations import OPERATIONS, Audience, Operation, nearest, parse_for_model
 from roost.errors import BadRequest
 from roost.frontends.mcp.replies import DATA, reply_to
 from roost.frontends.mcp.schemas import argument_schema
@@ -40,7 +40,7 @@ class BrowserNames:
             raise _no_tool(name, self._operations)
         # Models send null for arguments they do not give.
         given = {key: value for key, value in arguments.items() if value is not None}
-        return parse(name, given)
+        return parse_for_model(name, given)
 
 
 @lru_cache

@@ -23,6 +23,7 @@ DATA: frozenset[type[views.View]] = frozenset(
 """Views in which no page and no other agent could have chosen a word. Their tools also send
 ``structuredContent``. Clients that see it hide the text, and with it the marks."""
 NAME_CHARS = 80
+SHOWN_REQUESTS = 3
 
 
 def reply_to(view: views.View) -> Reply:
@@ -80,7 +81,13 @@ def _page(view: views.PageView) -> Iterator[str]:
     if view.downloads:
         yield "The address is a file: it was downloaded, and the tab stayed where it was."
         page += [f"- Downloaded: {path}" for path in view.downloads]
-    yield marked(page)
+    yield marked(page + _shown(view))
+
+
+def _shown(view: views.PageView | views.TabsView | page_views.WaitView) -> list[str]:
+    """Return the lines of the page that the reply shows, if it shows any."""
+    changes = [] if view.changes is None else [f"- Changes: {view.changes}"]
+    return changes + (["Snapshot:", view.snapshot] if view.snapshot else [])
 
 
 @_tells(views.TabsView)
@@ -96,7 +103,7 @@ def _tabs(view: views.TabsView) -> Iterator[str]:
         return
     pool = f" Pool: {view.tab_pool}." if view.tab_pool else ""
     yield f"Tabs: {_tab_ids(view.tabs)}.{pool}"
-    yield marked(_tab_lines(view.tabs))
+    yield marked([*_tab_lines(view.tabs), *_shown(view)])
 
 
 def _tab_ids(tabs: list[views.TabView]) -> str:
@@ -191,9 +198,13 @@ def _action(view: page_views.ActionView) -> Iterator[str]:
     if view.dialog is not None:
         page.append(f"- Dialog ({view.dialog.kind}): {view.dialog.message}")
     page += [f"- Downloaded: {path}" for path in view.downloads or ()]
+    page += [f"- Still under way: {request}" for request in (view.under_way or ())[:SHOWN_REQUESTS]]
     if view.snapshot:
         page += ["Snapshot:", view.snapshot]
     yield marked(page)
+    if view.under_way:
+        some = "1 request is" if len(view.under_way) == 1 else f"{len(view.under_way)} requests are"
+        yield f"{some} still under way: browser_wait_for waits for the result."
     if view.opened:
         yield f"It opened: {', '.join(view.opened)}. Your current tab is still {view.tab}."
     if view.dialog is not None:
@@ -210,6 +221,9 @@ def _snapshot(view: page_views.SnapshotView) -> Iterator[str]:
 
 @_tells(page_views.FoundView)
 def _found(view: page_views.FoundView) -> Iterator[str]:
+    if not view.total:
+        yield "Nothing on the page matches."
+        return
     more = "; the first are" if view.truncated else ""
     yield f"{view.total} match{'' if view.total == 1 else 'es'}{more}:"
     yield marked([view.matches])
@@ -228,7 +242,7 @@ def _content(view: page_views.ContentView) -> Iterator[str]:
 @_tells(page_views.WaitView)
 def _wait(view: page_views.WaitView) -> Iterator[str]:
     yield f"Waited {view.waited_ms} ms."
-    yield marked(_where(view.url))
+    yield marked(_where(view.url) + _shown(view))
 
 
 @_tells(page_views.ConsoleView)
@@ -272,6 +286,7 @@ def _body(view: page_views.BodyView) -> Iterator[str]:
 @_tells(page_views.ScreenshotView)
 def _screenshot(view: page_views.ScreenshotView) -> Iterator[str]:
     yield f"Screenshot of tab {view.tab}: {view.width}x{view.height}, {view.mime_type}."
+    yield from _page_coordinates(view)
     if view.path is not None:
         yield f"Written to {view.path}."
     if view.readiness is not None:
@@ -282,12 +297,25 @@ def _screenshot(view: page_views.ScreenshotView) -> Iterator[str]:
         yield marked(f'{label.ref}: {label.role} "{label.name}"' for label in view.labels)
 
 
+def _page_coordinates(view: page_views.ScreenshotView) -> Iterator[str]:
+    """Say how a point of the picture becomes a point for the mouse tools, if the two differ."""
+    factor = round(1 / view.scale, 3)
+    steps = [f"multiply by {factor:g}"] if factor != 1 else []
+    if view.left is None or view.top is None:
+        steps.append("subtract how far the page is scrolled")
+    elif (round(view.left), round(view.top)) != (0, 0):
+        steps.append(f"add x={round(view.left)}, y={round(view.top)}")
+    if steps:
+        yield f"Scale {view.scale:g}: for points of the page, {', then '.join(steps)}."
+
+
 @_tells(page_views.ScrollView)
 def _scroll(view: page_views.ScrollView) -> Iterator[str]:
-    moved = "Scrolled" if view.moved else "Nothing moved; it is"
+    # The size is that of what moved: the page, or a part of it that scrolls by itself.
+    moved = "Scrolled to" if view.moved else "Nothing moved: it stays at"
     yield (
-        f"{moved} at x={view.x:g}, y={view.y:g} "
-        f"of a page of {view.page_width:g}x{view.page_height:g}."
+        f"{moved} x={view.x:g}, y={view.y:g} "
+        f"of {view.page_width:g}x{view.page_height:g} that can be scrolled."
     )
 
 

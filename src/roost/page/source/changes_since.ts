@@ -1,172 +1,122 @@
-/**
- * What changed on the page since a reader last looked. Lines are recognised by their ref, else by where
- * they stand and what they say; order alone is no change. Marked like Playwright marks incremental
- * snapshots: `- <changed> button …`, and likewise `<added>` and `<removed>`.
- */
-import { type Line, printLine, sizeOf } from "./lines";
-
-interface Remembered {
-  text: string;
-  parent: string;
-}
-
-type Memory = Map<string, Remembered>;
-type Mark = "added" | "changed";
-
-export interface Changes {
-  text: string;
-  added: number;
-  changed: number;
-  removed: number;
-  isCut: boolean;
-}
+/** What changed on the page since a reader last looked at it. One memory for each reader. */
+import { contains, isConnected, isElement, localName, parentNode, queryAll } from "./dom";
+import { editScript } from "./edit_script";
+import { identityOf } from "./identities";
+import type { Line } from "./lines";
+import { type Changes, printChanges } from "./print_changes";
+import { rootLine, type SeenLine, withPart, withSizes } from "./seen_lines";
 
 const READERS_KEPT = 16;
-const REMOVED_SHOWN = 12;
-const CONTEXT_SHOWN = 2;
 
-const memories = new Map<string, Memory>();
+/** How far around a line the elements are remembered that it stands in. */
+const HOMES_KEPT = 4;
+const NATIVE_CONTROLS = new Set(["a", "area", "button", "input", "label", "option", "select", "summary", "textarea"]);
+const MOVABLE_ROLES = new Set(["article", "generic", "gridcell", "listitem", "option", "treeitem"]);
+
+const memories = new Map<string, readonly SeenLine[]>();
+const NO_HOMES: readonly WeakRef<Element>[] = [];
+const references = new WeakMap<Element, WeakRef<Element>>();
+
+export function isKnown(reader: string): boolean {
+  return memories.has(reader);
+}
 
 export function remember(reader: string, lines: readonly Line[]): void {
+  keep(reader, seenLines(lines));
+}
+
+/** The reader that was told something last, and its memory before that. */
+let last: { reader: string; before: readonly SeenLine[] | undefined } | null = null;
+
+/** Forget what the reader was told last: its answer was not used, and the next one replaces it. */
+export function stepBack(reader: string): void {
+  if (last?.reader !== reader) return;
   memories.delete(reader);
-  memories.set(reader, memoryOf(lines));
+  if (last.before) memories.set(reader, last.before);
+  last = null;
+}
+
+function keep(reader: string, seen: readonly SeenLine[]): void {
+  last = { reader, before: memories.get(reader) };
+  memories.delete(reader);
+  memories.set(reader, seen);
   if (memories.size > READERS_KEPT) memories.delete(memories.keys().next().value!);
 }
 
-/** Null when the reader has not seen this document yet. Remembers what it has been told now. */
+/**
+ * Remembers one part of a page that the reader knows: the next diff is about what was not told yet.
+ *
+ * Returns false when the part's place among the lines that the reader knows cannot be told.
+ */
+export function rememberPart(reader: string, part: Element, lines: readonly Line[]): boolean {
+  const known = memories.get(reader);
+  if (!known) return false;
+  const inside = new Set([part, ...queryAll(part, "*")].map(identityOf));
+  const joined = withPart(known, seenLines(lines), inside);
+  if (joined) keep(reader, joined);
+  return joined !== null;
+}
+
+/** Null when the reader has not seen this document yet. Remembers what the reader is told now. */
 export function changesSince(reader: string, lines: readonly Line[], maxChars: number): Changes | null {
   const before = memories.get(reader);
-  remember(reader, lines);
   if (!before) return null;
-  const now = memories.get(reader)!;
-  const keys = Array.from(now.keys());
-  const marks = keys.map((key) => markOf(before.get(key), now.get(key)!));
-  const removed = removedTops(before, now);
-  pairRewrittenText(keys, marks, now, before, removed);
-  return printChanges(lines, marks, removed, maxChars);
-}
-
-function memoryOf(lines: readonly Line[]): Memory {
-  const memory: Memory = new Map();
-  const counts = new Map<string, number>();
-  const keys: string[] = [];
+  const now = seenLines(lines);
+  keep(reader, now);
+  const script = editScript(before, now);
+  const rehomed = new Map<number, Element>();
   lines.forEach((line, index) => {
-    const parent = line.parent === -1 ? "" : keys[line.parent]!;
-    const key = unusedKey(memory, counts, line.ref ?? `${parent}/${line.text}${line.isParent ? firstRefBelow(lines, index) : ""}`);
-    keys.push(key);
-    memory.set(key, { text: [line.text, ...line.properties].join("\n"), parent });
+    const old = script.matching.oldOf[index + 1]!;
+    if (old === -1 || before[old]!.homes === NO_HOMES || before[old]!.id !== now[index + 1]!.id) return;
+    if (before[old]!.homes.some((home) => wasLeft(home.deref(), line.element))) rehomed.set(index + 1, line.element);
   });
-  return memory;
+  return printChanges({ lines, before, now, script, rehomed, maxChars });
 }
 
-/** Tells one "listitem" from the next when items are added before it. */
-function firstRefBelow(lines: readonly Line[], index: number): string {
-  const { depth } = lines[index]!;
-  for (let at = index + 1; at < lines.length && lines[at]!.depth > depth && at < index + 6; at += 1) {
-    const { ref } = lines[at]!;
-    if (ref) return `<${ref}`;
+/** Whether an element that was around another one is still there, but no longer around it. */
+function wasLeft(home: Element | undefined, element: Element): boolean {
+  return home !== undefined && isConnected(home) && !contains(home, element);
+}
+
+function seenLines(lines: readonly Line[]): SeenLine[] {
+  const seen: SeenLine[] = [rootLine()];
+  for (const line of lines) {
+    const role = line.node?.role ?? "text";
+    seen.push({
+      parent: line.parent + 1,
+      size: 1,
+      role,
+      own: ownWords(line, role),
+      label: line.label,
+      ref: line.ref,
+      isActive: line.isActive,
+      id: line.node ? identityOf(line.element) : -identityOf(line.element),
+      homes: homesOf(line, role, lines[line.parent]?.element ?? null),
+    });
   }
-  return "";
+  return withSizes(seen);
 }
 
-/** `counts` has how often each key was asked for: pages have thousands of lines that are alike. */
-function unusedKey(memory: Memory, counts: Map<string, number>, key: string): string {
-  if (!memory.has(key)) return key;
-  let count = (counts.get(key) ?? 1) + 1;
-  while (memory.has(`${key}#${count}`)) count += 1;
-  counts.set(key, count);
-  return `${key}#${count}`;
+/**
+ * A block that only has a ref because it can take the focus says the same as its text alone: `tabindex` wanders from
+ * item to item in many lists.
+ */
+function ownWords({ own, properties }: Line, role: string): string {
+  if (properties.length > 0) return `${own}\n${properties.join("\n")}`;
+  return role === "generic" && own.startsWith("generic: ") ? own.replace("generic: ", "text: ") : own;
 }
 
-/** Losing the focus is not news; gaining it is. */
-function markOf(before: Remembered | undefined, now: Remembered): Mark | null {
-  if (!before) return "added";
-  return before.text !== now.text && before.text.replace(" [active]", "") !== now.text ? "changed" : null;
-}
-
-function removedTops(before: Memory, now: Memory): Map<string, Remembered> {
-  const removed = new Map<string, Remembered>();
-  for (const [key, line] of before) if (!now.has(key) && (line.parent === "" || now.has(line.parent))) removed.set(key, line);
-  return removed;
-}
-
-/** "Count: 1" gone and "Count: 2" new under the same parent is one change, not two. */
-function pairRewrittenText(keys: string[], marks: (Mark | null)[], now: Memory, before: Memory, removed: Map<string, Remembered>): void {
-  const goneBelow = new Map<string, string[]>();
-  for (const [key, line] of removed) {
-    const kind = kindIn(line);
-    const gone = goneBelow.get(kind);
-    if (gone) gone.push(key);
-    else goneBelow.set(kind, [key]);
+function homesOf(line: Line, role: string, holder: Element | null): readonly WeakRef<Element>[] {
+  if (!MOVABLE_ROLES.has(role) || NATIVE_CONTROLS.has(localName(line.element))) return NO_HOMES;
+  const homes: WeakRef<Element>[] = [];
+  for (let at: Node | null = parentNode(line.element); isElement(at) && at !== holder && homes.length < HOMES_KEPT; at = parentNode(at)) {
+    homes.push(referenceTo(at));
   }
-  for (const gone of goneBelow.values()) gone.reverse(); // so that the first is taken from the end
-  keys.forEach((key, index) => {
-    const line = now.get(key)!;
-    const partner = marks[index] === "added" && (line.parent === "" || before.has(line.parent)) ? goneBelow.get(kindIn(line))?.pop() : undefined;
-    if (partner === undefined) return;
-    marks[index] = "changed";
-    removed.delete(partner);
-  });
+  return homes.length === 0 ? NO_HOMES : homes;
 }
 
-function kindIn(line: Remembered): string {
-  const hasRef = line.text.includes("[ref=");
-  return hasRef ? line.text : `${line.parent}/${/^'?\w*/.exec(line.text)![0]}`;
-}
-
-function printChanges(lines: readonly Line[], marks: (Mark | null)[], removed: Map<string, Remembered>, maxChars: number): Changes {
-  const out: string[] = [];
-  const printedDepth = new Map<number, number>();
-  let used = 0;
-  let isCut = false;
-  const printAt = (index: number, text: string, depth: number): void => {
-    printedDepth.set(index, depth);
-    out.push(text);
-    used += text.length + 1;
-  };
-  const parentsOfMarked = new Set(lines.flatMap((line, index) => (marks[index] === null ? [] : [line.parent])));
-  marks.forEach((mark, index) => {
-    if (mark === null) return;
-    const line = lines[index]!;
-    if (used + sizeOf(line) > maxChars) isCut = true;
-    if (isCut) return;
-    for (const at of contextOf(lines, index, printedDepth)) {
-      const depth = depthBelow(lines, at, printedDepth);
-      printAt(at, `${printLine({ ...lines[at]!, depth, properties: [], isParent: true })}`, depth);
-    }
-    const depth = depthBelow(lines, index, printedDepth);
-    const isInsideAdded = marks[line.parent] === "added";
-    // Unchanged children are not printed, so only an added line is sure to have something below it.
-    const isParent = line.isParent && (mark === "added" || parentsOfMarked.has(index));
-    printAt(index, printLine({ ...line, depth, isParent }, isInsideAdded ? "" : `<${mark}> `), depth);
-  });
-  out.push(...printRemoved(removed));
-  const added = marks.filter((mark) => mark === "added").length;
-  const changed = marks.filter((mark) => mark === "changed").length;
-  if (isCut) out.push(`# more has changed (${added} lines added, ${changed} changed): take a browser_snapshot to see all`);
-  return { text: out.join("\n") || "# nothing has changed", added, changed, removed: removed.size, isCut };
-}
-
-/** The nearest lines above that a reader knows by a ref and that are not printed yet, outermost first. */
-function contextOf(lines: readonly Line[], index: number, printed: Map<number, number>): number[] {
-  const context: number[] = [];
-  for (let at = lines[index]!.parent; at !== -1 && context.length < CONTEXT_SHOWN; at = lines[at]!.parent) {
-    if (printed.has(at)) break;
-    if (lines[at]!.ref) context.unshift(at);
-  }
-  return context;
-}
-
-function depthBelow(lines: readonly Line[], index: number, printed: Map<number, number>): number {
-  for (let at = lines[index]!.parent; at !== -1; at = lines[at]!.parent) {
-    const depth = printed.get(at);
-    if (depth !== undefined) return depth + 1;
-  }
-  return 0;
-}
-
-function printRemoved(removed: Map<string, Remembered>): string[] {
-  const texts = Array.from(removed.values(), (line) => `- <removed> ${line.text.split("\n")[0]}`);
-  if (texts.length <= REMOVED_SHOWN) return texts;
-  return [...texts.slice(0, REMOVED_SHOWN), `# and ${texts.length - REMOVED_SHOWN} more removed`];
+function referenceTo(element: Element): WeakRef<Element> {
+  let reference = references.get(element);
+  if (!reference) references.set(element, (reference = new WeakRef(element)));
+  return reference;
 }

@@ -1,12 +1,14 @@
-/** Waiting for something to be there, or gone, in this document; and the probe for "is it painted?". */
+/** Wait until something is in this document or gone from it, until the page has drawn something, or until it is painted. */
 import { type Args, optionalNumber, optionalText } from "./args";
 import { cut, page, queryAll } from "./dom";
 import { badRequest } from "./errors";
+import { openRoots } from "./flat_tree";
 import { nextFrame, untilPresent } from "./moments";
 import { tidy } from "./names";
 import { plainText } from "./plain_text";
 import { looksLikeRef } from "./refs";
 import { isTargetRendered } from "./targets";
+import { isRendered } from "./visibility";
 
 export interface WaitReply {
   found: boolean;
@@ -54,6 +56,41 @@ function fitsAddress(address: string, wanted: string): boolean {
   if (!wanted.includes("*")) return address.includes(wanted);
   const pattern = wanted.split(/\*+/).map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&")).join(".*");
   return new RegExp(`^${pattern}$`).test(address);
+}
+
+/** What a person can operate. Pictures do not count: they are often all that a splash screen has. */
+const OPERABLE =
+  "a[href], button, input:not([type=hidden]), select, textarea, summary, canvas, video, iframe, [contenteditable], [tabindex], " +
+  "[role=button], [role=link], [role=textbox], [role=menuitem], [role=tab], [role=option], [role=checkbox]";
+const OPERABLE_TRIED = 50;
+
+/** A shorter text may be all of a page, or an application that says "Loading…". */
+const TEXT_CHARS = 40;
+
+export interface Drawn {
+  drawn: boolean;
+  /** Scripts of this page may still draw something. */
+  mayDraw: boolean;
+}
+
+/** Wait until the page shows text or controls, for at most `timeoutMs`. Applications start with an empty document. */
+export async function drawn(args: Args): Promise<Drawn> {
+  const met = await untilPresent(() => (hasDrawn() ? true : null), optionalNumber(args, "timeoutMs", 0) ?? 0);
+  return { drawn: met !== null, mayDraw: met === null && mayDraw() };
+}
+
+function hasDrawn(): boolean {
+  const body = page.body(document);
+  if (body === null) return false;
+  const isOperable = (root: Document | ShadowRoot): boolean => Array.from(queryAll(root, OPERABLE)).slice(0, OPERABLE_TRIED).some(isRendered);
+  return isOperable(document) || tidy(plainText(body)).length >= TEXT_CHARS || openRoots().some(isOperable);
+}
+
+function mayDraw(): boolean {
+  if (page.readyState(document) !== "complete") return true;
+  const body = page.body(document);
+  const isEmpty = body === null || tidy(plainText(body)) === "";
+  return queryAll(document, isEmpty ? "script" : "script[src], script[type=module]").length > 0;
 }
 
 export interface Readiness {

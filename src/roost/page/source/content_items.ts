@@ -24,6 +24,8 @@ export interface AccessibleNode {
 
 export type ContentItem = AccessibleNode | TextChunk;
 
+const INVISIBLE = /[\u00ad\u200b\u2060]+/g;
+
 export function isText(item: ContentItem): item is TextChunk {
   return !("role" in item);
 }
@@ -32,11 +34,30 @@ export function isText(item: ContentItem): item is TextChunk {
 export class ContentCollector {
   readonly items: ContentItem[] = [];
   private openText = "";
+  /** The first characters of the open text are printed as they are. */
+  private keptLength = 0;
   private openAt: Element | null = null;
 
   addText(text: string, element: Element): void {
     if (this.openAt === null) this.openAt = element;
     this.openText += text;
+  }
+
+  /** Text whose white space is printed as it is. */
+  addLines(text: string, element: Element): void {
+    if (this.openAt === null) this.openAt = element;
+    this.openText = this.openText.slice(0, this.keptLength) + collapseSpace(this.openText.slice(this.keptLength)) + text;
+    this.keptLength = this.openText.length;
+  }
+
+  /** How much has been collected, blank text left out. */
+  get length(): number {
+    return this.items.length + (this.openText.trim() === "" ? 0 : this.openText.length);
+  }
+
+  /** Whether text has begun that the next text would go on with. */
+  get isOpen(): boolean {
+    return this.openText !== "";
   }
 
   addSpace(): void {
@@ -61,10 +82,12 @@ export class ContentCollector {
 
   private flush(): void {
     if (this.openAt === null) return;
-    const text = collapseSpace(this.openText);
+    const kept = this.keptLength === 0 ? "" : this.openText.slice(0, this.keptLength).replace(INVISIBLE, "");
+    const text = kept + collapseSpace(this.keptLength === 0 ? this.openText : this.openText.slice(this.keptLength));
     // Lone white space is kept for now: it separates words when a name is made of several nodes.
     if (text !== "") this.items.push({ text, element: this.openAt });
     this.openText = "";
+    this.keptLength = 0;
     this.openAt = null;
   }
 }

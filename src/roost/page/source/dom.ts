@@ -123,6 +123,7 @@ export function isTrue(element: Element, attribute: string): boolean {
 
 /** Runs of white space become one space; soft hyphens and zero-width marks are nothing a reader sees. */
 export function collapseSpace(text: string): string {
+  if (!/[\u00ad\u200b\u2060]|[^\S ]| {2}/.test(text)) return text;
   const visible = /[\u00ad\u200b\u2060]/.test(text) ? text.replace(/[\u00ad\u200b\u2060]+/g, "") : text;
   // Only what is not a single space already: most spaces are.
   return visible.replace(/ *[^\S ]\s*| {2,}/g, " ");

@@ -12,12 +12,16 @@ import { type AccessibleNode, type ContentItem, isText } from "./content_items";
 import { collapseSpace, cut, focusedElement, getAttribute, localName, page } from "./dom";
 import { refOf } from "./refs";
 import { isScopeRole } from "./roles";
-import { checkedState, headingLevel, isExpanded, isInvalid, isSelected, pressedState, type Tristate } from "./states";
+import { checkedState, headingLevel, isExpanded, isInvalid, isRequired, isSelected, pressedState, type Tristate } from "./states";
 import { NAME_LIMIT } from "./tree";
 import { doubleQuoted, yamlKey, yamlValue } from "./yaml";
 
 const TEXT_LIMIT = 2000;
 const URL_LIMIT = 500;
+const NO_PROPERTIES: string[] = [];
+
+/** Roles without states, unless the element can be operated. */
+const STATELESS_ROLES = new Set("blockquote cell definition figure generic group img list paragraph separator table term".split(" "));
 
 export interface Line {
   depth: number;
@@ -25,6 +29,10 @@ export interface Line {
   parent: number;
   /** Without indentation and "- "; properties (`/url: …`) follow as lines of their own. */
   text: string;
+  /** The text without ref and focus: what a diff compares. */
+  own: string;
+  /** The name, or else the text or value that is printed in this line. */
+  label: string;
   properties: string[];
   /** Has lines below it that are children, so that it ends with a colon. */
   isParent: boolean;
@@ -32,6 +40,8 @@ export interface Line {
   element: Element;
   node: AccessibleNode | null;
   ref: string | null;
+  /** The element has the focus. */
+  isActive: boolean;
 }
 
 export function linesOf(items: readonly ContentItem[], depthLimit = Infinity): Line[] {
@@ -56,25 +66,32 @@ function appendLines(lines: Line[], items: readonly ContentItem[], depth: number
 }
 
 function textLine(text: string, element: Element, depth: number, parent: number): Line {
-  return { depth, parent, text: `text: ${yamlValue(shown(text))}`, properties: [], isParent: false, element, node: null, ref: null };
+  const said = text.includes("\n") ? shown(text) : bounded(text.trim());
+  const line = `text: ${yamlValue(said)}`;
+  return { depth, parent, text: line, own: line, label: said, properties: NO_PROPERTIES, isParent: false, element, node: null, ref: null, isActive: false };
 }
 
 function nodeLine(node: AccessibleNode, depth: number, parent: number, focused: Element | null, needsRef = false): Line {
   const ref = needsRef || deservesRef(node) ? refOf(node.element) : null;
-  const properties = propertiesOf(node);
-  const key = yamlKey(keyOf(node, ref, focused));
-  const onlyText = inlineText(node);
-  const isInlineable = onlyText !== null && properties.length === 0;
-  if (onlyText !== null && !isInlineable) properties.push(`text: ${yamlValue(shown(onlyText))}`);
+  let properties = propertiesOf(node);
+  const { own, key } = keyOf(node, ref, focused);
+  const content = inlineText(node);
+  const onlyText = content === null ? null : shown(content);
+  const inline = onlyText === null ? "" : `: ${yamlValue(onlyText)}`;
+  const isInlineable = properties.length === 0;
+  if (!isInlineable && onlyText !== null) properties = [...properties, `text${inline}`];
   return {
     depth,
     parent,
-    text: isInlineable ? `${key}: ${yamlValue(shown(onlyText))}` : key,
+    text: isInlineable ? yamlKey(key) + inline : yamlKey(key),
+    own: own + inline,
+    label: node.name || onlyText || "",
     properties,
     isParent: onlyText === null && node.children.length > 0,
     element: node.element,
     node,
     ref,
+    isActive: node.element === focused,
   };
 }
 
@@ -87,26 +104,36 @@ export function withRef(line: Line): Line {
 }
 
 function deservesRef(node: AccessibleNode): boolean {
-  if (node.isInteractive || node.role === "iframe" || isScopeRole(node.role)) return true;
+  if (node.isInteractive || node.role === "iframe" || node.role === "gridcell" || isScopeRole(node.role)) return true;
   return node.name !== "" && !node.isNamedByContent;
 }
 
-function keyOf(node: AccessibleNode, ref: string | null, focused: Element | null): string {
+/** The line up to its text: without ref and focus, and with them. */
+function keyOf(node: AccessibleNode, ref: string | null, focused: Element | null): { own: string; key: string } {
   const { element, role } = node;
-  let key = role;
-  if (node.name !== "") key += ` ${doubleQuoted(cut(node.name, NAME_LIMIT))}`;
-  key += tristate("checked", checkedState(element, role));
-  if (node.isDisabled) key += " [disabled]";
-  if (isExpanded(element)) key += " [expanded]";
-  if (element === focused) key += " [active]";
-  if (isInvalid(element)) key += " [invalid]";
+  let start = role;
+  if (node.name !== "") start += ` ${doubleQuoted(cut(node.name, NAME_LIMIT))}`;
+  let end = "";
+  const hasStates = node.isInteractive || !STATELESS_ROLES.has(role);
+  if (hasStates) start += tristate("checked", checkedState(element, role));
+  if (node.isDisabled) start += " [disabled]";
+  if (isExpanded(element)) start += " [expanded]";
+  if (hasStates) end = laterStates(element, role);
+  const pointer = node.isPointer ? " [cursor=pointer]" : "";
+  const active = element === focused ? " [active]" : "";
+  const number = ref === null ? "" : ` [ref=${ref}]`;
+  return { own: start + end + pointer, key: start + active + end + number + pointer };
+}
+
+/** The states that are printed behind the focus. */
+function laterStates(element: Element, role: string): string {
+  let states = isInvalid(element) ? " [invalid]" : "";
   const level = headingLevel(element, role);
-  if (level !== undefined) key += ` [level=${level}]`;
-  key += tristate("pressed", pressedState(element, role));
-  if (isSelected(element, role)) key += " [selected]";
-  if (ref !== null) key += ` [ref=${ref}]`;
-  if (node.isPointer) key += " [cursor=pointer]";
-  return key;
+  if (level !== undefined) states += ` [level=${level}]`;
+  states += tristate("pressed", pressedState(element, role));
+  if (isRequired(element, role)) states += " [required]";
+  if (isSelected(element, role)) states += " [selected]";
+  return states;
 }
 
 function tristate(word: string, state: Tristate): string {
@@ -114,17 +141,15 @@ function tristate(word: string, state: Tristate): string {
 }
 
 function propertiesOf(node: AccessibleNode): string[] {
-  const properties: string[] = [];
   if (node.role === "link") {
     const url = getAttribute(node.element, "href");
-    if (url) properties.push(`/url: ${yamlValue(cut(url.trim(), URL_LIMIT))}`);
+    return url ? [`/url: ${yamlValue(cut(url.trim(), URL_LIMIT))}`] : NO_PROPERTIES;
   }
+  if (!node.isInteractive) return NO_PROPERTIES;
   const tag = localName(node.element);
-  if (tag === "input" || tag === "textarea") {
-    const placeholder = getAttribute(node.element, "placeholder")?.trim();
-    if (placeholder && placeholder !== node.name) properties.push(`/placeholder: ${yamlValue(shown(placeholder))}`);
-  }
-  return properties;
+  if (tag !== "input" && tag !== "textarea") return NO_PROPERTIES;
+  const placeholder = getAttribute(node.element, "placeholder")?.trim();
+  return placeholder && placeholder !== node.name ? [`/placeholder: ${yamlValue(shown(placeholder))}`] : NO_PROPERTIES;
 }
 
 /** The whole content, when it is one piece of text. */
@@ -134,16 +159,22 @@ function inlineText(node: AccessibleNode): string | null {
   return node.children.length === 1 && only && isText(only) ? only.text : null;
 }
 
+/** Text for one line of the snapshot. Lines of preformatted text and of editors stay lines, as `\n`. */
 function shown(text: string): string {
-  const line = collapseSpace(text).trim();
-  if (line.length <= TEXT_LIMIT) return line;
-  return `${cut(line, TEXT_LIMIT)} (${line.length - TEXT_LIMIT} more characters)`;
+  const isPreformatted = text.includes("\n");
+  return bounded(isPreformatted ? text.replace(/[ \t\r]+$/gm, "").replace(/^\n+|\n+$/g, "") : collapseSpace(text).trim());
+}
+
+function bounded(text: string): string {
+  return text.length <= TEXT_LIMIT ? text : `${cut(text, TEXT_LIMIT)} (${text.length - TEXT_LIMIT} more characters)`;
 }
 
 /** How many characters the line takes in print, its line ends included. */
 export function sizeOf(line: Line): number {
   const indent = 2 * line.depth + 2;
-  return line.properties.reduce((sum, property) => sum + indent + property.length + 3, indent + line.text.length + 2);
+  let size = indent + line.text.length + 2;
+  for (const property of line.properties) size += indent + property.length + 3;
+  return size;
 }
 
 export function printLine(line: Line, marker = ""): string {

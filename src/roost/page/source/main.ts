@@ -22,14 +22,14 @@ import { nextRef, startNumberingAt } from "./refs";
 import { scroll } from "./scroll";
 import { delivered, settled } from "./settle";
 import { snapshot } from "./snapshot";
-import { readiness, waitFor } from "./conditions";
+import { drawn, readiness, waitFor } from "./conditions";
 
 type PageFunction = (args: Args) => unknown;
 
 const TITLE_CHARS = 1000;
 
 const functions: Record<string, PageFunction> = {
-  consent, content, delivered, find, focusForTyping, frameOwner, marks, openOptions, pageState, pause, prepare, readiness, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, unmark, waitFor,
+  consent, content, delivered, drawn, find, focusForTyping, frameOwner, marks, openOptions, pageState, pause, prepare, readiness, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, unmark, waitFor,
 };
 
 /** Expected trouble is data; anything else is a fault of ours and stays an exception. */

@@ -1,4 +1,4 @@
-/** Which lines stand in or near the viewport: what a person looks at comes first. */
+/** Tells which lines stand in or near the viewport. A snapshot that must be cut shows those first. */
 import { isTimeUp } from "./budget";
 import { boxOf } from "./dom";
 import type { Line } from "./lines";
@@ -6,27 +6,35 @@ import type { Line } from "./lines";
 /** Half a screen above and below counts as near. */
 const MARGIN = 0.5;
 
-/** From the top down, so that nothing inside a far-away part is measured: measuring costs more than reading. */
+/** How a line lies to the viewport with its margin. */
+const FAR = 0;
+const PARTLY = 1;
+const WITHIN = 2;
+
+/**
+ * Goes from the top down, because measuring costs more than reading: what is inside a part that is far away is far
+ * away, and what is inside a part that is near as a whole is near.
+ */
 export function linesNearViewport(lines: readonly Line[]): boolean[] {
-  const near: boolean[] = [];
+  const places: number[] = [];
   let isLate = false;
   lines.forEach((line, index) => {
     if (index % 256 === 255) isLate ||= isTimeUp();
-    const isParentNear = line.parent === -1 || near[line.parent]!;
-    near[index] = !isLate && isParentNear && isNear(line.element);
+    const parent = lines[line.parent];
+    const around = parent ? places[line.parent]! : PARTLY;
+    const isMeasured = !isLate && around === PARTLY && line.element !== parent?.element;
+    places[index] = isLate ? FAR : isMeasured ? placeOf(line.element) : around;
   });
-  return near;
+  return places.map((place) => place !== FAR);
 }
 
-function isNear(element: Element): boolean {
-  const box = boxOf(element);
+function placeOf(element: Element): number {
+  const { left, right, top, bottom } = boxOf(element);
   // No box says nothing (display: contents, an empty wrapper of positioned content): look inside.
-  if (box.width === 0 && box.height === 0) return true;
-  const { innerWidth, innerHeight } = window;
-  return (
-    box.bottom > -MARGIN * innerHeight &&
-    box.top < (1 + MARGIN) * innerHeight &&
-    box.right > -MARGIN * innerWidth &&
-    box.left < (1 + MARGIN) * innerWidth
-  );
+  if (left === right && top === bottom) return PARTLY;
+  const across = MARGIN * innerWidth;
+  const down = MARGIN * innerHeight;
+  if (bottom <= -down || top >= innerHeight + down || right <= -across || left >= innerWidth + across) return FAR;
+  const isWithin = top >= -down && bottom <= innerHeight + down && left >= -across && right <= innerWidth + across;
+  return isWithin ? WITHIN : PARTLY;
 }

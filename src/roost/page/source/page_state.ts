@@ -1,4 +1,4 @@
-/** The page as data: what there is to read and operate, each thing with its ref, and what changed since last time. */
+/** Returns the page as data: headings, links, buttons and fields with their refs, and what changed since the reader last asked. */
 import { type Args, optionalNumber, optionalText } from "./args";
 import { type AccessibleNode, type ContentItem, contentText, isText } from "./content_items";
 import { cut, getAttribute, localName, page, rootElement, scrollSize } from "./dom";
@@ -91,7 +91,7 @@ function entryOf(node: AccessibleNode, kind: Kind): Entry {
   return entry;
 }
 
-/** Values as the snapshot shows them: passwords as dots. */
+/** Values are shown as in the snapshot, passwords as dots. */
 function inputState({ element, role, value }: AccessibleNode): Record<string, unknown> {
   const tag = localName(element);
   const state: Record<string, unknown> = { role, type: tag === "input" ? (element as HTMLInputElement).type : tag };
@@ -104,7 +104,7 @@ function inputState({ element, role, value }: AccessibleNode): Record<string, un
 
 const memories = new Map<string, Map<string, string>>();
 
-/** By ref: what is new, what reads differently, what has gone. Null for a reader new to this document. */
+/** Compare entries by ref: added, changed, removed. Null if the reader has not read this document before. */
 function changesFor(reader: string, lists: Lists): Record<string, unknown> | null {
   const entries = KINDS.flatMap((kind) => lists[kind].map((entry) => ({ kind, ...entry })));
   const now = new Map(entries.map((entry) => [entry.ref, JSON.stringify(entry)]));

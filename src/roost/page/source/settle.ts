@@ -1,13 +1,14 @@
 /**
- * When is an action over? As soon as its handlers have run and, if they changed anything, one frame later.
- * `prepare` starts watching, so that a click that changes nothing need not wait for a frame.
+ * An action has settled when its handlers have run and, if they changed the page, one frame later.
+ * `prepare` starts to watch for changes, so that a click that changes nothing need not wait for a frame.
+ * The broker waits for requests that the action began: scripts here cannot see them.
  */
 import { type Args, optionalNumber } from "./args";
 import { nextFrame, nextTask } from "./moments";
 import { type Miss, takeVerdict } from "./press_guard";
 import { snapshot, type SnapshotReply } from "./snapshot";
 
-/** Sees what changes, and how often the pointer is let go, until the action is over. */
+/** Watches for changes of the page and for released mouse buttons until the action has settled. */
 class Watch {
   private releases = 0;
   private wake: (() => void) | null = null;
@@ -21,7 +22,7 @@ class Watch {
     window.addEventListener("mouseup", this.released, { capture: true, passive: true });
   }
 
-  /** Until the pointer was let go so often, here, or `delivered` says that it will not be. */
+  /** Wait until that many mouse buttons were released in this document, or until `delivered` says that no more follow. */
   async until(releases: number): Promise<void> {
     if (this.releases >= releases) return;
     await new Promise<void>((resolve) => {
@@ -55,7 +56,7 @@ function forgetWatch(): void {
   watched = null;
 }
 
-/** The input that `settled` was told to wait for has all been given, wherever it went. */
+/** End the wait for releases: all input was delivered, maybe to another document. */
 export function delivered(): object {
   watched?.count(Infinity);
   return {};
@@ -63,7 +64,7 @@ export function delivered(): object {
 
 export interface Settled {
   changed: boolean;
-  /** Clicks and keys give a page the right to open a tab; doing so takes it away. */
+  /** Clicks and keys give the page a user activation. Opening a tab consumes it. */
   hasActivation: boolean;
   /** The input did not reach its target, and why. There is no snapshot then, because the caller tries again. */
   missed?: Miss;
@@ -71,8 +72,11 @@ export interface Settled {
 }
 
 /**
- * `watched: false` says that nothing was prepared for this: what is watched is from something else. With `snapshot` (the arguments of one), what the page looks like then: one round trip instead of two. With
- * `releases` it may be asked while the input is still on its way: it waits for the pointer to be let go so often.
+ * Wait until the page has settled.
+ *
+ * `watched: false`: `prepare` was not called for this action, so an older watch is dropped.
+ * `snapshot`: options of a snapshot to take then, which saves a round trip.
+ * `releases`: `settled` is called before the input arrives, and waits for that many released mouse buttons.
  */
 export async function settled(args: Args = {}): Promise<Settled> {
   if (args.watched === false) forgetWatch();
@@ -85,12 +89,12 @@ export async function settled(args: Args = {}): Promise<Settled> {
 
 async function hasSettled(releases: number): Promise<boolean> {
   if (releases > 0) {
-    // Nobody watched from the start: then it cannot be known that nothing has changed.
+    // Without a watch from the start, assume that the page has changed.
     watched ??= new Watch(true);
     await watched.until(releases);
-    await nextTask(); // this heard it first: the page's own handlers are about to run
+    await nextTask(); // this listener runs before the page's own handlers
   }
-  // Handlers of input that has been acknowledged have run; what they queued runs in the next tasks.
+  // The handlers of acknowledged input have run. Tasks that they queued run next.
   await nextTask();
   await nextTask();
   const hasChanged = watched?.hasChanged ?? true;

@@ -2,11 +2,12 @@
 import { type Args, oneOf, optionalFlag, optionalNumber, optionalText } from "./args";
 import { isTimeUp, startBudget, wasCut } from "./budget";
 import { printBounded, type Selection } from "./line_selection";
-import { changesSince, remember } from "./changes_since";
+import { changesSince, isKnown, remember, rememberPart, stepBack } from "./changes_since";
 import type { ContentItem } from "./content_items";
 import { boxOf, getAttribute } from "./dom";
 import { interactiveOnly } from "./interactive_only";
 import { type Line, linesOf } from "./lines";
+import type { ChangeCounts } from "./print_changes";
 import { findTarget } from "./targets";
 import { buildTree } from "./tree";
 
@@ -35,17 +36,21 @@ export interface SnapshotReply {
   chars: number;
   truncated: boolean;
   left?: { lines: number; chars: number; after: string };
-  changes?: { added: number; changed: number; removed: number };
+  changes?: ChangeCounts;
   frames: FrameOnPage[];
 }
 
 export function snapshot(args: Args): SnapshotReply {
   startBudget(optionalNumber(args, "budgetMs", 1, 60_000)); // it may be taken long after the call began
   const mode = oneOf(args, "mode", ["full", "diff", "none"], "full");
-  if (mode === "none") return { text: "", mode, chars: 0, truncated: false, frames: [] };
-  const target = optionalText(args, "target");
   const reader = optionalText(args, "reader");
+  if (mode === "none") {
+    if (reader !== undefined && !isKnown(reader)) remember(reader, linesOf(buildTree().children));
+    return { text: "", mode, chars: 0, truncated: false, frames: [] };
+  }
+  const target = optionalText(args, "target");
   const maxChars = optionalNumber(args, "maxChars", 200, 10_000_000);
+  if (reader !== undefined && optionalFlag(args, "again")) stepBack(reader);
   if (target === undefined && mode === "diff" && reader !== undefined) {
     const reply = diffReply(reader, maxChars ?? DEFAULT_DIFF_CHARS);
     if (reply) return reply;
@@ -59,19 +64,25 @@ function diffReply(reader: string, maxChars: number): SnapshotReply | null {
   const lines = linesOf(buildTree().children);
   const changes = changesSince(reader, lines, maxChars);
   if (changes === null) return null;
-  const { text, added, changed, removed } = changes;
+  const { text, counts } = changes;
   // Frames are named even if unchanged: the caller asks each for its own changes.
   const frames = framesAmong(lines, () => -1);
   const told = wasCut() ? `${text}\n${CUT_NOTE}` : text;
-  return { text: told, mode: "diff", chars: told.length, truncated: changes.isCut || wasCut(), changes: { added, changed, removed }, frames };
+  return { text: told, mode: "diff", chars: told.length, truncated: changes.isCut || wasCut(), changes: counts, frames };
 }
 
 function fullReply(args: Args, reader: string | undefined, maxChars: number): SnapshotReply {
   const target = optionalText(args, "target");
-  const items = target === undefined ? buildTree().children : [buildTree(findTarget(target).element)];
+  const part = target === undefined ? null : findTarget(target).element;
+  const items = part === null ? buildTree().children : [buildTree(part)];
   const isWhole = target === undefined && !optionalFlag(args, "interactive") && args.depth === undefined;
   const lines = printableLines(args, items);
-  if (reader !== undefined && target === undefined) remember(reader, isWhole ? lines : linesOf(items));
+  if (reader !== undefined) {
+    const read = isWhole ? lines : linesOf(items);
+    if (part === null) remember(reader, read);
+    // A reader of one part only: the rest counts as seen, so that the next diff tells what has changed from now on.
+    else if (!rememberPart(reader, part, read)) remember(reader, linesOf(buildTree().children));
+  }
   const selection = printBounded(lines, roomBesideFrames(lines, maxChars), optionalText(args, "after"), notes(args));
   return replyOf(lines, selection);
 }

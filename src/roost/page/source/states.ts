@@ -7,6 +7,7 @@ export type Tristate = boolean | "mixed";
 
 const CHECKABLE = new Set(["checkbox", "menuitemcheckbox", "menuitemradio", "option", "radio", "switch", "treeitem"]);
 const SELECTABLE = new Set(["columnheader", "gridcell", "option", "row", "rowheader", "tab", "treeitem"]);
+const REQUIRABLE = new Set("checkbox combobox gridcell listbox radio radiogroup searchbox spinbutton switch textbox tree button".split(" "));
 const FORM_TAGS = new Set(["button", "fieldset", "input", "optgroup", "option", "select", "textarea"]);
 
 export function checkedState(element: Element, role: string): Tristate {
@@ -48,6 +49,14 @@ export function isDisabled(element: Element): boolean {
 export function isInvalid(element: Element): boolean {
   const value = getAttribute(element, "aria-invalid")?.toLowerCase();
   return value !== undefined && value !== "" && value !== "false";
+}
+
+/** Must be filled in before the form can be sent. */
+export function isRequired(element: Element, role: string): boolean {
+  if (!REQUIRABLE.has(role)) return false;
+  const tag = localName(element);
+  if (tag === "input" || tag === "select" || tag === "textarea") return hasAttribute(element, "required") || isTrue(element, "aria-required");
+  return isTrue(element, "aria-required");
 }
 
 export function isReadOnly(element: Element): boolean {

@@ -5,9 +5,12 @@
  * Flattened into the surrounding line: generic containers, text-level semantics, row groups, unnamed groups.
  */
 import { isReadingOver } from "./budget";
-import { ELEMENT, TEXT, contains, contentElement, getAttribute, hasAttribute, isTrue, localName, matches, nextSibling, nodeType, queryAll } from "./dom";
-import { type AccessibleNode, ContentCollector, type ContentItem, contentText, isText, operableParts } from "./content_items";
+import {
+  ELEMENT, TEXT, contains, contentElement, getAttribute, hasAttribute, isElement, isTrue, localName, matches, nextSibling, nodeType, parentNode, queryAll, textContent,
+} from "./dom";
+import { type AccessibleNode, ContentCollector, type ContentItem, contentText, isText, operableParts, type TextChunk } from "./content_items";
 import { firstFlatChild, slottedNodes } from "./flat_tree";
+import { generatedText, mayHaveGeneratedText } from "./generated_text";
 import { declaredName, generatedName, tidy, titleName } from "./names";
 import { OwnedElements } from "./owned_elements";
 import { isEditingHost, isFocusableByAuthor, isInteractiveRole, isNamedByContent, isTextLevelRole, implicitRole, roleOf } from "./roles";
@@ -29,9 +32,15 @@ const FLAT_UNLESS_NAMED = new Set(["application", "document", "figure", "group",
 const CELL_ROLES = new Set(["cell", "columnheader", "gridcell", "rowheader"]);
 const MEANINGFUL_WHEN_EMPTY = new Set([...CELL_ROLES, "audio", "canvas", "iframe", "img", "progressbar", "meter", "separator", "video"]);
 
-/** One native test instead of eight: most elements of a page have none of these. */
+/** Roles whose whole content is one name. */
+const NAMING_ROLES = new Set("button checkbox heading link menuitem menuitemcheckbox menuitemradio option radio switch tab".split(" "));
+
+/** White space that `<pre>` prints as it is, and other text as one space. */
+const MAY_BE_PREFORMATTED = /[\n\t]| {2}/;
+
+/** One native test instead of nine: most elements of a page have none of these. */
 const ANNOTATED =
-  "[role],[aria-hidden],[inert],[tabindex],[contenteditable],[onclick],[aria-label],[aria-labelledby],[aria-disabled],[title]";
+  "[role],[aria-hidden],[inert],[tabindex],[contenteditable],[onclick],[draggable],[aria-label],[aria-labelledby],[aria-disabled],[title]";
 
 /** What a node hands down to what is inside it. */
 interface Scope {
@@ -41,6 +50,12 @@ interface Scope {
   /** Text here is already the name of something: a label's of its control, a legend's of its group. */
   readonly isNameOfOther: boolean;
   readonly isInModal: boolean;
+  /** The nearest element around that is named by its content, such as a link, a heading or a cell. */
+  readonly namer: Element | null;
+  /** Everything here becomes one name, so labels and titles of inner blocks are part of it. */
+  readonly isNaming: boolean;
+  /** Line breaks here are part of what a person edits. */
+  readonly isEditing: boolean;
 }
 
 export function buildTree(root?: Element): AccessibleNode {
@@ -51,6 +66,8 @@ class TreeBuilder {
   private readonly owned = new OwnedElements();
   private readonly modals = queryAll(document, "dialog:modal");
   private depth = 0;
+  private lastParent: Element | null = null;
+  private isLastPreformatted = false;
 
   build(root?: Element): AccessibleNode {
     const top = root ?? contentElement();
@@ -61,6 +78,9 @@ class TreeBuilder {
       isDisabled: root !== undefined && isDisabled(root),
       isNameOfOther: false,
       isInModal: root !== undefined || this.modals.length === 0,
+      namer: null,
+      isNaming: false,
+      isEditing: false,
     };
     if (root) return this.nodeFor(top, roleOf(top), style, style.display, scope, isOperableByAuthor(top, roleOf(top)));
     const content = new ContentCollector();
@@ -82,10 +102,30 @@ class TreeBuilder {
   private visitChild(child: Node, parent: Element, into: ContentCollector, scope: Scope): void {
     const type = nodeType(child);
     if (type === TEXT) {
-      if (scope.isSeen && !scope.isNameOfOther && scope.isInModal) into.addText((child as Text).data, parent);
+      if (!scope.isSeen || scope.isNameOfOther || !scope.isInModal) return;
+      const text = (child as Text).data;
+      if (!into.isOpen && !/\S/.test(text)) into.addText(" ", parent);
+      else if (MAY_BE_PREFORMATTED.test(text) && this.keepsLines(parent)) into.addLines(text, parent);
+      else into.addText(text, parent);
     } else if (type === ELEMENT && !this.owned.isOwned(child as Element)) {
       this.visit(child as Element, into, scope);
     }
+  }
+
+  /** Whether white space is printed as it is: `<pre>` and everything that CSS formats like it. */
+  private keepsLines(element: Element): boolean {
+    if (element !== this.lastParent) {
+      this.lastParent = element;
+      this.isLastPreformatted = /^(?:pre|break-spaces|preserve)/.test(getComputedStyle(element).whiteSpace);
+    }
+    return this.isLastPreformatted;
+  }
+
+  private visitLineBreak(element: Element, into: ContentCollector, scope: Scope): void {
+    const parent = parentNode(element);
+    if (!scope.isSeen || scope.isNameOfOther || !scope.isInModal || !isElement(parent)) return;
+    if (scope.isEditing || this.keepsLines(parent)) into.addLines("\n", parent);
+    else into.addSpace();
   }
 
   /** Of a closed `<details>` only the summary is rendered. */
@@ -96,7 +136,7 @@ class TreeBuilder {
 
   private visit(element: Element, into: ContentCollector, scope: Scope): void {
     if (isUnrendered(element) || isReadingOver()) return;
-    if (localName(element) === "br") return into.addSpace();
+    if (localName(element) === "br") return this.visitLineBreak(element, into, scope);
     const style = getComputedStyle(element);
     const display = style.display;
     const exposure = exposureOf(element, style, display);
@@ -110,13 +150,28 @@ class TreeBuilder {
       isSeen && (isInteractiveRole(role) || (!scope.isPointer && style.cursor === "pointer") || (isAnnotated && isOperableByAuthor(element, role)));
     const isOff = scope.isDisabled || (isAnnotated && isTrue(element, "aria-disabled"));
     const inner = isSeen === scope.isSeen && isOff === scope.isDisabled ? scope : { ...scope, isSeen, isDisabled: isOff };
-    if (isSeen && (isOperable || !isTextLevelRole(role)) && !isLabelOfRendered(element, role)) {
+    const isOwnLine = isSeen && (isOperable || !isTextLevelRole(role) || (isAnnotated && this.isLabelledBlock(element, role, display, inner)));
+    if (isOwnLine && !isLabelOfRendered(element, role)) {
       const node = this.nodeFor(element, role, style, display, inner, isOperable);
-      if (isFlat(node)) spliceInto(into, node);
+      const control = controlOfSameName(node);
+      if (control) into.addNode(control);
+      else if (isFlat(node)) spliceInto(into, node);
       else if (isWorthALine(node)) into.addNode(node);
     } else {
-      this.flatten(element, style, display, into, isNameOfOther(element) ? { ...inner, isNameOfOther: true } : inner);
+      this.flatten(element, style, display, into, isNameOfOther(element, inner) ? { ...inner, isNameOfOther: true } : inner);
     }
+  }
+
+  /**
+   * A plain block or an icon that an author has labelled is a line of its own.
+   *
+   * Inside a name its label is part of that name. In running text a label replaces the text, and a title is only a
+   * tooltip.
+   */
+  private isLabelledBlock(element: Element, role: string, display: string, scope: Scope): boolean {
+    if (role !== "generic" || scope.isNaming || scope.isNameOfOther || !isNamedByAuthor(element)) return false;
+    if (display !== "inline" && display !== "contents") return true;
+    return !/\S/.test(textContent(element) ?? "");
   }
 
   private visitOutsideModal(element: Element, into: ContentCollector, scope: Scope): void {
@@ -127,18 +182,34 @@ class TreeBuilder {
   }
 
   private flatten(element: Element, style: CSSStyleDeclaration, display: string, into: ContentCollector, scope: Scope): void {
-    if (display === "inline" || display === "contents") {
-      const label = getAttribute(element, "aria-label");
-      if (label?.trim() && !scope.isNameOfOther && scope.isSeen) return into.addText(label, element);
-      return this.visitChildren(element, into, scope);
-    }
-    if (skipsContents(style, display)) return;
-    const isBlock = !display.startsWith("inline");
+    const isInline = display === "inline" || display === "contents";
+    if (!isInline && skipsContents(style, display)) return;
+    const isBlock = !isInline && !display.startsWith("inline");
     if (isBlock) into.endBlock();
-    else into.addSpace();
+    else if (!isInline) into.addSpace();
+    const label = (isInline || scope.isNaming) && scope.isSeen && !scope.isNameOfOther ? getAttribute(element, "aria-label") : null;
+    if (label?.trim()) into.addText(label, element);
+    else this.visitNamed(element, into, scope);
+    if (isBlock) into.endBlock();
+    else if (!isInline) into.addSpace();
+  }
+
+  /** Inside a name, an element without content is read by its title. */
+  private visitNamed(element: Element, into: ContentCollector, scope: Scope): void {
+    const title = scope.isNaming && scope.isSeen && !scope.isNameOfOther ? getAttribute(element, "title")?.trim() : undefined;
+    const before = title ? into.length : 0;
+    this.visitContent(element, into, scope);
+    if (title && into.length === before) into.addText(title, element);
+  }
+
+  /** The children, and what CSS writes before and after them. */
+  private visitContent(element: Element, into: ContentCollector, scope: Scope): void {
+    if (!scope.isSeen || scope.isNameOfOther || !scope.isInModal || !mayHaveGeneratedText(element)) return this.visitChildren(element, into, scope);
+    const before = generatedText(element, "::before");
+    if (before !== "") into.addText(before, element);
     this.visitChildren(element, into, scope);
-    if (isBlock) into.endBlock();
-    else into.addSpace();
+    const after = generatedText(element, "::after");
+    if (after !== "") into.addText(after, element);
   }
 
   private nodeFor(element: Element, role: string, style: CSSStyleDeclaration, display: string, scope: Scope, isOperable: boolean): AccessibleNode {
@@ -148,9 +219,13 @@ class TreeBuilder {
     if (tag === "select") content.items.push(...optionItems(element as HTMLSelectElement));
     else if (!ATOMIC_TAGS.has(tag) && !skipsContents(style, display)) {
       const isPointerInside = isPointer || isInteractiveRole(role);
-      this.visitChildren(element, content, { ...scope, isPointer: isPointerInside, isNameOfOther: false, isInModal: true });
+      const isEditing = scope.isEditing || role === "textbox";
+      const inner = { ...scope, isPointer: isPointerInside, isNameOfOther: false, isInModal: true, isEditing };
+      if (isNamedByContent(role)) Object.assign(inner, { namer: element, isNaming: NAMING_ROLES.has(role) && !isNamedByAria(element) });
+      this.visitContent(element, content, inner);
     }
-    const node = plainNode(element, role, content.finish());
+    const items = content.finish();
+    const node = plainNode(element, role, role === "textbox" ? joinedLines(items) : items);
     node.isInteractive = isOperable || isInteractiveRole(role);
     node.isPointer = isOperable && isPointer && !isInteractiveRole(role);
     node.isDisabled = scope.isDisabled || isNativelyDisabled(element);
@@ -171,7 +246,7 @@ function plainNode(element: Element, role: string, children: ContentItem[]): Acc
 
 /** Elements without an interactive role that react nevertheless. */
 function isOperableByAuthor(element: Element, role: string): boolean {
-  return hasAttribute(element, "onclick") || isEditingHost(element) || (role !== "iframe" && isFocusableByAuthor(element));
+  return hasAttribute(element, "onclick") || isTrue(element, "draggable") || isEditingHost(element) || (role !== "iframe" && isFocusableByAuthor(element));
 }
 
 /** A label is no line of its own while its control is there to be operated. */
@@ -181,11 +256,13 @@ function isLabelOfRendered(element: Element, role: string): boolean {
   return control !== null && isRendered(control);
 }
 
-function isNameOfOther(element: Element): boolean {
+function isNameOfOther(element: Element, scope: Scope): boolean {
   switch (localName(element)) {
     case "label": {
       const control = (element as HTMLLabelElement).control;
-      return control !== null && isRendered(control) && !isNamedByAria(control);
+      if (control === null || !isRendered(control) || isNamedByAria(control)) return false;
+      // The text of a heading or cell is its own, also where it labels a field somewhere else.
+      return scope.namer === null || (contains(scope.namer, control) && !/^h[1-6]$/.test(localName(scope.namer)));
     }
     case "legend":
     case "caption":
@@ -196,6 +273,27 @@ function isNameOfOther(element: Element): boolean {
     default:
       return false;
   }
+}
+
+function isNamedByAuthor(element: Element): boolean {
+  return Boolean(getAttribute(element, "aria-label")?.trim()) || Boolean(getAttribute(element, "title")?.trim());
+}
+
+/** The one control inside a wrapper that has the control's own name: two lines would say the same. */
+function controlOfSameName(node: AccessibleNode): AccessibleNode | null {
+  const [only] = node.children;
+  if (node.name === "" || node.isNamedByContent || node.children.length !== 1 || !only || isText(only) || !only.isInteractive) return null;
+  if (isInteractiveRole(node.role) || only.name.toLowerCase() !== node.name.toLowerCase()) return null;
+  if (node.role === "generic" || node.role === "group" || node.role === "none") return only;
+  node.name = ""; // the line is needed, its name is not
+  return null;
+}
+
+/** An editor has an element for each line. */
+function joinedLines(items: ContentItem[]): ContentItem[] {
+  if (items.length < 2 || !items.every(isText)) return items;
+  const lines = items.map((item) => (item as TextChunk).text.trimEnd());
+  return [{ text: lines.join("\n"), element: items[0]!.element }];
 }
 
 function isNamedByAria(element: Element): boolean {
@@ -235,7 +333,10 @@ function withoutBlankText(items: ContentItem[]): ContentItem[] {
 }
 
 function isFlat(node: AccessibleNode): boolean {
-  return !node.isInteractive && node.name === "" && FLAT_UNLESS_NAMED.has(node.role);
+  if (node.isInteractive) return false;
+  if (node.name === "") return FLAT_UNLESS_NAMED.has(node.role);
+  // A title that only repeats the text of its block.
+  return node.role === "generic" && node.children.length === 1 && isText(node.children[0]!) && tidy(node.children[0].text) === node.name;
 }
 
 function spliceInto(into: ContentCollector, node: AccessibleNode): void {

@@ -7,9 +7,16 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from roost.drivers.base import Input, KeyDown, KeyUp, MouseDown, MouseMove, MouseUp
+from roost.drivers.base import (
+    Input,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseMove,
+    MouseUp,
+)
 from roost.drivers.extension import OwnFirefoxDriver
-from roost.drivers.extension.host_link import Hosting
+from roost.drivers.extension.host_link import HostLink
 from roost.errors import TabGone
 from roost.local.home import Home
 from roost.testing.waits import error_of, started
@@ -25,7 +32,7 @@ SETTLED = {"changed": False, "hasActivation": True}
 
 
 class Firefox(ScriptedLink):
-    """One tab, whose page shows every mark that it is asked for."""
+    """One tab, whose page shows every beacon that it is asked for."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -79,12 +86,12 @@ class Firefox(ScriptedLink):
 
 
 async def linked(folder: Path) -> tuple[OwnFirefoxDriver, Firefox]:
-    firefox, driver = Firefox(), OwnFirefoxDriver(Hosting(Home(folder), "mine-firefox"))
+    firefox, driver = Firefox(), OwnFirefoxDriver(HostLink(Home(folder), "mine-firefox"))
     driver.linked(firefox)
     starting = await started(driver.start(lambda event: None))
     firefox.keeper_says("handover", HANDOVER)
     await starting
-    await driver.act(TAB, PRESS, None, {})  # by now its name with the remote is known
+    await driver.page(TAB).act(PRESS, None, {})  # by now its name with the remote is known
     assert driver.capabilities.trusted_input
     firefox.asked()
     return driver, firefox
@@ -92,7 +99,7 @@ async def linked(folder: Path) -> tuple[OwnFirefoxDriver, Firefox]:
 
 async def test_a_click_waits_for_the_mark_and_its_page_is_asked_at_once(tmp_path: Path) -> None:
     driver, firefox = await linked(tmp_path)
-    assert await driver.act(TAB, CLICK, None, {}) == SETTLED
+    assert await driver.page(TAB).act(CLICK, None, {}) == SETTLED
     looked = ["browsingContext.getTree", "script.callFunction"]
     given = ["Page.act", "input.performActions", "Page.end"]
     assert firefox.asked() == ["Page.begin", *looked, *given]
@@ -101,7 +108,7 @@ async def test_a_click_waits_for_the_mark_and_its_page_is_asked_at_once(tmp_path
 async def test_a_page_that_has_not_seen_its_click_is_told_that_it_was_given(tmp_path: Path) -> None:
     driver, firefox = await linked(tmp_path)
     firefox.held.add("Page.act")
-    acting = await started(driver.act(TAB, CLICK, None, {}))
+    acting = await started(driver.page(TAB).act(CLICK, None, {}))
     async with asyncio.timeout(5):
         await firefox.is_told.wait()
     firefox.answer(firefox.waiting["Page.act"])
@@ -112,11 +119,11 @@ async def test_a_page_that_has_not_seen_its_click_is_told_that_it_was_given(tmp_
 async def test_nothing_is_given_before_the_extension_says_that_the_tab_is_marked(
     tmp_path: Path,
 ) -> None:
-    """Though the page seems to show the mark already."""
+    """Though the page seems to show the beacon already."""
     for inputs in (CLICK, PRESS):
         driver, firefox = await linked(tmp_path)
         firefox.held.add("Page.begin")
-        acting = await started(driver.act(TAB, inputs, None, {}))
+        acting = await started(driver.page(TAB).act(inputs, None, {}))
         refusal = {"code": 404, "message": "There is no such tab."}
         firefox.says(id=firefox.waiting["Page.begin"]["id"], error=refusal)
         await error_of(TabGone, acting)
@@ -127,7 +134,7 @@ async def test_nothing_is_given_to_a_tab_that_the_person_took_meanwhile(tmp_path
     for inputs in (CLICK, PRESS):
         driver, firefox = await linked(tmp_path)
         firefox.held.add("script.callFunction")
-        acting = await started(driver.act(TAB, inputs, None, {}))
+        acting = await started(driver.page(TAB).act(inputs, None, {}))
         firefox.answer(firefox.waiting["script.callFunction"])  # it was still theirs to give
         firefox.says(method="Tabs.moved", params={"tab": TAB, "group": None})
         await error_of(TabGone, acting)

@@ -8,7 +8,6 @@ import pytest
 
 from roost.drivers.base import (
     Cookie,
-    DialogOpened,
     Input,
     InsertText,
     KeyDown,
@@ -16,10 +15,13 @@ from roost.drivers.base import (
     MouseDown,
     MouseMove,
     MouseUp,
-    RequestEnded,
     Wheel,
 )
-from roost.drivers.chromium.connection import CdpError
+from roost.drivers.events import (
+    DialogOpened,
+    RequestEnded,
+)
+from roost.drivers.extension.connection import ExtensionError
 from roost.drivers.extension.firefox import messages as words
 from roost.drivers.extension.firefox.lacks import LACKS
 from roost.errors import (
@@ -60,7 +62,7 @@ def test_a_right_click_with_shift_would_show_the_browsers_own_menu() -> None:
     ],
 )
 def test_every_refusal_of_the_extension_is_a_typed_error(code: int, kind: type[RoostError]) -> None:
-    error = words.refusal(CdpError(code, "the reason"))
+    error = words.refusal(ExtensionError(code, "the reason"))
 
     assert type(error) is kind
     assert error.message
@@ -69,7 +71,7 @@ def test_every_refusal_of_the_extension_is_a_typed_error(code: int, kind: type[R
 
 
 def test_a_ref_that_is_stale_is_named() -> None:
-    assert words.refusal(CdpError(words.STALE_REF, "f1e7")).details == {"ref": "f1e7"}
+    assert words.refusal(ExtensionError(words.STALE_REF, "f1e7")).details == {"ref": "f1e7"}
 
 
 def test_a_dialog_of_a_kind_that_the_page_made_up_is_an_alert() -> None:
@@ -116,7 +118,7 @@ def test_a_cookie_is_the_same_after_its_way_through_the_browser() -> None:
     assert words.cookie_from(plain) == other
 
 
-def test_what_is_no_report_is_none() -> None:
+def test_only_known_events_of_the_extension_become_reports() -> None:
     ended = {"tab": "r.1", "request": "7", "error": "NS_ERROR", "finished": True}
 
     report = words.report_of("Network.ended", ended)

@@ -1,4 +1,4 @@
-"""Trusted input through a Firefox's remote agent goes to the tab that shows the mark, or nowhere
+"""Trusted input through a Firefox's remote agent goes to the tab that shows the beacon, or nowhere
 (roost.drivers.extension.firefox.remote)."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from roost.drivers.base import Input, KeyDown, KeyUp
-from roost.drivers.exchange import Json
+from roost.drivers.connection import Json
 from roost.drivers.extension.firefox import remote as remote_module
 from roost.drivers.extension.firefox.remote import FirefoxRemote
 from roost.errors import Interrupted, RoostError, TabGone
@@ -22,7 +22,7 @@ FRAME = "77"
 
 
 class Firefox:
-    """Host, extension and remote agent. ``shows`` is what each of its tabs shows as its mark."""
+    """Host, extension and remote agent. ``shows`` is what each of its tabs shows as its beacon."""
 
     def __init__(self) -> None:
         self.refuses: str | None = None
@@ -32,19 +32,19 @@ class Firefox:
         """What happens instead of an answer."""
         self.performed: list[str] = []
         self.asked: list[tuple[str, Any]] = []
-        self.marked: list[str] = []
+        self.shown: list[str] = []
         self.opened = 0
         self.trusted: list[bool] = []
         self.remote = FirefoxRemote(self._ask, self._say, self.trusted.append)
 
-    async def give(self, mark: str) -> bool:
-        found = await self.remote.find(TAB, mark, self._mark(mark))
+    async def give(self, beacon: str) -> bool:
+        found = await self.remote.find(TAB, beacon, self._show(beacon))
         if found is not None:
-            await found.give(KEYS)
+            await found.send(KEYS)
         return found is not None
 
-    async def _mark(self, mark: str) -> None:
-        self.marked.append(mark)
+    async def _show(self, beacon: str) -> None:
+        self.shown.append(beacon)
 
     async def _ask(self, tab: TabHandle, method: str, params: Json) -> Json:
         assert tab == TAB
@@ -102,7 +102,7 @@ async def test_input_goes_to_the_tab_that_holds_our_frame_and_shows_our_mark() -
     assert firefox.asked == [("Page.frameOfOurs", True), ("Page.frameOfOurs", False)]
     firefox.shows["ours"] = "m2"
     assert await firefox.give("m2")
-    assert len(firefox.asked) == 2, "a tab that shows the mark needs no second frame"
+    assert len(firefox.asked) == 2, "a tab that shows the beacon needs no second frame"
     assert firefox.opened == 1
 
 
@@ -126,7 +126,7 @@ async def test_a_tab_that_was_right_once_is_looked_for_anew_when_it_shows_no_mar
     assert firefox.performed == ["ours", "other"]
 
 
-async def test_who_is_refused_asks_again_later_and_not_before(
+async def test_a_refused_session_is_asked_for_again_only_after_a_while(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     firefox = Firefox()
@@ -141,7 +141,7 @@ async def test_who_is_refused_asks_again_later_and_not_before(
     assert firefox.trusted == [True]
 
 
-async def test_a_host_that_knows_nothing_of_it_is_a_refusal(
+async def test_a_host_that_does_not_answer_counts_as_a_refusal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(remote_module, "OPEN_SECONDS", 0.01)

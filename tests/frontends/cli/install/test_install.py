@@ -343,6 +343,16 @@ def test_the_plugin_is_copied_with_a_hook_that_runs_this_roost(person: Path) -> 
     }
 
 
+def test_a_home_that_roost_does_not_follow_is_told_about(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["install", "cursor", "--print"])
+    assert capsys.readouterr().err == ""
+    monkeypatch.delenv("ROOST_HOME")
+    assert run(["install", "cursor", "--print"]) == 0
+    assert "Set ROOST_HOME to choose" in capsys.readouterr().err
+
+
 def test_a_module_in_the_agents_folder_does_not_replace_ours(person: Path) -> None:
     run(["install", "claude"])
     written = entry(row("claude"))

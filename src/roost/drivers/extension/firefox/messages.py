@@ -6,13 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from roost.drivers.base import (
-    ConsoleSaid,
     Cookie,
-    DialogClosed,
-    DialogOpened,
-    DownloadBegan,
-    DownloadEnded,
-    DriverEvent,
     Input,
     InsertText,
     KeyDown,
@@ -20,11 +14,21 @@ from roost.drivers.base import (
     MouseDown,
     MouseMove,
     MouseUp,
-    RequestEnded,
-    RequestSent,
     Wheel,
 )
-from roost.drivers.chromium.connection import CdpError, Json
+from roost.drivers.connection import Json
+from roost.drivers.events import (
+    ConsoleSaid,
+    DialogClosed,
+    DialogOpened,
+    DownloadBegan,
+    DownloadEnded,
+    DriverEvent,
+    RequestEnded,
+    RequestSent,
+)
+from roost.drivers.extension.base import refuse_page
+from roost.drivers.extension.connection import ExtensionError
 from roost.drivers.extension.firefox.lacks import ELSEWHERE
 from roost.drivers.navigation_errors import cannot_open
 from roost.errors import (
@@ -55,15 +59,11 @@ _REF = re.compile(r"(?:f\d{1,9})?e\d{1,9}")
 _SAME_SITE = {"strict": "Strict", "lax": "Lax", "no_restriction": "None"}
 
 
-def refusal(error: CdpError) -> RoostError:
+def refusal(error: ExtensionError) -> RoostError:
     """Return the Roost error for an error that the extension answered."""
     make = _REFUSALS.get(error.code)
     if make is None:
-        return BadRequest(
-            "This page cannot be used.",
-            hint="It is one of the browser's own. Go elsewhere with browser_navigate.",
-            page_said=str(error),
-        )
+        return refuse_page(error)
     return make(str(error))
 
 

@@ -4,8 +4,9 @@ The remote names tabs by ids of its own, and input must never reach any tab but 
 So the extension briefly adds an iframe to the page. Both sides know the iframe by the same number,
 and the remote tells which tab contains it. No other tab is inspected.
 
-Before every input the extension also marks the page: it sets a CSS property with an unguessable
-name, which the page cannot find. The driver sends no input to a tab that does not show the mark.
+Before every input the extension also shows a beacon in the page: it sets a CSS property with an
+unguessable name, which the page cannot find. The driver sends no input to a tab that does not show
+the beacon.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from roost.drivers.base import Input
-from roost.drivers.firefox.connection import BidiConnection, BidiError, Json
-from roost.drivers.firefox.input import Hands
-from roost.drivers.firefox.navigation import Course
+from roost.drivers.connection import Json
+from roost.drivers.firefox.connection import BidiConnection, BidiError
+from roost.drivers.firefox.input import TabInput
+from roost.drivers.firefox.navigation import Documents
 from roost.drivers.firefox.scripts import DocumentGone, Scripts
 from roost.drivers.firefox.values import plain
 from roost.errors import BadRequest, BrowserLost, Interrupted, NotFound, RoostError
@@ -32,9 +34,9 @@ logger = logging.getLogger(__name__)
 WORD = "remote"
 OPEN_SECONDS = 10.0
 TRY_AGAIN_SECONDS = 30.0
-# The remote may run this before the extension has set the mark, so it looks for 20 ms. It waits by
-# messages and not by timers, because Firefox slows the timers of background tabs.
-_MARKED = """async (name) => {
+# The remote may run this before the extension has set the beacon, so it looks for 20 ms. It waits
+# by messages and not by timers, because Firefox slows the timers of background tabs.
+_SHOWS_BEACON = """async (name) => {
   const style = getComputedStyle(document.documentElement), until = performance.now() + 20;
   while (!style.getPropertyValue(name) && performance.now() < until)
     await new Promise((resolve) => {
@@ -75,31 +77,31 @@ class RemoteTab:
 
     def __init__(self, bidi: BidiConnection, context: str) -> None:
         self.context = context
-        self.course = Course(lambda: None)
+        self.documents = Documents(lambda: None)
         self._bidi = bidi
         self._has_frames = True
-        self._scripts = Scripts(bidi, context, "", self.course)
-        self._hands = Hands(bidi, context, self._scripts, lambda: self._has_frames)
+        self._scripts = Scripts(bidi, context, "", self.documents)
+        self._input = TabInput(bidi, context, self._scripts, lambda: self._has_frames)
 
-    async def shows(self, mark: str) -> bool:
-        """Return whether the page shows the mark.
+    async def shows(self, beacon: str) -> bool:
+        """Return whether the page shows the beacon.
 
         Also note whether the page has frames, which no event reports here. That query goes first,
-        to use the time until the mark is set.
+        to use the time until the beacon is set.
         """
         root = {"root": self.context, "maxDepth": 1}
-        name = {"type": "string", "value": f"--roost-{mark}"}
+        name = {"type": "string", "value": f"--roost-{beacon}"}
         try:
             tree = await self._bidi.call("browsingContext.getTree", root, self.context)
-            found = await self._scripts.ask(None, _MARKED, name)
+            found = await self._scripts.ask(None, _SHOWS_BEACON, name)
         except (BadRequest, BidiError, BrowserLost, DocumentGone, NotFound):
             return False
         self._has_frames = bool(tree["contexts"][0]["children"])
         return bool(plain(found))
 
-    async def give(self, inputs: Sequence[Input]) -> None:
+    async def send(self, inputs: Sequence[Input]) -> None:
         try:
-            await self._hands.give(inputs)
+            await self._input.send(inputs)
         except BrowserLost:
             raise Interrupted(
                 "Firefox's remote agent went away while it gave input.",
@@ -140,25 +142,25 @@ class FirefoxRemote:
                 await self._open()
         return self._bidi is not None
 
-    async def find(self, tab: TabHandle, mark: str, marked: Awaitable[object]) -> RemoteTab | None:
-        """Return the remote's tab for ``tab``, verified by the mark in its page.
+    async def find(self, tab: TabHandle, beacon: str, shown: Awaitable[object]) -> RemoteTab | None:
+        """Return the remote's tab for ``tab``, verified by the beacon in its page.
 
-        Checks the cached match while the extension still sets the mark. Returns None if no tab
-        shows the mark: then the caller must not send input through the remote.
+        Checks the cached match while the extension still sets the beacon. Returns None if no tab
+        shows the beacon: then the caller must not send input through the remote.
 
-        mark: the mark's random name.
-        marked: done when the extension has set the mark.
+        beacon: the beacon's random name.
+        shown: done when the extension has set the beacon.
         """
         known = self._found.get(tab)
         if known is None:
-            await marked
+            await shown
         else:
-            _, is_shown = await asyncio.gather(marked, known.shows(mark))
-            if is_shown or await known.shows(mark):
+            _, is_shown = await asyncio.gather(shown, known.shows(beacon))
+            if is_shown or await known.shows(beacon):
                 return known
         self._found.pop(tab, None)
         found = await self._locate(tab)
-        if found is None or not await found.shows(mark):
+        if found is None or not await found.shows(beacon):
             return None
         self._found[tab] = found
         return found
@@ -178,7 +180,7 @@ class FirefoxRemote:
     def turned(self, tab: TabHandle) -> None:
         """Take note that the tab has a new document."""
         if tab in self._found:
-            self._found[tab].course.turn()
+            self._found[tab].documents.changed()
 
     def left(self, tab: TabHandle, error: RoostError) -> None:
         """Forget the tab and fail its pending calls with ``error``."""

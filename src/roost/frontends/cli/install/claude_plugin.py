@@ -2,7 +2,7 @@
 
 The copy's hook runs this Roost. ``claude plugin`` registers the copy at once. Without that command,
 two entries in Claude Code's settings make it known and enable it. Claude Code then registers it
-while it starts, too late for that start to have its commands.
+while it starts. In older releases (seen: 2.1.197) that is too late for this start's commands.
 """
 
 from __future__ import annotations

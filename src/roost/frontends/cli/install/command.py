@@ -19,7 +19,7 @@ from roost.frontends.cli.install.config_error import Commented, Malformed
 from roost.frontends.cli.install.config_file import Written, rewrite, text_of
 from roost.frontends.cli.install.entry import server
 from roost.frontends.cli.install.extension_command import install_extension
-from roost.local.home import Home
+from roost.local.home import Home, home_note
 from roost.vocabulary import JarPolicy
 
 FOLDER: Final = click.Path(file_okay=False, resolve_path=True)
@@ -64,6 +64,8 @@ def _verb(client: McpClient) -> click.Command:
         **given: str,
     ) -> None:
         home = Home.find()
+        if (note := home_note()) is not None:
+            click.echo(f"warning: {note}", err=True)
         flags = [part for name, _ in FLAGS if given[name] for part in (f"--{name}", given[name])]
         where = file or (client.file() if client.file else None)
         if remove and where is not None:
@@ -195,7 +197,7 @@ def _tell_of_plugin(client: McpClient, done: claude_plugin.Installed) -> None:
         click.echo(f"{client.title}: the plugin is installed.")
     else:
         _tell(client, done.written, claude_plugin.settings_file(), "is, as a plugin, in")
-        click.echo("`claude` was not there to load it, so only its second start has the commands.")
+        click.echo("Older releases of Claude Code have its commands from the second start on.")
     click.echo("Its commands are /roost:focus, /roost:cancel-focus and /roost:help.")
 
 

@@ -20,12 +20,12 @@ from roost.frontends.mcp.claudezilla import (
     windows,
 )
 from roost.frontends.mcp.claudezilla.desk import Desk, Wishes
-from roost.frontends.mcp.claudezilla.tool import FirefoxTool
+from roost.frontends.mcp.claudezilla.tool import ClaudezillaTool
 from roost.frontends.mcp.schemas import tight_schema
 from roost.frontends.mcp.toolset import Reply, Tool
 from roost.wire.marks import marked, sendable
 
-TOOLS: Final[tuple[type[FirefoxTool], ...]] = (
+TOOLS: Final[tuple[type[ClaudezillaTool], ...]] = (
     settings.Activate,
     windows.CreateWindow, windows.Navigate,
     page_actions.Click, page_actions.Type, page_actions.PressKey, page_actions.Scroll,
@@ -86,7 +86,7 @@ class FirefoxNames:
             return Reply("\n".join([text, *notes]), images, json.loads(text))
         return Reply("\n".join([marked([text]), *notes]), images)
 
-    def _asked(self, name: str, arguments: Mapping[str, Any]) -> FirefoxTool:
+    def _asked(self, name: str, arguments: Mapping[str, Any]) -> ClaudezillaTool:
         row = self._rows.get(name)
         if row is None:
             raise BadRequest(
@@ -125,7 +125,7 @@ def _in_these_names(hint: str) -> str:
     return hint
 
 
-def _tool(row: type[FirefoxTool]) -> Tool:
+def _tool(row: type[ClaudezillaTool]) -> Tool:
     return Tool(
         name=row.tool,
         title=row.title,

@@ -13,7 +13,7 @@ from roost.errors import BadRequest, Ownership
 from roost.frontends.mcp.claudezilla.desk import Desk, number_of
 from roost.frontends.mcp.claudezilla.page_actions import SELECTOR, SELECTOR_CHARS
 from roost.frontends.mcp.claudezilla.states import difference, page_state
-from roost.frontends.mcp.claudezilla.tool import FirefoxTool, TabTool
+from roost.frontends.mcp.claudezilla.tool import ClaudezillaTool, TabTool
 from roost.frontends.mcp.claudezilla.tree import tree_of
 from roost.frontends.mcp.toolset import Image
 
@@ -100,7 +100,7 @@ class GetPageState(TabTool):
         return page_state((await desk.ask(ops.PageState(tab=self.tab, limits=limits))).state)
 
 
-class DiffPageState(FirefoxTool):
+class DiffPageState(ClaudezillaTool):
     """What changed between two page states you were given before."""
 
     tool = "firefox_diff_page_state"

@@ -9,7 +9,7 @@ from pydantic import Field
 from roost.api import operations as ops
 from roost.errors import BadRequest, Unsupported
 from roost.frontends.mcp.claudezilla.desk import WINDOW, Desk
-from roost.frontends.mcp.claudezilla.tool import FirefoxTool, TabTool
+from roost.frontends.mcp.claudezilla.tool import ClaudezillaTool, TabTool
 
 DEVICES = {
     "iphone-se": (375, 667),
@@ -25,7 +25,7 @@ DEVICES = {
 }
 
 
-class SetConfig(FirefoxTool):
+class SetConfig(ClaudezillaTool):
     """handleConsent: answer cookie banners after every navigation."""
 
     tool = "firefox_set_config"
@@ -99,7 +99,7 @@ class ResizeWindow(TabTool):
         return {"windowId": WINDOW, "width": view.width, "height": view.height}
 
 
-class SetPrivateMode(FirefoxTool):
+class SetPrivateMode(ClaudezillaTool):
     """Say whether your cookies are your own. They are, unless the server was started otherwise."""
 
     tool = "firefox_set_private_mode"
@@ -122,7 +122,7 @@ class SetPrivateMode(FirefoxTool):
         return {"privateMode": is_private, "message": f"Your cookies {said}."}
 
 
-class Activate(FirefoxTool):
+class Activate(ClaudezillaTool):
     """List the tools of a category. All of them work from the start."""
 
     tool = "firefox_activate"
@@ -149,7 +149,7 @@ class Activate(FirefoxTool):
         }
 
 
-class Diagnose(FirefoxTool):
+class Diagnose(ClaudezillaTool):
     """Check that broker, browser and session are well."""
 
     tool = "firefox_diagnose"

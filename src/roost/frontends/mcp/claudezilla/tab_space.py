@@ -9,11 +9,11 @@ from pydantic import Field
 from roost.api import operations as ops
 from roost.api import views
 from roost.frontends.mcp.claudezilla.desk import Desk, number_of, pool_of
-from roost.frontends.mcp.claudezilla.tool import FirefoxTool
+from roost.frontends.mcp.claudezilla.tool import ClaudezillaTool
 from roost.vocabulary import LOOP_ITERATIONS_MAX, LOOP_PHRASE_CHARS
 
 
-class RequestTabSpace(FirefoxTool):
+class RequestTabSpace(ClaudezillaTool):
     """Queue for a tab slot when the pool is full."""
 
     tool = "firefox_request_tab_space"
@@ -37,7 +37,7 @@ class RequestTabSpace(FirefoxTool):
         }
 
 
-class GrantTabSpace(FirefoxTool):
+class GrantTabSpace(ClaudezillaTool):
     """Close your least recently used tab for the first in the queue."""
 
     tool = "firefox_grant_tab_space"
@@ -58,7 +58,7 @@ class GrantTabSpace(FirefoxTool):
         }
 
 
-class GetSlotRequests(FirefoxTool):
+class GetSlotRequests(ClaudezillaTool):
     """Your place in the queue, your reservation, and whether somebody waits for you."""
 
     tool = "firefox_get_slot_requests"
@@ -99,7 +99,7 @@ def _hint(view: views.SpaceView) -> str:
     return "Nobody waits for you."
 
 
-class StartLoop(FirefoxTool):
+class StartLoop(ClaudezillaTool):
     """Start a focus loop: you are given the prompt again until you say the phrase."""
 
     tool = "firefox_start_loop"
@@ -122,7 +122,7 @@ class StartLoop(FirefoxTool):
         return _loop(await desk.ask(started))
 
 
-class StopLoop(FirefoxTool):
+class StopLoop(ClaudezillaTool):
     """Stop your loop."""
 
     tool = "firefox_stop_loop"
@@ -137,7 +137,7 @@ class StopLoop(FirefoxTool):
         return {"stopped": was.active, **_loop(was), "active": False}
 
 
-class LoopStatus(FirefoxTool):
+class LoopStatus(ClaudezillaTool):
     """Your loop and how far it is."""
 
     tool = "firefox_loop_status"

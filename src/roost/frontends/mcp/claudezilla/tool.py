@@ -16,7 +16,7 @@ TIMEOUT_MS = (5_000, 150_000, 300_000)
 """Smallest, default and largest timeout. Others are cut to this range, as Claudezilla does."""
 
 
-class FirefoxTool(BaseModel):
+class ClaudezillaTool(BaseModel):
     """Base class of all tools. A subclass's docstring is the description that an agent reads."""
 
     model_config = ConfigDict(
@@ -53,7 +53,7 @@ class FirefoxTool(BaseModel):
         return []
 
 
-class TabTool(FirefoxTool):
+class TabTool(ClaudezillaTool):
     """A tool that works on one tab."""
 
     tab_id: int | str | None = Field(default=None, description="Default: your current tab")

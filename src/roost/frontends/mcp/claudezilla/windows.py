@@ -10,10 +10,10 @@ from roost.api import operations as ops
 from roost.api import views
 from roost.errors import BadRequest
 from roost.frontends.mcp.claudezilla.desk import WINDOW, Desk, number_of, pool_of, tab_of
-from roost.frontends.mcp.claudezilla.tool import FirefoxTool, TabTool
+from roost.frontends.mcp.claudezilla.tool import ClaudezillaTool, TabTool
 
 
-class CreateWindow(FirefoxTool):
+class CreateWindow(ClaudezillaTool):
     """Open a tab of your own. When the pool is full your oldest tab is closed for it."""
 
     tool = "firefox_create_window"
@@ -70,7 +70,7 @@ class Navigate(TabTool):
         return _given(answer)
 
 
-class GetTabs(FirefoxTool):
+class GetTabs(ClaudezillaTool):
     """List your tabs (with shared reads, everybody's) and how full the pool is."""
 
     tool = "firefox_get_tabs"
@@ -94,7 +94,7 @@ class GetTabs(FirefoxTool):
         return {"windowId": WINDOW, "tabs": tabs, **pool_of(view.tab_pool)}
 
 
-class CloseTab(FirefoxTool):
+class CloseTab(ClaudezillaTool):
     """Close one of your tabs. Whoever waits for a slot gets it."""
 
     tool = "firefox_close_tab"
@@ -119,7 +119,7 @@ class CloseTab(FirefoxTool):
         }
 
 
-class CloseWindow(FirefoxTool):
+class CloseWindow(ClaudezillaTool):
     """Close all your tabs, and nobody else's."""
 
     tool = "firefox_close_window"

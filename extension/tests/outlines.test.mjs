@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Marks } from "../marks.js";
+import { Outlines } from "../outlines.js";
 
 const turn = () => new Promise(setImmediate);
 const later = () => new Promise((resolve) => setTimeout(resolve, 400));
@@ -14,78 +14,78 @@ async function desk(kept = {}) {
   const pages = new Map();
   const painted = [];
   const strip = { lookOf: (id) => groups.get(id) ?? null };
-  const marks = new Marks({ local }, strip, async (tabId, look) => {
+  const outlines = new Outlines({ local }, strip, async (tabId, look) => {
     painted.push([tabId, look]);
     pages.set(tabId, look);
   });
   const turnSwitch = (newValue) => listeners.forEach((listener) => listener({ mark: { newValue } }));
   await turn();
-  return { marks, groups, pages, painted, turnSwitch };
+  return { outlines, groups, pages, painted, turnSwitch };
 }
 
 test("a page is marked with its group's name and colour, and follows what the person makes of it", async () => {
-  const { marks, groups, pages, painted } = await desk();
-  await marks.show(1);
+  const { outlines, groups, pages, painted } = await desk();
+  await outlines.show(1);
   assert.deepEqual([pages.get(1).name, pages.get(1).color], ["S1", "#1a73e8"]);
   groups.set(1, { key: "k2", title: "S2", color: "yellow" });
-  marks.refresh();
+  outlines.refresh();
   assert.deepEqual([pages.get(1).name, pages.get(1).ink], ["S2", "#202124"]);
   const times = painted.length;
-  marks.refresh();
+  outlines.refresh();
   assert.equal(painted.length, times, "what has not changed is not painted");
-  await marks.hideAll();
+  await outlines.hideAll();
   assert.equal(pages.get(1), null);
 });
 
 test("the switch is remembered, and holds at once for every tab", async () => {
-  const { marks, pages, painted, turnSwitch } = await desk({ mark: false });
-  await marks.show(1);
-  await marks.show(2);
+  const { outlines, pages, painted, turnSwitch } = await desk({ mark: false });
+  await outlines.show(1);
+  await outlines.show(2);
   assert.deepEqual(painted, [], "a page that bears none is left alone");
   turnSwitch(true);
   assert.deepEqual([...pages.values()].map(({ name }) => name), ["S1", "S2"]);
   turnSwitch(false);
   assert.deepEqual([...pages.values()], [null, null]);
-  await marks.hideAll();
+  await outlines.hideAll();
 });
 
 test("a session that the person pauses bears none until it goes on", async () => {
-  const { marks, pages } = await desk();
-  await marks.show(1);
-  await marks.show(2);
-  marks.paused(["k1"]);
+  const { outlines, pages } = await desk();
+  await outlines.show(1);
+  await outlines.show(2);
+  outlines.paused(["k1"]);
   assert.deepEqual([pages.get(1), pages.get(2).name], [null, "S2"]);
-  marks.paused([]);
+  outlines.paused([]);
   assert.equal(pages.get(1).name, "S1");
-  await marks.hideAll();
+  await outlines.hideAll();
 });
 
-test("the mark comes back after the last of two pictures, not between them", async () => {
-  const { marks, pages } = await desk();
-  await marks.show(1);
+test("the outline comes back after the last of two pictures, not between them", async () => {
+  const { outlines, pages } = await desk();
+  await outlines.show(1);
   const shutters = [];
-  const takes = [1, 2].map(() => marks.without(1, () => new Promise((resolve) => shutters.push(resolve))));
+  const takes = [1, 2].map(() => outlines.without(1, () => new Promise((resolve) => shutters.push(resolve))));
   await turn();
   shutters[0]();
   await takes[0];
   assert.equal(pages.get(1).isHidden, true);
   shutters[1]();
   await takes[1];
-  await marks.without(1, async () => assert.equal(pages.get(1).isHidden, true, "nor before a third"));
+  await outlines.without(1, async () => assert.equal(pages.get(1).isHidden, true, "nor before a third"));
   await later();
   assert.equal(pages.get(1).isHidden, false);
-  await marks.hideAll();
+  await outlines.hideAll();
 });
 
-test("a picture that fails gives the mark back, and one of a page that left its group does not", async () => {
-  const { marks, groups, pages } = await desk();
-  await marks.show(1);
-  await assert.rejects(marks.without(1, async () => { throw new Error("no picture"); }), /no picture/);
+test("a picture that fails gives the outline back, and one of a page that left its group does not", async () => {
+  const { outlines, groups, pages } = await desk();
+  await outlines.show(1);
+  await assert.rejects(outlines.without(1, async () => { throw new Error("no picture"); }), /no picture/);
   await later();
   assert.equal(pages.get(1).isHidden, false);
-  await marks.without(1, async () => {
+  await outlines.without(1, async () => {
     groups.delete(1);
-    await marks.hide(1);
+    await outlines.hide(1);
   });
   assert.equal(pages.get(1), null);
 });

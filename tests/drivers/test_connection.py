@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from roost.drivers.chromium.connection import BROWSER, CdpConnection
-from roost.drivers.exchange import Exchange, Json
+from roost.drivers.chromium.connection import CdpConnection
+from roost.drivers.connection import BROWSER, Connection, Json
 from roost.drivers.firefox.connection import BidiConnection
 from roost.errors import Internal, RoostError, TooLarge
 from roost.wire.weight import ANSWER_BYTES, ANSWER_VALUES, EVENT_STRING_BYTES, PICTURE_BYTES
@@ -24,12 +24,12 @@ class Spoken:
 
     def __init__(self, protocol: str) -> None:
         self.link, self.keeper, self.events = ScriptedLink(), Heard(), list[str]()
-        self.exchange: Exchange
+        self.connection: Connection
         self.call: Call
         if protocol == "cdp":
             cdp = CdpConnection(self.link, self.keeper.word, self.keeper.end)
             cdp.on_event(BROWSER, lambda method, params: self.events.append(method))
-            self.exchange, self.call = cdp, lambda: cdp.call("Runtime.evaluate")
+            self.connection, self.call = cdp, lambda: cdp.call("Runtime.evaluate")
             self.take_picture: Call = lambda: cdp.call("Page.captureScreenshot")
             self.list_tabs: Call = lambda: cdp.call("Target.getTargets")
         else:
@@ -38,7 +38,7 @@ class Spoken:
             )
             bidi.begin()
             bidi.release()
-            self.exchange, self.call = bidi, lambda: bidi.call("script.evaluate")
+            self.connection, self.call = bidi, lambda: bidi.call("script.evaluate")
             self.take_picture = lambda: bidi.call("browsingContext.captureScreenshot")
             self.list_tabs = lambda: bidi.call("browsingContext.getTree")
         self._is_cdp = protocol == "cdp"
@@ -166,7 +166,7 @@ async def test_a_long_string_in_an_event_is_cut_before_the_event_is_read(
 ) -> None:
     spoken = Spoken(protocol)
     said = list[Json]()
-    monkeypatch.setattr(spoken.exchange, "_heard", said.append)
+    monkeypatch.setattr(spoken.connection, "_heard", said.append)
     spoken.event(b"Log.added", b'{"text":"%s","line":7}' % (b"a" * 10 * EVENT_STRING_BYTES))
     assert said[0]["params"] == {"text": "a" * EVENT_STRING_BYTES, "line": 7}
 

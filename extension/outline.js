@@ -1,15 +1,15 @@
-// The mark on a page that an agent works in: a glow around the page, the session's name in a
-// corner, and a short glow around the element of an action. The mark takes no clicks and no space.
+// The outline on a page that an agent works in: a glow around the page, the session's name in a
+// corner, and a short glow around the element of an action. The outline takes no clicks and no space.
 // It is in a closed shadow root, so the page sees only an empty element.
 
 /**
- * Draw, change or remove the mark. This function runs inside the page, in an isolated world, so it
+ * Draw, change or remove the outline. This function runs inside the page, in an isolated world, so it
  * uses nothing from outside itself.
  *
- * look    {name, color, ink, isHidden, leaseMs, spot}, or null to remove the mark
+ * look    {name, color, ink, isHidden, leaseMs, spot}, or null to remove the outline
  * spot    where an action happens: [x, y], or "focus"
  *
- * The mark hides itself unless it is painted again within `leaseMs`, because the extension may be
+ * The outline hides itself unless it is painted again within `leaseMs`, because the extension may be
  * gone by then. An animation does that, because an extension's scripts end with the extension.
  */
 export function paint(look) {
@@ -20,17 +20,17 @@ export function paint(look) {
     return;
   }
   if (document.documentElement === null) return;
-  const mark = known ?? make();
-  if (!mark.host.isConnected) document.documentElement.append(mark.host);
+  const outline = known ?? make();
+  if (!outline.host.isConnected) document.documentElement.append(outline.host);
   const { name, color, ink, isHidden, leaseMs, spot } = look;
-  mark.all.style.display = isHidden ? "none" : "block";
-  mark.edge.style.boxShadow = `inset 0 0 0 2px ${color}, inset 0 0 12px ${color}`;
-  mark.word.textContent = name;
-  mark.word.style.background = color;
-  mark.word.style.color = ink;
-  mark.glow.style.boxShadow = `0 0 0 3px ${color}, 0 0 16px 4px ${color}`;
-  mark.lease?.cancel();
-  mark.lease = mark.all.animate([{ visibility: "hidden" }], { delay: leaseMs, duration: 1, fill: "forwards" });
+  outline.all.style.display = isHidden ? "none" : "block";
+  outline.edge.style.boxShadow = `inset 0 0 0 2px ${color}, inset 0 0 12px ${color}`;
+  outline.word.textContent = name;
+  outline.word.style.background = color;
+  outline.word.style.color = ink;
+  outline.glow.style.boxShadow = `0 0 0 3px ${color}, 0 0 16px 4px ${color}`;
+  outline.lease?.cancel();
+  outline.lease = outline.all.animate([{ visibility: "hidden" }], { delay: leaseMs, duration: 1, fill: "forwards" });
   if (spot) glowAt(spot);
 
   function make() {
@@ -67,7 +67,7 @@ export function paint(look) {
     }
     if (target === null || target === document.body || target === document.documentElement) return;
     const { left, top, width, height } = target.getBoundingClientRect();
-    Object.assign(mark.glow.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
-    mark.glow.animate([{ opacity: 0.9 }, { opacity: 0.9, offset: 0.5 }, { opacity: 0 }], 1500);
+    Object.assign(outline.glow.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
+    outline.glow.animate([{ opacity: 0.9 }, { opacity: 0.9, offset: 0.5 }, { opacity: 0 }], 1500);
   }
 }

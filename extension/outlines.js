@@ -1,5 +1,5 @@
-// Decides which pages show the mark, and its looks. Tabs that agents work in show it, in the colour
-// and with the name of their group, unless the person paused the session or switched the mark off
+// Decides which pages show the outline, and its looks. Tabs that agents work in show it, in the colour
+// and with the name of their group, unless the person paused the session or switched the outline off
 // (`mark: false` in the extension's storage). The caller supplies the way to paint in a page.
 
 export const SWITCH = "mark";
@@ -7,7 +7,7 @@ const BEAT_MS = 2000;
 const LEASE_MS = 6000; // longer than BEAT_MS, because some beats come late
 const SOON_MS = 1000; // do not wait longer: a page with an open dialog runs no scripts
 const PICTURE_MS = 5000; // a picture waits longer, for a page that is only slow
-const BACK_MS = 300; // delay of the mark after a picture, so that the next picture need not hide it
+const BACK_MS = 300; // delay of the outline after a picture, so that the next picture need not hide it
 const KEYS_MS = 250; // typing glows at most once in this time
 const WHITE = "#fff";
 const BLACK = "#202124";
@@ -24,13 +24,13 @@ const COLORS = {
 };
 const GREY = ["#5f6368", WHITE];
 
-export class Marks {
+export class Outlines {
   #strip;
   #run;
   #isOn = true;
   #paused = new Set(); // group keys
   // tab id → {look: last painted, or null, pictures: number being taken, hiding: promise that the
-  // mark is hidden, back: timer that shows it again, isBusy: painting, keyed: time of the last key}
+  // outline is hidden, back: timer that shows it again, isBusy: painting, keyed: time of the last key}
   #shown = new Map();
   #beat = null;
 
@@ -53,7 +53,7 @@ export class Marks {
     await this.#paint(tabId);
   }
 
-  /** Remove the mark, also from a tab that is the person's again. */
+  /** Remove the outline, also from a tab that is the person's again. */
   async hide(tabId) {
     const known = this.#shown.get(tabId);
     this.forget(tabId);
@@ -81,7 +81,7 @@ export class Marks {
     this.#paint(tabId, spot);
   }
 
-  /** Run `take`, which makes a picture, while the mark is hidden. */
+  /** Run `take`, which makes a picture, while the outline is hidden. */
   async without(tabId, take) {
     const known = this.#shown.get(tabId);
     if (!known?.look) return take();
@@ -103,7 +103,7 @@ export class Marks {
     this.refresh();
   }
 
-  /** Repaint the marks whose looks have changed. */
+  /** Repaint the outlines whose looks have changed. */
   refresh() {
     for (const [tabId, { look }] of this.#shown)
       if (JSON.stringify(look) !== JSON.stringify(this.#lookOf(tabId))) this.#paint(tabId);

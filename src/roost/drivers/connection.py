@@ -1,4 +1,9 @@
-"""Send commands over a link and match their replies. All browsers' protocols share this code."""
+"""Send commands over a link and match their replies. All browsers' protocols share this code.
+
+``Connection`` numbers commands and reads frames. ``SessionConnection`` adds the protocol sessions
+that CDP and the extension have: every message names its session, and messages of the browser itself
+name none.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,7 @@ from collections.abc import Callable, Hashable
 from typing import Any, ClassVar, Final
 
 from roost.drivers.link import Link
-from roost.errors import BrowserLost, Internal, RoostError, TooLarge
+from roost.errors import BrowserLost, Internal, RoostError, TabGone, TooLarge
 from roost.wire.correlator import Correlator
 from roost.wire.framing import encode
 from roost.wire.weight import (
@@ -26,9 +31,15 @@ from roost.wire.weight import (
 logger = logging.getLogger(__name__)
 Json = dict[str, Any]
 Pending = asyncio.Future[Json]
+Handler = Callable[[str, Json], None]
+BROWSER: Final = ""
+"""The session of messages that concern the browser itself."""
 ENDS_BYTES: Final = 64
 """Search only this many bytes at each end of a frame for the id of the call it answers."""
 METHOD_BYTES: Final = 200
+PASSED_OVER: Final = "larger than "
+"""How an error begins that stands in place of a too large reply: of the keeper
+(``keeper/wires.py``), or of the extension (``extension/link.js``)."""
 _WORD: Final = b"["
 _EVENT: Final = (b'{"method":', b'{"type":"event"')
 # CDP and the extension write the id first; BiDi writes it after the type. Text that a page chose
@@ -38,7 +49,11 @@ _LAST_ID: Final = re.compile(rb'[^}]\s*,\s*"id"\s*:\s*(\d+)\s*\}\s*\Z')
 _METHOD: Final = re.compile(rb'"method"\s*:\s*"([\w.]+)"')
 
 
-class Exchange(ABC):
+class ProtocolError(Exception):
+    """The browser, or the extension in it, refused a command."""
+
+
+class Connection(ABC):
     """One connection to a browser.
 
     ``on_word`` gets the messages of the keeper itself. ``on_end`` is called when the link ends.
@@ -56,7 +71,7 @@ class Exchange(ABC):
     def __init__(
         self, link: Link, on_word: Callable[[str, Any], None], on_end: Callable[[], None]
     ) -> None:
-        self._link = link
+        self.link = link
         self._on_word = on_word
         self._on_end = on_end
         self._pending: Correlator[Pending] = Correlator()
@@ -65,7 +80,7 @@ class Exchange(ABC):
 
     def begin(self) -> None:
         """Begin to receive frames. Frames that arrived earlier are delivered at once."""
-        self._link.start(self._received, self._ended)
+        self.link.start(self._received, self._ended)
 
     def resume_ids(self, next_id: int) -> None:
         """Continue the last broker's ids, because its commands may still be in flight."""
@@ -82,10 +97,10 @@ class Exchange(ABC):
 
     def say(self, word: str, *what: Any) -> None:
         """Send a message to the keeper itself, not to the browser."""
-        self._link.send(encode([word, *what]))
+        self.link.send(encode([word, *what]))
 
     def close(self) -> None:
-        self._link.close()
+        self.link.close()
 
     def fail(self, owner: Hashable, error: RoostError) -> None:
         """Fail all pending calls of that owner."""
@@ -104,7 +119,7 @@ class Exchange(ABC):
 
     def _write(self, call: int, method: str, rest: Json) -> int:
         frame = encode({"id": call, "method": method, **rest})
-        self._link.send(frame)
+        self.link.send(frame)
         return len(frame)
 
     @abstractmethod
@@ -195,6 +210,61 @@ class Exchange(ABC):
         self._is_over = True
         _fail(self._pending.fail_all(), BrowserLost("The browser ended."))
         self._on_end()
+
+
+class SessionConnection(Connection):
+    """A connection whose messages name their protocol session. When a session ends, its pending
+    commands fail. Frames are received from the start."""
+
+    def __init__(
+        self, link: Link, on_word: Callable[[str, Any], None], on_end: Callable[[], None]
+    ) -> None:
+        self._handlers: dict[str, Handler] = {}
+        super().__init__(link, on_word, on_end)
+        self.begin()
+
+    def call(self, method: str, params: Json | None = None, session: str = BROWSER) -> Pending:
+        """Send a command and return a future for its reply."""
+        rest: Json = {}
+        if session:
+            rest["sessionId"] = session
+        if params:
+            rest["params"] = params
+        return self._ask(method, rest, session)
+
+    def tell(self, method: str, params: Json | None = None, session: str = BROWSER) -> None:
+        """Send a command without waiting for its reply. An error is only logged."""
+        self.call(method, params, session).add_done_callback(unheard)
+
+    def on_event(self, session: str, handler: Handler) -> None:
+        self._handlers[session] = handler
+
+    def end_session(self, session: str, error: RoostError | None = None) -> None:
+        """Fail all pending calls of a session that ended, and drop its handler."""
+        self._handlers.pop(session, None)
+        self.fail(session, error or TabGone("The tab was closed."))
+
+    def interrupt(self, session: str, error: RoostError) -> None:
+        """Fail all pending calls of a session that continues, because its page crashed."""
+        self.fail(session, error)
+
+    @abstractmethod
+    def _refused(self, code: int, message: str) -> Exception:
+        """Return the error that means this refusal."""
+
+    def _refusal(self, message: Json) -> Exception | None:
+        error = message.get("error")
+        if error is None:
+            return None
+        why = str(error.get("message", ""))
+        if why.startswith(PASSED_OVER):
+            return too_much(f"it is {why}")
+        return self._refused(error.get("code", 0), why)
+
+    def _heard(self, message: Json) -> None:
+        handler = self._handlers.get(message.get("sessionId", BROWSER))
+        if handler is not None:
+            handler(message["method"], message.get("params", {}))
 
 
 def _id_in(frame: bytes) -> int | None:
