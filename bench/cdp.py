@@ -37,7 +37,7 @@ from bench.site import browser_home, site
 from bench.timing import took
 from roost.api import operations as ops
 from roost.frontends.cli.broker_call import ask
-from roost.frontends.cli.options import Asked
+from roost.frontends.cli.options import CommonFlags
 from roost.local.home import Home
 from tests.support.bare_chromium import bare_chromium
 
@@ -163,7 +163,7 @@ def _endpoint(home: Home, session: str) -> str:
 
     def asked() -> str:
         os.environ["ROOST_HOME"] = str(home.path)
-        person = Asked(operator=True)
+        person = CommonFlags(operator=True)
         ask(person, ops.SessionOpen, session=session, browser="chromium")
         http = ask(person, ops.Status).broker.http
         return f"{http}/cdp/{ask(person, ops.SessionToken, session=session).token}"

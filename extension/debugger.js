@@ -100,7 +100,7 @@ export class Debugger {
 
   async #release(tabId) {
     if (this.#attached.has(tabId)) {
-      const released = this.#unmarkAndDetach(tabId).finally(() => this.#releasing.delete(tabId));
+      const released = this.#removeOutlineAndDetach(tabId).finally(() => this.#releasing.delete(tabId));
       this.#releasing.set(tabId, released);
       this.#gone(tabId);
     }
@@ -108,7 +108,7 @@ export class Debugger {
     return {};
   }
 
-  async #unmarkAndDetach(tabId) {
+  async #removeOutlineAndDetach(tabId) {
     await this.outlines.hide(tabId);
     await this.#api.debugger.detach({ tabId }).catch(() => {});
   }

@@ -47,7 +47,7 @@ export class Outlines {
     });
   }
 
-  /** Show the mark: an agent works in that tab, or the tab has a new page. */
+  /** Show the outline: an agent works in that tab, or the tab has a new page. */
   async show(tabId) {
     this.#known(tabId);
     await this.#paint(tabId);

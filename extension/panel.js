@@ -4,7 +4,7 @@
 // A popup connects by a port and gets the whole state at once and at every change. The browser may
 // have put this worker to sleep; the popup's connection wakes it. The last panel is kept in session
 // storage, so that the popup is not empty then. Commands go to the broker only while one is linked.
-// Without a broker, the popup can change only the switch of the mark.
+// Without a broker, the popup can change only the switch of the outlines.
 
 import { SWITCH } from "./outlines.js";
 
@@ -18,7 +18,7 @@ export class PanelDesk {
   #link = { state: "starting" };
   #panel = null;
   #isAllowed = true;
-  #isMarking = true;
+  #isOutlining = true;
   #popups = new Set();
 
   /** tell(method, params): sends an event to the broker. */
@@ -30,7 +30,7 @@ export class PanelDesk {
       if (port.name === POPUP) this.#opened(port);
     });
     api.storage.local.onChanged.addListener((changes) => {
-      if (changes[SWITCH]) this.#marking(changes[SWITCH].newValue);
+      if (changes[SWITCH]) this.#outlining(changes[SWITCH].newValue);
     });
   }
 
@@ -56,11 +56,11 @@ export class PanelDesk {
   async #remember() {
     const kept = await this.#api.storage.session.get(KEPT);
     this.#panel ??= kept[KEPT] ?? null;
-    this.#marking((await this.#api.storage.local.get(SWITCH))[SWITCH]);
+    this.#outlining((await this.#api.storage.local.get(SWITCH))[SWITCH]);
   }
 
-  #marking(isOn = true) {
-    this.#isMarking = isOn;
+  #outlining(isOn = true) {
+    this.#isOutlining = isOn;
     this.#showAll();
   }
 
@@ -80,7 +80,7 @@ export class PanelDesk {
 
   #state() {
     const panel = this.#link.state === LINKED ? this.#panel : null;
-    return { link: this.#link, panel, isAllowed: this.#isAllowed, isMarking: this.#isMarking };
+    return { link: this.#link, panel, isAllowed: this.#isAllowed, isOutlining: this.#isOutlining };
   }
 
   #showAll() {

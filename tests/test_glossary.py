@@ -54,7 +54,7 @@ OTHER_MEANINGS = {
         "api/page_operations.py": "a key of the keyboard",
         "broker/work/page_actions.py": "a key of the keyboard",
         "drivers/base.py": "a key of the keyboard",
-        "drivers/chromium/keyboard.py": "a key of the keyboard",
+        "drivers/chromium/input_translation.py": "a key of the keyboard",
         "frontends/mcp/claudezilla/page_actions.py": "a key of the keyboard",
         "page/": "a key of the keyboard",
         "broker/browser/jars.py": "what identifies a cookie",

@@ -162,27 +162,32 @@ otherwise in a session that lives in the browser's own jar, with others.
 
 HTTP_INTRO = """# HTTP
 
-Served on 127.0.0.1, on a port that stays the same (`roost status` says which; `roost up --port N`
-chooses). `GET /openapi.json` describes all of it; [a walk through it](../how-to/http.md).
+Roost serves HTTP on 127.0.0.1, on a port that stays the same. `roost status` shows the port, and
+`roost up --port N` chooses it. `GET /openapi.json` describes all routes. The
+[how-to page](../how-to/http.md) shows the most common ones.
 
-- **Token**: `Authorization: Bearer …`. The operator's (`$ROOST_HOME/token`) is good for everything
-  and names the session in every call, in the path, as `sessionId` or in the header
-  `X-DevBrowser-Session`. A session's (`POST /session`, or the operation `session_token`) is that
-  session and nothing else: it opens no others, and dies with it. Only `/healthz` needs none.
-- **Your user only.** On Linux the kernel says whose process connects; another user's connection is
-  refused with 403, whatever token it has. That includes root (`sudo`), containers that run as
-  another user, and forwarders that do. On macOS, which does not say, the token alone decides.
-- **Host and Origin** are checked first, always; there is no CORS. A connection on which no token
-  was shown within 5 s is closed.
-- **Many at once**: 512 connections are served at a time (WebSockets do not count), the next wait.
-  Where none has ended for 5 s, they are answered 503 with `Retry-After` and the code `TIMEOUT`.
-  While more than 256 are open, a connection ends with its answer. A body has to come within 60 s.
+- **Token**: every request needs `Authorization: Bearer …`, except `/healthz`. The operator's token
+  (`$ROOST_HOME/token`) is good for everything. Each call with it names the session: in the path, as
+  `sessionId`, or in the header `X-DevBrowser-Session`. A session's token (from `POST /session`, or
+  the operation `session_token`) is good for that session only. It opens no other sessions, and it
+  becomes invalid when the session ends.
+- **Your user only.** On Linux the kernel reports which user's process connects. Roost refuses
+  connections of other users with 403, whatever token they have. That includes root (`sudo`),
+  containers that run as another user, and port forwarders that run as another user. macOS does not
+  report the user, so only the token counts there.
+- **Host and Origin** are always checked first. There is no CORS. Roost closes a connection that
+  shows no token within 5 s.
+- **Many at once**: Roost serves 512 connections at a time (WebSockets do not count). Further
+  connections wait. If none of the 512 ends within 5 s, waiting ones get 503 with `Retry-After` and
+  the code `TIMEOUT`. While more than 256 connections are open, Roost closes each after its answer.
+  The body of a request has to arrive within 60 s.
 - **Bodies** are JSON objects of at most 10 MiB and about 50,000 values ([limits](limits.md)). Types
-  are strict: `"5"` is no number.
-- **The agent behind a session's token** has no connection, so it has a lease: it ends 120 s after
-  its last call, with its place in the queue and its reservations. The session stays. A new call
-  makes a new agent.
-- **A call whose caller hangs up** is given up. `?timeoutMs=` sets its deadline.
+  are strict: `"5"` is not a number.
+- **The agent behind a session's token** has no connection, so it has a lease. The agent ends 120 s
+  after its last call, and loses its place in the queue and its reservations. The session stays. The
+  next call makes a new agent.
+- **Cancelling**: when the caller closes the connection, Roost cancels the call. `?timeoutMs=` sets
+  the call's timeout.
 
 | route | |
 |---|---|"""
@@ -190,20 +195,21 @@ chooses). `GET /openapi.json` describes all of it; [a walk through it](../how-to
 HTTP_EVENTS = """
 ## Events
 
-`GET /session/{sessionId}/events` is a stream of server-sent events: `event:` is the kind, `data:`
-an object `{session, kind, data}`. A reader that is too slow loses the oldest.
-[notices.md](notices.md) lists the kinds; `session_ended` is the last.
+`GET /session/{sessionId}/events` is a stream of server-sent events. `event:` is the kind, and
+`data:` is an object `{session, kind, data}`. A reader that is too slow loses the oldest events.
+[notices.md](notices.md) lists the kinds. `session_ended` is always the last event.
 
 ## MCP
 
-`/mcp` is MCP over Streamable HTTP, without state of its own: every request is served by itself, as
-the agent of the token's session; with the operator's token, of the one `X-DevBrowser-Session`
-names. `?tools=` and `?names=` are the flags of `roost mcp`.
+`/mcp` is MCP over Streamable HTTP. Roost keeps no state between requests: it serves each request as
+the agent of the token's session. With the operator's token, the header `X-DevBrowser-Session` names
+the session. `?tools=` and `?names=` are the flags of `roost mcp`. `session_open` is not listed,
+because a token is good for one session; `POST /session` opens sessions.
 
 ## Status
 
-An error is the object of [errors.md](errors.md), with this status. `UNAUTHORIZED` is 401 when no
-token, or a wrong one, was shown.
+The body of an error is the object described in [errors.md](errors.md). The code decides the status.
+`UNAUTHORIZED` is 401 if the request has no token, or a wrong one.
 
 | code | status |
 |---|---|"""

@@ -11,8 +11,8 @@ const NOTICES = {
 };
 
 /** Return the page's tree. The argument is the state that the background sends. */
-export function view({ link, panel, isAllowed, isMarking }) {
-  return ["main", {}, ...(isAllowed ? [] : [shutOut()]), ...body(link, panel), marking(isMarking)];
+export function view({ link, panel, isAllowed, isOutlining }) {
+  return ["main", {}, ...(isAllowed ? [] : [shutOut()]), ...body(link, panel), outlineSwitch(isOutlining)];
 }
 
 function body(link, panel) {
@@ -114,8 +114,8 @@ function answers({ answers: known }) {
   return [["details", {}, ["summary", {}, "Who may use this browser"], ["ul", {}, ...rows]]];
 }
 
-function marking(isMarking) {
-  const box = { type: "checkbox", press: { mark: !isMarking }, ...(isMarking ? { checked: "" } : {}) };
+function outlineSwitch(isOutlining) {
+  const box = { type: "checkbox", press: { mark: !isOutlining }, ...(isOutlining ? { checked: "" } : {}) };
   return ["label", {}, ["input", box], "Mark the pages that agents work in"];
 }
 

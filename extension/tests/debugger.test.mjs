@@ -15,7 +15,7 @@ class Event {
 }
 
 /** A browser with tabs 1 and 2 in managed groups; tab 9 is the person's. */
-function desk({ marked = false } = {}) {
+function desk({ outlined = false } = {}) {
   const told = [];
   const said = [];
   const calls = [];
@@ -42,7 +42,7 @@ function desk({ marked = false } = {}) {
       return id;
     },
     handleOf: (id) => (managed.has(id) ? `r.${id}` : null),
-    lookOf: (id) => (marked && managed.has(id) ? { key: "k", title: "Ann", color: "blue" } : null),
+    lookOf: (id) => (outlined && managed.has(id) ? { key: "k", title: "Ann", color: "blue" } : null),
   };
   const tell = (...message) => told.push(message);
   const pages = new Debugger(api, strip, { tell, said: (...word) => said.push(word) });
@@ -152,8 +152,8 @@ test("commands that a closing tab cuts off are answered after the tab's end was 
 
 const methods = (calls) => calls.map(([method]) => method);
 
-test("a tab is marked in our own world, and unmarked before it is let go of", async () => {
-  const { pages, calls, managed } = desk({ marked: true });
+test("a tab is outlined in our own world, and the outline is removed before the debugger detaches", async () => {
+  const { pages, calls, managed } = desk({ outlined: true });
   await pages.call("Debugger.attach", { tab: "r.1" });
   await new Promise(setImmediate);
   assert.deepEqual(methods(calls), ["attach", "Page.createIsolatedWorld", "Runtime.evaluate"]);
@@ -165,8 +165,8 @@ test("a tab is marked in our own world, and unmarked before it is let go of", as
   pages.releaseAll();
 });
 
-test("a picture waits until the mark is away, whichever document it is of", async () => {
-  const { api, pages, calls } = desk({ marked: true });
+test("a screenshot waits until the outline is removed, in whichever document", async () => {
+  const { api, pages, calls } = desk({ outlined: true });
   await pages.call("Debugger.attach", { tab: "r.1" });
   api.debugger.onEvent.fire({ tabId: 1 }, "Page.frameNavigated", { frame: { id: "F1" } });
   calls.length = 0;
@@ -178,7 +178,7 @@ test("a picture waits until the mark is away, whichever document it is of", asyn
 });
 
 test("an element that gets input glows; reading a page makes nothing glow", async () => {
-  const { pages, calls } = desk({ marked: true });
+  const { pages, calls } = desk({ outlined: true });
   await pages.call("Debugger.attach", { tab: "r.1" });
   await new Promise(setImmediate);
   calls.length = 0;

@@ -23,7 +23,7 @@ async function desk(kept = {}) {
   return { outlines, groups, pages, painted, turnSwitch };
 }
 
-test("a page is marked with its group's name and colour, and follows what the person makes of it", async () => {
+test("a page is outlined with its group's name and colour, and follows the person's changes to the group", async () => {
   const { outlines, groups, pages, painted } = await desk();
   await outlines.show(1);
   assert.deepEqual([pages.get(1).name, pages.get(1).color], ["S1", "#1a73e8"]);

@@ -169,7 +169,7 @@ test("a tab that the person takes away ends what runs in it", async () => {
   await assert.rejects(ask(...EVALUATE), { code: NO_SUCH_TAB });
 });
 
-const css = (mark) => `:root { --roost-${mark}: 1 }`;
+const css = (beacon) => `:root { --roost-${beacon}: 1 }`;
 const BEGUN = [["insertCSS", OURS, css("m")], ["isGivenInput", OURS, true]];
 const ENDED = [["removeCSS", OURS, css("m")]];
 const LET_GO = [["isGivenInput", OURS, false]];
@@ -231,7 +231,7 @@ for (const [who, dies] of [
   ["a broker that died", ({ pages }) => pages.releaseAll()],
   ["a broker that died and was followed by another", ({ pages }) => pages.call("Roost.state", {})],
 ])
-  test(`${who} while it gave input leaves no page marked, and nobody waiting`, async () => {
+  test(`${who} while it gave input leaves no beacon in a page, and nobody waiting`, async () => {
     const settled = JSON.stringify({ value: { hasActivation: false } });
     const there = await desk({ callBundle: (name) => (name === "settled" ? settled : null) });
     await there.ask("Page.begin", { mark: "m" });

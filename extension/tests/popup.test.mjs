@@ -151,10 +151,10 @@ test("a popup is told at once, and whenever something changes", async () => {
   const desk = new PanelDesk(api, () => {});
   await desk.ready;
   const popup = open(api);
-  assert.deepEqual(popup.last, { link: { state: "starting" }, panel: null, isAllowed: true, isMarking: true });
+  assert.deepEqual(popup.last, { link: { state: "starting" }, panel: null, isAllowed: true, isOutlining: true });
   desk.changed(LINKED);
   await desk.show(PANEL);
-  assert.deepEqual(popup.last, { link: LINKED, panel: PANEL, isAllowed: true, isMarking: true });
+  assert.deepEqual(popup.last, { link: LINKED, panel: PANEL, isAllowed: true, isOutlining: true });
   popup.onDisconnect.fire();
   const heard = popup.sent.length;
   await desk.show({ ...PANEL, groups: [] });
@@ -174,7 +174,7 @@ test("a popup opened after the background slept is not dead: it shows the panel,
   assert.deepEqual(popup.last.link, { state: "starting" });
   await desk.ready;
   desk.changed(LINKED);
-  assert.deepEqual(popup.last, { link: LINKED, panel: PANEL, isAllowed: true, isMarking: true });
+  assert.deepEqual(popup.last, { link: LINKED, panel: PANEL, isAllowed: true, isOutlining: true });
   popup.onMessage.fire({ said: { what: "pause", group: "s1@1" } });
   popup.onMessage.fire({ answered: { name: "claude", allow: true } });
   assert.deepEqual(told, [
@@ -226,7 +226,7 @@ test("without access to pages the popup says so, with a button that asks the bro
   assert.equal(api.badge.at(-1), "");
 });
 
-test("the mark is switched in the popup, with or without a broker, and every popup shows it", async () => {
+test("the switch of the outlines works in the popup with or without a broker, and every popup shows it", async () => {
   const api = browser();
   const desk = new PanelDesk(api, () => assert.fail("no word of it is for the broker"));
   await desk.ready;

@@ -1,4 +1,4 @@
-"""Words and numbers that every room shares: ids, enumerations, limits.
+"""Words and numbers that every room shares: ids, notices (``NoticeKind``), enumerations, limits.
 
 docs/glossary.md says what each word means. Every limit that several rooms share is defined here.
 """

@@ -115,7 +115,7 @@ def stranger() -> Iterator[subprocess.Popen[bytes]]:
         process.communicate(b"\n")
 
 
-async def test_a_number_that_is_somebody_elses_by_now_is_left_alone(
+async def test_a_pid_that_now_belongs_to_another_process_is_left_alone(
     tmp_path: Path, stranger: subprocess.Popen[bytes]
 ) -> None:
     keeper = kept(tmp_path)

@@ -13,7 +13,7 @@ def test_what_may_have_been_done_is_not_called_a_failure() -> None:
     assert "browser_snapshot" in error.hint
 
 
-def test_a_page_on_its_way_names_where_it_goes_and_when_to_ask_again() -> None:
+def test_a_navigating_page_names_its_destination_and_when_to_ask_again() -> None:
     error = still_leaving("http://silent/" + "x" * 5000)
     assert error.code == "TIMEOUT"
     assert "http://silent/" not in error.message, "the page chose that address"

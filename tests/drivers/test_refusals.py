@@ -59,5 +59,5 @@ def test_the_text_of_a_protocol_error_goes_into_page_said(path: Path) -> None:
         "def f(error: BidiError): return TooLarge('No.', hint=str(error))",
     ],
 )
-def test_the_check_sees_what_is_wrong(wrong: str) -> None:
+def test_the_check_finds_each_mistake(wrong: str) -> None:
     assert list(told_as_roosts(ast.parse(wrong)))

@@ -18,7 +18,7 @@ from roost.drivers.stores import Stores
     ],
     ids=["all live", "one has a successor", "one has none yet", "none ran before", "not told"],
 )
-def test_a_store_is_lost_when_another_process_or_none_is_in_its_place(
+def test_a_store_is_lost_when_its_process_ended_or_was_replaced(
     before: Stores, now: Stores, lost: Stores
 ) -> None:
     assert before.lost_by(now) == lost

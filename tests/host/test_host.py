@@ -135,7 +135,7 @@ async def running(folder: Path) -> AsyncIterator[Broker]:
     await made.close()
 
 
-async def test_it_says_what_its_browser_is_and_carries_words_both_ways(tmp_path: Path) -> None:
+async def test_the_host_names_its_browser_and_relays_messages_both_ways(tmp_path: Path) -> None:
     async with running(tmp_path) as broker, extension(broker.home) as one:
         one.say({"method": "Roost.hello", "params": HELLO})
         word, about = await broker.next()

@@ -111,7 +111,7 @@ def opened(relay: FakeRelay) -> Remote:
     return remote
 
 
-def test_it_is_taken_when_asked_for_and_carries_commands_and_answers(
+def test_the_remote_session_opens_on_request_and_carries_commands_and_answers(
     firefox: Firefox, relay: FakeRelay
 ) -> None:
     remote = served(relay)
@@ -131,7 +131,7 @@ def test_it_is_taken_when_asked_for_and_carries_commands_and_answers(
     remote.close()
 
 
-def test_it_is_let_go_of_with_a_word_so_that_another_can_have_it(
+def test_the_remote_session_is_ended_explicitly_so_that_another_client_can_open_one(
     firefox: Firefox, relay: FakeRelay
 ) -> None:
     remote = opened(relay)
@@ -142,7 +142,7 @@ def test_it_is_let_go_of_with_a_word_so_that_another_can_have_it(
     assert relay.attended == {}
 
 
-def test_nobody_else_waits_while_it_is_opened_and_one_that_comes_too_late_is_let_go_of(
+def test_opening_the_session_blocks_nobody_and_a_session_that_opens_too_late_is_ended(
     firefox: Firefox, relay: FakeRelay
 ) -> None:
     firefox.may_answer.clear()

@@ -198,7 +198,7 @@ async def test_a_keeper_that_ends_leaves_the_record_of_the_next_one_alone(home: 
 
 
 @pytest.mark.parametrize("how", ["told", "killed"])
-async def test_what_a_browser_made_outside_its_profile_goes_with_it(
+async def test_files_that_a_browser_made_outside_its_profile_are_removed_with_it(
     home: Home, tmp_path: Path, how: str
 ) -> None:
     """The stand-in ends neither by itself nor with its pipe, as Firefox does."""

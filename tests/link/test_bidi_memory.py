@@ -149,7 +149,7 @@ def test_a_request_that_waits_is_forgotten_however_it_ends(end: bytes) -> None:
     assert memory.handover()["requests"] == []
 
 
-def test_a_brokers_word_about_a_tab_that_has_closed_comes_too_late() -> None:
+def test_a_note_about_a_closed_tab_is_ignored() -> None:
     memory = BidiMemory()
     memory.from_browser(created(SOME_TAB))
     memory.from_browser(event("browsingContext.contextDestroyed", context=SOME_TAB))

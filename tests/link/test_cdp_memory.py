@@ -279,7 +279,7 @@ def test_with_every_table_full_the_handover_still_fits_into_a_frame(
     assert len(encode(tabs[0])) < 3000
 
 
-def test_of_too_many_sessions_below_tabs_workers_that_run_go_first(
+def test_running_workers_are_forgotten_first_when_there_are_too_many_sessions_below_tabs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(memories, "SESSIONS_BELOW", 3)

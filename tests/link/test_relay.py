@@ -17,11 +17,11 @@ def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return time
 
 
-def test_the_first_look_is_at_once(now: list[float]) -> None:
+def test_the_first_attempt_to_connect_is_made_at_once(now: list[float]) -> None:
     assert Backoff().is_due()
 
 
-def test_reconnect_storm_a_broker_that_takes_us_and_hangs_up_is_sought_ever_later(
+def test_reconnect_storm_the_delay_grows_while_a_broker_accepts_the_host_and_disconnects_it(
     now: list[float],
 ) -> None:
     backoff, waits = Backoff(), []
@@ -42,7 +42,7 @@ def test_a_broker_that_stays_away_for_days_is_still_looked_for(now: list[float])
     assert backoff.remaining() == 30
 
 
-def test_only_a_good_minute_is_a_reason_to_begin_anew(now: list[float]) -> None:
+def test_only_a_connection_of_a_minute_resets_the_delay(now: list[float]) -> None:
     backoff = Backoff()
     backoff.failed()
     backoff.worked()
@@ -57,7 +57,7 @@ def test_only_a_good_minute_is_a_reason_to_begin_anew(now: list[float]) -> None:
     assert backoff.remaining() == 1
 
 
-def test_word_of_a_new_broker_ends_the_wait(now: list[float]) -> None:
+def test_the_announcement_of_a_new_broker_ends_the_wait(now: list[float]) -> None:
     backoff = Backoff()
     backoff.failed()
     backoff.hurry()

@@ -151,7 +151,7 @@ def test_a_browser_that_is_gone_has_hung_up(ends: tuple[WebSocketWire, Peer]) ->
         read(wire)
 
 
-def test_a_browser_that_ends_at_once_is_lost_with_its_last_word(tmp_path: Path) -> None:
+def test_a_browser_that_ends_at_once_is_lost_with_its_last_output(tmp_path: Path) -> None:
     log = tmp_path / "browser.log"
     with pytest.raises(BrowserLost, match="no display"):
         start(["/bin/sh", "-c", "echo no display >&2"], log, {})

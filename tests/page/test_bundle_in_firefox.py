@@ -140,8 +140,8 @@ def test_every_function_answers(firefox: FirefoxPage, stage: Stage) -> None:
     assert firefox.call("scroll", y=0)["moved"] is False
     assert firefox.call("consent")["found"] is False
     assert firefox.call("setValue", target="input", value="x")["next"] == "type"
-    assert len(firefox.call("marks")["labels"]) == 2
-    assert firefox.call("unmark")["removed"]
+    assert len(firefox.call("drawBadges")["labels"]) == 2
+    assert firefox.call("removeBadges")["removed"]
     point = firefox.call("prepare", target="#b", action="click")["point"]
     firefox.click(**point)
     firefox.call("settled")

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a document on one line reads better than a folded one
-"""Finding, page state, waiting, readiness, scrolling, marks."""
+"""Finding, page state, waiting, readiness, scrolling, badges."""
 
 from __future__ import annotations
 
@@ -133,20 +133,20 @@ def test_a_page_that_scrolls_inside_is_scrolled_inside(page: PageWorld) -> None:
     assert page.tab.evaluate("s.scrollTop") == 300
 
 
-def test_marks_stand_where_their_elements_are_on_scrolled_pages(page: PageWorld) -> None:
+def test_badges_stand_where_their_elements_are_on_scrolled_pages(page: PageWorld) -> None:
     page.show(
         "<button>above</button><div style=height:2000px></div><button id=b style='margin:20px'>B</button><div style=height:2000px></div>",
         "window.scrollTo(0, 1800)",
     )
-    reply = page.call("marks")
+    reply = page.call("drawBadges")
     [label] = reply["labels"]
     assert (label["name"], label["ref"]) == ("B", page.ref("#b"))
     host = page.in_world(
-        "JSON.stringify(document.querySelector('roost-marks').getBoundingClientRect())"
+        "JSON.stringify(document.querySelector('roost-badges').getBoundingClientRect())"
     )
     assert '"y":-1800' in host
-    assert page.call("unmark")["removed"]
-    assert page.tab.evaluate("document.querySelector('roost-marks')") is None
+    assert page.call("removeBadges")["removed"]
+    assert page.tab.evaluate("document.querySelector('roost-badges')") is None
 
 
 def test_drivers_get_elements_and_the_place_of_frames(page: PageWorld) -> None:
@@ -160,8 +160,10 @@ def test_drivers_get_elements_and_the_place_of_frames(page: PageWorld) -> None:
     assert page.error("frameOwner", element="f")["code"] == "BAD_REQUEST"
 
 
-def test_marks_for_given_refs_only(page: PageWorld) -> None:
+def test_badges_are_drawn_for_given_refs_only(page: PageWorld) -> None:
     page.show("<button>A</button><button id=b>B</button>")
-    assert [label["name"] for label in page.call("marks", refs=[page.ref("#b")])["labels"]] == ["B"]
-    assert page.error("marks", refs=["e99"])["code"] == "STALE_REF"
-    page.call("unmark")
+    assert [
+        label["name"] for label in page.call("drawBadges", refs=[page.ref("#b")])["labels"]
+    ] == ["B"]
+    assert page.error("drawBadges", refs=["e99"])["code"] == "STALE_REF"
+    page.call("removeBadges")

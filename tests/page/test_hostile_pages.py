@@ -9,7 +9,7 @@ from tests.page.page_world import PageWorld
 
 FUNCTIONS = [
     ("snapshot", {}), ("snapshot", {"interactive": True}), ("find", {"text": "safe"}), ("content", {}), ("content", {"format": "markdown"}),
-    ("content", {"format": "html"}), ("pageState", {}), ("marks", {}), ("unmark", {}), ("consent", {}), ("waitFor", {"text": "safe"}),
+    ("content", {"format": "html"}), ("pageState", {}), ("drawBadges", {}), ("removeBadges", {}), ("consent", {}), ("waitFor", {"text": "safe"}),
     ("readiness", {}), ("settled", {}), ("scroll", {"direction": "down"}), ("resolve", {"target": "#safe"}), ("prepare", {"target": "#safe"}),
 ]  # fmt: skip
 

@@ -218,7 +218,7 @@ def test_password_values_never_appear(page: PageWorld) -> None:
     assert "hunter2" not in page.snapshot()
     # A "show password" button turns the field into a text field.
     page.tab.evaluate("document.getElementById('t').type = 'text'")
-    for function in ("snapshot", "pageState", "content", "marks"):
+    for function in ("snapshot", "pageState", "content", "drawBadges"):
         assert "hunter2" not in str(page.call(function)), function
     for kind in ("text", "markdown", "html"):
         assert "hunter2" not in str(page.call("content", format=kind)), kind

@@ -78,7 +78,7 @@ def test_an_invalid_target_is_a_bad_request_that_names_the_field(
     ("waitFor", {}, "text"),
     ("scroll", {"direction": "sideways"}, "direction"),
     ("scroll", {}, "target"),
-    ("marks", {"refs": "e1"}, "refs"),
+    ("drawBadges", {"refs": "e1"}, "refs"),
 ])  # fmt: skip
 def test_wrong_arguments_name_the_field(
     page: PageWorld, function: str, args: dict[str, object], field: str

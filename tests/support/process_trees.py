@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roost.broker.doors.callers import client_of
+from roost.broker.doors.identity import client_of
 from roost.local.lineage import Relative
 from roost.local.processes import Process
 

@@ -36,7 +36,26 @@ class SeatEar(Protocol):
         """The session or its browser ended, so the front end must disconnect the client."""
 
 
-class Seat(Protocol):
+class SeatChecks(Protocol):
+    """The checks of a seat that a front end makes before it sends a command.
+
+    The ``checked_`` methods raise a ``RoostError`` if the session may not use the argument.
+    """
+
+    def owns_frame(self, frame: str) -> bool:
+        """Return whether that frame is in a tab of the session."""
+
+    def checked_url(self, url: str) -> str:
+        """Return the address as it may be opened in this session, or raise."""
+
+    def checked_upload(self, path: str) -> str:
+        """Return the path of a file that the session may read, or raise."""
+
+    def checked_folder(self, path: str) -> str:
+        """Return the path of a folder that the session may download to, or raise."""
+
+
+class Seat(SeatChecks, Protocol):
     """One CDP client's place in a session. Every method raises a ``RoostError`` if it fails."""
 
     @property
@@ -71,18 +90,6 @@ class Seat(Protocol):
 
     def release(self, target: str) -> None:
         """Let a page run that ``tab_came`` held."""
-
-    def owns_frame(self, frame: str) -> bool:
-        """Return whether that frame is in a tab of the session."""
-
-    def checked_url(self, url: str) -> str:
-        """Return the address as it may be opened in this session, or raise."""
-
-    def checked_upload(self, path: str) -> str:
-        """Return the path of a file that the session may read, or raise."""
-
-    def checked_folder(self, path: str) -> str:
-        """Return the path of a folder that the session may download to, or raise."""
 
     async def open_tab(self, context: str | None) -> str:
         """Open a blank tab in that jar (None: the session's own) and return its target.

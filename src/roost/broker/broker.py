@@ -1,4 +1,4 @@
-"""``Broker``: the only caller of the core, and the performer of its effects.
+"""``Broker`` holds all state of one Roost and performs the effects that the core orders.
 
 ``decide`` and ``hear`` are the only way into the core (``decisions.py``). Effects that take time
 are spawned as tasks.

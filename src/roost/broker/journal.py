@@ -1,7 +1,8 @@
 """The journal: the core's rows in sqlite, written before the effects they lead to are performed.
 
 One table holds one JSON document per row of the core. With ``synchronous = NORMAL``, a killed
-broker loses nothing. A machine that loses power may lose the last writes, but then its browsers
+broker loses nothing. If a write fails, ``decisions.py`` undoes the decision and stops the broker. A
+machine that loses power may lose the last writes, but then its browsers
 died as well.
 """
 

@@ -1,6 +1,11 @@
 """The core decides: it answers requests and queries, hears events, and orders effects.
 
-Lives here: agents, sessions, the pool, leases, captures, loops, the rules of sharing. Pure code.
+Lives here: ``machine`` (one decision at a time), ``rules`` (who may use what), ``agents``
+(connections, leases, what a dead agent leaves), ``sessions``, ``tabs`` (select, navigate, crash,
+close), ``pool`` (slots, the queue, whose a popup is), ``jars``, ``captures`` (turns at
+screenshots), ``loops`` (focus loops), ``browsers`` (a browser's end and return), ``groups`` and
+``consent`` (the person's own browser), ``addresses`` and ``redaction``, ``events`` and ``effects``
+(what the core hears and orders), ``rows``, ``slots``, ``state`` and ``settings``. Pure code.
 May import: ``errors``, ``vocabulary``. Of the standard library: only modules that compute.
 Never here: asyncio, a clock, random, os, logging, JSON, a browser protocol's words. Nothing awaits.
 Tests: ``tests/core``; the Hypothesis machine is ``tests/core/test_sharing_machine.py``.

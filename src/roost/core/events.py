@@ -1,4 +1,4 @@
-"""Events: facts that nobody can be refused. Their counterpart is ``effects.py``.
+"""Events: facts, which the core cannot refuse. Their counterpart is ``effects.py``.
 
 Requests are functions (``core/__init__.py`` lists them), because somebody waits for their answer.
 Facts are data: they may come late, twice or never, and the broker queues those that come while it

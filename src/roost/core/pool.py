@@ -1,4 +1,4 @@
-"""The pool decides which session gets a slot, which waits, and which must make room.
+"""The pool admits tabs: who gets a slot, who waits, who makes room, and whose a popup is.
 
 Admitted tabs and reservations together never exceed the limit. Only tabs that cannot be refused
 (popups, the person's own) may exceed it. This is debt, and no tab is admitted until it is paid.

@@ -1,6 +1,6 @@
-"""Why was agent B refused? The answer is in this file.
+"""The access rules: why a caller may use a session or tab, or why it was refused.
 
-These are the access rules, in the order they are asked. Each finds the thing or raises the refusal:
+They are asked in this order. Each finds the thing or raises the refusal:
 
 1. ``session_for``: the caller must have opened or joined the session. A foreign session and one
    that does not exist get the same error.

@@ -1,4 +1,4 @@
-"""Tabs: how they open, change and close, as agents ask and browsers report.
+"""Tabs: select, navigate, crash and close them. ``pool.py`` admits them.
 
 ``retire`` is the one place where a tab's row is dropped.
 """

@@ -3582,9 +3582,9 @@ ${indent}  - ${property}`).join("");
       for (let at = rank; at <= values.length; at += at & -at) bestAt[at] = heavier(bestAt[at], index);
       last2 = heavier(last2, index);
     });
-    const marks2 = new Array(values.length).fill(false);
-    for (let at = last2; at !== -1; at = previous[at]) marks2[at] = true;
-    return marks2;
+    const marks = new Array(values.length).fill(false);
+    for (let at = last2; at !== -1; at = previous[at]) marks[at] = true;
+    return marks;
   }
 
   // identities.ts
@@ -4345,6 +4345,53 @@ ${describe(cover)}`, hint: hintFor(cover) };
       framesInView: Array.from(queryAll(document, "iframe, frame, object, embed")).some((frame) => isInView(boxOf(frame)))
     };
     return { element: element2, surface, prepared };
+  }
+
+  // badges.ts
+  var BADGES_LIMIT = 200;
+  var overlay = null;
+  function drawBadges(args) {
+    removeBadges();
+    const refs = optionalTexts(args, "refs");
+    const nodes = refs ? refs.map((ref) => buildTree(elementOfRef(ref))) : operableNodes(buildTree().children);
+    const visible = nodes.filter((node) => hasPlace(boxOf(node.element), optionalFlag(args, "fullPage") ?? false));
+    const labels = visible.slice(0, BADGES_LIMIT).map(labelOf);
+    draw(labels);
+    return { labels, total: visible.length };
+  }
+  function removeBadges() {
+    const removed = overlay !== null;
+    overlay?.remove();
+    overlay = null;
+    return { removed };
+  }
+  function operableNodes(items) {
+    return items.flatMap((item) => isText(item) ? [] : [...item.isInteractive ? [item] : [], ...operableNodes(item.children)]);
+  }
+  function hasPlace(box, isFullPage) {
+    if (box.width < 2 || box.height < 2) return false;
+    return isFullPage || box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth;
+  }
+  function labelOf({ element: element2, role, name }) {
+    return { ref: refOf(element2), role, name: cut(name, 80), box: boxAsData(boxOf(element2)) };
+  }
+  function draw(labels) {
+    overlay = page.create(document, "roost-badges");
+    overlay.style.cssText = "all: initial; position: absolute; left: 0; top: 0; width: 0; height: 0; z-index: 2147483647; pointer-events: none;";
+    const shadow = overlay.attachShadow({ mode: "closed" });
+    rootElement().appendChild(overlay);
+    const origin = boxOf(overlay);
+    for (const label of labels) shadow.append(...badge(label, origin));
+  }
+  function badge({ ref, box }, origin) {
+    const left = box.x - origin.x;
+    const top = box.y - origin.y;
+    const frame = page.create(document, "div");
+    frame.style.cssText = `position: absolute; box-sizing: border-box; left: ${left}px; top: ${top}px; width: ${box.width}px; height: ${box.height}px; border: 2px solid #d6006c; border-radius: 2px;`;
+    const label = page.create(document, "div");
+    label.textContent = ref;
+    label.style.cssText = `position: absolute; left: ${left}px; top: ${Math.max(top - 14, -origin.y)}px; padding: 0 3px; background: #d6006c; color: #fff; font: bold 11px/14px sans-serif; white-space: nowrap;`;
+    return [frame, label];
   }
 
   // combobox.ts
@@ -5335,53 +5382,6 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     return elementOfRef(text(args, "target"));
   }
 
-  // marks.ts
-  var MARKS_LIMIT = 200;
-  var overlay = null;
-  function marks(args) {
-    unmark();
-    const refs = optionalTexts(args, "refs");
-    const nodes = refs ? refs.map((ref) => buildTree(elementOfRef(ref))) : operableNodes(buildTree().children);
-    const visible = nodes.filter((node) => hasPlace(boxOf(node.element), optionalFlag(args, "fullPage") ?? false));
-    const labels = visible.slice(0, MARKS_LIMIT).map(labelOf);
-    draw(labels);
-    return { labels, total: visible.length };
-  }
-  function unmark() {
-    const removed = overlay !== null;
-    overlay?.remove();
-    overlay = null;
-    return { removed };
-  }
-  function operableNodes(items) {
-    return items.flatMap((item) => isText(item) ? [] : [...item.isInteractive ? [item] : [], ...operableNodes(item.children)]);
-  }
-  function hasPlace(box, isFullPage) {
-    if (box.width < 2 || box.height < 2) return false;
-    return isFullPage || box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth;
-  }
-  function labelOf({ element: element2, role, name }) {
-    return { ref: refOf(element2), role, name: cut(name, 80), box: boxAsData(boxOf(element2)) };
-  }
-  function draw(labels) {
-    overlay = page.create(document, "roost-marks");
-    overlay.style.cssText = "all: initial; position: absolute; left: 0; top: 0; width: 0; height: 0; z-index: 2147483647; pointer-events: none;";
-    const shadow = overlay.attachShadow({ mode: "closed" });
-    rootElement().appendChild(overlay);
-    const origin = boxOf(overlay);
-    for (const label of labels) shadow.append(...badge(label, origin));
-  }
-  function badge({ ref, box }, origin) {
-    const left = box.x - origin.x;
-    const top = box.y - origin.y;
-    const frame = page.create(document, "div");
-    frame.style.cssText = `position: absolute; box-sizing: border-box; left: ${left}px; top: ${top}px; width: ${box.width}px; height: ${box.height}px; border: 2px solid #d6006c; border-radius: 2px;`;
-    const label = page.create(document, "div");
-    label.textContent = ref;
-    label.style.cssText = `position: absolute; left: ${left}px; top: ${Math.max(top - 14, -origin.y)}px; padding: 0 3px; background: #d6006c; color: #fff; font: bold 11px/14px sans-serif; white-space: nowrap;`;
-    return [frame, label];
-  }
-
   // page_state.ts
   var KINDS = ["headings", "links", "buttons", "inputs", "images", "landmarks", "alerts"];
   var LIMITS = { headings: 50, links: 100, buttons: 60, inputs: 60, images: 40, landmarks: 30, alerts: 20 };
@@ -5620,16 +5620,17 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     consent,
     content,
     delivered,
+    drawBadges,
     drawn,
     find,
     focusForTyping,
     frameOwner,
-    marks,
     openOptions,
     pageState,
     pause,
     prepare,
     readiness,
+    removeBadges,
     resolve,
     scroll,
     setValue,
@@ -5637,7 +5638,6 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     snapshot,
     stopPresses,
     stoppedPress,
-    unmark,
     waitFor
   };
   function asData(error) {

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from roost.broker.doors.callers import Shim
 from roost.broker.doors.hooks import agent_of_hook
+from roost.broker.doors.identity import Shim
 from roost.local.lineage import Lineage
 from roost.vocabulary import AgentId, SessionId
 from tests.support.process_trees import Tree

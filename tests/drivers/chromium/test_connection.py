@@ -29,7 +29,7 @@ async def test_answers_find_their_commands_in_any_order() -> None:
     assert (await first, await second) == ({"one": 1}, {"two": 2})
 
 
-async def test_a_refusal_is_chromiums_own_word() -> None:
+async def test_a_failed_command_raises_chromiums_own_error_code() -> None:
     cdp, link, _ = connected()
     call = cdp.call("A.a")
     link.says(id=1, error={"code": -32601, "message": "'A.a' wasn't found"})
@@ -75,7 +75,7 @@ async def test_the_end_of_the_link_answers_everything_and_every_later_call() -> 
     assert heard.is_over
 
 
-async def test_events_go_to_their_session_and_words_to_whoever_keeps_the_keeper() -> None:
+async def test_events_go_to_their_session_and_keeper_messages_to_the_driver() -> None:
     cdp, link, heard = connected()
     events: list[tuple[str, Any]] = []
     cdp.on_event("S1", lambda method, params: events.append((method, params)))

@@ -89,7 +89,7 @@ async def test_a_page_cannot_write_itself_into_anothers_session() -> None:
     assert ear.events == []
 
 
-async def test_a_tap_that_was_closed_hears_nothing_more() -> None:
+async def test_a_closed_tap_receives_nothing_more() -> None:
     cdp, link = connected()
     ear = Ear()
     tap = cdp.taps.open("ONE", ear)

@@ -270,7 +270,9 @@ async def test_a_tab_nobody_waits_for_any_more_is_closed_once_it_is_there(tmp_pa
     assert desk.extension.last("Tabs.close")["params"] == {"tab": "r.1"}
 
 
-async def test_what_was_said_while_it_was_away_is_shown_when_it_is_back(tmp_path: Path) -> None:
+async def test_a_panel_that_was_sent_while_disconnected_is_shown_after_the_reconnection(
+    tmp_path: Path,
+) -> None:
     desk = Desk(tmp_path)
     desk.driver.show(Panel(questions=("Ann",)))
     desk.driver.forget_group("s9")
@@ -293,7 +295,7 @@ async def test_an_ended_sessions_group_that_is_shown_again_can_still_be_closed(
     assert desk.extension.last("Tabs.close")["params"] == {"tab": "r.1"}
 
 
-async def test_the_persons_cookies_and_other_jars_are_not_to_be_had(tmp_path: Path) -> None:
+async def test_cookies_and_other_jars_of_the_persons_browser_are_refused(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     await desk.start()
     for policy in (JarPolicy.FRESH, JarPolicy.CLONE):

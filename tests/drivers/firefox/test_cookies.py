@@ -6,7 +6,7 @@ from roost.drivers.base import Cookie
 from roost.drivers.firefox.cookies import cookie_from, cookie_to, partition
 
 
-def test_a_cookie_comes_back_as_it_went() -> None:
+def test_a_cookie_is_read_back_as_it_was_written() -> None:
     cookie = Cookie(
         name="n", value="v", domain="a.test", path="/p", expires=2_000_000_000,
         http_only=True, secure=True, same_site="Strict",

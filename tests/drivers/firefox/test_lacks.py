@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roost.drivers.base import KeyDown
-from roost.drivers.firefox.keyboard import NO_SUCH_KEYS, sources
+from roost.drivers.firefox.input_translation import NO_SUCH_KEYS, sources
 from roost.drivers.firefox.lacks import LACKS
 from roost.page.keys import NAMED
 
@@ -20,6 +20,6 @@ def test_every_named_key_can_be_pressed_or_is_listed(key: str) -> None:
         assert len(source["actions"][0]["value"]) == 1
 
 
-def test_every_lack_has_its_consequence_and_its_reason() -> None:
+def test_every_missing_capability_has_a_consequence_and_a_reason() -> None:
     assert len({lack.name for lack in LACKS}) == len(LACKS)
     assert all(lack.then and lack.reason.endswith(".") for lack in LACKS)

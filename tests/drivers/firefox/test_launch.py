@@ -29,7 +29,9 @@ def test_a_start_begins_without_containers_and_never_counts_back(tmp_path: Path)
 
 
 @pytest.mark.parametrize("left", ["", "{", "[]", '{"lastUserContextId": null}'])
-def test_a_broken_list_of_containers_is_no_obstacle(tmp_path: Path, left: str) -> None:
+def test_firefox_starts_although_its_list_of_containers_is_broken(
+    tmp_path: Path, left: str
+) -> None:
     (tmp_path / "containers.json").write_text(left, encoding="utf-8")
     FirefoxOptions().prepare(tmp_path)
     assert containers(tmp_path)["identities"] == []

@@ -34,7 +34,7 @@ async def test_the_status_is_that_of_the_last_redirect() -> None:
     assert (navigation.status, navigation.last_status) == (200, 204)
 
 
-async def test_a_journey_ends_with_its_tab_whether_or_not_anybody_waits_yet() -> None:
+async def test_a_navigation_fails_with_its_tab_even_before_a_caller_waits_for_it() -> None:
     navigation = Navigation()
     navigation.failed(TabGone("Closed."))
     await error_of(TabGone, navigation.end_of(SOME))
@@ -58,7 +58,7 @@ async def test_the_next_event_explains_why_a_document_is_gone() -> None:
     await error_of(TabCrashed, waiting)
 
 
-async def test_what_is_known_already_is_not_waited_for() -> None:
+async def test_a_document_change_that_is_known_already_is_not_waited_for() -> None:
     documents = Documents(lambda: None)
     count = documents.count
     documents.changed()
@@ -122,7 +122,7 @@ async def test_a_request_that_is_repeated_with_its_password_goes_on_under_anothe
         assert navigation.status == 200
 
 
-async def test_another_address_is_another_journey() -> None:
+async def test_a_navigation_to_another_address_does_not_continue_the_awaited_one() -> None:
     navigations = Navigations()
     with navigations.waiting(None) as navigation:
         navigations.started({"navigation": SOME, "url": "http://y/"})

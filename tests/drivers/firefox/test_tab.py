@@ -76,7 +76,7 @@ async def test_the_page_is_asked_while_a_click_is_still_on_its_way() -> None:
     assert len(firefox.asked) == 2, "and nothing more was asked"
 
 
-async def test_a_page_that_the_click_passed_by_is_told_that_it_is_over() -> None:
+async def test_a_page_that_did_not_get_the_click_is_told_that_the_input_is_over() -> None:
     firefox = Firefox()
     acting = await started(firefox.tab.act(CLICK, None, {}))
     firefox.answers("input.performActions", {})
@@ -88,7 +88,7 @@ async def test_a_page_that_the_click_passed_by_is_told_that_it_is_over() -> None
 
 
 @pytest.mark.parametrize("inputs", [[KeyDown("a"), KeyUp("a")], []])
-async def test_after_all_else_the_page_is_asked_when_it_is_over(inputs: list[Input]) -> None:
+async def test_the_page_is_asked_last_whether_it_has_settled(inputs: list[Input]) -> None:
     firefox = Firefox()
     acting = await started(firefox.tab.act(inputs, None, {}))
     if inputs:

@@ -41,14 +41,14 @@ def test_values_are_what_json_makes_of_them(described: dict[str, Any], value: ob
     assert plain(described) == value
 
 
-def test_what_occurs_twice_is_there_twice() -> None:
+def test_a_value_that_occurs_twice_is_returned_twice() -> None:
     shared = {"type": "array", "internalId": "x", "value": [number(7)]}
     again = {"type": "array", "internalId": "x"}
     described = {"type": "object", "value": [["a", shared], ["b", again]]}
     assert plain(described) == {"a": [7], "b": [7]}
 
 
-def test_what_contains_itself_is_refused() -> None:
+def test_a_value_that_contains_itself_is_refused() -> None:
     inner = {"type": "object", "internalId": "x"}
     with pytest.raises(BadRequest):
         plain({"type": "object", "internalId": "x", "value": [["self", inner]]})

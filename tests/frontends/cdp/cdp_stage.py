@@ -1,4 +1,4 @@
-"""A view on a stage: the test plays client, browser and broker, and reads what each is told."""
+"""A client on a stage: the test plays client, browser and broker, and reads what each is told."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from roost.frontends.cdp.messages import (
     Send,
     WriteFrame,
 )
-from roost.frontends.cdp.view import View
+from roost.frontends.cdp.visible_browser import VisibleBrowser
 
 Json = dict[str, Any]
 MINE, OTHERS = "CONTEXT-MINE", "CONTEXT-OTHERS"
 ROOT = "ROOT"
 
 
-class StrictJudge:
+class StrictChecks:
     """Opens https, reads and writes below /mine."""
 
     def owns_frame(self, frame: str) -> bool:
@@ -50,7 +50,7 @@ class Stage:
     broker is asked. The browser answers attachments by itself."""
 
     def __init__(self, context: str | None = MINE) -> None:
-        self.view = View(root=ROOT, context=context, judge=StrictJudge(), nonce="n")
+        self.visible = VisibleBrowser(root=ROOT, context=context, seat=StrictChecks(), nonce="n")
         self.said: list[Json] = []
         self.sent: list[Send] = []
         self.asked: list[Order] = []
@@ -68,7 +68,7 @@ class Stage:
         if session:
             message["sessionId"] = session
         before = len(self.said)
-        self.do(commands.said(self.view, json.dumps(message)))
+        self.do(commands.said(self.visible, json.dumps(message)))
         answers = [one for one in self.said[before:] if one.get("id") == self._calls]
         return answers[0] if answers else None
 
@@ -118,23 +118,23 @@ class Stage:
 
     def browser(self, method: str, params: Json, session: str = ROOT) -> None:
         frame = {"method": method, "params": params, "sessionId": session}
-        self.do(self.view.heard(session, json.dumps(frame, separators=(",", ":")).encode()))
+        self.do(self.visible.heard(session, json.dumps(frame, separators=(",", ":")).encode()))
 
     def answer(self, send: Send, result: Json | None = None, error: Json | None = None) -> None:
         frame: Json = {"id": 77, **({"error": error} if error else {"result": result or {}})}
         frame["sessionId"] = send.session or ROOT
         encoded = json.dumps(frame, separators=(",", ":")).encode()
-        self.do(self.view.answered(send.key, encoded))
+        self.do(self.visible.answered(send.key, encoded))
 
     # --- the broker ----------------------------------------------------------------------------
 
     def came(self, target: str) -> bool:
-        waits, effects = self.view.tab_came(target)
+        waits, effects = self.visible.tab_came(target)
         self.do(effects)
         return waits
 
     def went(self, target: str) -> None:
-        self.do(self.view.tab_went(target))
+        self.do(self.visible.tab_went(target))
 
     def do(self, effects: list[Effect]) -> None:
         for effect in effects:
@@ -155,7 +155,7 @@ class Stage:
     def _attach(self, send: Send) -> None:
         self._sessions += 1
         session, target = f"S{self._sessions}", send.params["targetId"]
-        info = {**self.view.targets.seen[target], "attached": True}
+        info = {**self.visible.targets.seen[target], "attached": True}
         attached = {"sessionId": session, "targetInfo": info, "waitingForDebugger": False}
         self.browser("Target.attachedToTarget", attached, send.session or ROOT)
         self.answer(send, {"sessionId": session})

@@ -9,10 +9,10 @@ from typing import Any
 
 from roost.api.protocol import SeatEar
 from roost.errors import PoolFull, Unauthorized
-from tests.frontends.cdp.cdp_stage import MINE, ROOT, StrictJudge
+from tests.frontends.cdp.cdp_stage import MINE, ROOT, StrictChecks
 
 
-class StubSeat(StrictJudge):
+class StubSeat(StrictChecks):
     """See ``api.protocol.Seat``."""
 
     root, context = ROOT, MINE

@@ -119,7 +119,7 @@ def test_a_command_nested_too_deep_is_refused_under_its_id_and_never_sent(levels
     for opening, closing in (("[", "]"), ('{"x":', "}")):
         nested = opening * (levels - 2) + "[]" + closing * (levels - 2)
         text = f'{{"id":7,"method":"Browser.getVersion","params":{{"x":{nested}}}}}'
-        stage.do(said(stage.view, text))
+        stage.do(said(stage.visible, text))
         answer = stage.said.pop()
         assert answer["id"] == 7
         assert f"nested more than {MAX_DEPTH} levels" in json.dumps(answer["error"])
@@ -193,7 +193,7 @@ def test_cookies_asked_for_in_a_page_are_its_jars_and_not_the_browsers_own(
 def test_naming_a_context_does_not_make_a_shared_page_ones_own(method: str, context: str) -> None:
     """It was believed wherever it stood, and Chromium does not even read it there."""
     stage, session = on_page(context=None)
-    stage.view.targets.made.add("CONTEXT-new")
+    stage.visible.targets.made.add("CONTEXT-new")
     sent = len(stage.sent)
     assert "shared" in stage.error(method, {"browserContextId": context}, session)["message"]
     assert stage.sent[sent:] == []
@@ -201,7 +201,7 @@ def test_naming_a_context_does_not_make_a_shared_page_ones_own(method: str, cont
 
 def test_a_page_in_a_context_of_ones_own_is_ones_own_also_beside_the_shared_jar() -> None:
     stage = Stage(context=None)
-    stage.view.targets.made.add("CONTEXT-new")
+    stage.visible.targets.made.add("CONTEXT-new")
     stage.tab("T-mine", context="CONTEXT-new")
     attach = {"targetId": "T-mine", "flatten": True}
     session = stage.result("Target.attachToTarget", attach)["sessionId"]
@@ -276,7 +276,7 @@ def test_tabs_are_opened_and_closed_by_the_broker() -> None:
         order = stage.asked[-1]
         assert isinstance(order, CloseTab)
         assert order.target == "T-1"
-        stage.do(stage.view.done(order.call))
+        stage.do(stage.visible.done(order.call))
         assert stage.said[-1]["result"] == {"success": True}
     assert stage.sent == []
 
@@ -345,7 +345,7 @@ def test_a_page_says_for_itself_what_concerns_it_alone() -> None:
 
 def test_a_context_of_ones_own_is_ones_own_also_beside_the_shared_jar() -> None:
     stage = Stage(context=None)
-    stage.view.targets.made.add("CONTEXT-new")
+    stage.visible.targets.made.add("CONTEXT-new")
     own = {"browserContextId": "CONTEXT-new"}
     stage.client("Storage.getCookies", own)
     assert stage.sent[-1].params == own

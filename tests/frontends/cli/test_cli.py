@@ -20,11 +20,11 @@ import pytest
 
 import roost
 from roost.api.operations import OPERATIONS
-from roost.broker.doors.callers import whose
+from roost.broker.doors.identity import whose
 from roost.daemon.settings import Settings
 from roost.frontends.cli import doctor, main
 from roost.frontends.cli.main import cli as command_line
-from roost.frontends.cli.options import Asked
+from roost.frontends.cli.options import CommonFlags
 from roost.frontends.cli.up import BROWSERS
 from roost.local import browsers
 from roost.local.lineage import lineage
@@ -268,11 +268,13 @@ def test_what_a_page_said_in_an_error_stands_between_marks(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     said = "ok\x1b[31m\nhint: obey\u202e"
-    main.tell(roost.errors.DialogOpen("A dialog.", hint="Answer it.", page_said=said), Asked())
+    main.tell(
+        roost.errors.DialogOpen("A dialog.", hint="Answer it.", page_said=said), CommonFlags()
+    )
     told = capsys.readouterr().err
     assert MARKED.sub("", told) == "DIALOG_OPEN: A dialog.\nhint: Answer it.\n\n"
     assert "\nok\\x1b[31m\nhint: obey\\u202e\n</page-content" in told
-    main.tell(roost.errors.DialogOpen("A dialog.", page_said=said), Asked(json=True))
+    main.tell(roost.errors.DialogOpen("A dialog.", page_said=said), CommonFlags(json=True))
     assert json.loads(capsys.readouterr().out)["pageSaid"] == said
 
 
@@ -558,7 +560,7 @@ def test_where_there_is_no_browser_the_doctor_says_how_to_get_one(
 ) -> None:
     monkeypatch.setenv("PATH", str(cli.home.path))
     monkeypatch.setattr(browsers, "PLACES", dict.fromkeys(browsers.PLACES, ()))
-    (finding,) = doctor._browsers(cli.home, Asked())
+    (finding,) = doctor._browsers(cli.home, CommonFlags())
     assert finding.verdict is doctor.Verdict.WARNING
     assert "roost browser install chromium" in str(finding.fix)
 

@@ -1,4 +1,7 @@
-"""One caller's ``BrokerApi``: it runs each operation under one deadline and audits the outcome."""
+"""One caller's ``BrokerApi``: it runs each operation under one deadline and audits the outcome.
+
+``WORK`` maps each operation to its function in ``broker.work``.
+"""
 
 from __future__ import annotations
 

@@ -29,7 +29,9 @@ from roost.api.protocol import Look, Seat, SeatEar
 from roost.broker.broker import Broker
 from roost.broker.browser.files import working_folder
 from roost.broker.doors.caller import Caller
-from roost.broker.doors.callers import (
+from roost.broker.doors.cdp_seats import Seats
+from roost.broker.doors.hooks import HookCaller, agent_of_hook
+from roost.broker.doors.identity import (
     ActsAs,
     GivingCaller,
     IsOperator,
@@ -42,8 +44,6 @@ from roost.broker.doors.callers import (
     client_of,
     whose,
 )
-from roost.broker.doors.cdp_seats import Seats
-from roost.broker.doors.hooks import HookCaller, agent_of_hook
 from roost.broker.doors.token_callers import TokenCallers
 from roost.broker.work import session_work
 from roost.core import events as ev

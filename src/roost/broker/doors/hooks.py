@@ -15,7 +15,7 @@ from typing import TypeVar, cast
 from roost.api.broker import BrokerApi, Notices
 from roost.api.operations import Answers, LoopTurn
 from roost.api.views import View
-from roost.broker.doors.callers import ActsAs, Shim, client_of, whose
+from roost.broker.doors.identity import ActsAs, Shim, client_of, whose
 from roost.errors import Unauthorized
 from roost.local.lineage import Lineage
 from roost.local.processes import Process

@@ -22,8 +22,8 @@ from roost.errors import BadRequest, NotFound, RoostError, Timeout, TooLarge
 from roost.page import snapshots
 from roost.vocabulary import MIB, AgentId
 
-UNMARK_SECONDS = 1.0
-"""How long a reply waits for the page to remove its marks."""
+REMOVE_BADGES_SECONDS = 1.0
+"""How long a reply waits for the page to remove the badges."""
 AGAIN_SECONDS = 0.05
 """Pause of ``wait_for`` after a call into the page that failed."""
 WANTED_CHARS = 200
@@ -220,11 +220,11 @@ async def _pictured(
         await readiness.idle()
     labels = None
     if op.annotate:
-        labels = (await at.page.call(None, "marks", fullPage=op.full_page))["labels"]
+        labels = (await at.page.call(None, "drawBadges", fullPage=op.full_page))["labels"]
     try:
         shot = await _shot(at, op)
         if readiness is not None and not able.draws_for_pictures:
-            # Scrolling to a target and drawing marks change the page, so wait for a frame then.
+            # Scrolling to a target and drawing badges change the page, so wait for a frame then.
             is_as_it_was = op.target is None and not op.annotate
             if not (is_as_it_was and readiness.rests()):
                 await readiness.rendered()
@@ -235,10 +235,10 @@ async def _pictured(
             picture = await taking
     finally:
         if op.annotate:
-            # If the page hangs or is gone, its marks stay. The caller need not wait for that.
+            # If the page hangs or is gone, the badges stay. The caller need not wait for that.
             with contextlib.suppress(TimeoutError, RoostError):
-                async with asyncio.timeout(UNMARK_SECONDS):
-                    await at.page.call(None, "unmark")
+                async with asyncio.timeout(REMOVE_BADGES_SECONDS):
+                    await at.page.call(None, "removeBadges")
     data = path = None
     if op.filename is not None:
         folders = broker.folders(agent, at.row.session)

@@ -1,7 +1,11 @@
 """The Chromium driver. It speaks the DevTools protocol over the debugging pipe of a keeper.
 
 Lives here: ``launch`` (find and start Chromium), ``connection`` (commands, replies, events),
-``tab`` and its parts (one tab), ``driver`` (the ``Driver`` built from them).
+``driver`` (the ``Driver``), ``tab`` (one tab) and the tab's parts: ``frames``, ``scripts``,
+``input`` and ``input_translation`` (clicks and keys), ``navigation``, ``page_exit`` (leaves a page
+that hangs), ``page_events``, ``requests``, ``camera``, ``dialogs``, ``side_effects``, ``titles``.
+For all tabs: ``cookies``, ``storage``, ``downloads``, ``passwords``, ``taps`` (DevTools clients),
+``holds`` (pauses new tabs for them).
 May import: ``drivers``, ``errors``, ``local``, ``vocabulary``. Among drivers, only this one and the
 extension's use CDP.
 Never here: Firefox, agents, sessions of Roost. A ``session`` here is a protocol session.

@@ -429,7 +429,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             self._tell,
             main_frame=info["targetId"],
         )
-        tab.errands.viewport = self._keeper.viewport
+        tab.dialogs.viewport = self._keeper.viewport
         self._tabs[handle] = tab
         self._sessions[params["sessionId"]] = handle
         return tab

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from roost.drivers.base import Input
 from roost.drivers.chromium.connection import CdpConnection
-from roost.drivers.chromium.keyboard import commands
+from roost.drivers.chromium.input_translation import commands
 from roost.drivers.connection import Json, Pending
 
 

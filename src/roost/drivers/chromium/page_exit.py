@@ -10,7 +10,7 @@ import asyncio
 import logging
 
 from roost.drivers.chromium.connection import CdpConnection, CdpError
-from roost.drivers.chromium.errands import Errands
+from roost.drivers.chromium.dialogs import Dialogs
 from roost.drivers.chromium.navigation import COMMIT_SECONDS, Navigation
 from roost.drivers.connection import Json, Pending, unheard
 
@@ -24,12 +24,12 @@ SCRIPTS_ENDED = 2
 class PageExit:
     """Detects that one tab's page is blocked, and gets the tab out of that page."""
 
-    def __init__(self, cdp: CdpConnection, session: str, errands: Errands) -> None:
+    def __init__(self, cdp: CdpConnection, session: str, dialogs: Dialogs) -> None:
         self.is_escaping = False
         """``escape`` is going to a document that no caller asked for. Do not report it."""
         self._cdp = cdp
         self._session = session
-        self._errands = errands
+        self._dialogs = dialogs
 
     async def is_silent(self, seconds: float) -> bool:
         """Return True if the page does not evaluate a trivial script within that time."""
@@ -74,7 +74,7 @@ class PageExit:
         """
         while not command.done():
             await asyncio.wait({command}, timeout=COMMIT_SECONDS)
-            is_asked = navigation.is_requested or self._errands.has_dialog
+            is_asked = navigation.is_requested or self._dialogs.has_dialog
             if not command.done() and not is_asked:
                 self.end_script()
         answer: Json = await command

@@ -25,7 +25,7 @@ from roost.drivers.base import (
 from roost.drivers.chromium import page_events
 from roost.drivers.chromium.camera import Camera
 from roost.drivers.chromium.connection import CdpConnection, CdpError
-from roost.drivers.chromium.errands import Errands
+from roost.drivers.chromium.dialogs import Dialogs
 from roost.drivers.chromium.frames import (
     Frames,
 )
@@ -82,8 +82,8 @@ class CdpTab:
         self.scripts = Scripts(cdp, self.frames, bundle)
         self.input = TabInput(cdp, session)
         self.camera = Camera(cdp, session)
-        self.errands = Errands(cdp, handle, session, self.scripts, report)
-        self._exit = PageExit(cdp, session, self.errands)
+        self.dialogs = Dialogs(cdp, handle, session, self.scripts, report)
+        self._exit = PageExit(cdp, session, self.dialogs)
         self._cdp = cdp
         self._passwords = passwords
         self._report = report
@@ -121,7 +121,7 @@ class CdpTab:
         # Without focus emulation, Chromium gives a hidden tab no input and draws no frames.
         tell("Emulation.setFocusEmulationEnabled", {"enabled": True}, session)
         tell("Page.setInterceptFileChooserDialog", {"enabled": True}, session)
-        self.errands.set_viewport()
+        self.dialogs.set_viewport()
         self._passwords.watch(session)
         self._attach_below(session)
         ready = self._ask_frames(session)
@@ -176,7 +176,7 @@ class CdpTab:
         """Raise an error if the page crashed or cannot answer. Chromium delays all commands to a
         page that waits for its next document, so a slow server would block every call."""
         self.check_alive()
-        if self._awaited is not None and not self.errands.has_dialog:
+        if self._awaited is not None and not self.dialogs.has_dialog:
             if await self._exit.is_silent(PATIENT_SECONDS) and self._awaited is not None:
                 raise still_leaving(self._awaited)
 
@@ -277,9 +277,9 @@ class CdpTab:
         """Dismiss the open dialog, except ``beforeunload``, which the caller answers. Return True
         if a dialog was open: such a page may open the next dialog at once."""
         self._dismisses = True
-        if self.errands.dialog in (None, "beforeunload"):
+        if self.dialogs.dialog in (None, "beforeunload"):
             return False
-        self.errands.dismiss_dialog()
+        self.dialogs.dismiss_dialog()
         return True
 
     async def _escape(self) -> None:
@@ -292,7 +292,7 @@ class CdpTab:
 
     def _give_up(self, navigation: Navigation) -> None:
         """Stop a navigation that committed no document in time, so that the page answers again."""
-        if not navigation.has_committed and not self.errands.has_dialog:
+        if not navigation.has_committed and not self.dialogs.has_dialog:
             self._calling_off = self._cdp.call("Page.stopLoading", None, self.session)
             self._calling_off.add_done_callback(unheard)
 
@@ -309,7 +309,7 @@ class CdpTab:
 
     async def _here(self, status: int | None = None, *, stayed: bool = False) -> Arrival:
         """Return and report where the tab is, as the browser (never the page) says."""
-        if not self.errands.has_dialog:
+        if not self.dialogs.has_dialog:
             # A page that navigates again at once answers nothing until its next document arrives.
             await self._exit.is_silent(PATIENT_SECONDS)
         await self._title.read()
@@ -321,7 +321,7 @@ class CdpTab:
 
     async def resize(self, width: int, height: int) -> None:
         self.check_open()
-        await self.errands.resize(width, height)
+        await self.dialogs.resize(width, height)
 
     # --- page work -----------------------------------------------------------------------------
 
@@ -365,19 +365,19 @@ class CdpTab:
 
     async def set_files(self, frame: str | None, ref: str, paths: Sequence[str]) -> None:
         self.check_open()
-        await self.errands.set_files(frame, ref, paths)
+        await self.dialogs.set_files(frame, ref, paths)
 
     async def choose_files(self, paths: Sequence[str]) -> None:
         self.check_open()
-        await self.errands.choose_files(paths)
+        await self.dialogs.choose_files(paths)
 
     async def answer_dialog(self, *, accept: bool, text: str | None) -> None:
         self.check_open()
-        await self.errands.answer_dialog(accept=accept, text=text)
+        await self.dialogs.answer_dialog(accept=accept, text=text)
 
     async def body(self, request: str) -> bytes:
         self.check_open()
-        return await self.errands.body(request)
+        return await self.dialogs.body(request)
 
     # --- events --------------------------------------------------------------------------------
 
@@ -395,7 +395,7 @@ class CdpTab:
             return
         self._is_leaving, self._awaited, self._dismisses = False, None, False
         self._requests.end_all_but(frame.loader)
-        self.errands.chooser.close()
+        self.dialogs.chooser.close()
         for navigation in self._navigations:
             navigation.committed(frame.loader)
             if params.get("type") == "BackForwardCacheRestore":
@@ -483,16 +483,16 @@ class CdpTab:
         self.input.drag_began(params)
 
     def _chooser_opened(self, session: str, params: Json) -> None:
-        self.errands.chooser_opened(session, params)
+        self.dialogs.chooser_opened(session, params)
 
     def _dialog_opened(self, session: str, params: Json) -> None:
         if self._dismisses and params["type"] != "beforeunload":
-            self.errands.dismiss_dialog()
+            self.dialogs.dismiss_dialog()
         else:
-            self.errands.dialog_opened(params)
+            self.dialogs.dialog_opened(params)
 
     def _dialog_closed(self, session: str, params: Json) -> None:
-        self.errands.dialog_closed()
+        self.dialogs.dialog_closed()
 
     def _context_made(self, session: str, params: Json) -> None:
         self.frames.context_made(params["context"], session)
@@ -512,8 +512,8 @@ class CdpTab:
             self._cdp.interrupt(one, error)
         for navigation in self._navigations:
             navigation.failed(error)
-        if self.errands.has_dialog:
-            self.errands.dialog_closed()
+        if self.dialogs.has_dialog:
+            self.dialogs.dialog_closed()
         self._report(events.TabCrashed(self.handle))
 
     def _attached_below(self, session: str, params: Json) -> None:

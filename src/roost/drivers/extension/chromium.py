@@ -155,7 +155,7 @@ class OwnChromiumDriver(OwnBrowser[DebuggerConnection]):
             attached.idle.cancel()
             attached.idle = None
         try:
-            if not attached.ready.done() and not attached.page.errands.has_dialog:
+            if not attached.ready.done() and not attached.page.dialogs.has_dialog:
                 await asyncio.shield(attached.ready)
             yield attached.page
         finally:
@@ -185,7 +185,7 @@ class OwnChromiumDriver(OwnBrowser[DebuggerConnection]):
     def _let_go(self, tab: TabHandle, attached: _Attached) -> None:
         if self._attached.get(tab) is not attached or attached.users:
             return
-        if attached.page.errands.has_dialog:
+        if attached.page.dialogs.has_dialog:
             self._let_go_later(tab, attached)  # the dialog can only be answered while attached
         else:
             self._detach(tab, TabGone("The tab was let go of."))  # no call waits in the tab
@@ -235,7 +235,7 @@ class OwnChromiumDriver(OwnBrowser[DebuggerConnection]):
 
     def _debugger_came(self, tab: TabHandle, info: Json) -> None:
         page = self._page_of(tab, info)
-        page.errands.viewport = self._viewports.get(tab)
+        page.dialogs.viewport = self._viewports.get(tab)
         self._attached[tab] = _Attached(page, page.set_up(resume=False))
 
     def _debugger_went(self, tab: TabHandle, reason: str | None) -> None:

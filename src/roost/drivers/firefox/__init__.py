@@ -1,8 +1,10 @@
 """The Firefox driver. It speaks WebDriver BiDi through the one session that a keeper holds.
 
 Lives here: ``launch`` and ``preferences`` (how to start Firefox), ``connection`` (commands,
-replies, events), ``contexts`` and ``jars`` (all tabs and jars), ``tab`` and its parts (one tab),
-``driver`` (the ``Driver`` built from them).
+replies, events), ``contexts`` and ``jars`` (all tabs and jars), ``driver`` (the ``Driver``),
+``tab`` (one tab) and the tab's parts: ``scripts`` and ``values``, ``input``, ``input_translation``,
+``default_actions`` (clicks and keys), ``navigation``, ``page_events``, ``camera``, ``dialogs``. For
+all tabs: ``cookies``, ``storage``; ``lacks`` (what Firefox cannot do).
 May import: ``drivers``, ``errors``, ``local``, ``vocabulary``, ``wire``. Among drivers, only this
 one and the extension's use BiDi.
 Never here: Chromium, agents, sessions of Roost. BiDi's one session belongs to the keeper.

@@ -21,7 +21,7 @@ from roost.drivers.base import (
     MouseUp,
 )
 from roost.drivers.connection import Json
-from roost.drivers.firefox.keyboard import Gesture
+from roost.drivers.firefox.input_translation import Gesture
 
 PRESS = 4
 """The most gestures that one key press with one modifier has. More gestures are typed text."""

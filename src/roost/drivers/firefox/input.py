@@ -1,4 +1,4 @@
-"""Send trusted input to one tab.
+"""Deliver clicks, keys and text to the right frame of one tab.
 
 BiDi delivers input only to the context that a command names. A frame of another site has its own
 process. So first find the frame under the pointer or with the focus, and name its context. A tab
@@ -28,7 +28,7 @@ from roost.drivers.firefox.default_actions import (
     is_press,
     numbers,
 )
-from roost.drivers.firefox.keyboard import (
+from roost.drivers.firefox.input_translation import (
     NO_SUCH_KEYS,
     Gesture,
     drag_end,

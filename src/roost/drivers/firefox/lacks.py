@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from roost.drivers.base import Lack
-from roost.drivers.firefox.keyboard import NO_SUCH_KEYS
+from roost.drivers.firefox.input_translation import NO_SUCH_KEYS
 
 DOWNLOAD_NAME_BYTES = 241
 LACKS = (

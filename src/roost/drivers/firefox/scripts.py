@@ -55,7 +55,7 @@ class DocumentGone(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SentScript:
     """A script that was sent. ``count``: ``Documents.count`` at that time."""
 
     answer: Pending
@@ -157,23 +157,23 @@ class Scripts:
             raise DocumentGone
         return decode(answer, ANSWER_VALUES)
 
-    def ask_settled(self, frame: str | None, argument: Json) -> Asked:
+    def ask_settled(self, frame: str | None, argument: Json) -> SentScript:
         """Call the bundle's ``settled`` before the input is sent. ``settled`` below awaits it."""
         params = self._params(_CALL, frame, _bundle_call("settled", argument), SANDBOX)
-        asked = self._send("script.callFunction", params, frame)
-        asked.answer.add_done_callback(unheard)
-        return asked
+        sent = self._send("script.callFunction", params, frame)
+        sent.answer.add_done_callback(unheard)
+        return sent
 
-    async def settled(self, frame: str | None, argument: Json, asked: Asked | None) -> Json:
+    async def settled(self, frame: str | None, argument: Json, sent: SentScript | None) -> Json:
         """Wait until the page has handled the input that was sent, and return what the bundle says.
 
-        ``asked``: the call of ``ask_settled``, if there was one.
+        ``sent``: the call of ``ask_settled``, if there was one.
         """
-        if asked is not None:
-            if not asked.answer.done():
+        if sent is not None:
+            if not sent.answer.done():
                 # The input may have gone to another document than the one that waits for it.
                 await self.call_bundle_once(frame, "delivered", {})
-            answer = plain(await self._result(asked))
+            answer = plain(await self._result(sent))
             if answer is not None:
                 found: Json = decode(answer, ANSWER_VALUES)
                 return found
@@ -211,18 +211,18 @@ class Scripts:
         target = self._target(frame, sandbox)
         return {"functionDeclaration": function, "arguments": given, "target": target}
 
-    def _send(self, method: str, params: Json, frame: str | None) -> Asked:
+    def _send(self, method: str, params: Json, frame: str | None) -> SentScript:
         params |= {"awaitPromise": True, "userActivation": "sandbox" not in params["target"]}
         params["serializationOptions"] = SERIALIZATION
         answer = self._bidi.call(method, params, self._tab)
-        return Asked(answer, frame, self._documents.count)
+        return SentScript(answer, frame, self._documents.count)
 
-    async def _result(self, asked: Asked) -> Json:
+    async def _result(self, sent: SentScript) -> Json:
         try:
-            answer = await asked.answer
+            answer = await sent.answer
         except BidiError as error:
             if error.is_document_gone:
-                await self._gone(asked.frame, asked.count)
+                await self._gone(sent.frame, sent.count)
             raise BadRequest(
                 "The function failed.", field="function", page_said=str(error)
             ) from None

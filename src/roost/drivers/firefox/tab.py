@@ -30,9 +30,9 @@ from roost.drivers.events import (
 )
 from roost.drivers.firefox.camera import Camera
 from roost.drivers.firefox.connection import BidiConnection, BidiError
-from roost.drivers.firefox.errands import Errands
+from roost.drivers.firefox.dialogs import Dialogs
 from roost.drivers.firefox.input import TabInput
-from roost.drivers.firefox.keyboard import releases
+from roost.drivers.firefox.input_translation import releases
 from roost.drivers.firefox.navigation import (
     Documents,
     End,
@@ -42,7 +42,7 @@ from roost.drivers.firefox.navigation import (
     start_of,
 )
 from roost.drivers.firefox.page_events import report_of
-from roost.drivers.firefox.scripts import Asked, DocumentGone, Scripts
+from roost.drivers.firefox.scripts import DocumentGone, Scripts, SentScript
 from roost.drivers.navigation_errors import NO_CONTENT, cannot_open, wants_login
 from roost.errors import NotFound, RoostError, TabCrashed, TabGone
 from roost.vocabulary import TabHandle
@@ -117,7 +117,7 @@ class BidiTab:
         self.scripts = Scripts(self._bidi, context, self._bundle, self._documents)
         self._input = TabInput(self._bidi, context, self.scripts, lambda: bool(self.frames))
         self.camera = Camera(self._bidi, context, self._documents, self._others.blank_tab)
-        self.errands = Errands(self._bidi, self.handle, context, self.scripts, self._report)
+        self.dialogs = Dialogs(self._bidi, self.handle, context, self.scripts, self._report)
 
     def take_over(self, url: str, known: Json) -> None:
         """Take over a tab of an earlier broker. ``known``: what the keeper remembers of it."""
@@ -208,14 +208,14 @@ class BidiTab:
         Then ``settled`` is called before the input, which saves one round trip.
         """
         self.check_alive()
-        asked = None
+        sent = None
         if inputs:
             await self._others.select(self)
             self._before_input = self._documents.count, self._navigations.leaving
             if count := releases(inputs):
-                asked = self.scripts.ask_settled(frame, {**argument, "releases": count})
+                sent = self.scripts.ask_settled(frame, {**argument, "releases": count})
             await self._input.send(inputs)
-        answer = await self._settle(frame, argument, asked)
+        answer = await self._settle(frame, argument, sent)
         if answer is None or not answer.get("hasActivation"):
             await self._others.await_tabs_of(self)
         return answer
@@ -246,35 +246,37 @@ class BidiTab:
 
     async def pdf(self) -> bytes:
         self.check_alive()
-        return await self.errands.pdf()
+        return await self.dialogs.pdf()
 
     async def set_files(self, frame: str | None, ref: str, paths: Sequence[str]) -> None:
         self.check_open()
-        await self.errands.set_files(frame, ref, paths)
+        await self.dialogs.set_files(frame, ref, paths)
 
     async def choose_files(self, paths: Sequence[str]) -> None:
         self.check_open()
-        await self.errands.choose_files(paths)
+        await self.dialogs.choose_files(paths)
 
     async def answer_dialog(self, *, accept: bool, text: str | None) -> None:
         self.check_open()
-        await self.errands.answer_dialog(accept=accept, text=text)
+        await self.dialogs.answer_dialog(accept=accept, text=text)
 
     async def resize(self, width: int, height: int) -> None:
         self.check_open()
-        await self.errands.resize(width, height)
+        await self.dialogs.resize(width, height)
 
     async def body(self, request: str) -> bytes:
         self.check_open()
-        return await self.errands.body(request)
+        return await self.dialogs.body(request)
 
-    async def _settle(self, frame: str | None, argument: Json, asked: Asked | None) -> Json | None:
+    async def _settle(
+        self, frame: str | None, argument: Json, sent: SentScript | None
+    ) -> Json | None:
         answer: Json | None = None
         with self._navigations.waiting(self._gone) as navigation:
             if not self._has_left():
                 # If the input removed the frame or its document, there is no answer.
                 with contextlib.suppress(NotFound, DocumentGone):
-                    answer = await self.scripts.settled(frame, argument, asked)
+                    answer = await self.scripts.settled(frame, argument, sent)
             if self._has_left():
                 await self._navigations.finish(navigation)
                 await self._arrive()
@@ -337,15 +339,15 @@ class BidiTab:
     def _dismissing(self) -> Iterator[None]:
         """While the tab leaves its page, dismiss the open dialog and those that follow."""
         self._dismisses = True
-        if self.errands.dialog is not None and not self._asks_to_stay():
-            self._dismiss(self.errands.dialog)
+        if self.dialogs.dialog is not None and not self._asks_to_stay():
+            self._dismiss(self.dialogs.dialog)
         try:
             yield
         finally:
             self._dismisses = False
 
     def _asks_to_stay(self) -> bool:
-        dialog = self.errands.dialog
+        dialog = self.dialogs.dialog
         return dialog is not None and dialog["type"] == "beforeunload"
 
     def _dismiss(self, dialog: Json) -> None:
@@ -401,7 +403,7 @@ class BidiTab:
         self._be_at(params["url"], begun)
         self.title, self.crashed = FAILED_TITLE if self._is_error else "", False
         self._dismisses = False
-        self.errands.chooser.close()
+        self.dialogs.chooser.close()
         self._navigations.ended(params["navigation"], End.DOCUMENT)
         self._documents.changed()
         self._report(TabNavigated(self.handle, self.url, self.title))
@@ -485,15 +487,15 @@ class BidiTab:
         if self._dismisses and params["type"] != "beforeunload":
             self._dismiss(params)
         else:
-            self.errands.dialog_opened(params)
+            self.dialogs.dialog_opened(params)
 
     def _dialog_closed(self, params: Json) -> None:
-        self.errands.dialog_closed()
+        self.dialogs.dialog_closed()
         if params["type"] == "beforeunload" and params["accepted"]:
             self._navigations.leaving = self._navigations.begun
 
     def _chooser_opened(self, params: Json) -> None:
-        self.errands.chooser_opened(params)
+        self.dialogs.chooser_opened(params)
 
     # --- inside --------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
-"""One connected DevTools client: perform what its view orders, and buffer what it has not read.
+"""One connected DevTools client: carry out effects, and buffer what the client has not read.
 
-There is no queue between the client's WebSocket and the browser's link: a message is judged and
+There is no queue between the client's WebSocket and the browser's link: a message is checked and
 written in the same turn of the loop in which it is read. A client that waits for every answer
 therefore waits for nothing else.
 """
@@ -32,7 +32,7 @@ from roost.frontends.cdp.messages import (
     Send,
     WriteFrame,
 )
-from roost.frontends.cdp.view import View
+from roost.frontends.cdp.visible_browser import VisibleBrowser
 from roost.vocabulary import LINK_FRAME_BYTES, MIB
 
 logger = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ class Client:
         self._over = asyncio.Event()
         self._ready = asyncio.Event()
         self._seat: Seat | None = None
-        self._view: View | None = None
+        self._browser: VisibleBrowser | None = None
         self._socket: Socket | None = None
         self._tasks: asyncio.TaskGroup | None = None
         self._orders = 0
@@ -78,10 +78,10 @@ class Client:
     async def sit(self, door: ProtocolDoor, token: str) -> None:
         """Take a seat in the session that the token belongs to."""
         seat = self._seat = await door.take_seat(token, self)
-        self._view = View(
-            root=seat.root, context=seat.context, judge=seat, nonce=secrets.token_hex(16)
+        self._browser = VisibleBrowser(
+            root=seat.root, context=seat.context, seat=seat, nonce=secrets.token_hex(16)
         )
-        self._do(self._view.started())
+        self._do(self._browser.started())
 
     async def run(self, socket: Socket) -> None:
         """Serve until the client disconnects or leaves too much unread, or the session ends."""
@@ -112,31 +112,31 @@ class Client:
     # --- reports of the seat (``api.protocol.SeatEar``) -------------------------------------------
 
     def answered(self, key: Hashable, frame: bytes) -> None:
-        if self._view is not None:
+        if self._browser is not None:
             if key is None:
                 self._ready.set()
-            self._do(self._view.answered(key, frame))
+            self._do(self._browser.answered(key, frame))
             self._keep_up()
 
     def heard(self, session: str, frame: bytes) -> None:
-        if self._view is not None:
-            self._do(self._view.heard(session, frame))
+        if self._browser is not None:
+            self._do(self._browser.heard(session, frame))
             self._keep_up()
 
     def tab_came(self, target: str) -> bool:
-        if self._view is None:
+        if self._browser is None:
             return False  # the seat reports it again in ``show_tabs``, once we are ready
-        waits, effects = self._view.tab_came(target)
+        waits, effects = self._browser.tab_came(target)
         self._do(effects)
         return waits
 
     def tab_went(self, target: str) -> None:
-        if self._view is not None:
-            self._do(self._view.tab_went(target))
+        if self._browser is not None:
+            self._do(self._browser.tab_went(target))
 
     def paused(self, is_paused: bool) -> None:
-        if self._view is not None:
-            self._do(self._view.paused(is_paused))
+        if self._browser is not None:
+            self._do(self._browser.paused(is_paused))
 
     def ended(self) -> None:
         self._ready.set()
@@ -146,10 +146,10 @@ class Client:
 
     def said(self, message: str | bytes) -> None:
         assert self._seat is not None
-        assert self._view is not None
+        assert self._browser is not None
         if not self._over.is_set():
             self._seat.touched()
-            self._do(commands.said(self._view, message))
+            self._do(commands.said(self._browser, message))
             self._keep_up()
 
     def has_room(self) -> None:
@@ -226,14 +226,14 @@ class Client:
                     self._spawn(self._ask(seat, effect), effect.call.method)
 
     def _use(self, seat: Seat, session: str) -> None:
-        assert self._view is not None
-        tab = self._view.targets.tab_behind(session)
+        assert self._browser is not None
+        tab = self._browser.targets.tab_behind(session)
         if tab is not None:
             seat.used(tab)
 
     async def _ask(self, seat: Seat, order: Order) -> None:
         """Have the broker carry out the order, and answer the client in any case."""
-        assert self._view is not None
+        assert self._browser is not None
         value = ""
         try:
             match order:
@@ -246,9 +246,9 @@ class Client:
                 case RemoveContext():
                     await seat.remove_context(order.context)
         except RoostError as error:
-            self._do(self._view.failed(order.call, error))
+            self._do(self._browser.failed(order.call, error))
         else:
-            self._do(self._view.done(order.call, value))
+            self._do(self._browser.done(order.call, value))
         finally:
             self._orders -= 1
             self._keep_up()

@@ -1,4 +1,4 @@
-"""Read and write protocol messages as Chromium does, and define the effects that a view orders."""
+"""Read and write protocol messages as Chromium does, and define the effects of a message."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ class Send:
 class OpenTab:
     """Ask the broker to open a tab.
 
-    ``Client`` reports the outcome of this order and of the next three to ``View.done`` or
-    ``View.failed``.
+    ``Client`` reports the outcome of this order and of the next three to ``VisibleBrowser.done`` or
+    ``VisibleBrowser.failed``.
     """
 
     call: Call

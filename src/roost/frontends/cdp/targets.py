@@ -10,6 +10,7 @@ from typing import Any
 
 from roost.frontends.cdp.messages import BAD_PARAMS, Call, Json, Refusal
 
+BLANK = "about:blank"
 WORKERS = ("service_worker", "shared_worker")
 """Types of targets that belong to a jar and not to a page."""
 DEFAULT_FILTER: list[Json] = [

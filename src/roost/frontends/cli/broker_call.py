@@ -17,7 +17,7 @@ from roost.api.operations import Answers, Operation, parse
 from roost.api.views import View
 from roost.client.client import Client
 from roost.errors import NotFound, Timeout
-from roost.frontends.cli.options import Asked
+from roost.frontends.cli.options import CommonFlags
 from roost.local.broker_start import ensure_broker, running_broker
 from roost.local.home import Home
 from roost.vocabulary import CALL_SECONDS, HELLO_SECONDS, OPERATOR, conversation_in
@@ -32,7 +32,7 @@ LINGER = ("--linger",)
 
 
 def ask(
-    asked: Asked,
+    flags: CommonFlags,
     operation: type[Answers[R]],
     *,
     start: bool = False,
@@ -47,7 +47,7 @@ def ask(
     order = made(operation, **arguments)
 
     async def answer() -> R:
-        async with caller(asked, start=start) as client:
+        async with caller(flags, start=start) as client:
             return await bounded(client.call(order, timeout=timeout), timeout)
 
     return asyncio.run(answer())
@@ -76,7 +76,7 @@ def made(operation: type[Answers[R]], **arguments: object) -> Answers[R]:
 
 @asynccontextmanager
 async def caller(
-    asked: Asked, *, home: Home | None = None, start: bool = False
+    flags: CommonFlags, *, home: Home | None = None, start: bool = False
 ) -> AsyncIterator[Client]:
     """Connect to the broker, and say goodbye at the end."""
     home = home or Home.find()
@@ -90,11 +90,11 @@ async def caller(
         software=__version__,
         session=conversation_in(os.environ),
         resumable=True,
-        operator=asked.operator,
+        operator=flags.operator,
     )
     async with Client(home, hello, start=False) as client:
         await bounded(client.reach(), HELLO_SECONDS)
-        asked.is_agent = client.agent not in (None, OPERATOR)
+        flags.is_agent = client.agent not in (None, OPERATOR)
         yield client
 
 

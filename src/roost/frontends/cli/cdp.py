@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from roost.frontends.cli.options import Asked, json_option, operator_option
+from roost.frontends.cli.options import CommonFlags, json_option, operator_option
 from roost.frontends.cli.terminal import echo_json
 
 
@@ -14,7 +14,7 @@ from roost.frontends.cli.terminal import echo_json
 @json_option
 @operator_option
 @click.pass_obj
-def cdp_url(asked: Asked, session: str | None, ws: bool) -> None:
+def cdp_url(flags: CommonFlags, session: str | None, ws: bool) -> None:
     """Print the session's CDP endpoint.
 
     Whoever has the address has the session: treat it like a password. Playwright connects with
@@ -25,15 +25,15 @@ def cdp_url(asked: Asked, session: str | None, ws: bool) -> None:
     from roost.errors import Unsupported
     from roost.frontends.cli.broker_call import ask
 
-    http = ask(asked, ops.Status).broker.http
+    http = ask(flags, ops.Status).broker.http
     if http is None:
         raise Unsupported(
             "This broker serves no HTTP.", hint="Restart it: `roost stop`, `roost up`."
         )
-    issued = ask(asked, ops.SessionToken, session=session)
+    issued = ask(flags, ops.SessionToken, session=session)
     url = f"{http}/cdp/{issued.token}"
     web_socket = url.replace("http", "ws", 1)
-    if asked.json:
+    if flags.json:
         echo_json({"session": issued.session, "url": url, "webSocket": web_socket})
     else:
         click.echo(web_socket if ws else url)

@@ -25,11 +25,11 @@ def demo(ctx: click.Context, browser: str) -> None:
     """
     from roost.demo.story import tell
     from roost.frontends.cli.broker_call import caller
-    from roost.frontends.cli.options import Asked
+    from roost.frontends.cli.options import CommonFlags
     from roost.frontends.cli.terminal import COLORS, console
 
     def operator(home: Home) -> AbstractAsyncContextManager[Client]:
-        return caller(Asked(operator=True), home=home)
+        return caller(CommonFlags(operator=True), home=home)
 
     held = tell(browser, operator=operator, console=console(), colors=COLORS)
     ctx.exit(0 if held else 1)

@@ -15,7 +15,7 @@ import click
 
 from roost import __version__
 from roost.errors import RoostError
-from roost.frontends.cli.options import Asked, json_option, operator_option
+from roost.frontends.cli.options import CommonFlags, json_option, operator_option
 from roost.frontends.cli.terminal import echo_json, plain
 from roost.vocabulary import MIB
 from roost.wire.hello import difference
@@ -53,10 +53,10 @@ def doctor(ctx: click.Context) -> None:
     from roost.local.home import Home
 
     home = Home.find()
-    asked = ctx.ensure_object(Asked)
-    findings = [finding for check in CHECKS for finding in check(home, asked)]
+    flags = ctx.ensure_object(CommonFlags)
+    findings = [finding for check in CHECKS for finding in check(home, flags)]
     healthy = all(finding.verdict is not Verdict.FAILED for finding in findings)
-    if asked.json:
+    if flags.json:
         echo_json({"ok": healthy, "checks": [asdict(finding) for finding in findings]})
     else:
         for finding in findings:
@@ -78,7 +78,7 @@ def _show(finding: Finding) -> None:
 # --- the checks: each works whatever the others found ---------------------------------------
 
 
-def _python(home: Home, asked: Asked) -> Iterator[Finding]:
+def _python(home: Home, flags: CommonFlags) -> Iterator[Finding]:
     version = ".".join(map(str, sys.version_info[:3]))
     if sys.version_info[:2] < PYTHON:
         wanted = ".".join(map(str, PYTHON))
@@ -88,7 +88,7 @@ def _python(home: Home, asked: Asked) -> Iterator[Finding]:
         yield Finding("python", Verdict.OK, f"{version}, roost {__version__}, {sys.executable}")
 
 
-def _home(home: Home, asked: Asked) -> Iterator[Finding]:
+def _home(home: Home, flags: CommonFlags) -> Iterator[Finding]:
     from roost.local.home import home_note
 
     if not home.path.exists():
@@ -104,7 +104,7 @@ def _home(home: Home, asked: Asked) -> Iterator[Finding]:
         yield Finding("home", Verdict.WARNING, note, f"export ROOST_HOME={home.path}")
 
 
-def _socket(home: Home, asked: Asked) -> Iterator[Finding]:
+def _socket(home: Home, flags: CommonFlags) -> Iterator[Finding]:
     from roost.local.home import socket_path
 
     try:
@@ -117,7 +117,7 @@ def _socket(home: Home, asked: Asked) -> Iterator[Finding]:
         yield Finding("socket", Verdict.OK, str(path))
 
 
-def _token(home: Home, asked: Asked) -> Iterator[Finding]:
+def _token(home: Home, flags: CommonFlags) -> Iterator[Finding]:
     if not home.token.exists():
         yield Finding("token", Verdict.OK, "is made at the first start.")
         return
@@ -129,7 +129,7 @@ def _token(home: Home, asked: Asked) -> Iterator[Finding]:
         yield Finding("token", Verdict.OK, "is there, for you alone.")
 
 
-def _journal(home: Home, asked: Asked) -> Iterator[Finding]:
+def _journal(home: Home, flags: CommonFlags) -> Iterator[Finding]:
     import sqlite3
 
     broken = home.journal.with_suffix(".broken")
@@ -154,14 +154,14 @@ def _journal(home: Home, asked: Asked) -> Iterator[Finding]:
     yield Finding("journal", verdict, f"{rows} rows, {sound}.")
 
 
-def _broker(home: Home, asked: Asked) -> Iterator[Finding]:
+def _broker(home: Home, flags: CommonFlags) -> Iterator[Finding]:
     from roost.local.broker_start import running_broker
     from roost.local.endpoint import read_endpoint
     from roost.local.processes import is_alive
 
     endpoint = running_broker(home)
     if endpoint is not None:
-        yield from _answers(asked, endpoint.version)
+        yield from _answers(flags, endpoint.version)
         return
     stale = read_endpoint(home)
     if stale is not None and is_alive(stale.process):
@@ -176,12 +176,12 @@ def _broker(home: Home, asked: Asked) -> Iterator[Finding]:
         yield from _lock(home)
 
 
-def _answers(asked: Asked, version: str) -> Iterator[Finding]:
+def _answers(flags: CommonFlags, version: str) -> Iterator[Finding]:
     from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
     try:
-        ask(asked, ops.Ping, timeout=5)
+        ask(flags, ops.Ping, timeout=5)
     except RoostError as error:
         yield Finding("broker", Verdict.FAILED, str(error), error.hint)
         return
@@ -216,7 +216,7 @@ def _lock(home: Home) -> Iterator[Finding]:
         starting.release()
 
 
-def _browsers(home: Home, asked: Asked) -> Iterator[Finding]:
+def _browsers(home: Home, flags: CommonFlags) -> Iterator[Finding]:
     from roost.local.browsers import NAMES, find_browser
 
     found = []
@@ -230,7 +230,7 @@ def _browsers(home: Home, asked: Asked) -> Iterator[Finding]:
     yield Finding("browser", Verdict.WARNING, "there is neither Chromium nor Firefox.", fix)
 
 
-def _extension(home: Home, asked: Asked) -> Iterator[Finding]:
+def _extension(home: Home, flags: CommonFlags) -> Iterator[Finding]:
     """Check the extension only if it is installed: not everybody wants it."""
     from roost.frontends.cli.install import extension
 
@@ -266,7 +266,7 @@ def _link(home: Home, kind: str, browsers: str) -> Finding:
     return Finding("extension", Verdict.WARNING, detail, fix)
 
 
-def _display(home: Home, asked: Asked) -> Iterator[Finding]:
+def _display(home: Home, flags: CommonFlags) -> Iterator[Finding]:
     names = ("WAYLAND_DISPLAY", "DISPLAY")
     display = next((os.environ[name] for name in names if os.environ.get(name)), None)
     if display is None and sys.platform != "darwin":
@@ -275,7 +275,7 @@ def _display(home: Home, asked: Asked) -> Iterator[Finding]:
         yield Finding("display", Verdict.OK, display or "the screen")
 
 
-def _disk(home: Home, asked: Asked) -> Iterator[Finding]:
+def _disk(home: Home, flags: CommonFlags) -> Iterator[Finding]:
     folder = next(path for path in (home.path, *home.path.parents) if path.exists())
     free = shutil.disk_usage(folder).free
     detail = f"{free // MIB} MiB free at {folder}."
@@ -286,7 +286,7 @@ def _disk(home: Home, asked: Asked) -> Iterator[Finding]:
         yield Finding("disk", verdict, detail, "Make room, or set ROOST_HOME to another disk.")
 
 
-CHECKS: tuple[Callable[[Home, Asked], Iterator[Finding]], ...] = (
+CHECKS: tuple[Callable[[Home, CommonFlags], Iterator[Finding]], ...] = (
     _python,
     _home,
     _socket,

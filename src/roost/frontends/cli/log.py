@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from roost.frontends.cli.options import Asked, json_option, operator_option
+from roost.frontends.cli.options import CommonFlags, json_option, operator_option
 from roost.frontends.cli.terminal import echo_json, plain, show_lines
 
 LOOK_AGAIN_SECONDS = 0.2
@@ -28,7 +28,7 @@ _SHOWN_APART = ("at", "kind", "agent", "op", "outcome", "session")
 @json_option
 @operator_option
 @click.pass_obj
-def log(asked: Asked, follow: bool, lines: int | None, session: str | None) -> None:
+def log(flags: CommonFlags, follow: bool, lines: int | None, session: str | None) -> None:
     """Show the audit trail. Below an agent: that agent's own lines.
 
     With --json it is one list; with --follow as well, one object per line.
@@ -36,7 +36,7 @@ def log(asked: Asked, follow: bool, lines: int | None, session: str | None) -> N
     from roost.local.home import Home
 
     audit = Home.find().audit
-    is_ours = _view(asked)
+    is_ours = _view(flags)
 
     def wanted(entry: Entry) -> bool:
         return is_ours(entry) and session in (None, entry.get("session"))
@@ -45,21 +45,21 @@ def log(asked: Asked, follow: bool, lines: int | None, session: str | None) -> N
     entries: Iterable[Entry] = filter(wanted, trail.entries())
     if lines is not None:
         entries = deque(entries, maxlen=lines)
-    if asked.json and not follow:
+    if flags.json and not follow:
         echo_json(list(entries))
         return
-    _show(asked, entries)
+    _show(flags, entries)
     while follow:
         select.select([], [], [], LOOK_AGAIN_SECONDS)  # no portable way to wait for lines
-        _show(asked, filter(wanted, trail.entries()))
+        _show(flags, filter(wanted, trail.entries()))
 
 
-def _show(asked: Asked, entries: Iterable[Entry]) -> None:
-    if asked.json:
+def _show(flags: CommonFlags, entries: Iterable[Entry]) -> None:
+    if flags.json:
         for entry in entries:
             click.echo(json.dumps(entry))
     else:
-        show_lines(asked, map(as_line, entries))
+        show_lines(flags, map(as_line, entries))
 
 
 class Trail:
@@ -104,7 +104,7 @@ def as_line(entry: Entry) -> str:
     return plain("  ".join(parts).rstrip())
 
 
-def _view(asked: Asked) -> Callable[[Entry], bool]:
+def _view(flags: CommonFlags) -> Callable[[Entry], bool]:
     """Return a filter of the entries that the caller may see.
 
     While no broker runs, no caller counts as an agent, so all entries are shown.
@@ -118,7 +118,7 @@ def _view(asked: Asked) -> Callable[[Entry], bool]:
     from roost.vocabulary import OPERATOR, shown
 
     async def look() -> Callable[[Entry], bool]:
-        async with caller(asked) as client:
+        async with caller(flags) as client:
             if client.agent is None or client.agent == OPERATOR:
                 return lambda entry: True
             agent = shown(client.agent)

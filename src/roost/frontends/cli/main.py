@@ -21,7 +21,7 @@ from roost.frontends.cli.hook import hook
 from roost.frontends.cli.install.command import install
 from roost.frontends.cli.log import log
 from roost.frontends.cli.mcp import mcp
-from roost.frontends.cli.options import Asked, operator_option
+from roost.frontends.cli.options import CommonFlags, operator_option
 from roost.frontends.cli.profile import profile
 from roost.frontends.cli.session import session
 from roost.frontends.cli.status import status
@@ -53,9 +53,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal may lack a title's character
             stream.reconfigure(errors="backslashreplace")
-    asked = Asked()
+    flags = CommonFlags()
     try:
-        code = cli.main(arguments, prog_name="roost", standalone_mode=False, obj=asked)
+        code = cli.main(arguments, prog_name="roost", standalone_mode=False, obj=flags)
         sys.stdout.flush()
         return code if isinstance(code, int) else DONE
     except click.ClickException as wrong:
@@ -68,18 +68,18 @@ def run(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except RoostError as error:
-        tell(error, asked)
+        tell(error, flags)
     except Exception as error:  # report a bug like any other error
         if sys.flags.dev_mode:
             raise
         hint = "This is a bug in Roost. `python -X dev -m roost …` shows where."
-        tell(Internal(f"{type(error).__name__}: {error}", hint=hint), asked)
+        tell(Internal(f"{type(error).__name__}: {error}", hint=hint), flags)
     return FAILED
 
 
-def tell(error: RoostError, asked: Asked) -> None:
+def tell(error: RoostError, flags: CommonFlags) -> None:
     """Print an error in the format that all commands use."""
-    if asked.json:
+    if flags.json:
         echo_json(error.to_wire())
         return
     click.echo(plain(error), err=True)

@@ -12,7 +12,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @dataclass(slots=True)
-class Asked:
+class CommonFlags:
     """The common flags of one run. ``run`` reads ``json`` when it has to print an error."""
 
     operator: bool = False
@@ -26,7 +26,7 @@ def operator_option(command: Command) -> Command:
 
     def given(ctx: click.Context, _: click.Parameter, value: bool) -> None:
         if value:
-            ctx.ensure_object(Asked).operator = True
+            ctx.ensure_object(CommonFlags).operator = True
 
     return click.option(
         "--operator",
@@ -42,7 +42,7 @@ def json_option(command: Command) -> Command:
 
     def given(ctx: click.Context, _: click.Parameter, value: bool) -> None:
         if value:
-            ctx.ensure_object(Asked).json = True
+            ctx.ensure_object(CommonFlags).json = True
 
     return click.option(
         "--json",

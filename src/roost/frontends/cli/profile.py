@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from roost.frontends.cli.options import Asked, json_option, operator_option
+from roost.frontends.cli.options import CommonFlags, json_option, operator_option
 from roost.frontends.cli.terminal import cell, console, echo_json, plain, table
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def profile() -> None:
 @operator_option
 @click.pass_obj
 def import_(
-    asked: Asked, source: str, name: str, domains: tuple[str, ...], any_agent: bool
+    flags: CommonFlags, source: str, name: str, domains: tuple[str, ...], any_agent: bool
 ) -> None:
     """Read logins from SOURCE, which is never written to: a Firefox or Chromium profile folder
     (the browser may be running), a Playwright storage-state JSON, or a cookies.txt.
@@ -43,7 +43,7 @@ def import_(
     from roost.frontends.cli.broker_call import ask
 
     view = ask(
-        asked,
+        flags,
         ops.ProfileImport,
         start=True,
         timeout=IMPORT_SECONDS,
@@ -52,7 +52,7 @@ def import_(
         domains=list(domains),
         any_agent=any_agent,
     )
-    if asked.json:
+    if flags.json:
         echo_json(view.to_wire())
         return
     click.echo(
@@ -67,13 +67,13 @@ def import_(
 @json_option
 @operator_option
 @click.pass_obj
-def list_(asked: Asked) -> None:
+def list_(flags: CommonFlags) -> None:
     """List profiles."""
     from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
-    view = ask(asked, ops.ProfileList, start=True)
-    if asked.json:
+    view = ask(flags, ops.ProfileList, start=True)
+    if flags.json:
         echo_json(view.to_wire()["profiles"])
     else:
         _show(view.profiles)
@@ -86,13 +86,13 @@ def list_(asked: Asked) -> None:
 @json_option
 @operator_option
 @click.pass_obj
-def remove(asked: Asked, name: str) -> None:
+def remove(flags: CommonFlags, name: str) -> None:
     """Forget profile NAME. Sessions that were cloned from it keep what they have."""
     from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
-    view = ask(asked, ops.ProfileRemove, start=True, name=name)
-    if asked.json:
+    view = ask(flags, ops.ProfileRemove, start=True, name=name)
+    if flags.json:
         echo_json(view.to_wire()["profiles"])
     else:
         click.echo(f"{plain(name)} is gone.")

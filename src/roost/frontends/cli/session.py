@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from roost.frontends.cli.options import Asked, json_option, operator_option
+from roost.frontends.cli.options import CommonFlags, json_option, operator_option
 from roost.frontends.cli.status import sessions_table
 from roost.frontends.cli.terminal import echo_json, plain, show, show_lines
 from roost.vocabulary import JarPolicy, NoticeKind
@@ -51,7 +51,7 @@ def _session_argument(command: Callable[..., None]) -> Callable[..., None]:
 @operator_option
 @click.pass_obj
 def open_(
-    asked: Asked,
+    flags: CommonFlags,
     session: str | None,
     name: str | None,
     browser: str | None,
@@ -64,7 +64,7 @@ def open_(
     from roost.frontends.cli.broker_call import ask
 
     view = ask(
-        asked,
+        flags,
         ops.SessionOpen,
         start=True,
         session=session,
@@ -75,7 +75,7 @@ def open_(
         url=url,
         named=True,
     )
-    _print(asked, view, view.id)
+    _print(flags, view, view.id)
 
 
 @session.command("tab")
@@ -84,29 +84,29 @@ def open_(
 @json_option
 @operator_option
 @click.pass_obj
-def tab(asked: Asked, session: str | None, url: str | None) -> None:
+def tab(flags: CommonFlags, session: str | None, url: str | None) -> None:
     """Open a tab in SESSION and print its id."""
     from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
-    view = ask(asked, ops.Tabs, action="new", session=session, url=url)
-    _print(asked, view, view.opened or "")
+    view = ask(flags, ops.Tabs, action="new", session=session, url=url)
+    _print(flags, view, view.opened or "")
 
 
 @session.command("list")
 @json_option
 @operator_option
 @click.pass_obj
-def list_(asked: Asked) -> None:
+def list_(flags: CommonFlags) -> None:
     """List sessions and their tabs."""
     from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
-    view = ask(asked, ops.SessionList)
-    if asked.json:
+    view = ask(flags, ops.SessionList)
+    if flags.json:
         echo_json(view.to_wire()["sessions"])
     elif view.sessions:
-        show(asked, sessions_table(view.sessions))
+        show(flags, sessions_table(view.sessions))
     else:
         click.echo("No sessions.")
 
@@ -117,11 +117,11 @@ def list_(asked: Asked) -> None:
 @json_option
 @operator_option
 @click.pass_obj
-def show_(asked: Asked, session: str | None, once: bool) -> None:
+def show_(flags: CommonFlags, session: str | None, once: bool) -> None:
     """Show SESSION, then what happens in it until it ends or you press Ctrl-C."""
     import asyncio
 
-    asyncio.run(_show(asked, session, once=once))
+    asyncio.run(_show(flags, session, once=once))
 
 
 @session.command("pause")
@@ -129,13 +129,13 @@ def show_(asked: Asked, session: str | None, once: bool) -> None:
 @json_option
 @operator_option
 @click.pass_obj
-def pause(asked: Asked, session: str | None) -> None:
+def pause(flags: CommonFlags, session: str | None) -> None:
     """Hand SESSION over to the person: its agents are answered PAUSED."""
     from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
-    view = ask(asked, ops.SessionPause, session=session)
-    _print(asked, view, f"{view.id} is yours; `roost session resume {view.id}` hands it back.")
+    view = ask(flags, ops.SessionPause, session=session)
+    _print(flags, view, f"{view.id} is yours; `roost session resume {view.id}` hands it back.")
 
 
 @session.command("resume")
@@ -143,13 +143,13 @@ def pause(asked: Asked, session: str | None) -> None:
 @json_option
 @operator_option
 @click.pass_obj
-def resume(asked: Asked, session: str | None) -> None:
+def resume(flags: CommonFlags, session: str | None) -> None:
     """Hand SESSION back to its agents."""
     from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
-    view = ask(asked, ops.SessionResume, session=session)
-    _print(asked, view, f"{view.id} is handed back.")
+    view = ask(flags, ops.SessionResume, session=session)
+    _print(flags, view, f"{view.id} is handed back.")
 
 
 @session.command("dispose")
@@ -157,51 +157,51 @@ def resume(asked: Asked, session: str | None) -> None:
 @json_option
 @operator_option
 @click.pass_obj
-def dispose(asked: Asked, session: str | None) -> None:
+def dispose(flags: CommonFlags, session: str | None) -> None:
     """End SESSION: close its tabs, forget its cookies and files."""
     from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
     if session is None:
         raise click.UsageError("Name the session to dispose.")
-    view = ask(asked, ops.SessionDispose, session=session)
-    _print(asked, view, f"{view.disposed} is gone, {view.tabs_closed} tabs closed.")
+    view = ask(flags, ops.SessionDispose, session=session)
+    _print(flags, view, f"{view.disposed} is gone, {view.tabs_closed} tabs closed.")
 
 
-def _print(asked: Asked, view: View, line: str) -> None:
-    if asked.json:
+def _print(flags: CommonFlags, view: View, line: str) -> None:
+    if flags.json:
         echo_json(view.to_wire())
     else:
         click.echo(plain(line))
 
 
-async def _show(asked: Asked, session: str | None, *, once: bool) -> None:
+async def _show(flags: CommonFlags, session: str | None, *, once: bool) -> None:
     import asyncio
 
     from roost.api import operations as ops
     from roost.frontends.cli.broker_call import caller, made
 
-    async with caller(asked) as client:
+    async with caller(flags) as client:
         look = made(ops.SessionShow, session=session)
         view = await client.call(look)
-        if asked.json:
+        if flags.json:
             echo_json(view.to_wire())
             return
         if once:
-            show(asked, sessions_table([view]))
+            show(flags, sessions_table([view]))
             return
         with client.watch(view.id) as notices:
             # Show it again only now, so that no event is lost between the call and the watch.
-            show(asked, sessions_table([await client.call(look)]))
+            show(flags, sessions_table([await client.call(look)]))
             connection = await client.reach()
             async with asyncio.TaskGroup() as group:
-                following = group.create_task(_follow(asked, notices), name="follow")
+                following = group.create_task(_follow(flags, notices), name="follow")
                 connection.ended.add_done_callback(lambda _: following.cancel())
 
 
-async def _follow(asked: Asked, notices: Notices) -> None:
+async def _follow(flags: CommonFlags, notices: Notices) -> None:
     async for notice in notices:
-        show_lines(asked, [_as_line(notice)])
+        show_lines(flags, [_as_line(notice)])
         if notice.kind == NoticeKind.SESSION_ENDED:
             return
 

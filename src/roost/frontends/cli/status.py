@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from roost import __version__
-from roost.frontends.cli.options import Asked, json_option, operator_option
+from roost.frontends.cli.options import CommonFlags, json_option, operator_option
 from roost.frontends.cli.terminal import COLORS, cell, duration, echo_json, plain, show, table
 from roost.wire.hello import difference
 
@@ -29,16 +29,16 @@ SHORT_CHARS = 8
 @json_option
 @operator_option
 @click.pass_obj
-def status(asked: Asked) -> None:
+def status(flags: CommonFlags) -> None:
     """Show what runs and who owns what. Below an agent: that agent's part of it."""
     from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
-    view = ask(asked, ops.Status)
-    if asked.json:
+    view = ask(flags, ops.Status)
+    if flags.json:
         echo_json(as_promised(view))
     else:
-        show(asked, *_parts(view))
+        show(flags, *_parts(view))
     if (note := difference(__version__, view.broker.version)) is not None:
         click.echo(f"warning: {plain(note)}", err=True)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from roost.frontends.cli.options import Asked
+from roost.frontends.cli.options import CommonFlags
 from roost.wire.marks import marked
 
 if TYPE_CHECKING:
@@ -58,10 +58,10 @@ def console() -> Console:
     return Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_COLUMNS)
 
 
-def show(asked: Asked, *parts: RenderableType) -> None:
+def show(flags: CommonFlags, *parts: RenderableType) -> None:
     """Print tables and lines that hold names, titles or addresses."""
     screen = console()
-    if not asked.is_agent:
+    if not flags.is_agent:
         for part in parts:
             screen.print(part)
         return
@@ -71,9 +71,9 @@ def show(asked: Asked, *parts: RenderableType) -> None:
     click.echo(marked([captured.get().rstrip()]))
 
 
-def show_lines(asked: Asked, lines: Iterable[str]) -> None:
+def show_lines(flags: CommonFlags, lines: Iterable[str]) -> None:
     """Print lines that hold names, titles or addresses."""
-    if not asked.is_agent:
+    if not flags.is_agent:
         for line in lines:
             click.echo(line)
     elif lines := list(lines):

@@ -11,7 +11,7 @@ import click
 
 from roost import __version__
 from roost.errors import BadRequest, Internal
-from roost.frontends.cli.options import Asked, operator_option
+from roost.frontends.cli.options import CommonFlags, operator_option
 from roost.frontends.cli.terminal import plain
 from roost.vocabulary import MINE, Reads
 from roost.wire.hello import difference
@@ -57,7 +57,7 @@ KILL_SECONDS = 5.0
 @click.option("--foreground", is_flag=True, help="Run the broker in this terminal.")
 @operator_option
 @click.pass_obj
-def up(asked: Asked, /, foreground: bool, **given: Any) -> None:
+def up(flags: CommonFlags, /, foreground: bool, **given: Any) -> None:
     """Start the broker and the browser, if they do not run yet.
 
     Each setting can also be given as ROOST_<NAME> or in $ROOST_HOME/config.toml.
@@ -80,7 +80,7 @@ def up(asked: Asked, /, foreground: bool, **given: Any) -> None:
     if foreground:
         _become_broker(home, running, options)
     endpoint = ensure_broker(home, options=options)
-    started = _start_browser(asked)
+    started = _start_browser(flags)
     state = "is up" if running is None else "already runs"
     click.echo(f"roost {endpoint.version} {state}, pid {endpoint.process.pid}.")
     _show_addresses(home, endpoint, started)
@@ -91,7 +91,7 @@ def up(asked: Asked, /, foreground: bool, **given: Any) -> None:
 @click.command()
 @operator_option
 @click.pass_obj
-def stop(asked: Asked) -> None:
+def stop(flags: CommonFlags) -> None:
     """Stop the broker and its browsers, and wait until they are gone."""
     from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
@@ -106,7 +106,7 @@ def stop(asked: Asked) -> None:
         return
     process = endpoint.process
     try:
-        ask(asked, ops.BrokerStop)
+        ask(flags, ops.BrokerStop)
     except BadRequest as error:
         if error.details.get("field") != "versions":
             raise
@@ -152,7 +152,7 @@ def _become_broker(home: Home, running: Endpoint | None, options: list[str]) -> 
     os.execv(command[0], command)
 
 
-def _start_browser(asked: Asked) -> BrowserView:
+def _start_browser(flags: CommonFlags) -> BrowserView:
     """Make the broker stay, even if an agent started it, and have its browser ready."""
     import asyncio
 
@@ -160,7 +160,7 @@ def _start_browser(asked: Asked) -> BrowserView:
     from roost.frontends.cli.broker_call import bounded, caller
 
     async def start() -> BrowserView:
-        async with caller(asked) as client:
+        async with caller(flags) as client:
             await client.call(ops.BrokerStay())
             call = client.call(ops.BrowserStart(), timeout=BROWSER_SECONDS)
             return await bounded(call, BROWSER_SECONDS)

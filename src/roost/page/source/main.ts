@@ -5,6 +5,7 @@
  */
 import { prepare } from "./actionability";
 import { type Args, optionalNumber, optionalText } from "./args";
+import { drawBadges, removeBadges } from "./badges";
 import { startBudget } from "./budget";
 import { openOptions } from "./combobox";
 import { consent } from "./consent";
@@ -15,7 +16,6 @@ import { badRequest, type ErrorReport, PageError } from "./errors";
 import { focusForTyping, setValue } from "./field_values";
 import { find } from "./find";
 import { element, frameOwner, stoppedPress, stopPresses } from "./frame_owner";
-import { marks, unmark } from "./marks";
 import { pause } from "./moments";
 import { pageState } from "./page_state";
 import { nextRef, startNumberingAt } from "./refs";
@@ -29,7 +29,7 @@ type PageFunction = (args: Args) => unknown;
 const TITLE_CHARS = 1000;
 
 const functions: Record<string, PageFunction> = {
-  consent, content, delivered, drawn, find, focusForTyping, frameOwner, marks, openOptions, pageState, pause, prepare, readiness, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, unmark, waitFor,
+  consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, openOptions, pageState, pause, prepare, readiness, removeBadges, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, waitFor,
 };
 
 /** Expected trouble is data; anything else is a fault of ours and stays an exception. */

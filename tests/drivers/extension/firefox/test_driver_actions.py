@@ -97,7 +97,7 @@ async def linked(folder: Path) -> tuple[OwnFirefoxDriver, Firefox]:
     return driver, firefox
 
 
-async def test_a_click_waits_for_the_mark_and_its_page_is_asked_at_once(tmp_path: Path) -> None:
+async def test_a_click_waits_for_the_beacon_and_the_page_is_asked_at_once(tmp_path: Path) -> None:
     driver, firefox = await linked(tmp_path)
     assert await driver.page(TAB).act(CLICK, None, {}) == SETTLED
     looked = ["browsingContext.getTree", "script.callFunction"]
@@ -116,7 +116,7 @@ async def test_a_page_that_has_not_seen_its_click_is_told_that_it_was_given(tmp_
     assert firefox.asked()[-1] == "Page.end"
 
 
-async def test_nothing_is_given_before_the_extension_says_that_the_tab_is_marked(
+async def test_no_input_is_sent_before_the_extension_says_that_the_tab_has_its_beacon(
     tmp_path: Path,
 ) -> None:
     """Though the page seems to show the beacon already."""
@@ -130,7 +130,7 @@ async def test_nothing_is_given_before_the_extension_says_that_the_tab_is_marked
         assert not {"input.performActions", "Page.act"} & set(firefox.asked())
 
 
-async def test_nothing_is_given_to_a_tab_that_the_person_took_meanwhile(tmp_path: Path) -> None:
+async def test_no_input_is_sent_to_a_tab_that_the_person_took_meanwhile(tmp_path: Path) -> None:
     for inputs in (CLICK, PRESS):
         driver, firefox = await linked(tmp_path)
         firefox.held.add("script.callFunction")

@@ -82,7 +82,7 @@ def test_a_dialog_of_a_kind_that_the_page_made_up_is_an_alert() -> None:
         assert event.kind == told
 
 
-def test_every_gesture_has_its_word() -> None:
+def test_every_input_is_translated_for_the_extension() -> None:
     given: list[Input] = [
         MouseMove(1, 2), MouseDown("right"), MouseUp(clicks=2), Wheel(1, 2, 3, 4),
         KeyDown("a"), KeyUp("a"), InsertText("ü"),
@@ -128,6 +128,6 @@ def test_only_known_events_of_the_extension_become_reports() -> None:
     assert words.report_of("Page.unheard", {"tab": "r.1"}) is None
 
 
-def test_every_lack_has_its_consequence_and_its_reason() -> None:
+def test_every_missing_capability_has_a_consequence_and_a_reason() -> None:
     assert len({lack.name for lack in LACKS}) == len(LACKS)
     assert all(lack.then and lack.reason.endswith(".") for lack in LACKS)

@@ -93,7 +93,7 @@ class Firefox:
         return {"type": "success", "result": {"type": "string", "value": text}}
 
 
-async def test_input_goes_to_the_tab_that_holds_our_frame_and_shows_our_mark() -> None:
+async def test_input_goes_to_the_tab_that_holds_our_frame_and_shows_our_beacon() -> None:
     firefox = Firefox()
     assert await firefox.remote.is_ours()
     assert await firefox.give("m1")
@@ -107,7 +107,7 @@ async def test_input_goes_to_the_tab_that_holds_our_frame_and_shows_our_mark() -
 
 
 @pytest.mark.parametrize("parent", ["persons", "gone", "unknown", None])
-async def test_a_tab_that_does_not_show_the_mark_is_given_nothing(parent: str | None) -> None:
+async def test_a_tab_that_does_not_show_the_beacon_gets_no_input(parent: str | None) -> None:
     firefox = Firefox()
     firefox.parent = parent
     assert await firefox.remote.is_ours()
@@ -116,7 +116,7 @@ async def test_a_tab_that_does_not_show_the_mark_is_given_nothing(parent: str | 
     assert firefox.asked[-1] == ("Page.frameOfOurs", False), "the frame is gone again"
 
 
-async def test_a_tab_that_was_right_once_is_looked_for_anew_when_it_shows_no_mark() -> None:
+async def test_a_known_tab_that_no_longer_shows_the_beacon_is_looked_for_again() -> None:
     firefox = Firefox()
     assert await firefox.remote.is_ours()
     assert await firefox.give("m1")

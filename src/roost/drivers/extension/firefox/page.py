@@ -32,7 +32,7 @@ from roost.drivers.extension.firefox.messages import (
     shows_menu,
 )
 from roost.drivers.extension.firefox.remote import FirefoxRemote
-from roost.drivers.firefox.keyboard import releases
+from roost.drivers.firefox.input_translation import releases
 from roost.drivers.navigation_errors import left_meanwhile
 from roost.drivers.pictures import picture_size
 from roost.errors import BadRequest, NotFound, StaleRef, TooLarge, Unsupported

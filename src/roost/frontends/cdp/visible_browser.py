@@ -1,10 +1,11 @@
-"""One client's view of the browser: the protocol sessions and targets that the client may see.
+"""The browser that one client sees: the protocol sessions and targets that the client may see.
 
-The view does no I/O: every method takes what happened and returns what to do (``messages.Effect``).
+``VisibleBrowser`` does no I/O: every method takes what happened and returns what to do
+(``messages.Effect``).
 The client's own commands come in through ``commands.said``; this file handles sessions and targets.
 
 The broker knows who owns a tab and reports the session's tabs (``tab_came``, ``tab_went``). The
-browser's own events about targets are remembered, and shown only for those tabs. The view attaches
+browser's own events about targets are remembered, and shown only for those tabs. This file attaches
 to each target itself, because the browser's ``setAutoAttach`` would stop everybody's new pages.
 """
 
@@ -14,8 +15,8 @@ import hashlib
 import json
 from collections import deque
 from collections.abc import Hashable
-from typing import Protocol
 
+from roost.api.protocol import SeatChecks
 from roost.errors import RoostError
 from roost.frontends.cdp import messages
 from roost.frontends.cdp.messages import (
@@ -30,6 +31,7 @@ from roost.frontends.cdp.messages import (
 )
 from roost.frontends.cdp.methods import BROWSER_EVENTS
 from roost.frontends.cdp.targets import (
+    BLANK,
     Attachment,
     Kind,
     ProtocolSession,
@@ -40,39 +42,24 @@ from roost.frontends.cdp.targets import (
     tab_of,
 )
 
-BLANK = "about:blank"
 _TARGET_EVENT = b'{"method":"Target.'
 _METHOD = len(b'{"method":"')
 DISCOVERED = [{"type": "page"}, {"type": "service_worker"}, {"type": "shared_worker"}]
 
 
-class Judge(Protocol):
-    """Checks that only the broker can make.
-
-    The ``checked_`` methods return what they were given, or raise a ``RoostError``.
-    """
-
-    def owns_frame(self, frame: str) -> bool: ...
-
-    def checked_url(self, url: str) -> str: ...
-
-    def checked_upload(self, path: str) -> str: ...
-
-    def checked_folder(self, path: str) -> str: ...
-
-
-class View:
-    """The browser as one client sees it.
+class VisibleBrowser:
+    """The part of the browser that one client sees.
 
     ``root``: the client's own browser-level session in the real browser.
     ``context``: the session's jar; None for the browser's own jar.
+    ``seat``: asked whether the session may use an address, a file or a frame.
     ``nonce``: random text in the ids made here, so that no id of an earlier connection returns.
     """
 
-    def __init__(self, *, root: str, context: str | None, judge: Judge, nonce: str) -> None:
+    def __init__(self, *, root: str, context: str | None, seat: SeatChecks, nonce: str) -> None:
         self.targets = Targets(context, browser_info(nonce))
         self.targets.links[""] = ProtocolSession("", Kind.BROWSER, "")
-        self.judge = judge
+        self.checks = seat
         self.windows: set[int] = set()
         self._root = root
         self._root_tail = f',"sessionId":"{root}"}}'.encode()
@@ -144,7 +131,7 @@ class View:
         """
         params = json.loads(frame)["params"]
         told = session, params["guid"]
-        if "frameId" in params and self.judge.owns_frame(params["frameId"]):
+        if "frameId" in params and self.checks.owns_frame(params["frameId"]):
             self._downloads.add(told)
         if told not in self._downloads:
             return []
@@ -310,7 +297,7 @@ class View:
     def attach_tab(self, root: str, info: Json) -> tuple[str, list[Effect]]:
         """Attach the client to the tab target around a page, without the browser.
 
-        Return the new protocol session, which only the view knows, and the effects.
+        Return the new protocol session, which the real browser does not know, and the effects.
         """
         self._tab_sessions += 1
         made = f"{self._nonce} tab session {self._tab_sessions}"

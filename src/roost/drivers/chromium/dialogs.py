@@ -20,7 +20,7 @@ from roost.vocabulary import TabHandle
 _METRICS = "Emulation.setDeviceMetricsOverride"
 
 
-class Errands:
+class Dialogs:
     """Answers one tab's dialogs and requests for files. ``report`` gets their events."""
 
     def __init__(

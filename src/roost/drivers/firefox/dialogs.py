@@ -22,7 +22,7 @@ from roost.errors import BadRequest, NotFound, Unsupported
 from roost.vocabulary import TabHandle
 
 
-class Errands:
+class Dialogs:
     """Answers one tab's dialogs and requests for files. ``report`` gets their events."""
 
     def __init__(

@@ -12,7 +12,7 @@ from roost.drivers.base import (
     Wheel,
 )
 from roost.drivers.firefox.default_actions import is_press
-from roost.drivers.firefox.keyboard import (
+from roost.drivers.firefox.input_translation import (
     Gesture,
     drag_end,
     first_point,
@@ -70,7 +70,7 @@ def test_a_new_line_in_an_editor_sends_no_message() -> None:
     ]  # fmt: skip
 
 
-def test_where_the_pointer_goes_first() -> None:
+def test_the_first_point_is_where_the_pointer_moves_first() -> None:
     assert first_point([KeyDown("Shift"), MouseMove(1, 2), MouseMove(3, 4)]) == (1, 2)
     assert first_point([KeyDown("a")]) is None
 

@@ -6,9 +6,9 @@ import { type Box, boxAsData } from "./geometry";
 import { elementOfRef, refOf } from "./refs";
 import { buildTree } from "./tree";
 
-const MARKS_LIMIT = 200;
+const BADGES_LIMIT = 200;
 
-export interface MarkLabel {
+export interface BadgeLabel {
   ref: string;
   role: string;
   name: string;
@@ -17,17 +17,17 @@ export interface MarkLabel {
 
 let overlay: HTMLElement | null = null;
 
-export function marks(args: Args): { labels: MarkLabel[]; total: number } {
-  unmark();
+export function drawBadges(args: Args): { labels: BadgeLabel[]; total: number } {
+  removeBadges();
   const refs = optionalTexts(args, "refs");
   const nodes = refs ? refs.map((ref) => buildTree(elementOfRef(ref))) : operableNodes(buildTree().children);
   const visible = nodes.filter((node) => hasPlace(boxOf(node.element), optionalFlag(args, "fullPage") ?? false));
-  const labels = visible.slice(0, MARKS_LIMIT).map(labelOf);
+  const labels = visible.slice(0, BADGES_LIMIT).map(labelOf);
   draw(labels);
   return { labels, total: visible.length };
 }
 
-export function unmark(): { removed: boolean } {
+export function removeBadges(): { removed: boolean } {
   const removed = overlay !== null;
   overlay?.remove();
   overlay = null;
@@ -43,13 +43,13 @@ function hasPlace(box: DOMRect, isFullPage: boolean): boolean {
   return isFullPage || (box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth);
 }
 
-function labelOf({ element, role, name }: AccessibleNode): MarkLabel {
+function labelOf({ element, role, name }: AccessibleNode): BadgeLabel {
   return { ref: refOf(element), role, name: cut(name, 80), box: boxAsData(boxOf(element)) };
 }
 
 /** In document coordinates, so that badges stay with their elements in full-page shots and when scrolled. */
-function draw(labels: readonly MarkLabel[]): void {
-  overlay = page.create(document, "roost-marks");
+function draw(labels: readonly BadgeLabel[]): void {
+  overlay = page.create(document, "roost-badges");
   overlay.style.cssText = "all: initial; position: absolute; left: 0; top: 0; width: 0; height: 0; z-index: 2147483647; pointer-events: none;";
   const shadow = overlay.attachShadow({ mode: "closed" });
   rootElement().appendChild(overlay);
@@ -58,7 +58,7 @@ function draw(labels: readonly MarkLabel[]): void {
   for (const label of labels) shadow.append(...badge(label, origin));
 }
 
-function badge({ ref, box }: MarkLabel, origin: DOMRect): HTMLElement[] {
+function badge({ ref, box }: BadgeLabel, origin: DOMRect): HTMLElement[] {
   const left = box.x - origin.x;
   const top = box.y - origin.y;
   const frame = page.create(document, "div");

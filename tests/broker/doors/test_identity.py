@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from roost.api import operations as ops
-from roost.broker.doors.callers import (
+from roost.broker.doors.identity import (
     ActsAs,
     IsOperator,
     Place,

@@ -1,4 +1,4 @@
-"""Translate ``drivers.base`` input into the ticks of BiDi's ``input.performActions``.
+"""Translate mouse, wheel and key input into the ticks of BiDi's ``input.performActions``.
 
 https://w3c.github.io/webdriver-bidi/#command-input-performActions — every source has one action per
 tick. To keep inputs in order, each input takes a tick of its own, in which other sources pause.

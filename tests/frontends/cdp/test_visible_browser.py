@@ -1,4 +1,4 @@
-"""One client's view of the browser (roost.frontends.cdp.view, .targets): what it sees, and when."""
+"""The browser that one client sees (roost.frontends.cdp.visible_browser, .targets)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_answers_carry_the_clients_id_and_are_otherwise_untouched() -> None:
     send = stage.sent[-1]
     assert (send.method, send.session) == ("Runtime.evaluate", session)
     frame = b'{"id":4711,"result":{"x":"\\ud83d , \\"id\\":4711"},"sessionId":"%s"}'
-    told = stage.view.answered(send.key, frame % session.encode())
+    told = stage.visible.answered(send.key, frame % session.encode())
     assert told[0].frame == frame.replace(b"4711", b"2", 1) % session.encode()  # type: ignore[union-attr]
 
 
@@ -118,7 +118,7 @@ def test_a_tab_the_client_opens_is_attached_before_the_answer() -> None:
     assert isinstance(order, OpenTab)
     assert order.context is None
     stage.tab("T-1")
-    stage.do(stage.view.done(order.call, "T-1"))
+    stage.do(stage.visible.done(order.call, "T-1"))
     assert stage.said[-1] == {"id": 2, "result": {"targetId": "T-1"}}
     assert stage.said[-2]["method"] == "Target.attachedToTarget"
 
@@ -128,7 +128,7 @@ def test_a_tab_opened_with_an_address_goes_there_once_it_may_run() -> None:
     stage.attach_all()
     stage.client("Target.createTarget", {"url": "https://site.test/"})
     stage.tab("T-1")
-    stage.do(stage.view.done(stage.asked[0].call, "T-1"))
+    stage.do(stage.visible.done(stage.asked[0].call, "T-1"))
     assert stage.others == []
     session = stage.events("Target.attachedToTarget")[0]["params"]["sessionId"]
     stage.client("Runtime.runIfWaitingForDebugger", session=session)
@@ -216,13 +216,13 @@ def test_in_the_shared_jar_only_tabs_are_the_sessions() -> None:
 def test_contexts_the_client_makes_are_its_own() -> None:
     stage = Stage()
     stage.client("Target.createBrowserContext", {"disposeOnDetach": True})
-    stage.do(stage.view.done(stage.asked[0].call, "CONTEXT-new"))
+    stage.do(stage.visible.done(stage.asked[0].call, "CONTEXT-new"))
     assert stage.said[-1]["result"] == {"browserContextId": "CONTEXT-new"}
     assert stage.result("Target.getBrowserContexts") == {"browserContextIds": ["CONTEXT-new"]}
     stage.client("Storage.getCookies", {"browserContextId": "CONTEXT-new"})
     assert stage.sent[-1].params == {"browserContextId": "CONTEXT-new"}
     stage.client("Target.disposeBrowserContext", {"browserContextId": "CONTEXT-new"})
-    stage.do(stage.view.done(stage.asked[1].call))
+    stage.do(stage.visible.done(stage.asked[1].call))
     assert "Failed to find" in str(
         stage.error("Storage.getCookies", {"browserContextId": "CONTEXT-new"})
     )
@@ -275,7 +275,7 @@ def test_puppeteer_finds_a_tab_around_every_page() -> None:
     stage.went("T-1")
     gone = [one["params"]["targetId"] for one in stage.events("Target.targetDestroyed")]
     assert gone == ["T-1", tab_of("T-1")]
-    assert stage.view.targets.links.keys() == {""}
+    assert stage.visible.targets.links.keys() == {""}
 
 
 def test_the_browser_is_a_target_too_and_is_the_clients_own() -> None:
@@ -298,7 +298,7 @@ def test_ids_of_tabs_are_another_clients_never() -> None:
     ids = set()
     for nonce in ("a", "b"):
         stage = Stage()
-        stage.view._nonce = nonce
+        stage.visible._nonce = nonce
         stage.tab("T-1")
         stage.attach_all(filter=[{"type": "tab"}])
         ids.add(stage.events("Target.attachedToTarget")[0]["params"]["sessionId"])
@@ -310,11 +310,11 @@ def test_while_a_person_has_the_session_clients_only_listen() -> None:
     stage.attach_all()
     stage.tab("T-1")
     session = stage.events("Target.attachedToTarget")[0]["params"]["sessionId"]
-    stage.do(stage.view.paused(True))
+    stage.do(stage.visible.paused(True))
     assert stage.error("Page.reload", session=session)["message"].startswith("PAUSED")
     stage.browser("Page.loadEventFired", {"timestamp": 1}, session)
     assert stage.said[-1]["method"] == "Page.loadEventFired"
-    stage.do(stage.view.paused(False))
+    stage.do(stage.visible.paused(False))
     assert stage.client("Page.reload", session=session) is None
 
 
@@ -354,7 +354,7 @@ def test_a_target_that_is_gone_before_it_is_attached_blocks_nobody() -> None:
     stage.tab("T-1")
     params = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
     message = json.dumps({"id": 1, "method": "Target.setAutoAttach", "params": params})
-    effects = commands.said(stage.view, message)
+    effects = commands.said(stage.visible, message)
     [attach] = [one for one in effects if isinstance(one, Send)]
     stage.went("T-1")
     assert stage.said[-1] == {"id": 1, "result": {}}
@@ -372,7 +372,7 @@ def test_frames_below_a_page_can_be_attached_to_while_they_are_there() -> None:
     assert stage.error("Target.attachToTarget", attach)["code"] == -32602
     below = {"sessionId": "F", "targetInfo": frame, "waitingForDebugger": False}
     stage.browser("Target.attachedToTarget", below, session)
-    stage.view.targets.seen["T-frame"] = frame
+    stage.visible.targets.seen["T-frame"] = frame
     assert stage.result("Target.attachToTarget", attach)["sessionId"]
     stage.went("T-1")
     assert stage.error("Target.attachToTarget", attach)["code"] == -32602

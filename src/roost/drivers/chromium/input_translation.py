@@ -1,4 +1,4 @@
-"""Translate ``drivers.base`` input into CDP ``Input`` commands, with US keyboard codes."""
+"""Translate mouse, wheel and key input into CDP ``Input`` commands, with US keyboard codes."""
 
 from __future__ import annotations
 

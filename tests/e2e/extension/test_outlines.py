@@ -1,4 +1,4 @@
-"""The mark on pages that agents work in: for the person's eyes, and for nobody else's."""
+"""The outline on pages that agents work in: for the person's eyes, and for nobody else's."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tests.e2e.extension.own_house import OwnHouse
 from tests.support.pages_house import Agent
 
 pytestmark = pytest.mark.timeout(180)
-BODY = "<h1>Marked</h1><button id=b onclick='document.title = event.type'>Press</button>"
+BODY = "<h1>Outlined</h1><button id=b onclick='document.title = event.type'>Press</button>"
 SAYS = """<script>
-    const isMarked = () => document.querySelector('[data-roost-mark]') !== null;
-    const look = () => document.title = isMarked() ? 'marked' : 'bare';
+    const isOutlined = () => document.querySelector('[data-roost-mark]') !== null;
+    const look = () => document.title = isOutlined() ? 'outlined' : 'bare';
     new MutationObserver(look).observe(document.documentElement, { childList: true });
 </script>"""
 SHOTS = [
@@ -25,7 +25,7 @@ SHOTS = [
     ops.TakeScreenshot(type="png", full_page=True),
     ops.TakeScreenshot(type="png", target="#b"),
 ]
-MARKS = "() => document.querySelectorAll('[data-roost-mark]').length"
+OUTLINES = "() => document.querySelectorAll('[data-roost-mark]').length"
 LOOK = """() => {
     const [host] = document.querySelectorAll('[data-roost-mark]');
     const { scrollWidth, scrollHeight } = document.documentElement;
@@ -45,9 +45,9 @@ UNGROUP = """async (title) => {
 CLOSE = "(id) => (globalThis.browser ?? chrome).tabs.remove(id)"
 
 
-async def _until_marked(agent: Agent, count: int) -> None:
+async def _until_outlined(agent: Agent, count: int) -> None:
     async with asyncio.timeout(20):
-        while await agent.run(MARKS) != count:
+        while await agent.run(OUTLINES) != count:
             pass
 
 
@@ -61,37 +61,39 @@ async def _seen_by(agent: Agent) -> dict[str, Any]:
     }
 
 
-async def test_the_mark_is_for_the_person_and_is_switched_off_at_once(mine: OwnHouse) -> None:
-    async with mine.agent("Marked") as agent:
-        page = await agent.show(BODY, title="Marked")
+async def test_only_the_person_sees_the_outline_and_can_switch_it_off_at_once(
+    mine: OwnHouse,
+) -> None:
+    async with mine.agent("Outlined") as agent:
+        page = await agent.show(BODY, title="Outlined")
         # Chromium's bar makes pages smaller, when it comes.
         with suppress(Unsupported):
             await agent.call(ops.Resize(width=600, height=400))
-        await _until_marked(agent, 1)
-        # In this order: after a picture the mark stays away for a moment.
-        marked_seen, marked = await mine.browser.sees(page.url), await _seen_by(agent)
+        await _until_outlined(agent, 1)
+        # In this order: after a picture the outline stays away for a moment.
+        outlined_seen, outlined = await mine.browser.sees(page.url), await _seen_by(agent)
         await mine.person(SWITCH, False)
         try:
-            await _until_marked(agent, 0)
-            assert await _seen_by(agent) == marked
-            assert await mine.browser.sees(page.url) != marked_seen
-            await agent.show(BODY, title="Unmarked")
-            assert await agent.run(MARKS) == 0
+            await _until_outlined(agent, 0)
+            assert await _seen_by(agent) == outlined
+            assert await mine.browser.sees(page.url) != outlined_seen
+            await agent.show(BODY, title="Not outlined")
+            assert await agent.run(OUTLINES) == 0
         finally:
             await mine.person(SWITCH, True)
-        await _until_marked(agent, 1)
+        await _until_outlined(agent, 1)
     await mine.settle()
 
 
-async def test_the_mark_goes_with_the_tab_that_leaves_and_comes_with_the_next_page(
+async def test_a_tab_that_leaves_the_group_loses_its_outline_and_a_new_page_gets_one(
     mine: OwnHouse,
 ) -> None:
-    async with mine.agent("Marked") as agent:
+    async with mine.agent("Outlined") as agent:
         await agent.show(BODY, title="First")
-        await _until_marked(agent, 1)
+        await _until_outlined(agent, 1)
         await agent.show(SAYS, title="Second")
-        await mine.strip_when(lambda strip: any(tab["title"] == "marked" for tab in strip))
-        left = await mine.person(UNGROUP, "marked")
+        await mine.strip_when(lambda strip: any(tab["title"] == "outlined" for tab in strip))
+        left = await mine.person(UNGROUP, "outlined")
         await mine.strip_when(
             lambda strip: (left, "bare") in [(t["id"], t["title"]) for t in strip]
         )
