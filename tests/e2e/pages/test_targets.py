@@ -158,5 +158,5 @@ async def test_css_across_shadow_roots_still_has_to_fit(house: House, web: Web) 
     async with house.guest(web) as agent:
         await agent.show(SHADOW)
         for selector in ("x-b x-a input", "p input", "x-a > input", "x-a input + h3"):
-            await refused(NotFound, agent.call(ops.Click(target=selector), timeout=1))
-        await refused(BadRequest, agent.call(ops.Click(target="x-a >> input"), timeout=1))
+            await refused(NotFound, agent.call(ops.Click(target=selector), timeout=3))
+        await refused(BadRequest, agent.call(ops.Click(target="x-a >> input"), timeout=3))
