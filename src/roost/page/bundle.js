@@ -620,31 +620,31 @@
   var ContentCollector = class {
     items = [];
     openText = "";
-    /** The first characters of the open text are printed as they are. */
+    /** This many characters at the start of the open text keep their white space. */
     keptLength = 0;
     openAt = null;
     addText(text2, element2) {
       if (this.openAt === null) this.openAt = element2;
       this.openText += text2;
     }
-    /** Text whose white space is printed as it is. */
+    /** Add text that keeps its white space. */
     addLines(text2, element2) {
       if (this.openAt === null) this.openAt = element2;
       this.openText = this.openText.slice(0, this.keptLength) + collapseSpace(this.openText.slice(this.keptLength)) + text2;
       this.keptLength = this.openText.length;
     }
-    /** How much has been collected, blank text left out. */
+    /** A measure of what has been collected. Blank text does not count. */
     get length() {
       return this.items.length + (this.openText.trim() === "" ? 0 : this.openText.length);
     }
-    /** Whether text has begun that the next text would go on with. */
+    /** Whether the next text would continue text that was added before. */
     get isOpen() {
       return this.openText !== "";
     }
     addSpace() {
       if (this.openText !== "") this.openText += " ";
     }
-    /** A block begins or ends here: what follows is another piece of text. */
+    /** A block begins or ends here, so what follows is a separate piece of text. */
     endBlock() {
       this.addSpace();
       this.flush();
@@ -1956,7 +1956,7 @@
       if (scope.isEditing || this.keepsLines(parent)) into.addLines("\n", parent);
       else into.addSpace();
     }
-    /** Of a closed `<details>` only the summary is rendered. */
+    /** A closed `<details>` renders only its summary. */
     visitSummary(details, into, scope) {
       const summary = queryAll(details, ":scope > summary")[0];
       if (summary) this.visit(summary, into, scope);
@@ -2160,7 +2160,7 @@
       ":(?:\\s|$)|\\s#",
       "[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ufeff\\ufffe\\uffff]|[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]",
       "^(?:---|\\.\\.\\.)",
-      // What YAML 1.1 or 1.2 takes for a null, boolean, number, date or merge key.
+      // YAML 1.1 or 1.2 reads these as null, boolean, number, date or merge key.
       "^(?:~|null|true|false|yes|no|on|off|y|n|<<|=)$",
       "^[-+.]?(?:\\d[\\d_,.:eE+-]*|0[xo][\\da-fA-F]+|\\.?inf|\\.nan)(?:[ tT].*)?$"
     ].join("|"),
@@ -2564,7 +2564,7 @@ ${indent}  - ${property}`).join("");
       for (let index = 0; index < this.now.length; index += 1) this.pairChildren(index);
       this.pairMoved();
     }
-    /** Largest parts first, so that a part is never torn apart for the sake of something small inside it. */
+    /** Pair the largest parts first, so that pairing a small line never splits a larger part that is unchanged. */
     pairSameContent() {
       const groups = this.groupsOfSameContent().sort((one, other) => other.size - one.size);
       for (const group of groups) {
@@ -2967,7 +2967,7 @@ ${indent}  - ${property}`).join("");
       this.parts.push(tail);
       this.endsWithSpace = /\s$/.test(tail);
     }
-    /** At least so many line ends before what comes next. */
+    /** Minimum number of line ends before the next text. */
     breakLine(count2) {
       this.pendingBreaks = Math.max(this.pendingBreaks, count2);
       this.endsWithSpace = true;
@@ -3204,7 +3204,7 @@ ${indent}  - ${property}`).join("");
       if (isMoved) return this.mark(index, isChanged ? "moved, changed" : "moved", `${this.wordsInside(index)} # ${this.placeOf(index)}`);
       return isChanged && this.mark(index, "changed");
     }
-    /** Losing the focus is not news; gaining it is. */
+    /** A line that gains the focus has changed. A line that loses the focus has not. */
     isChanged(old, index) {
       const before = this.the.before[old];
       const line = this.the.now[index];
@@ -3260,7 +3260,7 @@ ${indent}  - ${property}`).join("");
       this.out.push(text2);
       this.room -= text2.length + 1;
     }
-    /** Unchanged children are not printed, so a colon would promise lines that do not come. */
+    /** Whether a line below is printed. Otherwise the line must not end with a colon. */
     hasNewsBelow(index) {
       return childrenOf(this.the.now, index).some((child) => {
         const old = this.the.script.matching.oldOf[child];
@@ -3301,7 +3301,7 @@ ${indent}  - ${property}`).join("");
       const holder = parent > 0 ? ` in ${now[parent].role}${now[parent].label ? ` ${neighbour(parent)}` : ""}` : "";
       return `${home}first${holder}${parent > 1 && !now[parent].label ? ` after ${neighbour(parent - 1)}` : ""}`;
     }
-    /** What is gone, each with what it contained. */
+    /** The lines for what is gone, each with the words it contained. */
     removedLines() {
       const { before, script } = this.the;
       const { newOf } = script.matching;
@@ -4891,11 +4891,12 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     if (direction !== void 0 && !(direction in DIRECTIONS)) throw badRequest("direction", "direction must be up, down, left or right");
     const element2 = target === void 0 ? null : findTarget(target).element;
     const scroller = direction === void 0 ? pageScroller() : scrollerFor(element2, DIRECTIONS[direction]);
-    const before = positions(scroller);
+    const before = positions(/* @__PURE__ */ new Set([...element2 ? scrollersAround(element2) : [], scroller, pageScroller()]));
     if (direction !== void 0) scrollBy(scroller, DIRECTIONS[direction], optionalNumber(args, "amount", 0));
     else if (element2) scrollIntoView(element2, { block: "center", inline: "nearest", behavior: "instant" });
     else scrollToPoint(args, scroller);
-    return replyFor(scroller, before);
+    const moved = Array.from(before).find(([one, [x, y]]) => one.scrollLeft !== x || one.scrollTop !== y)?.[0];
+    return replyFor(moved ?? scroller, moved !== void 0);
   }
   function pageScroller() {
     return page.scroller(document) ?? rootElement();
@@ -4924,12 +4925,20 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     if (x === void 0 && y === void 0) throw badRequest("target", "Give target, direction, or x and y");
     scroller.scrollTo({ left: x ?? scroller.scrollLeft, top: y ?? scroller.scrollTop, behavior: "instant" });
   }
-  function positions(scroller) {
-    return [scroller.scrollLeft, scroller.scrollTop, scrollX, scrollY].join();
+  function scrollersAround(element2) {
+    const found = [];
+    for (let at = flatParent(element2); at; at = flatParent(at)) {
+      const { overflowX, overflowY } = getComputedStyle(at);
+      if (overflowX !== "visible" || overflowY !== "visible") found.push(at);
+    }
+    return found;
   }
-  function replyFor(scroller, before) {
+  function positions(scrollers) {
+    return new Map(Array.from(scrollers, (one) => [one, [one.scrollLeft, one.scrollTop]]));
+  }
+  function replyFor(scroller, moved) {
     return {
-      moved: positions(scroller) !== before,
+      moved,
       x: Math.round(scroller.scrollLeft),
       y: Math.round(scroller.scrollTop),
       pageWidth: scrollSize.width(scroller),

@@ -1,4 +1,4 @@
-/** Scrolling, at once and without animation, and saying truly whether anything moved. */
+/** Scrolls the page or a part of it at once, without animation, and reports whether anything moved. */
 import { type Args, optionalNumber, optionalText } from "./args";
 import { page, rootElement, scrollIntoView, scrollSize } from "./dom";
 import { badRequest } from "./errors";
@@ -8,9 +8,10 @@ import { findTarget } from "./targets";
 
 const DIRECTIONS: Record<string, readonly [number, number]> = { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0] };
 
-/** A page down keeps some lines in sight. */
+/** The share of the visible height that one step scrolls, so that some lines stay in sight. */
 const PAGE_SHARE = 0.8;
 
+/** The position and size of the scroller that moved: the page, or the innermost scrolling part that moved. */
 export interface ScrollReply {
   moved: boolean;
   x: number;
@@ -18,7 +19,7 @@ export interface ScrollReply {
   pageWidth: number;
   pageHeight: number;
   viewport: { width: number; height: number };
-  /** Nothing more below. */
+  /** There is nothing more below. */
   atEnd: boolean;
 }
 
@@ -28,18 +29,19 @@ export function scroll(args: Args): ScrollReply {
   if (direction !== undefined && !(direction in DIRECTIONS)) throw badRequest("direction", "direction must be up, down, left or right");
   const element = target === undefined ? null : findTarget(target).element;
   const scroller = direction === undefined ? pageScroller() : scrollerFor(element, DIRECTIONS[direction]!);
-  const before = positions(scroller);
+  const before = positions(new Set([...(element ? scrollersAround(element) : []), scroller, pageScroller()]));
   if (direction !== undefined) scrollBy(scroller, DIRECTIONS[direction]!, optionalNumber(args, "amount", 0));
   else if (element) scrollIntoView(element, { block: "center", inline: "nearest", behavior: "instant" });
   else scrollToPoint(args, scroller);
-  return replyFor(scroller, before);
+  const moved = Array.from(before).find(([one, [x, y]]) => one.scrollLeft !== x || one.scrollTop !== y)?.[0];
+  return replyFor(moved ?? scroller, moved !== undefined);
 }
 
 function pageScroller(): Element {
   return page.scroller(document) ?? rootElement();
 }
 
-/** The nearest part around the element, or in the middle of the screen, that can go that way. */
+/** Return the nearest ancestor of the element that can scroll that way. Without an element, start in the middle of the viewport. */
 function scrollerFor(element: Element | null, way: readonly [number, number]): Element {
   const start = element ?? (canMove(pageScroller(), way) ? null : elementAt({ x: innerWidth / 2, y: innerHeight / 2 }));
   for (let at = start; at; at = flatParent(at)) if (canMove(at, way)) return at;
@@ -71,14 +73,23 @@ function scrollToPoint(args: Args, scroller: Element): void {
   scroller.scrollTo({ left: x ?? scroller.scrollLeft, top: y ?? scroller.scrollTop, behavior: "instant" });
 }
 
-/** The page and the part itself: scrolling something into view may move either. */
-function positions(scroller: Element): string {
-  return [scroller.scrollLeft, scroller.scrollTop, scrollX, scrollY].join();
+/** All elements around this one that clip and scroll their content, innermost first. */
+function scrollersAround(element: Element): Element[] {
+  const found: Element[] = [];
+  for (let at = flatParent(element); at; at = flatParent(at)) {
+    const { overflowX, overflowY } = getComputedStyle(at);
+    if (overflowX !== "visible" || overflowY !== "visible") found.push(at);
+  }
+  return found;
 }
 
-function replyFor(scroller: Element, before: string): ScrollReply {
+function positions(scrollers: Iterable<Element>): Map<Element, readonly [number, number]> {
+  return new Map(Array.from(scrollers, (one) => [one, [one.scrollLeft, one.scrollTop]] as const));
+}
+
+function replyFor(scroller: Element, moved: boolean): ScrollReply {
   return {
-    moved: positions(scroller) !== before,
+    moved,
     x: Math.round(scroller.scrollLeft),
     y: Math.round(scroller.scrollTop),
     pageWidth: scrollSize.width(scroller),
