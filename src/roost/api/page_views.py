@@ -217,7 +217,10 @@ class ScreenshotView(View):
 
 
 class ScrollView(View):
-    """The page's scroll position and size. ``moved``: the call changed the position."""
+    """Position and size of what was scrolled: the page, or an inner scroller.
+
+    moved: the call changed the position.
+    """
 
     tab: str
     moved: bool

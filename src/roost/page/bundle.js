@@ -1790,7 +1790,7 @@
       this.parts.push(tail);
       this.endsWithSpace = /\s$/.test(tail);
     }
-    /** At least so many line ends before what comes next. */
+    /** Minimum number of line ends before the next text. */
     breakLine(count2) {
       this.pendingBreaks = Math.max(this.pendingBreaks, count2);
       this.endsWithSpace = true;
@@ -2324,31 +2324,31 @@ ${describe(hit)}`,
   var ContentCollector = class {
     items = [];
     openText = "";
-    /** The first characters of the open text are printed as they are. */
+    /** This many characters at the start of the open text keep their white space. */
     keptLength = 0;
     openAt = null;
     addText(text2, element2) {
       if (this.openAt === null) this.openAt = element2;
       this.openText += text2;
     }
-    /** Text whose white space is printed as it is. */
+    /** Add text that keeps its white space. */
     addLines(text2, element2) {
       if (this.openAt === null) this.openAt = element2;
       this.openText = this.openText.slice(0, this.keptLength) + collapseSpace(this.openText.slice(this.keptLength)) + text2;
       this.keptLength = this.openText.length;
     }
-    /** How much has been collected, blank text left out. */
+    /** A measure of what has been collected. Blank text does not count. */
     get length() {
       return this.items.length + (this.openText.trim() === "" ? 0 : this.openText.length);
     }
-    /** Whether text has begun that the next text would go on with. */
+    /** Whether the next text would continue text that was added before. */
     get isOpen() {
       return this.openText !== "";
     }
     addSpace() {
       if (this.openText !== "") this.openText += " ";
     }
-    /** A block begins or ends here: what follows is another piece of text. */
+    /** A block begins or ends here, so what follows is a separate piece of text. */
     endBlock() {
       this.addSpace();
       this.flush();
@@ -2605,7 +2605,7 @@ ${describe(hit)}`,
       if (scope.isEditing || this.keepsLines(parent)) into.addLines("\n", parent);
       else into.addSpace();
     }
-    /** Of a closed `<details>` only the summary is rendered. */
+    /** A closed `<details>` renders only its summary. */
     visitSummary(details, into, scope) {
       const summary = queryAll(details, ":scope > summary")[0];
       if (summary) this.visit(summary, into, scope);
@@ -2809,7 +2809,7 @@ ${describe(hit)}`,
       ":(?:\\s|$)|\\s#",
       "[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ufeff\\ufffe\\uffff]|[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]",
       "^(?:---|\\.\\.\\.)",
-      // What YAML 1.1 or 1.2 takes for a null, boolean, number, date or merge key.
+      // YAML 1.1 or 1.2 reads these as null, boolean, number, date or merge key.
       "^(?:~|null|true|false|yes|no|on|off|y|n|<<|=)$",
       "^[-+.]?(?:\\d[\\d_,.:eE+-]*|0[xo][\\da-fA-F]+|\\.?inf|\\.nan)(?:[ tT].*)?$"
     ].join("|"),
@@ -3213,7 +3213,7 @@ ${indent}  - ${property}`).join("");
       for (let index = 0; index < this.now.length; index += 1) this.pairChildren(index);
       this.pairMoved();
     }
-    /** Largest parts first, so that a part is never torn apart for the sake of something small inside it. */
+    /** Pair the largest parts first, so that pairing a small line never splits a larger part that is unchanged. */
     pairSameContent() {
       const groups = this.groupsOfSameContent().sort((one, other) => other.size - one.size);
       for (const group of groups) {
@@ -3662,7 +3662,7 @@ ${indent}  - ${property}`).join("");
       if (isMoved) return this.mark(index, isChanged ? "moved, changed" : "moved", `${this.wordsInside(index)} # ${this.placeOf(index)}`);
       return isChanged && this.mark(index, "changed");
     }
-    /** Losing the focus is not news; gaining it is. */
+    /** A line that gains the focus has changed. A line that loses the focus has not. */
     isChanged(old, index) {
       const before = this.the.before[old];
       const line = this.the.now[index];
@@ -3718,7 +3718,7 @@ ${indent}  - ${property}`).join("");
       this.out.push(text2);
       this.room -= text2.length + 1;
     }
-    /** Unchanged children are not printed, so a colon would promise lines that do not come. */
+    /** Whether a line below is printed. Otherwise the line must not end with a colon. */
     hasNewsBelow(index) {
       return childrenOf(this.the.now, index).some((child) => {
         const old = this.the.script.matching.oldOf[child];
@@ -3759,7 +3759,7 @@ ${indent}  - ${property}`).join("");
       const holder = parent > 0 ? ` in ${now[parent].role}${now[parent].label ? ` ${neighbour(parent)}` : ""}` : "";
       return `${home}first${holder}${parent > 1 && !now[parent].label ? ` after ${neighbour(parent - 1)}` : ""}`;
     }
-    /** What is gone, each with what it contained. */
+    /** The lines for what is gone, each with the words it contained. */
     removedLines() {
       const { before, script } = this.the;
       const { newOf } = script.matching;

@@ -1,4 +1,4 @@
-/** Reading the one argument object every function takes. A wrong type is a BAD_REQUEST that names the field. */
+/** Reads the argument object that every function takes. A wrong type is a BAD_REQUEST that names the field. */
 import { badRequest } from "./errors";
 
 export type Args = Readonly<Record<string, unknown>>;

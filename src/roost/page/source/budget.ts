@@ -1,16 +1,16 @@
 /**
- * A bound on the time that one call spends on reading the page. A page decides how long it takes to read: by a
- * million nodes, or by elements that all own and label each other. A reader that is out of time gives what it has
- * and says that it was cut; it never holds up the page, nor the call that waits for it.
+ * Bounds the time that one call spends on reading the page. A page can make reading slow, by a million nodes or by
+ * elements that all own and label each other. When the time is over, the call returns what it has read and says
+ * that the rest is missing.
  */
 
-/** Callers wait for half a minute. */
+/** Well below the half minute that callers wait. */
 const DEFAULT_MS = 8_000;
 
-/** The rest is for turning what was read into text. */
+/** The rest of the time is for printing what was read. */
 const READING_SHARE = 0.6;
 
-/** Asking for the time costs more than a step of reading. */
+/** Reading the clock costs more than a step of reading the page, so only some steps do it. */
 const STEPS_BETWEEN_LOOKS = 16;
 
 let readingEnds = Infinity;
@@ -19,7 +19,7 @@ let isOver = false;
 let steps = 0;
 let work = 0;
 
-/** Everything until the next call of this function shares one budget. */
+/** Start a budget. Everything until the next call of this function shares it. */
 export function startBudget(ms = DEFAULT_MS): void {
   const now = performance.now();
   readingEnds = now + ms * READING_SHARE;
@@ -28,7 +28,7 @@ export function startBudget(ms = DEFAULT_MS): void {
   work += 1;
 }
 
-/** Whether reading must stop. Once it must, it must until the next budget. */
+/** Whether reading must stop. Stays true until the next budget starts. */
 export function isReadingOver(): boolean {
   if (isOver) return true;
   steps = (steps + 1) % STEPS_BETWEEN_LOOKS;
@@ -46,7 +46,7 @@ export function isTimeUp(): boolean {
   return performance.now() > allEnds;
 }
 
-/** Remembers what `make` gives for as long as the budget lasts: the page cannot change meanwhile. */
+/** Cache the result of `make` until the next budget starts. The page cannot change before, because its scripts do not run. */
 export function oncePerBudget<T>(make: () => T): () => T {
   let madeFor = -1;
   let made: T;

@@ -8,7 +8,7 @@ import { rootLine, type SeenLine, withPart, withSizes } from "./seen_lines";
 
 const READERS_KEPT = 16;
 
-/** How far around a line the elements are remembered that it stands in. */
+/** How many of the elements around a line are remembered. */
 const HOMES_KEPT = 4;
 const NATIVE_CONTROLS = new Set(["a", "area", "button", "input", "label", "option", "select", "summary", "textarea"]);
 const MOVABLE_ROLES = new Set(["article", "generic", "gridcell", "listitem", "option", "treeitem"]);
@@ -44,9 +44,9 @@ function keep(reader: string, seen: readonly SeenLine[]): void {
 }
 
 /**
- * Remembers one part of a page that the reader knows: the next diff is about what was not told yet.
+ * Remember what the reader saw of one part of a page it knows, so that the next diff leaves this out.
  *
- * Returns false when the part's place among the lines that the reader knows cannot be told.
+ * Returns false if none of the lines that the reader knows belongs to the part.
  */
 export function rememberPart(reader: string, part: Element, lines: readonly Line[]): boolean {
   const known = memories.get(reader);
@@ -57,7 +57,7 @@ export function rememberPart(reader: string, part: Element, lines: readonly Line
   return joined !== null;
 }
 
-/** Null when the reader has not seen this document yet. Remembers what the reader is told now. */
+/** Return what changed, and remember the new lines. Null if the reader has not seen this document yet. */
 export function changesSince(reader: string, lines: readonly Line[], maxChars: number): Changes | null {
   const before = memories.get(reader);
   if (!before) return null;
@@ -73,7 +73,7 @@ export function changesSince(reader: string, lines: readonly Line[], maxChars: n
   return printChanges({ lines, before, now, script, rehomed, maxChars });
 }
 
-/** Whether an element that was around another one is still there, but no longer around it. */
+/** Whether an element that contained another one is still on the page but no longer contains it. */
 function wasLeft(home: Element | undefined, element: Element): boolean {
   return home !== undefined && isConnected(home) && !contains(home, element);
 }
@@ -98,8 +98,8 @@ function seenLines(lines: readonly Line[]): SeenLine[] {
 }
 
 /**
- * A block that only has a ref because it can take the focus says the same as its text alone: `tabindex` wanders from
- * item to item in many lists.
+ * A block that has a ref only because it can take the focus counts as its text alone. In many lists `tabindex` moves
+ * from item to item, and that is no change for a reader.
  */
 function ownWords({ own, properties }: Line, role: string): string {
   if (properties.length > 0) return `${own}\n${properties.join("\n")}`;

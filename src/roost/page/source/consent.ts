@@ -46,7 +46,7 @@ export async function consent(_args: Args): Promise<ConsentReply> {
 
 interface Banner {
   element: Element;
-  /** Made by a consent tool, so what it asks is known. */
+  /** A known consent tool made the banner, so its words need not be checked. */
   isKnown: boolean;
   words: string;
 }
@@ -64,12 +64,12 @@ function bannersOnPage(): Banner[] {
     .filter((banner) => banner.isKnown || isAboutCookies(banner));
 }
 
-/** Consent tools like hosts and wrappers without a box of their own. */
+/** The page itself is no banner, even if a selector matches its `<html>` or `<body>`. */
 function hasRenderedPart(element: Element): boolean {
   return isRendered(element) && localName(element) !== "body" && localName(element) !== "html";
 }
 
-/** A page about baking or privacy law also says "cookie": a banner is short. */
+/** A banner is short. The limit excludes pages about baking or privacy law, which also say "cookie". */
 function isAboutCookies({ words }: Banner): boolean {
   return ABOUT_COOKIES.test(words) && words.length < WORDS_READ;
 }
@@ -84,7 +84,7 @@ function choicesIn(banner: Banner): Choice[] {
   return choices;
 }
 
-/** Saying no binds nobody; saying yes to a text that also speaks of terms does. */
+/** Rejecting commits the person to nothing. Accepting a text that also mentions terms could. */
 function isBinding({ words, isKnown }: Banner, action: ConsentAction): boolean {
   return action === "accept" && !isKnown && BINDING_AGREEMENT.test(words);
 }
@@ -94,7 +94,7 @@ function wordsOn(element: Element): string {
   return textContent(element)?.trim() || declaredName(element);
 }
 
-/** Also inside the open shadow roots of the banner. */
+/** Searches the open shadow roots of the banner, too. */
 function clickableIn(banner: Element): Element[] {
   const own = shadowRootOf(banner);
   const inner = [banner, ...queryAll(banner, "*")].flatMap((element) => shadowRootOf(element) ?? []);

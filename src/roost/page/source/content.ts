@@ -30,11 +30,11 @@ export function content(args: Args): ContentReply {
   return { url: location.href, title: cut(page.title(document), TITLE_CHARS), format, text: cut(text, maxLength) + (wasCut() ? CUT_NOTE : ""), length: text.length, truncated: text.length > maxLength || wasCut() };
 }
 
-/** The markup as it is, but for the values of password fields. */
+/** The markup without the values of password fields. */
 function openHTML(element: Element): string {
   const fields = [element, ...queryAll(element, "input")];
   if (!fields.some((field) => isSecretField(field) && field.hasAttribute("value"))) return outerHTML(element);
-  // Copied into a document without scripts and views: nothing runs, nothing loads.
+  // Copy into a document without a window, in which no script runs and nothing loads.
   const copy = document.implementation.createHTMLDocument("").importNode(element, true);
   const copies = [copy, ...queryAll(copy, "input")];
   fields.forEach((field, index) => isSecretField(field) && copies[index]!.removeAttribute("value"));

@@ -3,7 +3,7 @@ import { collapseSpace } from "./dom";
 
 export interface TextChunk {
   text: string;
-  /** Where the text begins: tells whether it is near the viewport. */
+  /** The element in which the text begins. It decides whether the text is near the viewport. */
   element: Element;
 }
 
@@ -11,7 +11,7 @@ export interface AccessibleNode {
   element: Element;
   role: string;
   name: string;
-  /** The name was put together from the content, so printing the text again would say everything twice. */
+  /** The name was built from the content, so printing the text again would say everything twice. */
   isNamedByContent: boolean;
   isInteractive: boolean;
   /** A click does something although the role does not say so. */
@@ -30,11 +30,11 @@ export function isText(item: ContentItem): item is TextChunk {
   return !("role" in item);
 }
 
-/** Collects content; text of inline elements runs together, blocks and nodes end it. */
+/** Collects content. Text of inline elements is joined; a block or a node ends the text. */
 export class ContentCollector {
   readonly items: ContentItem[] = [];
   private openText = "";
-  /** The first characters of the open text are printed as they are. */
+  /** This many characters at the start of the open text keep their white space. */
   private keptLength = 0;
   private openAt: Element | null = null;
 
@@ -43,19 +43,19 @@ export class ContentCollector {
     this.openText += text;
   }
 
-  /** Text whose white space is printed as it is. */
+  /** Add text that keeps its white space. */
   addLines(text: string, element: Element): void {
     if (this.openAt === null) this.openAt = element;
     this.openText = this.openText.slice(0, this.keptLength) + collapseSpace(this.openText.slice(this.keptLength)) + text;
     this.keptLength = this.openText.length;
   }
 
-  /** How much has been collected, blank text left out. */
+  /** A measure of what has been collected. Blank text does not count. */
   get length(): number {
     return this.items.length + (this.openText.trim() === "" ? 0 : this.openText.length);
   }
 
-  /** Whether text has begun that the next text would go on with. */
+  /** Whether the next text would continue text that was added before. */
   get isOpen(): boolean {
     return this.openText !== "";
   }
@@ -64,7 +64,7 @@ export class ContentCollector {
     if (this.openText !== "") this.openText += " ";
   }
 
-  /** A block begins or ends here: what follows is another piece of text. */
+  /** A block begins or ends here, so what follows is a separate piece of text. */
   endBlock(): void {
     this.addSpace();
     this.flush();
@@ -84,7 +84,7 @@ export class ContentCollector {
     if (this.openAt === null) return;
     const kept = this.keptLength === 0 ? "" : this.openText.slice(0, this.keptLength).replace(INVISIBLE, "");
     const text = kept + collapseSpace(this.keptLength === 0 ? this.openText : this.openText.slice(this.keptLength));
-    // Lone white space is kept for now: it separates words when a name is made of several nodes.
+    // White space alone is kept for now, because it separates words when a name is made of several nodes.
     if (text !== "") this.items.push({ text, element: this.openAt });
     this.openText = "";
     this.keptLength = 0;
@@ -107,7 +107,7 @@ export function contentText(items: readonly ContentItem[], limit = Infinity): st
   return text;
 }
 
-/** Only what can be operated, wherever it lies inside. */
+/** Return the outermost nodes inside that can be operated. */
 export function operableParts(items: readonly ContentItem[]): AccessibleNode[] {
   return items.flatMap((item) => {
     if (isText(item)) return [];

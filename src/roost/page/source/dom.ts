@@ -24,8 +24,8 @@ function method<Self, Args extends unknown[], Value>(prototype: object, name: st
   return (self, ...args) => run.apply(self, args);
 }
 
-// Asked thousands of times per snapshot: written out, because one shared closure would be megamorphic and
-// twice as slow.
+// A snapshot calls these thousands of times. Each is written out, because one shared closure would be megamorphic
+// and twice as slow.
 const nodeTypeOf = read<Node, number>(Node.prototype, "nodeType");
 const firstChildOf = read<Node, Node | null>(Node.prototype, "firstChild");
 const nextSiblingOf = read<Node, Node | null>(Node.prototype, "nextSibling");
@@ -93,14 +93,14 @@ export const page = {
   create: method<Document, [string], HTMLElement>(Document.prototype, "createElement"),
 };
 
-/** The root element; scripts can remove it, and a document that is being replaced has none for a moment. */
+/** The root element. A script can remove it, and a document that is being replaced has none for a moment. */
 export function rootElement(): Element {
   const root = page.root(document);
   if (root === null) throw new PageError("NOT_FOUND", "The page has no content", { hint: "Wait until it has loaded." });
   return root;
 }
 
-/** What is read of a page: the body of an HTML document, all of an SVG or XML one. */
+/** The element that readers start from: the body of an HTML document, the root of an SVG or XML document. */
 export function contentElement(): Element {
   return page.body(document) ?? rootElement();
 }
@@ -121,17 +121,17 @@ export function isTrue(element: Element, attribute: string): boolean {
   return getAttribute(element, attribute)?.toLowerCase() === "true";
 }
 
-/** Runs of white space become one space; soft hyphens and zero-width marks are nothing a reader sees. */
+/** Replace runs of white space by one space, and drop soft hyphens and zero-width characters, which nobody sees. */
 export function collapseSpace(text: string): string {
   if (!/[\u00ad\u200b\u2060]|[^\S ]| {2}/.test(text)) return text;
   const visible = /[\u00ad\u200b\u2060]/.test(text) ? text.replace(/[\u00ad\u200b\u2060]+/g, "") : text;
-  // Only what is not a single space already: most spaces are.
+  // Most white space is a single space already, so replace only the rest.
   return visible.replace(/ *[^\S ]\s*| {2,}/g, " ");
 }
 
 export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text;
-  // Never end on half a surrogate pair: JSON would carry a lone surrogate.
+  // Do not cut a surrogate pair in half, because JSON would carry a lone surrogate.
   const end = /[\ud800-\udbff]/.test(text[limit - 2] ?? "") ? limit - 2 : limit - 1;
   return text.slice(0, end) + "…";
 }

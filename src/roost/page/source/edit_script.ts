@@ -21,7 +21,7 @@ export interface PlacedLine {
   parent: number;
   after: number | null;
   around: number[];
-  /** It stays in its container and only its order among the siblings is another one. */
+  /** The line stays in its container; only its place among its siblings changed. */
   isReordered: boolean;
 }
 
@@ -114,7 +114,7 @@ function pairedHolders(lines: readonly SeenLine[], pairs: Int32Array): Int32Arra
   return holders;
 }
 
-/** Of two things that changed places, the lighter one has moved: a card, not the heading of its column. */
+/** The weight of a line. If two lines changed places, the lighter one counts as moved: a card, not the heading of its column. */
 function weightOf(line: SeenLine): number {
   if (line.role === "heading") return 1000;
   return Math.min(line.size, 40) * 2 + (line.role === "generic" || line.role === "listitem" ? 0 : 1);

@@ -1,17 +1,17 @@
 /**
- * The page as it is rendered: open shadow roots entered, slots filled, aria-owns left to the caller.
+ * Walks the page as it is rendered: enters open shadow roots and fills slots. Does not follow aria-owns.
  * https://drafts.csswg.org/css-scoping/#flattening
  */
 import { ELEMENT, assignedSlot, firstChild, isElement, localName, nextSibling, nodeType, parentNode, queryAll, shadowRootOf } from "./dom";
 
-/** The nodes a slot shows, or null for everything that is no filled slot. */
+/** The nodes that a slot shows. Null for an empty slot and for every other element. */
 export function slottedNodes(element: Element): Node[] | null {
   if (localName(element) !== "slot" || shadowRootOf(element) !== null) return null;
   const assigned = (element as HTMLSlotElement).assignedNodes?.() ?? [];
   return assigned.length > 0 ? assigned : null;
 }
 
-/** The first child as rendered (for all but filled slots); `nextSibling` leads on. */
+/** The first rendered child of an element that is not a filled slot. `nextSibling` gives the others. */
 export function firstFlatChild(element: Element): Node | null {
   return firstChild(shadowRootOf(element) ?? element);
 }
@@ -22,7 +22,7 @@ export function forEachFlatChild(element: Element, visit: (child: Node) => void)
   else for (let child = firstFlatChild(element); child; child = nextSibling(child)) visit(child);
 }
 
-/** The element this node is rendered in: slot before light parent, host above a shadow root. */
+/** The element in which this node is rendered: its slot, else its parent, or the host of its shadow root. */
 export function flatParent(node: Node): Element | null {
   const slot = nodeType(node) === ELEMENT ? assignedSlot(node as Element) : null;
   if (slot) return slot;
@@ -32,7 +32,7 @@ export function flatParent(node: Node): Element | null {
   return (parent as ShadowRoot).host ?? null;
 }
 
-/** Is `inner` the same as, or rendered or nested inside, `outer`? */
+/** Whether `inner` is `outer`, or is rendered or nested inside it. */
 export function isWithin(inner: Element | null, outer: Element): boolean {
   for (let at: Element | null = inner; at; at = flatParent(at)) if (at === outer) return true;
   return false;

@@ -1,9 +1,9 @@
 /**
  * Text that CSS writes before and after elements (`::before`, `::after`).
  *
- * Asking every element for the style of its pseudo-elements would take longer than reading the page. So the style
- * sheets are asked first which elements can have such text. A sheet of another origin cannot be read; the elements
- * that only it gives text are left out, except labels, which often carry the mark of a required field.
+ * Asking every element for the style of its pseudo-elements would take longer than reading the page. So this module
+ * first looks in the style sheets which elements can have such text. A sheet of another origin cannot be read, so
+ * text from such a sheet is missing. Labels are always asked, because they often carry the mark of a required field.
  */
 import { isReadingOver, oncePerBudget } from "./budget";
 import { getAttribute, localName, matches } from "./dom";
@@ -13,10 +13,10 @@ export type Pseudo = "::before" | "::after";
 const RULES_READ = 20_000;
 const SELECTOR_CHARS = 20_000;
 
-/** Signs that say nothing when read: bullets, arrows, separators, and the glyphs of icon fonts. */
+/** Text without any of these says nothing when read: bullets, arrows, separators, glyphs of icon fonts. */
 const SAYS_SOMETHING = /[\p{L}\p{N}\p{Sc}*%#@+!?]/u;
 
-/** The selectors found in a sheet, with the number of its rules, which tells whether it has changed. */
+/** The selectors found in each sheet. A sheet with another number of rules has changed and is read again. */
 const known = new WeakMap<CSSStyleSheet, { rules: number; selectors: string[] }>();
 
 /** Selects the elements that may have generated text, or "" if there are none. */
@@ -84,7 +84,7 @@ export function generatedText(element: Element, pseudo: Pseudo): string {
   return SAYS_SOMETHING.test(text) ? text : "";
 }
 
-/** The strings of a `content` value; after a slash stands what a reader is to be told instead. */
+/** Join the strings of a `content` value. Strings behind a slash are the alternative for screen readers and replace the others. */
 function textOf(content: string, element: Element): string {
   const parts: string[] = [];
   for (const [token, quoted, attribute] of content.matchAll(/"((?:[^"\\]|\\.)*)"|attr\(\s*([\w-]+)[^)]*\)|\//g)) {
@@ -92,7 +92,7 @@ function textOf(content: string, element: Element): string {
     else if (attribute !== undefined) parts.push(getAttribute(element, attribute) ?? "");
     else parts.push(quoted!.replace(/\\([0-9a-f]{1,6}) ?|\\(.)/gi, (_, code: string | undefined, sign: string) => (code ? String.fromCodePoint(Math.min(parseInt(code, 16), 0x10ffff)) : sign)));
   }
-  // Private-use code points are glyphs of an icon font, no text.
+  // Private-use code points are glyphs of an icon font and not text.
   return parts.join("").replace(/[\ue000-\uf8ff]/g, "");
 }
 

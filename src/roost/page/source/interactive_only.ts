@@ -1,4 +1,7 @@
-/** `interactive: true`: what can be operated, with just enough around it to tell one "Delete" from another. */
+/**
+ * The lines for `interactive: true`: what can be operated, and the headings, landmarks and named parts around it that
+ * tell one "Delete" from another.
+ */
 import { type AccessibleNode, type ContentItem, isText } from "./content_items";
 import { localName } from "./dom";
 import { LANDMARK_ROLES } from "./roles";

@@ -127,7 +127,7 @@ class Matcher {
     this.pairMoved();
   }
 
-  /** Largest parts first, so that a part is never torn apart for the sake of something small inside it. */
+  /** Pair the largest parts first, so that pairing a small line never splits a larger part that is unchanged. */
   private pairSameContent(): void {
     const groups = this.groupsOfSameContent().sort((one, other) => other.size - one.size);
     for (const group of groups) {
@@ -375,7 +375,7 @@ class Matcher {
     for (const [content, places] of newByContent) {
       const olds = byContent.get(content)!;
       if (places.length !== 1 || olds.length !== 1) continue;
-      // Words that went with their container and came with another one did not move: the containers did come and go.
+      // A line whose old container is gone and whose new container is new did not move: the containers came and went.
       const isKnown = !this.matching.isOldFree(this.before[olds[0]!]!.parent) || !this.matching.isNewFree(this.now[places[0]!]!.parent);
       if (isKnown) this.pairSubtrees(olds[0]!, places[0]!);
     }
@@ -417,7 +417,7 @@ function isPlainLeaf(line: SeenLine): boolean {
   return line.size === 1 && line.ref === null;
 }
 
-/** A number or a sign can stand anywhere by chance; words are worth recognising. */
+/** Only words identify a line. A number or a sign can occur anywhere by chance. */
 function hasWords(lines: readonly SeenLine[], index: number): boolean {
   const end = index + lines[index]!.size;
   for (let at = index; at < end && at < index + 8; at += 1) if (/\p{L}{2}/u.test(lines[at]!.label)) return true;

@@ -1,21 +1,22 @@
 /**
- * Choosing lines for a reply of bounded size: what is near the viewport first, then what follows it, then
- * the rest; always with the lines they are indented under. What is missing is said, and how to get it.
+ * Chooses the lines for a reply of bounded size: first the lines near the viewport, then the lines that follow, then
+ * the rest. Each chosen line comes with the lines it is indented under. The last line of the reply says how many lines
+ * are missing and how to get them.
  *
- * `after` is a ref, or a ref and a number of lines (`e120+35`), so that text without refs can be paged too.
+ * `after` is a ref, or a ref and a number of lines (`e120+35`), so that an agent can page through text without refs.
  */
 import { badRequest } from "./errors";
 import { type Line, printLine, sizeOf } from "./lines";
 import { linesNearViewport } from "./near_viewport";
 import { elementOfRef, looksLikeRef, refOf } from "./refs";
 
-/** Kept free for the last line. */
+/** Characters kept free for the last line, which says what is missing. */
 const NOTE_ROOM = 240;
 const GAP_ROOM = 44;
 
 export interface Selection {
   text: string;
-  /** For each line shown, its place in the text; frames are stitched in there. */
+  /** For each printed line, its row in the text. The snapshot of a frame is inserted below the row of its frame. */
   placeOf: Map<Line, number>;
   left: { lines: number; chars: number; after: string } | null;
 }
@@ -40,7 +41,7 @@ function startAfter(lines: readonly Line[], after: string): number {
   return Math.min(index + 1 + Number(skip ?? 0), lines.length);
 }
 
-/** Near lines in reading order, then what follows the last of them, then what came before. */
+/** Near lines in reading order, then the lines behind the last of them, then the lines before. */
 function viewportFirst(lines: readonly Line[]): number[] {
   const near = linesNearViewport(lines);
   const last = near.lastIndexOf(true);
@@ -110,7 +111,7 @@ function leftNote(left: { lines: number; chars: number; after: string }): string
   );
 }
 
-/** How to say "after this line" so that it can be found again. */
+/** The value of `after` that continues behind this line. */
 function position(lines: readonly Line[], index: number): string {
   for (let at = index; at >= 0; at -= 1) {
     const { node } = lines[at]!;

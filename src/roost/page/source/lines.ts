@@ -2,10 +2,14 @@
  * The tree as lines of Playwright's ARIA YAML:
  * `- role "name" [checked] [disabled] [expanded] [active] [invalid] [level=2] [pressed] [selected] [ref=e12] [cursor=pointer]: text`
  *
- * A ref is given to: everything that can be operated (interactive roles, focusable, editable, clickable
- * by `onclick` or a pointer cursor that starts there), everything with a name except cells and the options of a
- * drop-down, frames, images, headings, landmarks and the other parts of a page one may want to look into.
- * `[cursor=pointer]` is written only where the role does not say already that one can click.
+ * These elements get a ref:
+ *
+ * - what can be operated: interactive roles, focusable, editable and draggable elements, and elements that are
+ *   clickable by `onclick` or by a pointer cursor that starts there;
+ * - what has a declared name, except the options of a drop-down;
+ * - cells of a grid, frames, images, headings, landmarks and other parts that an agent may want to look into.
+ *
+ * `[cursor=pointer]` is written only if the role does not already say that a click does something.
  */
 import { isTimeUp } from "./budget";
 import { type AccessibleNode, type ContentItem, isText } from "./content_items";
@@ -34,9 +38,9 @@ export interface Line {
   /** The name, or else the text or value that is printed in this line. */
   label: string;
   properties: string[];
-  /** Has lines below it that are children, so that it ends with a colon. */
+  /** The line has children below it, so it ends with a colon. */
   isParent: boolean;
-  /** Where it stands, for the viewport and for refs. */
+  /** The element of the line, for the viewport and for refs. */
   element: Element;
   node: AccessibleNode | null;
   ref: string | null;
@@ -95,7 +99,7 @@ function nodeLine(node: AccessibleNode, depth: number, parent: number, focused: 
   };
 }
 
-/** The same line with a ref, also where a snapshot gives none: what was searched for is to be acted on. */
+/** Return the line with a ref even if a snapshot gives it none, so that an agent can act on what it searched for. */
 export function withRef(line: Line): Line {
   if (line.ref) return line;
   if (line.node) return { ...nodeLine(line.node, line.depth, line.parent, null, true), isParent: line.isParent };
@@ -169,7 +173,7 @@ function bounded(text: string): string {
   return text.length <= TEXT_LIMIT ? text : `${cut(text, TEXT_LIMIT)} (${text.length - TEXT_LIMIT} more characters)`;
 }
 
-/** How many characters the line takes in print, its line ends included. */
+/** Number of characters of the printed line, line ends included. */
 export function sizeOf(line: Line): number {
   const indent = 2 * line.depth + 2;
   let size = indent + line.text.length + 2;

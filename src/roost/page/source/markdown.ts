@@ -1,4 +1,4 @@
-/** What a person sees, as Markdown: headings, links, lists, tables, code, quotes, images by their alt text. */
+/** Writes what a person sees as Markdown: headings, links, lists, tables, code, quotes, and images by their alt text. */
 import { isReadingOver } from "./budget";
 import { ELEMENT, TEXT, getAttribute, hasAttribute, isElement, localName, nodeType, queryAll } from "./dom";
 import { forEachFlatChild } from "./flat_tree";
@@ -15,7 +15,7 @@ function joinBlocks(blocks: string[]): string {
   return blocks.filter((block) => block.trim() !== "").join("\n\n");
 }
 
-/** Turns rendered children into blocks; runs of inline content become paragraphs. */
+/** Turn rendered children into blocks. Adjacent inline content becomes one paragraph. */
 class Blocks {
   private readonly done: string[] = [];
   private paragraph = "";
@@ -45,7 +45,7 @@ class Blocks {
   }
 }
 
-/** A block with Markdown of its own, or null for a mere container. */
+/** The Markdown of a block, or null for a container that has none of its own. */
 function blockOf(element: Element, depth: number): string | null {
   const tag = localName(element);
   const heading = /^h([1-6])$/.exec(tag);
@@ -99,7 +99,7 @@ function list(element: Element, isOrdered: boolean, depth: number): string {
   return items.join("\n");
 }
 
-/** Tables for layout, nested or with one column, are read as their content. */
+/** Tables for layout, tables that contain tables and tables with one column are written as plain content. */
 function isDataTable(element: Element): boolean {
   const { rows } = element as HTMLTableElement;
   return getAttribute(element, "role") !== "presentation" && rows.length > 0 && queryAll(element, "table").length === 0 && (rows[0]?.cells.length ?? 0) > 1;

@@ -1,9 +1,9 @@
 /**
  * Accessible names. https://w3c.github.io/accname/
  *
- * dom-accessibility-api computes everything an author declares (aria-labelledby, labels, alt, legend,
- * caption, title, values of buttons). Names that come from content are put together in tree.ts from the
- * children it has visited anyway: that costs nothing more and, unlike the library, follows shadow roots.
+ * The library dom-accessibility-api computes the names that an author declares: aria-labelledby, labels, alt, legend,
+ * caption, title, values of buttons. tree.ts builds the names that come from content. It visits the children anyway,
+ * so these names cost nothing more, and unlike the library it enters shadow roots.
  */
 import { computeAccessibleName } from "dom-accessibility-api";
 import { isReadingOver, oncePerBudget } from "./budget";
@@ -16,7 +16,7 @@ const NATIVELY_NAMED = new Set([
   "area", "button", "fieldset", "figure", "iframe", "img", "input", "meter", "optgroup", "output", "progress", "select", "svg", "table", "textarea",
 ]);
 
-/** The name an author declared for this element, or "" when only its content could name it. */
+/** Return the name that the author declared for this element, or "" if only its content can name it. */
 export function declaredName(element: Element): string {
   const label = getAttribute(element, "aria-label");
   if (label !== null && label.trim() !== "" && !hasAttribute(element, "aria-labelledby")) return tidy(label);
@@ -42,16 +42,18 @@ function libraryName(element: Element): string {
   try {
     return computeAccessibleName(element, { getComputedStyle: boundedStyle });
   } catch {
-    // Too much, or clobbered: the library reads properties that a form's inputs can hide by their names.
+    // The limit was reached, or the library read a property of a form that an input with that name hides.
     return shortName(element);
   }
 }
 
-/** The library asks for the style of every element it reads: a name of so many is none. */
+/** The library asks for the style of every element it reads. A name that needs more elements than this is not computed. */
 const VISIT_LIMIT = 2_000;
 
-/** References by aria-owns and aria-labelledby that a page may have before the library is too slow for it: it follows
- * all of them for every name. */
+/**
+ * With more characters than this in aria-owns and aria-labelledby, the library is too slow for the page, because it
+ * follows all references for every name.
+ */
 const REFERENCE_CHARS = 30_000;
 const REFERENCES_READ = 10;
 const SHORT_NAME_CHARS = 250;
@@ -65,7 +67,7 @@ const isDense = oncePerBudget(() => {
   return false;
 });
 
-/** Without the library: the label, or what the first referenced elements say, and no references of theirs. */
+/** A name without the library: the text of the first referenced elements, else the aria-label. Follows no second reference. */
 function shortName(element: Element): string {
   const ids = (getAttribute(element, "aria-labelledby") ?? "").slice(0, 40 * REFERENCES_READ).split(/\s+/);
   const referenced = ids.slice(0, REFERENCES_READ).flatMap((id) => (id === "" ? [] : page.byId(document, id) ?? []));
@@ -73,13 +75,13 @@ function shortName(element: Element): string {
   return cut(texts.join(" ").trim() || (getAttribute(element, "aria-label") ?? ""), SHORT_NAME_CHARS);
 }
 
-/** Asking a control for its labels walks the whole document: only where it can have one at all. */
+/** Asking a control for its `labels` walks the whole document, so ask only a control that can have a label. */
 function hasLabels(element: Element): boolean {
   if (!hasAttribute(element, "id") && closest(element, "label") === null) return false;
   return ((element as HTMLButtonElement).labels?.length ?? 0) > 0;
 }
 
-/** What HTML adds where accname ends: https://www.w3.org/TR/html-aam-1.0/#accname-computation */
+/** Names that HTML defines beyond accname. https://www.w3.org/TR/html-aam-1.0/#accname-computation */
 function fallbackName(element: Element): string {
   switch (localName(element)) {
     case "input":
@@ -97,24 +99,24 @@ function nameOfFileInput(element: Element): string {
   return input.type === "file" ? (input.multiple ? "Choose files" : "Choose file") : "";
 }
 
-/** The last resort of accname, for elements whose content gave nothing. */
+/** The title: the last step of accname, for elements whose content gives no name. */
 export function titleName(element: Element): string {
   return tidy(getAttribute(element, "title") ?? (isEditingHost(element) ? getAttribute(element, "data-placeholder") ?? "" : ""));
 }
 
-/** Icon fonts: what CSS writes before and after an element that has no other name. */
+/** Text that CSS writes before and after an element, for elements without any other name. */
 export function generatedName(element: Element): string {
   const parts = ["::before", "::after"].map((pseudo) => {
     const content = getComputedStyle(element, pseudo).content;
     return /^".*"$/.test(content) ? content.slice(1, -1) : "";
   });
-  // Private-use code points are glyphs of an icon font, no text.
+  // Private-use code points are glyphs of an icon font and not text.
   return tidy(parts.join(" ").replace(/[\ue000-\uf8ff]|\\[0-9a-f]+ ?/gi, ""));
 }
 
 /**
- * The library uses the value of a referenced textbox as a name, and knows a password field with an
- * explicit role as a textbox. Rare enough to look only when such a field exists.
+ * The library uses the value of a referenced textbox as a name, and takes a password field with an explicit role for
+ * a textbox. So the values of such fields are cut out of names.
  */
 function withoutSecrets(name: string): string {
   if (name === "") return name;

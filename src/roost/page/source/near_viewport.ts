@@ -6,14 +6,16 @@ import type { Line } from "./lines";
 /** Half a screen above and below counts as near. */
 const MARGIN = 0.5;
 
-/** How a line lies to the viewport with its margin. */
+/** Where a line is, relative to the viewport and its margin. */
 const FAR = 0;
 const PARTLY = 1;
 const WITHIN = 2;
 
 /**
- * Goes from the top down, because measuring costs more than reading: what is inside a part that is far away is far
- * away, and what is inside a part that is near as a whole is near.
+ * Return for each line whether it is near the viewport.
+ *
+ * Measuring an element is slow. So parents come first, and only children of parents that are partly near are measured:
+ * children of a far parent are far, and children of a parent that is near as a whole are near.
  */
 export function linesNearViewport(lines: readonly Line[]): boolean[] {
   const places: number[] = [];
@@ -30,7 +32,7 @@ export function linesNearViewport(lines: readonly Line[]): boolean[] {
 
 function placeOf(element: Element): number {
   const { left, right, top, bottom } = boxOf(element);
-  // No box says nothing (display: contents, an empty wrapper of positioned content): look inside.
+  // An element without a box (display: contents, a wrapper of positioned content) may contain near elements.
   if (left === right && top === bottom) return PARTLY;
   const across = MARGIN * innerWidth;
   const down = MARGIN * innerHeight;

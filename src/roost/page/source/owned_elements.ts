@@ -1,12 +1,12 @@
 /**
- * aria-owns: elements that are read as children of another element than the one they stand in.
- * An element has one owner, the first to claim it; a claim that would close a circle is void.
+ * aria-owns makes elements children of another element than their parent in the DOM. An element has one owner: the
+ * first one that claims it. A claim that would make a cycle is ignored.
  * https://w3c.github.io/aria/#aria-owns
  */
 import { isReadingOver } from "./budget";
 import { getAttribute, page, parentNode, queryAll } from "./dom";
 
-/** Pages claim a few dozen elements. Each claim costs a walk up the tree. */
+/** Each claim costs a walk up the tree. Ordinary pages claim a few dozen elements. */
 const CLAIM_LIMIT = 5_000;
 const ATTRIBUTE_LIMIT = 20_000;
 

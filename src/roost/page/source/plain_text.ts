@@ -8,7 +8,7 @@ import { exposureOf, isUnrendered, skipsContents } from "./visibility";
 
 const DEPTH_LIMIT = 700;
 
-/** Blocks that stand a line apart from their neighbours, as `innerText` has it. */
+/** Blocks with an empty line around them, as in `innerText`. */
 const SPACED_TAGS = new Set(["blockquote", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "p", "pre", "table", "ul"]);
 
 class TextWriter {
@@ -26,7 +26,7 @@ class TextWriter {
     this.endsWithSpace = /\s$/.test(tail);
   }
 
-  /** At least so many line ends before what comes next. */
+  /** Minimum number of line ends before the next text. */
   breakLine(count: number): void {
     this.pendingBreaks = Math.max(this.pendingBreaks, count);
     this.endsWithSpace = true;
@@ -86,7 +86,7 @@ function writeChildren(element: Element, tag: string, writer: TextWriter, isSeen
   else for (let child = firstFlatChild(element); child; child = nextSibling(child)) write(child);
 }
 
-/** Null for everything that is no field. */
+/** The value of a field, or null for every other element. */
 export function valueText(element: Element, tag: string): string | null {
   switch (tag) {
     case "input": {

@@ -45,7 +45,7 @@ const RANGES_SHOWN = 20;
 const LABEL_CHARS = 40;
 const CONTENT_CHARS = 120;
 
-/** At most this share of the room is for what was removed. */
+/** At most this share of the characters is used for removed lines. */
 const END_SHARE = 0.4;
 
 /** More moves than this in one container are told as its new order. */
@@ -106,7 +106,7 @@ class Printer {
     return isChanged && this.mark(index, "changed");
   }
 
-  /** Losing the focus is not news; gaining it is. */
+  /** A line that gains the focus has changed. A line that loses the focus has not. */
   private isChanged(old: number, index: number): boolean {
     const before = this.the.before[old]!;
     const line = this.the.now[index]!;
@@ -170,7 +170,7 @@ class Printer {
     this.room -= text.length + 1;
   }
 
-  /** Unchanged children are not printed, so a colon would promise lines that do not come. */
+  /** Whether a line below is printed. Otherwise the line must not end with a colon. */
   private hasNewsBelow(index: number): boolean {
     return childrenOf(this.the.now, index).some((child) => {
       const old = this.the.script.matching.oldOf[child]!;
@@ -216,7 +216,7 @@ class Printer {
     return `${home}first${holder}${parent > 1 && !now[parent]!.label ? ` after ${neighbour(parent - 1)}` : ""}`;
   }
 
-  /** What is gone, each with what it contained. */
+  /** The lines for what is gone, each with the words it contained. */
   private removedLines(): string[] {
     const { before, script } = this.the;
     const { newOf } = script.matching;

@@ -1,9 +1,9 @@
 /**
  * Refs: the names agents use for elements. `e12`, in a frame `f1e12`.
  *
- * An element keeps its number as long as it lives; a number is never given to another element. Numbers
- * must also not repeat over documents, but a new document starts with an empty memory: so the caller
- * passes the first number that is still free, and keeps the next one from the reply.
+ * An element keeps its number as long as it lives, and no other element ever gets that number. Numbers must not repeat
+ * in the next document either, but the bundle starts there with an empty memory. So the caller passes the first free
+ * number with each call, and takes the next free number from the reply.
  */
 import { isConnected } from "./dom";
 import { PageError } from "./errors";

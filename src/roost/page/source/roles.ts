@@ -1,9 +1,9 @@
 /**
- * The role of an element: a valid explicit one, else the one its tag stands for.
+ * The role of an element: the explicit role if it is valid, else the role of its tag.
  *
- * dom-accessibility-api has a role table too, but it takes the first `role` token unseen, knows nothing of
- * context (a `<footer>` inside an article) or of password, date and file inputs, and does not export the
- * part that ignores `role`. Names come from that library; roles are decided here.
+ * The library dom-accessibility-api has a table of roles, too. This module does not use it: it accepts any `role`
+ * token, ignores context (a `<footer>` inside an article), does not know password, date and file inputs, and does
+ * not export the function that ignores `role`.
  * https://www.w3.org/TR/html-aam-1.0/#html-element-role-mappings
  */
 import { closest, getAttribute, hasAttribute, isElement, localName, parentNode } from "./dom";
@@ -28,12 +28,12 @@ const INTERACTIVE_ROLES = new Set(
   ).split(" "),
 );
 
-/** Roles that add no line of their own: their text belongs to the line around them. */
+/** Elements with these roles get no line of their own. Their text belongs to the line around them. */
 const TEXT_LEVEL_ROLES = new Set(
   "generic none presentation caption code deletion emphasis insertion mark strong subscript superscript time".split(" "),
 );
 
-/** https://w3c.github.io/aria/#namefromcontent, without row: a row's name only repeats its cells. */
+/** https://w3c.github.io/aria/#namefromcontent, except `row`, because the name of a row only repeats its cells. */
 const NAMED_BY_CONTENT = new Set(
   (
     "button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio " +
@@ -45,7 +45,7 @@ export const LANDMARK_ROLES: ReadonlySet<string> = new Set(
   "banner complementary contentinfo form main navigation region search".split(" "),
 );
 
-/** Worth a ref without a name: parts of a page that one may want to look into by `target`. */
+/** Elements with these roles get a ref even without a name, so that an agent can look into them with `target`. */
 const SCOPE_ROLES = new Set(
   "alert alertdialog article dialog feed figure grid heading iframe img log menu menubar radiogroup status table tablist tabpanel toolbar tree treegrid video audio canvas".split(" "),
 );
@@ -74,7 +74,7 @@ const SECTIONING = "article, aside, main, nav, section, [role=article], [role=co
 
 export function roleOf(element: Element): string {
   const explicit = explicitRole(element);
-  // "none" on something a person can reach would hide it: https://w3c.github.io/aria/#conflict_resolution_presentation_none
+  // "none" is ignored on an element that a person can reach, because it would hide the element: https://w3c.github.io/aria/#conflict_resolution_presentation_none
   const isVoid = explicit === "none" && (isFocusableByAuthor(element) || isNamedByAuthor(element));
   if (explicit !== null && !isVoid) return explicit;
   const implicit = implicitRole(element);
@@ -89,7 +89,7 @@ function explicitRole(element: Element): string | null {
   return role === "presentation" ? "none" : role === "image" ? "img" : role;
 }
 
-/** For an element known to have neither a role nor contenteditable. */
+/** The role of the tag. Ignores the attributes role and contenteditable. */
 export function implicitRole(element: Element): string {
   const tag = localName(element);
   switch (tag) {
@@ -144,7 +144,7 @@ function roleInTable(element: Element, tag: string): string {
   return ROLE_OF_TAG[tag]!;
 }
 
-/** https://www.w3.org/TR/html-aam-1.0/#el-th, with the scope guessed where none is written. */
+/** https://www.w3.org/TR/html-aam-1.0/#el-th. Without `scope`, a cell before a `<td>` heads its row. */
 function roleOfHeaderCell(cell: Element): string {
   const scope = getAttribute(cell, "scope");
   if (scope === "row" || scope === "rowgroup") return "rowheader";
@@ -152,7 +152,7 @@ function roleOfHeaderCell(cell: Element): string {
   return cell.nextElementSibling?.localName === "td" ? "rowheader" : "columnheader";
 }
 
-/** A list that is none has no items: https://w3c.github.io/aria/#none */
+/** A list with the role none has no list items. https://w3c.github.io/aria/#none */
 function isInPresentationalList(item: Element): boolean {
   const list = parentNode(item);
   return isElement(list) && explicitRole(list) === "none";
@@ -186,7 +186,7 @@ export function isEditingHost(element: Element): boolean {
   return value === "" || value === "true" || value === "plaintext-only";
 }
 
-/** Reachable by keyboard because the author said so, or natively so. */
+/** Whether the keyboard reaches the element, natively or by an attribute of the author. */
 export function isFocusableByAuthor(element: Element): boolean {
   const tabindex = getAttribute(element, "tabindex");
   if (tabindex !== null && Number.parseInt(tabindex, 10) >= 0) return true;

@@ -3,7 +3,7 @@ import { getAttribute, localName } from "./dom";
 
 const onceSeenAsPassword = new WeakSet<Element>();
 
-/** Also after a "show password" button has turned the field into a text field. */
+/** Recognises a password field even after a "show password" button has turned it into a text field. */
 export function isSecretField(element: Element): boolean {
   if (localName(element) !== "input") return false;
   const input = element as HTMLInputElement;

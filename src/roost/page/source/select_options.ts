@@ -1,4 +1,4 @@
-/** The options of a `<select>` as content: bounded, because country lists are not what a page is about. */
+/** The options of a `<select>` as content. Their number is bounded, so that a list of countries does not fill a snapshot. */
 import type { AccessibleNode, ContentItem } from "./content_items";
 import { labelOfOption } from "./states";
 
@@ -12,7 +12,7 @@ export function optionItems(select: HTMLSelectElement): ContentItem[] {
   return items;
 }
 
-/** In a drop-down the browser draws the options; only a list box shows them in the page, to be clicked. */
+/** Only a list box shows its options in the page, where they can be clicked. The options of a drop-down are drawn by the browser. */
 function isListBox(select: HTMLSelectElement): boolean {
   return select.multiple || select.size > 1;
 }

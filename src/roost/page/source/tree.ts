@@ -1,8 +1,9 @@
 /**
- * The accessible tree: one pass over the rendered page that decides what an agent gets to read.
+ * The accessible tree: one pass over the rendered page that decides what an agent reads.
  *
- * Left out: what is not rendered, aria-hidden, inert (everything beside an open modal dialog, too).
- * Flattened into the surrounding line: generic containers, text-level semantics, row groups, unnamed groups.
+ * The tree leaves out what is not rendered, aria-hidden or inert, and everything outside an open modal dialog.
+ * Generic containers, text-level elements, row groups and unnamed groups get no line: their content belongs to the
+ * line around them.
  */
 import { isReadingOver } from "./budget";
 import {
@@ -18,13 +19,13 @@ import { isDisabled, isNativelyDisabled, shownValue } from "./states";
 import { optionItems } from "./select_options";
 import { exposureOf, isHiddenFromReaders, isRendered, isUnrendered, skipsContents } from "./visibility";
 
-/** Longer names from content are cut in print, and the content is printed below them. */
+/** A longer name from content is cut, and the content is printed below its line. */
 export const NAME_LIMIT = 250;
 
-/** No more of the content is put together for a name: content that long is printed below it anyway. */
+/** Building a name from content stops here, because content that long is printed below its line anyway. */
 const CONTENT_NAME_LIMIT = 4 * NAME_LIMIT;
 
-/** Scripts can nest deeper than any stack; nobody reads that. */
+/** Scripts can nest elements deeper than the stack allows. What is deeper is left out. */
 const DEPTH_LIMIT = 700;
 
 const ATOMIC_TAGS = new Set(["audio", "canvas", "embed", "frame", "hr", "iframe", "img", "input", "meter", "object", "progress", "textarea", "video"]);
@@ -35,19 +36,19 @@ const MEANINGFUL_WHEN_EMPTY = new Set([...CELL_ROLES, "audio", "canvas", "iframe
 /** Roles whose whole content is one name. */
 const NAMING_ROLES = new Set("button checkbox heading link menuitem menuitemcheckbox menuitemradio option radio switch tab".split(" "));
 
-/** White space that `<pre>` prints as it is, and other text as one space. */
+/** White space that `<pre>` keeps and that other elements print as one space. */
 const MAY_BE_PREFORMATTED = /[\n\t]| {2}/;
 
-/** One native test instead of nine: most elements of a page have none of these. */
+/** One native test for all these attributes, because most elements of a page have none of them. */
 const ANNOTATED =
   "[role],[aria-hidden],[inert],[tabindex],[contenteditable],[onclick],[draggable],[aria-label],[aria-labelledby],[aria-disabled],[title]";
 
-/** What a node hands down to what is inside it. */
+/** What an element passes on to the elements inside it. */
 interface Scope {
   readonly isSeen: boolean;
   readonly isPointer: boolean;
   readonly isDisabled: boolean;
-  /** Text here is already the name of something: a label's of its control, a legend's of its group. */
+  /** The text here is already printed as a name: a label's text for its control, a legend's text for its group. */
   readonly isNameOfOther: boolean;
   readonly isInModal: boolean;
   /** The nearest element around that is named by its content, such as a link, a heading or a cell. */
@@ -128,7 +129,7 @@ class TreeBuilder {
     else into.addSpace();
   }
 
-  /** Of a closed `<details>` only the summary is rendered. */
+  /** A closed `<details>` renders only its summary. */
   private visitSummary(details: Element, into: ContentCollector, scope: Scope): void {
     const summary = queryAll(details, ":scope > summary")[0];
     if (summary) this.visit(summary, into, scope);
@@ -244,12 +245,12 @@ function plainNode(element: Element, role: string, children: ContentItem[]): Acc
   };
 }
 
-/** Elements without an interactive role that react nevertheless. */
+/** Whether an element without an interactive role can be operated nevertheless. */
 function isOperableByAuthor(element: Element, role: string): boolean {
   return hasAttribute(element, "onclick") || isTrue(element, "draggable") || isEditingHost(element) || (role !== "iframe" && isFocusableByAuthor(element));
 }
 
-/** A label is no line of its own while its control is there to be operated. */
+/** A label gets no line of its own while its control is rendered. */
 function isLabelOfRendered(element: Element, role: string): boolean {
   if (role !== "generic" || localName(element) !== "label") return false;
   const control = (element as HTMLLabelElement).control;
@@ -261,7 +262,7 @@ function isNameOfOther(element: Element, scope: Scope): boolean {
     case "label": {
       const control = (element as HTMLLabelElement).control;
       if (control === null || !isRendered(control) || isNamedByAria(control)) return false;
-      // The text of a heading or cell is its own, also where it labels a field somewhere else.
+      // A heading or cell keeps its text, even if that text labels a field somewhere else.
       return scope.namer === null || (contains(scope.namer, control) && !/^h[1-6]$/.test(localName(scope.namer)));
     }
     case "legend":
@@ -279,17 +280,17 @@ function isNamedByAuthor(element: Element): boolean {
   return Boolean(getAttribute(element, "aria-label")?.trim()) || Boolean(getAttribute(element, "title")?.trim());
 }
 
-/** The one control inside a wrapper that has the control's own name: two lines would say the same. */
+/** Return the only control inside a wrapper if both have the same name, because two lines would say the same. */
 function controlOfSameName(node: AccessibleNode): AccessibleNode | null {
   const [only] = node.children;
   if (node.name === "" || node.isNamedByContent || node.children.length !== 1 || !only || isText(only) || !only.isInteractive) return null;
   if (isInteractiveRole(node.role) || only.name.toLowerCase() !== node.name.toLowerCase()) return null;
   if (node.role === "generic" || node.role === "group" || node.role === "none") return only;
-  node.name = ""; // the line is needed, its name is not
+  node.name = ""; // The role needs its line, but the name would only repeat that of the control.
   return null;
 }
 
-/** An editor has an element for each line. */
+/** Join the lines of an editor, which has an element for each line. */
 function joinedLines(items: ContentItem[]): ContentItem[] {
   if (items.length < 2 || !items.every(isText)) return items;
   const lines = items.map((item) => (item as TextChunk).text.trimEnd());
@@ -310,19 +311,19 @@ function nameNode(node: AccessibleNode): void {
   if (node.name === "" && node.isInteractive && node.role !== "textbox") node.name = generatedName(node.element);
 }
 
-/** A cell with more than text in it is read through its children, not through a name that repeats them. */
+/** A cell that contains more than text gets no name, because the lines of its children would repeat it. */
 function isCellOfNodes(node: AccessibleNode): boolean {
   return CELL_ROLES.has(node.role) && node.children.some((item) => !isText(item));
 }
 
-/** A tree item is named by its own label, not by the branch below it. */
+/** The content that names a node. The name of a tree item or menu item does not include the branch below it. */
 function ownContent(node: AccessibleNode): ContentItem[] {
   if (node.role !== "treeitem" && node.role !== "menuitem") return node.children;
   const branch = node.children.findIndex((item) => !isText(item) && (item.role === "treeitem" || item.role === "list" || item.role === "menu" || item.role === "group"));
   return branch === -1 ? node.children : node.children.slice(0, branch);
 }
 
-/** Of what the name already says only the operable parts are kept. */
+/** Leave out content that the name already says, except the parts that can be operated. */
 function withoutRepetition(node: AccessibleNode): ContentItem[] {
   const named = ownContent(node).length;
   return [...operableParts(node.children.slice(0, named)), ...node.children.slice(named).filter((item) => !isText(item))];
@@ -335,7 +336,7 @@ function withoutBlankText(items: ContentItem[]): ContentItem[] {
 function isFlat(node: AccessibleNode): boolean {
   if (node.isInteractive) return false;
   if (node.name === "") return FLAT_UNLESS_NAMED.has(node.role);
-  // A title that only repeats the text of its block.
+  // The title only repeats the text of its block.
   return node.role === "generic" && node.children.length === 1 && isText(node.children[0]!) && tidy(node.children[0].text) === node.name;
 }
 
