@@ -18,6 +18,7 @@ from roost.core.addresses import (
     host_allowed,
     host_of,
     short_address,
+    with_scheme,
 )
 from roost.errors import BadRequest, UrlBlocked
 
@@ -354,6 +355,70 @@ def test_half_a_host_never_passes_for_another_host(end: str) -> None:
     url = f"https://bank.example:{'1' * 3}{'a' * ADDRESS_CHARS}{end}"
     assert short_address(url) == f"https:{CUT}"
     assert host_of(short_address(url)) == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "opened"),
+    [
+        ("localhost", "http://localhost"),
+        ("localhost:8809/", "http://localhost:8809/"),
+        ("LocalHost:8809", "http://LocalHost:8809"),
+        ("app.localhost/x", "http://app.localhost/x"),
+        ("127.0.0.1:8809", "http://127.0.0.1:8809"),
+        ("10.0.0.1", "http://10.0.0.1"),
+        ("[::1]:80", "http://[::1]:80"),
+        ("example.org", "https://example.org"),
+        ("example.org/a?b#c", "https://example.org/a?b#c"),
+        ("example.org?q=http://x", "https://example.org?q=http://x"),
+        ("example.org:443", "https://example.org:443"),
+        ("example.org:8080/x", "http://example.org:8080/x"),
+        ("bücher.example", "https://bücher.example"),
+        (" \tlocalhost:1/", "http://localhost:1/"),
+    ],
+)
+def test_an_address_that_begins_with_a_host_gets_a_scheme(typed: str, opened: str) -> None:
+    assert with_scheme(typed) == opened
+    assert checked_url(with_scheme(typed)) == opened
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:1",
+        "javascript:80/",
+        "java\nscript:80",
+        "JavaScript:80/x",
+        "data:80/x",
+        "file:80",
+        "about:80",
+        "localhost:",
+        "localhost:80@evil.example/",
+        "user:pw@example.org",
+        "x.y:abc",
+        "view-source:80/",
+    ],
+)
+def test_a_scheme_is_never_taken_for_a_host(url: str) -> None:
+    assert with_scheme(url) == url
+    with pytest.raises(UrlBlocked):
+        checked_url(with_scheme(url))
+
+
+@pytest.mark.parametrize(
+    "url", ["foo", "/x", "//example.org/", "127.0.0.1:80@evil.example", "[::1"]
+)
+def test_other_words_are_no_address(url: str) -> None:
+    with pytest.raises(BadRequest):
+        checked_url(with_scheme(url))
+
+
+def test_domain_lists_judge_an_address_without_a_scheme() -> None:
+    assert checked_url(with_scheme("example.com:8080/"), allow=ALLOW)
+    for url in ("localhost:8080", "evil.example", "127.0.0.1:80"):
+        with pytest.raises(UrlBlocked):
+            checked_url(with_scheme(url), allow=ALLOW)
+        with pytest.raises(UrlBlocked):
+            checked_url(with_scheme(url), deny=("loopback", "evil.example"))
 
 
 @pytest.mark.parametrize("url", ["data:text/html,<p>x", "DATA:,x", "blob:http://a.test/1-2"])

@@ -60,12 +60,12 @@ REASONS = [
     REASONS,
     ids=[f"{reason} {index}" for index, (_, _, reason) in enumerate(REASONS)],
 )
-def test_the_reason_is_named(page: PageWorld, body: str, action: str, reason: str) -> None:
+def test_the_error_names_the_reason(page: PageWorld, body: str, action: str, reason: str) -> None:
     error = page.show(body).error("prepare", target="#b", action=action)
     assert (error["code"], error["reason"]) == ("NOT_ACTIONABLE", reason)
 
 
-def test_the_cover_is_named_with_a_ref(page: PageWorld) -> None:
+def test_the_error_names_the_covering_element_by_ref(page: PageWorld) -> None:
     page.show(
         f"<button id=b style='{PLACED}'>B</button><div class='veil dark' style='position:fixed;inset:0'></div>"
     )
@@ -75,7 +75,7 @@ def test_the_cover_is_named_with_a_ref(page: PageWorld) -> None:
     assert page.call("resolve", target=error["coveredBy"])["attributes"]["class"] == "veil dark"
 
 
-def test_a_cover_over_the_middle_leaves_other_places_to_click(page: PageWorld) -> None:
+def test_an_element_covered_in_the_middle_is_clicked_beside_the_cover(page: PageWorld) -> None:
     page.show(
         f"<button id=b style='{PLACED}'>B</button><i style='position:absolute;left:60px;top:25px;width:20px;height:20px'></i>"
     )
@@ -93,7 +93,7 @@ def test_a_wrapped_link_is_clicked_on_one_of_its_lines(page: PageWorld) -> None:
     assert page.tab.evaluate("clicks") == [["b", True]]
 
 
-def test_an_element_in_a_shadow_root_is_no_cover_of_itself(page: PageWorld) -> None:
+def test_an_element_in_a_shadow_root_does_not_cover_itself(page: PageWorld) -> None:
     page.show(
         "<x-a></x-a>",
         "() => document.querySelector('x-a').attachShadow({mode:'open'}).innerHTML = '<button id=in><b>Deep</b></button>'",
@@ -125,7 +125,7 @@ def test_waiting_ends_when_the_element_appears_and_is_enabled(page: PageWorld) -
     assert page.call("prepare", target="#b", timeoutMs=10_000)["tag"] == "button"
 
 
-def test_waiting_ends_when_the_cover_has_faded(page: PageWorld) -> None:
+def test_waiting_ends_when_the_covering_element_is_gone(page: PageWorld) -> None:
     page.show(
         f"<button id=b style='{PLACED}'>B</button><div id=veil style='position:fixed;inset:0;transition:left .1s'></div>",
         "() => setTimeout(() => veil.style.left = '2000px', 30)",
@@ -141,7 +141,7 @@ def test_waiting_ends_with_the_reason_when_the_time_is_over(page: PageWorld) -> 
     assert page.error("prepare", target="#none", timeoutMs=50)["code"] == "NOT_FOUND"
 
 
-def test_something_that_moves_is_waited_for(page: PageWorld) -> None:
+def test_an_element_that_moves_is_waited_for(page: PageWorld) -> None:
     page.show(
         f"<style>@keyframes go {{ from {{ transform: translateX(400px) }} }}</style><button id=b style='{PLACED};animation:go .2s linear'>B</button>",
         "() => { b.style.animation = 'none'; b.offsetWidth; b.style.animation = 'go .2s linear' }",
@@ -151,7 +151,7 @@ def test_something_that_moves_is_waited_for(page: PageWorld) -> None:
     assert point == {"x": 70, "y": 35}
 
 
-def test_something_that_is_about_to_move_is_waited_for(page: PageWorld) -> None:
+def test_an_element_whose_animation_is_pending_is_waited_for(page: PageWorld) -> None:
     """An animation stands at its start until its first frame is drawn."""
     page.show(
         f"<style>@keyframes go {{ from {{ transform: translateX(400px) }} }}</style><button id=b style='{PLACED}'>B</button>"
@@ -162,7 +162,7 @@ def test_something_that_is_about_to_move_is_waited_for(page: PageWorld) -> None:
     assert point == {"x": 70, "y": 35}
 
 
-def test_something_that_never_holds_still_is_reported(page: PageWorld) -> None:
+def test_an_element_that_never_stands_still_is_reported(page: PageWorld) -> None:
     page.show(
         f"<style>@keyframes go {{ to {{ transform: translateX(400px) }} }}</style><button id=b style='{PLACED};animation:go 1s linear infinite'>B</button>"
     )
@@ -182,7 +182,7 @@ def test_settled_waits_for_a_frame_only_if_something_changed(page: PageWorld) ->
     assert page.call("settled")["changed"] is True
 
 
-def test_settled_may_be_asked_before_the_click_has_come(page: PageWorld) -> None:
+def test_settled_can_be_called_before_the_click_arrives(page: PageWorld) -> None:
     page.show("<button id=loud onclick='this.textContent = 1'>B</button>")
     point = page.call("prepare", target="#loud")["point"]
     page.in_world("void (globalThis.asked = __roost.settled({ releases: 1 }))")
@@ -190,7 +190,7 @@ def test_settled_may_be_asked_before_the_click_has_come(page: PageWorld) -> None
     assert page.in_world("asked")["changed"] is True
 
 
-def test_settled_waits_for_no_click_that_went_elsewhere(page: PageWorld) -> None:
+def test_settled_does_not_wait_for_a_click_that_went_elsewhere(page: PageWorld) -> None:
     page.show("<button id=b>B</button>")
     page.call("prepare", target="#b")
     page.in_world("void (globalThis.asked = __roost.settled({ releases: 1 }))")

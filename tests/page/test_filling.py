@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a document on one line reads better than a folded one
-"""Fields of every kind: what is set here, and what is made ready for trusted input."""
+"""Filling in fields: some values are set by the bundle, others are typed or clicked with trusted input."""
 
 from __future__ import annotations
 
@@ -30,12 +30,6 @@ def test_text_fields_are_focused_with_the_old_text_selected(page: PageWorld, fie
     assert page.tab.evaluate("f.value") == "42"
 
 
-def test_without_replacing_typing_goes_on_at_the_end(page: PageWorld) -> None:
-    page.show("<input id=f value=old>").call("focusForTyping", target="#f", replace=False)
-    page.tab.keyboard.insert_text("er")
-    assert page.tab.evaluate("f.value") == "older"
-
-
 def test_editable_content_is_replaced_as_a_whole(page: PageWorld) -> None:
     page.show("<div id=f contenteditable>old <b>rich</b> text</div>").call(
         "setValue", target="#f", value="new"
@@ -44,7 +38,7 @@ def test_editable_content_is_replaced_as_a_whole(page: PageWorld) -> None:
     assert page.tab.evaluate("f.textContent") == "new"
 
 
-def test_a_label_stands_for_its_field(page: PageWorld) -> None:
+def test_a_label_as_target_means_its_field(page: PageWorld) -> None:
     page.show("<label id=l>Name <input id=f></label>").call("setValue", target="#l", value="x")
     page.tab.keyboard.insert_text("x")
     assert page.tab.evaluate("f.value") == "x"
@@ -66,7 +60,7 @@ def test_check_boxes_say_whether_a_click_is_needed(
     assert page.tab.evaluate("f.checked") is reply["wanted"]
 
 
-def test_a_switch_made_of_a_div_is_a_check_box_too(page: PageWorld) -> None:
+def test_a_switch_made_of_a_div_is_filled_like_a_check_box(page: PageWorld) -> None:
     reply = page.show("<div id=f role=switch aria-checked=true tabindex=0>S</div>").call(
         "setValue", target="#f", value="false"
     )
@@ -125,7 +119,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("kind", "value"), WRONG)
-def test_values_of_the_wrong_form_are_refused_and_nothing_changes(
+def test_values_in_a_wrong_format_are_refused_and_change_nothing(
     page: PageWorld, kind: str, value: str
 ) -> None:
     page.show(f"<input id=f type={kind}>")
@@ -135,13 +129,13 @@ def test_values_of_the_wrong_form_are_refused_and_nothing_changes(
     assert page.tab.evaluate("f.value") == before
 
 
-def test_what_is_no_field_says_so(page: PageWorld) -> None:
+def test_filling_an_element_that_is_no_field_is_refused(page: PageWorld) -> None:
     page.show("<p id=p>text<input id=u type=file>")
     assert page.error("setValue", target="#p", value="x")["code"] == "NOT_ACTIONABLE"
     assert page.error("setValue", target="#u", value="x")["code"] == "BAD_REQUEST"
 
 
-def test_selecting_asks_for_a_list(page: PageWorld) -> None:
+def test_selecting_in_an_element_that_is_no_list_is_refused(page: PageWorld) -> None:
     page.show("<input id=f>")
     assert (
         page.error("setValue", target="#f", value=["x"], kind="select")["code"] == "NOT_ACTIONABLE"

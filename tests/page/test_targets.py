@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a document on one line reads better than a folded one
-"""From a target to an element: refs, CSS, text, and what is said when nothing fits."""
+"""Finding an element by ref, CSS or text, and the error when nothing fits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.page.page_world import PageWorld
 
 
 @pytest.mark.parametrize("spelling", ["{ref}", "@{ref}", "ref={ref}", " {ref} "])
-def test_refs_are_taken_in_every_spelling(page: PageWorld, spelling: str) -> None:
+def test_a_ref_works_in_every_spelling(page: PageWorld, spelling: str) -> None:
     ref = page.show("<button>A</button>").ref("button")
     assert page.call("resolve", target=spelling.format(ref=ref))["name"] == "A"
 
@@ -36,7 +36,7 @@ def test_the_first_rendered_match_is_taken(page: PageWorld) -> None:
     assert info["matches"] == 2
 
 
-def test_text_finds_the_innermost_element_and_quotes_mean_all_of_it(page: PageWorld) -> None:
+def test_text_finds_the_innermost_element_and_quotes_mean_the_whole_text(page: PageWorld) -> None:
     page.show(
         "<div><p>Save all</p><button>Save</button><input type=submit value='Save it'></div><script>'Save script'</script>"
     )
@@ -46,7 +46,7 @@ def test_text_finds_the_innermost_element_and_quotes_mean_all_of_it(page: PageWo
     assert page.error("resolve", target="text=script")["code"] == "NOT_FOUND"
 
 
-def test_nothing_found_brings_near_suggestions(page: PageWorld) -> None:
+def test_a_not_found_error_suggests_similar_elements(page: PageWorld) -> None:
     error = page.show("<button id=submit-order>Place order</button><a href=x>Other</a>").error(
         "resolve", target="#order-submit"
     )
@@ -57,7 +57,7 @@ def test_nothing_found_brings_near_suggestions(page: PageWorld) -> None:
 
 
 @pytest.mark.parametrize("target", ["a[[", "", "   ", "//div", "x" * 1001, "text="])
-def test_what_can_never_fit_is_a_bad_request_that_names_the_field(
+def test_an_invalid_target_is_a_bad_request_that_names_the_field(
     page: PageWorld, target: str
 ) -> None:
     error = page.show("<p>x").error("resolve", target=target)

@@ -36,7 +36,7 @@ class Navigate(ShowingOperation, PageOperation, Answers[views.PageView]):
     op = "browser_navigate"
     title = "Navigate"
     audited = ("url",)
-    url: str = Field(description="http(s) address or about:blank")
+    url: str = Field(description="http(s) address; localhost:3000 and example.com also work")
 
 
 class Tabs(ShowingOperation, Answers[views.TabsView]):

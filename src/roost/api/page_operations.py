@@ -26,7 +26,7 @@ __all__ = [
 
 CONTENT_CHARS = 4_000_000
 SELECTOR_CHARS = 1000
-_TARGET = "Ref from the snapshot (e12), CSS selector, or text=…"
+_TARGET = 'Ref from the snapshot (e12), CSS selector, text=part or text="whole text"'
 
 
 def _target(description: str = _TARGET) -> Any:
@@ -266,7 +266,7 @@ class Type(ActionOperation, Answers[views.ActionView]):
     element: str | None = Field(default=None, max_length=500)
     text: str = Field(max_length=1_000_000)
     submit: bool = Field(default=False, description="Press Enter afterwards")
-    slowly: bool = Field(default=False, description="Key by key")
+    slowly: bool = Field(default=False, description="Press key by key")
 
 
 class FormField(BaseModel):

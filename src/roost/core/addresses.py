@@ -48,6 +48,12 @@ LOOPBACK = "loopback"
 PRIVATE = "private"
 _REMOVED = re.compile(r"[\t\n\r]")
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):")
+_TYPED = re.compile(
+    r"(?P<host>(?P<ip>[0-9]{1,3}(?:\.[0-9]{1,3}){3}|\[[0-9a-fA-F:.]+\])"
+    r"|localhost|(?:[^\W_](?:[\w-]{0,62})\.)+[^\W_][\w-]{0,62})"
+    r"(?::(?P<port>[0-9]{1,5}))?(?=[/?#\\]|$)",
+    re.IGNORECASE,
+)
 _NOT_IN_HOSTS = re.compile(r"[\x00-\x20\x7f#%/<>?@\\^|]")
 _AFTER_HOST = re.compile(r"[/?#\\]")
 _MADE_IN_BROWSER = re.compile(r"(data|blob):", re.IGNORECASE)
@@ -68,7 +74,8 @@ def checked_url(url: str, allow: tuple[str, ...] = (), deny: tuple[str, ...] = (
     if scheme is None:
         raise BadRequest(
             f"url: {url[:80]!r} has no scheme.",
-            hint="Write the whole address, for example https://example.com/.",
+            hint="Write the whole address, for example https://example.com/ or"
+            " http://localhost:8000/.",
             field="url",
         )
     name = scheme.group(1).lower()
@@ -82,6 +89,22 @@ def checked_url(url: str, allow: tuple[str, ...] = (), deny: tuple[str, ...] = (
     if not host_allowed(host, allow, deny):
         raise outside(host)
     return address
+
+
+def with_scheme(url: str) -> str:
+    """Return the address with a scheme if it begins with a host, as a person types it.
+
+    A dotted name without a port gets https. Everything else gets http: names with a port, IP
+    addresses and localhost, where servers rarely have certificates. Only dotted names, localhost
+    and IP addresses count as hosts, so ``javascript:1`` and ``data:80/x`` keep their schemes.
+    """
+    address = _as_browsers_read_it(url)
+    typed = _TYPED.match(address)
+    if typed is None:
+        return url
+    is_named = not typed["ip"] and not _is_local_name(typed["host"].lower())
+    scheme = "https" if is_named and typed["port"] in (None, "443") else "http"
+    return f"{scheme}://{address}"
 
 
 def checked_devtools_url(url: str, allow: tuple[str, ...] = (), deny: tuple[str, ...] = ()) -> str:

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from roost.core import groups, rules
-from roost.core.addresses import checked_url, short_address
+from roost.core.addresses import checked_url, short_address, with_scheme
 from roost.core.effects import CloseStray, CloseTab, OpenTab, Tell, WriteAudit
 from roost.core.events import TabOpened
 from roost.core.jars import jar_for
@@ -83,7 +83,7 @@ def open_tab(
         known = used(state, _brought_back(state, into, known))
         make_current(state, agent, known)
         return Opened(known, is_new=False)
-    url = checked_url(url, into.allow, into.deny)
+    url = checked_url(with_scheme(url), into.allow, into.deny)
     extra = None if jar is None else jar_for(state, into, jar)
     evicted = _take_slot(state, into, evict=evict)
     place = extra or jar_for(state, into)

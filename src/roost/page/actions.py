@@ -6,9 +6,12 @@ the page has settled. If the element is not ready within ``wait_ms``, the error 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import contextlib
+import itertools
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from roost.drivers.base import (
     Input,
@@ -20,11 +23,16 @@ from roost.drivers.base import (
     MouseUp,
     Wheel,
 )
-from roost.errors import BadRequest
+from roost.errors import BadRequest, NotActionable, StaleRef
 from roost.page.keys import MODIFIERS, parse_keys
-from roost.page.page import Json, Page
+from roost.page.page import Json, Miss, Page
 
+R = TypeVar("R")
 DRAG_STEPS = 5
+RETRY_MS = (0, 20, 100, 100, 500)
+"""Pauses before input that missed its target is given again."""
+LIST_MS = 500
+"""How long to wait for the list of suggestions of a text field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,32 +55,65 @@ async def click(
     double: bool = False,
     modifiers: Sequence[str] = (),
 ) -> Spot:
-    spot = await find_spot(page, target, "click", wait_ms)
     presses: list[Input] = []
     for count in (1, 2) if double else (1,):
         presses += [MouseDown(button, count), MouseUp(button, count)]
     held = _checked_modifiers(modifiers)
-    at = MouseMove(spot.x, spot.y)
-    await page.act(spot.frame, [*map(KeyDown, held), at, *presses, *map(KeyUp, held)])
-    return spot
+    before, after = [KeyDown(key) for key in held], [KeyUp(key) for key in held]
+
+    async def try_once(left_ms: int) -> tuple[Spot, Miss | None]:
+        spot = await find_spot(page, target, "click", left_ms)
+        inputs = [*before, MouseMove(spot.x, spot.y), *presses, *after]
+        return spot, await page.act(spot.frame, inputs)
+
+    return await _until_hit(page, try_once, wait_ms)
 
 
 async def hover(page: Page, target: str, *, wait_ms: int) -> Spot:
-    spot = await find_spot(page, target, "hover", wait_ms)
-    await page.act(spot.frame, [MouseMove(spot.x, spot.y)])
-    return spot
+    async def try_once(left_ms: int) -> tuple[Spot, Miss | None]:
+        spot = await find_spot(page, target, "hover", left_ms)
+        return spot, await page.act(spot.frame, [MouseMove(spot.x, spot.y)])
+
+    return await _until_hit(page, try_once, wait_ms)
 
 
 async def drag(page: Page, start: str, end: str, *, wait_ms: int) -> tuple[Spot, Spot]:
-    source = await find_spot(page, start, "drag", wait_ms)
-    goal = await find_spot(page, end, "hover", wait_ms)
-    await drag_between(page, (source.x, source.y), (goal.x, goal.y), goal.frame)
-    return source, goal
+    """Drag one element to another.
+
+    The pointer first moves to the start, because the page may change its layout then. After that
+    both places are final.
+    """
+    await hover(page, start, wait_ms=wait_ms)
+
+    async def try_once(left_ms: int) -> tuple[tuple[Spot, Spot], Miss | None]:
+        source, goal = await _both_spots(page, start, end, left_ms)
+        path = _drag_path((source.x, source.y), (goal.x, goal.y))
+        return (source, goal), await page.act(source.frame, path)
+
+    return await _until_hit(page, try_once, wait_ms)
 
 
-async def drag_between(
-    page: Page, start: tuple[float, float], end: tuple[float, float], frame: str | None = None
-) -> None:
+async def _both_spots(page: Page, start: str, end: str, wait_ms: int) -> tuple[Spot, Spot]:
+    """Return the points of both elements, which must be in view at the same time."""
+    known: Spot | None = None
+    for _ in range(3):
+        goal = await find_spot(page, end, "drop", wait_ms)  # may scroll the start away
+        source = await find_spot(page, start, "drag", wait_ms)  # may scroll the goal away
+        if known is not None and (known.x, known.y) == (goal.x, goal.y):
+            return source, goal
+        known = goal
+    raise NotActionable(
+        "The two elements cannot be in view at the same time.",
+        reason="outside viewport",
+        hint="Make the page larger with browser_resize, or drag in smaller steps.",
+    )
+
+
+async def drag_between(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    await page.act(None, _drag_path(start, end))
+
+
+def _drag_path(start: tuple[float, float], end: tuple[float, float]) -> list[Input]:
     """Press, move in steps, and release.
 
     The steps work for pages that track the mouse and for pages with HTML5 drag and drop.
@@ -82,7 +123,27 @@ async def drag_between(
         MouseMove(x + (end_x - x) * step / DRAG_STEPS, y + (end_y - y) * step / DRAG_STEPS)
         for step in range(1, DRAG_STEPS + 1)
     ]
-    await page.act(frame, [MouseMove(x, y), MouseDown(), *steps, steps[-1], MouseUp()])
+    return [MouseMove(x, y), MouseDown(), *steps, steps[-1], MouseUp()]
+
+
+async def _until_hit(
+    page: Page, try_once: Callable[[int], Awaitable[tuple[R, Miss | None]]], wait_ms: int
+) -> R:
+    """Give input again until it reaches its target, for up to ``wait_ms``.
+
+    A page may move its layout when the pointer moves. The page bundle then stops the press, so that
+    it reaches nothing else (``press_guard.ts``).
+    """
+    loop = asyncio.get_running_loop()
+    ends_at = loop.time() + wait_ms / 1000
+    for pause in itertools.chain(RETRY_MS, itertools.repeat(RETRY_MS[-1])):
+        result, miss = await try_once(max(0, int((ends_at - loop.time()) * 1000)))
+        if miss is None:
+            return result
+        if not miss.retry or loop.time() + pause / 1000 >= ends_at:
+            raise miss.error
+        await page.call(None, "pause", ms=pause)
+    raise AssertionError("the pauses never end")
 
 
 async def type_text(
@@ -94,15 +155,11 @@ async def type_text(
     slowly: bool = False,
     submit: bool = False,
 ) -> Json:
-    """Replace a field's text. With ``slowly``, type at the end of its text, key by key."""
-    frame, field = await page.call_where(
-        target, "focusForTyping", timeoutMs=wait_ms, replace=not slowly
-    )
-    typed: list[Input] = []
-    if slowly:
+    """Replace a field's text, at once or key by key (``slowly``)."""
+    frame, field = await page.call_where(target, "focusForTyping", timeoutMs=wait_ms)
+    typed = _strokes("Delete") if not text else [InsertText(text)]
+    if text and slowly:
         typed = [key for character in text for key in _strokes(character)]
-    else:
-        typed = [InsertText(text)] if text else _strokes("Delete")
     if submit:
         typed += _strokes("Enter")
     await page.act(frame, typed)
@@ -117,19 +174,45 @@ async def press_key(page: Page, key: str) -> None:
 
 
 async def fill(page: Page, target: str, value: Any, *, wait_ms: int) -> Json:
-    """Set the value of any kind of field, by typing, clicking or choosing as its kind needs."""
-    frame, field = await page.call_where(target, "setValue", timeoutMs=wait_ms, value=value)
-    given: list[Input] = []
-    match field.get("next"):
-        case "type":
-            text = _as_typed(value)
-            given = [InsertText(text)] if text else _strokes("Delete")
-        case "click":
-            x, y = await page.offset(frame)
-            point = field["point"]
-            given = [MouseMove(x + point["x"], y + point["y"]), MouseDown(), MouseUp()]
-    await page.act(frame, given)
+    """Set the value of any kind of field, by typing, clicking or choosing as its kind needs.
+
+    The answer has ``unchosen`` if the field's own list of suggestions is open and nothing in it is
+    chosen.
+    """
+
+    async def try_once(left_ms: int) -> tuple[tuple[str | None, Json], Miss | None]:
+        frame, field = await page.call_where(target, "setValue", timeoutMs=left_ms, value=value)
+        if field.get("hasList"):
+            page.look = None  # read the changes after an option is chosen
+        given: list[Input] = []
+        match field.get("next"):
+            case "type":
+                text = _as_typed(value)
+                given = [InsertText(text)] if text else _strokes("Delete")
+            case "click":
+                x, y = await _in_tab(page, frame, field, "click", left_ms)
+                given = [MouseMove(x, y), MouseDown(), MouseUp()]
+        return (frame, field), await page.act(frame, given)
+
+    look = page.look
+    frame, field = await _until_hit(page, try_once, wait_ms)
+    page.look = look
+    if field.get("hasList") and value != "":
+        field |= await _choose(page, frame, field["ref"], _as_typed(value), wait_ms)
     return field
+
+
+async def _choose(page: Page, frame: str | None, ref: str, value: str, wait_ms: int) -> Json:
+    """Choose the value in the list that the page opened under a text field, if exactly one option
+    has that text. Otherwise return the open list as ``unchosen``."""
+    found = await page.call(frame, "openOptions", target=ref, value=value, timeoutMs=LIST_MS)
+    if not found["options"]:
+        return {}
+    if "exact" in found:
+        with contextlib.suppress(StaleRef, NotActionable):
+            await click(page, found["exact"], wait_ms=wait_ms)
+            return {}
+    return {"unchosen": found}
 
 
 async def select_options(page: Page, target: str, values: Sequence[str], *, wait_ms: int) -> Json:
@@ -154,9 +237,14 @@ async def wheel(page: Page, x: float, y: float, dx: float, dy: float) -> None:
 
 
 async def upload(page: Page, target: str, paths: Sequence[str], *, wait_ms: int) -> Json:
+    """Give files to a file field, its label, or an element that contains one file field.
+
+    Return the field. For any other element, return its description without giving it files:
+    ``isFile`` is false then.
+    """
     frame, field = await page.call_where(target, "prepare", action="upload", timeoutMs=wait_ms)
-    if not field.get("isFile"):
-        raise BadRequest("target: not a field for files.", field="target")
+    if not field["isFile"]:
+        return field
     if len(paths) > 1 and not field.get("multiple"):
         raise BadRequest("paths: this field takes one file.", field="paths")
     await page.tab.set_files(frame, field["ref"], paths)
@@ -167,8 +255,25 @@ async def upload(page: Page, target: str, paths: Sequence[str], *, wait_ms: int)
 async def find_spot(page: Page, target: str, action: str, wait_ms: int) -> Spot:
     """Wait until the element can be acted on. Return the point where a pointer reaches it."""
     frame, ready = await page.call_where(target, "prepare", action=action, timeoutMs=wait_ms)
-    x, y = await page.offset(frame) if frame is not None else (0.0, 0.0)
-    return Spot(x + ready["point"]["x"], y + ready["point"]["y"], ready, frame)
+    x, y = await _in_tab(page, frame, ready, action, wait_ms)
+    return Spot(x, y, ready, frame)
+
+
+async def _in_tab(
+    page: Page, frame: str | None, ready: Json, action: str, wait_ms: int
+) -> tuple[float, float]:
+    """Return the point of a prepared element in the tab's viewport.
+
+    Where the layout may move another frame under the pointer, that frame stops the press.
+    """
+    x, y = ready["point"]["x"], ready["point"]["y"]
+    presses = action in ("click", "drag")
+    if frame is not None:
+        left, top = await page.reach(frame, (x, y), presses=presses, wait_ms=wait_ms)
+        return left + x, top + y
+    if presses and ready.get("framesInView"):
+        await page.stop_presses_in_child_frames()
+    return x, y
 
 
 def _as_typed(value: Any) -> str:

@@ -43,7 +43,7 @@
   function oneOf(args, field, choices, otherwise) {
     const value = optionalText(args, field);
     if (value === void 0) return otherwise;
-    const choice = choices.find((candidate) => candidate === value);
+    const choice = choices.find((candidate2) => candidate2 === value);
     if (choice === void 0) throw badRequest(field, `${field} must be one of ${choices.join(", ")}`);
     return choice;
   }
@@ -85,6 +85,7 @@
   var boxOf = (element2) => boundingBox.call(element2);
   var parentNode = getter(Node.prototype, "parentNode");
   var isConnected = getter(Node.prototype, "isConnected");
+  var rootOf = method(Node.prototype, "getRootNode");
   var textContent = getter(Node.prototype, "textContent");
   var contains = method(Node.prototype, "contains");
   var assignedSlot = getter(Element.prototype, "assignedSlot");
@@ -208,6 +209,9 @@
   function isInViewport({ x, y }) {
     return x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
   }
+  function isInView(box) {
+    return box.width > 0 && box.height > 0 && box.right > 0 && box.bottom > 0 && box.left < innerWidth && box.top < innerHeight;
+  }
   function* clickPoints(element2) {
     const box = boxOf(element2);
     yield middle(box);
@@ -287,6 +291,10 @@
       });
     });
   }
+  async function pause(args) {
+    await new Promise((resolve2) => setTimeout(resolve2, optionalNumber(args, "ms", 0, 1e3) ?? 0));
+    return {};
+  }
   function nextTask() {
     return new Promise((resolve2) => {
       const { port1, port2 } = new MessageChannel();
@@ -327,7 +335,7 @@
       for (const name of TELLING_EVENTS) window.addEventListener(name, this.changed, { capture: true, passive: true });
       this.navigation?.addEventListener("currententrychange", this.changed);
     }
-    /** False when the deadline passed without a change. */
+    /** Wait for a change. Return false if the deadline passes first. */
     async next(deadline) {
       if (!this.hasChanged) {
         await new Promise((resolve2) => {
@@ -344,7 +352,7 @@
       if (changed) this.observeRoots();
       return changed;
     }
-    /** Shadow roots come with changes; observing one again changes nothing. */
+    /** Changes may bring new shadow roots. Observing a root again has no effect. */
     observeRoots() {
       for (const root of openRoots()) this.observer.observe(root, EVERYTHING);
     }
@@ -369,504 +377,15 @@
         const begun = performance.now();
         const found = await look();
         if (found !== null || isOver2 || performance.now() >= deadline) return found;
-        await pause(performance.now() - begun);
+        await rest(performance.now() - begun);
       }
     } finally {
       watch.stop();
     }
   }
-  async function pause(lookMs) {
+  async function rest(lookMs) {
     await nextFrame();
     if (lookMs > SLOW_FRAME_MS) await new Promise((resolve2) => setTimeout(resolve2, lookMs));
-  }
-
-  // refs.ts
-  var numbers = /* @__PURE__ */ new WeakMap();
-  var elements = /* @__PURE__ */ new Map();
-  var forgetDead = new FinalizationRegistry((number) => elements.delete(number));
-  var nextNumber = 1;
-  var framePrefix = "";
-  var REF = /^(?:@|ref=)?((?:f\d+)?)e(\d+)$/;
-  function startNumberingAt(firstRef, prefix) {
-    if (firstRef !== void 0) nextNumber = Math.max(nextNumber, Math.floor(firstRef));
-    if (prefix !== void 0) framePrefix = prefix;
-  }
-  function nextRef() {
-    return nextNumber;
-  }
-  function refOf(element2) {
-    let number = numbers.get(element2);
-    if (number === void 0) {
-      number = nextNumber;
-      nextNumber += 1;
-      numbers.set(element2, number);
-      elements.set(number, new WeakRef(element2));
-      forgetDead.register(element2, number);
-    }
-    return `${framePrefix}e${number}`;
-  }
-  function looksLikeRef(target) {
-    return REF.test(target);
-  }
-  function elementOfRef(target) {
-    const [, prefix, number] = REF.exec(target);
-    const element2 = prefix === framePrefix ? elements.get(Number(number))?.deref() : void 0;
-    if (element2 === void 0 || !isConnected(element2)) {
-      throw new PageError("STALE_REF", `${target} is not on this page (any more)`, {
-        ref: target,
-        hint: "The page has changed since that ref was given. Take a new snapshot and use a ref from it."
-      });
-    }
-    return element2;
-  }
-
-  // roles.ts
-  var KNOWN_ROLES = new Set(
-    "alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox complementary contentinfo definition deletion dialog directory document emphasis feed figure form generic grid gridcell group heading img image insertion link list listbox listitem log main mark marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter navigation none note option paragraph presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar search searchbox separator slider spinbutton status strong subscript superscript switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem".split(" ")
-  );
-  var INTERACTIVE_ROLES = new Set(
-    "button checkbox combobox link listbox menuitem menuitemcheckbox menuitemradio option radio scrollbar searchbox slider spinbutton switch tab textbox treeitem".split(" ")
-  );
-  var TEXT_LEVEL_ROLES = new Set(
-    "generic none presentation caption code deletion emphasis insertion mark strong subscript superscript time".split(" ")
-  );
-  var NAMED_BY_CONTENT = new Set(
-    "button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio rowheader switch tab tooltip treeitem".split(" ")
-  );
-  var LANDMARK_ROLES = new Set(
-    "banner complementary contentinfo form main navigation region search".split(" ")
-  );
-  var SCOPE_ROLES = new Set(
-    "alert alertdialog article dialog feed figure grid heading iframe img log menu menubar radiogroup status table tablist tabpanel toolbar tree treegrid video audio canvas".split(" ")
-  );
-  var isInteractiveRole = (role) => INTERACTIVE_ROLES.has(role);
-  var isTextLevelRole = (role) => TEXT_LEVEL_ROLES.has(role);
-  var isNamedByContent = (role) => NAMED_BY_CONTENT.has(role);
-  var isScopeRole = (role) => SCOPE_ROLES.has(role) || LANDMARK_ROLES.has(role);
-  var ROLE_OF_TAG = {
-    article: "article",
-    audio: "audio",
-    blockquote: "blockquote",
-    button: "button",
-    canvas: "canvas",
-    datalist: "listbox",
-    dd: "definition",
-    details: "group",
-    dialog: "dialog",
-    dt: "term",
-    fieldset: "group",
-    figure: "figure",
-    frame: "iframe",
-    h1: "heading",
-    h2: "heading",
-    h3: "heading",
-    h4: "heading",
-    h5: "heading",
-    h6: "heading",
-    hr: "separator",
-    iframe: "iframe",
-    li: "listitem",
-    main: "main",
-    math: "math",
-    menu: "list",
-    meter: "meter",
-    nav: "navigation",
-    ol: "list",
-    optgroup: "group",
-    option: "option",
-    output: "status",
-    p: "paragraph",
-    progress: "progressbar",
-    search: "search",
-    table: "table",
-    tbody: "rowgroup",
-    textarea: "textbox",
-    tfoot: "rowgroup",
-    thead: "rowgroup",
-    tr: "row",
-    ul: "list",
-    video: "video"
-  };
-  var ROLE_OF_INPUT = {
-    button: "button",
-    checkbox: "checkbox",
-    file: "button",
-    hidden: "none",
-    image: "button",
-    number: "spinbutton",
-    radio: "radio",
-    range: "slider",
-    reset: "button",
-    search: "searchbox",
-    submit: "button"
-  };
-  var SECTIONING = "article, aside, main, nav, section, [role=article], [role=complementary], [role=main], [role=navigation], [role=region]";
-  function roleOf(element2) {
-    const explicit = explicitRole(element2);
-    const isVoid = explicit === "none" && (isFocusableByAuthor(element2) || isNamedByAuthor(element2));
-    if (explicit !== null && !isVoid) return explicit;
-    const implicit = implicitRole(element2);
-    return implicit === "generic" && isEditingHost(element2) ? "textbox" : implicit;
-  }
-  function explicitRole(element2) {
-    const attribute = getAttribute(element2, "role");
-    if (attribute === null) return null;
-    const role = attribute.toLowerCase().split(/\s+/).find((token) => KNOWN_ROLES.has(token));
-    if (role === void 0) return null;
-    return role === "presentation" ? "none" : role === "image" ? "img" : role;
-  }
-  function implicitRole(element2) {
-    const tag = localName(element2);
-    switch (tag) {
-      case "a":
-      case "area":
-        return hasAttribute(element2, "href") ? "link" : "generic";
-      case "input":
-        return roleOfInput(element2);
-      case "select":
-        return element2.multiple || element2.size > 1 ? "listbox" : "combobox";
-      case "img":
-        return getAttribute(element2, "alt") === "" && !isNamedByAuthor(element2) ? "none" : "img";
-      case "svg":
-        return isNamedByAuthor(element2) || hasSvgTitle(element2) ? "img" : "generic";
-      case "summary":
-        return isSummaryOfDetails(element2) ? "button" : "generic";
-      case "header":
-        return closest(element2, SECTIONING) ? "generic" : "banner";
-      case "footer":
-        return closest(element2, SECTIONING) ? "generic" : "contentinfo";
-      case "aside":
-        return isNamedByAuthor(element2) || !isInSection(element2) ? "complementary" : "generic";
-      case "section":
-        return isNamedByAuthor(element2) ? "region" : "generic";
-      case "form":
-        return isNamedByAuthor(element2) ? "form" : "generic";
-      case "li":
-        return isInPresentationalList(element2) ? "none" : "listitem";
-      case "tbody":
-      case "thead":
-      case "tfoot":
-      case "tr":
-      case "td":
-      case "th":
-        return roleInTable(element2, tag);
-      default:
-        return ROLE_OF_TAG[tag] ?? "generic";
-    }
-  }
-  function roleOfInput(input) {
-    const role = ROLE_OF_INPUT[input.type] ?? "textbox";
-    return (role === "textbox" || role === "searchbox") && hasAttribute(input, "list") ? "combobox" : role;
-  }
-  function roleInTable(element2, tag) {
-    const table2 = closest(element2, "table");
-    const tableRole = table2 ? explicitRole(table2) : null;
-    if (tableRole === "none") return "none";
-    if (tag === "td") return tableRole === "grid" || tableRole === "treegrid" ? "gridcell" : "cell";
-    if (tag === "th") return roleOfHeaderCell(element2);
-    return ROLE_OF_TAG[tag];
-  }
-  function roleOfHeaderCell(cell) {
-    const scope = getAttribute(cell, "scope");
-    if (scope === "row" || scope === "rowgroup") return "rowheader";
-    if (scope === "col" || scope === "colgroup") return "columnheader";
-    return cell.nextElementSibling?.localName === "td" ? "rowheader" : "columnheader";
-  }
-  function isInPresentationalList(item) {
-    const list2 = parentNode(item);
-    return isElement(list2) && explicitRole(list2) === "none";
-  }
-  function isSummaryOfDetails(summary) {
-    const details = summary.parentElement;
-    return details?.localName === "details" && details.querySelector(":scope > summary") === summary;
-  }
-  function hasSvgTitle(svg) {
-    for (const child of svg.children) if (child.localName === "title") return true;
-    return false;
-  }
-  function isInSection(aside) {
-    const parent = aside.parentElement;
-    return parent !== null && closest(parent, SECTIONING) !== null;
-  }
-  function isNamedByAuthor(element2) {
-    return Boolean(getAttribute(element2, "aria-label")?.trim()) || hasAttribute(element2, "aria-labelledby") || Boolean(getAttribute(element2, "title")?.trim());
-  }
-  function isEditingHost(element2) {
-    const value = getAttribute(element2, "contenteditable")?.toLowerCase();
-    return value === "" || value === "true" || value === "plaintext-only";
-  }
-  function isFocusableByAuthor(element2) {
-    const tabindex = getAttribute(element2, "tabindex");
-    if (tabindex !== null && Number.parseInt(tabindex, 10) >= 0) return true;
-    switch (localName(element2)) {
-      case "a":
-      case "area":
-        return hasAttribute(element2, "href");
-      case "button":
-      case "input":
-      case "select":
-      case "textarea":
-        return !hasAttribute(element2, "disabled");
-      default:
-        return isEditingHost(element2);
-    }
-  }
-
-  // content_items.ts
-  var INVISIBLE = /[\u00ad\u200b\u2060]+/g;
-  function isText(item) {
-    return !("role" in item);
-  }
-  var ContentCollector = class {
-    items = [];
-    openText = "";
-    /** This many characters at the start of the open text keep their white space. */
-    keptLength = 0;
-    openAt = null;
-    addText(text2, element2) {
-      if (this.openAt === null) this.openAt = element2;
-      this.openText += text2;
-    }
-    /** Add text that keeps its white space. */
-    addLines(text2, element2) {
-      if (this.openAt === null) this.openAt = element2;
-      this.openText = this.openText.slice(0, this.keptLength) + collapseSpace(this.openText.slice(this.keptLength)) + text2;
-      this.keptLength = this.openText.length;
-    }
-    /** A measure of what has been collected. Blank text does not count. */
-    get length() {
-      return this.items.length + (this.openText.trim() === "" ? 0 : this.openText.length);
-    }
-    /** Whether the next text would continue text that was added before. */
-    get isOpen() {
-      return this.openText !== "";
-    }
-    addSpace() {
-      if (this.openText !== "") this.openText += " ";
-    }
-    /** A block begins or ends here, so what follows is a separate piece of text. */
-    endBlock() {
-      this.addSpace();
-      this.flush();
-    }
-    addNode(node) {
-      this.flush();
-      this.items.push(node);
-    }
-    finish() {
-      this.flush();
-      return this.items;
-    }
-    flush() {
-      if (this.openAt === null) return;
-      const kept = this.keptLength === 0 ? "" : this.openText.slice(0, this.keptLength).replace(INVISIBLE, "");
-      const text2 = kept + collapseSpace(this.keptLength === 0 ? this.openText : this.openText.slice(this.keptLength));
-      if (text2 !== "") this.items.push({ text: text2, element: this.openAt });
-      this.openText = "";
-      this.keptLength = 0;
-      this.openAt = null;
-    }
-  };
-  function contentText(items, limit = Infinity) {
-    let text2 = "";
-    for (const item of items) {
-      if (text2.length > limit) break;
-      if (isText(item)) {
-        text2 += item.text;
-        continue;
-      }
-      const inner = item.value ?? (item.name || contentText(item.children, limit));
-      text2 += item.isInline ? inner : ` ${inner} `;
-    }
-    return text2;
-  }
-  function operableParts(items) {
-    return items.flatMap((item) => {
-      if (isText(item)) return [];
-      return item.isInteractive || item.role === "iframe" ? [item] : operableParts(item.children);
-    });
-  }
-
-  // secrets.ts
-  var onceSeenAsPassword = /* @__PURE__ */ new WeakSet();
-  function isSecretField(element2) {
-    if (localName(element2) !== "input") return false;
-    const input = element2;
-    if (input.type === "password" || /(current|new)-password/i.test(getAttribute(input, "autocomplete") ?? "")) {
-      onceSeenAsPassword.add(input);
-    }
-    return onceSeenAsPassword.has(input);
-  }
-  var SECRET_ATTRIBUTE = /passw|pwd|token|api[-_]?key|secret|credential|nonce|csrf|jwt|session/i;
-  function isSecretAttribute(element2, name) {
-    return SECRET_ATTRIBUTE.test(name) || name === "value" && (isSecretField(element2) || hasSecretName(element2));
-  }
-  function hasSecretName(element2) {
-    return SECRET_ATTRIBUTE.test(getAttribute(element2, "name") ?? "");
-  }
-
-  // states.ts
-  var CHECKABLE = /* @__PURE__ */ new Set(["checkbox", "menuitemcheckbox", "menuitemradio", "option", "radio", "switch", "treeitem"]);
-  var SELECTABLE = /* @__PURE__ */ new Set(["columnheader", "gridcell", "option", "row", "rowheader", "tab", "treeitem"]);
-  var REQUIRABLE = new Set("checkbox combobox gridcell listbox radio radiogroup searchbox spinbutton switch textbox tree button".split(" "));
-  var FORM_TAGS = /* @__PURE__ */ new Set(["button", "fieldset", "input", "optgroup", "option", "select", "textarea"]);
-  function checkedState(element2, role) {
-    if (localName(element2) === "input") {
-      const input = element2;
-      if (input.type === "checkbox" || input.type === "radio") return input.indeterminate ? "mixed" : input.checked;
-    }
-    return CHECKABLE.has(role) ? ariaTristate(element2, "aria-checked") : false;
-  }
-  function pressedState(element2, role) {
-    return role === "button" ? ariaTristate(element2, "aria-pressed") : false;
-  }
-  function ariaTristate(element2, attribute) {
-    const value = getAttribute(element2, attribute)?.toLowerCase();
-    return value === "mixed" ? "mixed" : value === "true";
-  }
-  function isSelected(element2, role) {
-    if (localName(element2) === "option") return element2.selected;
-    return SELECTABLE.has(role) && isTrue(element2, "aria-selected");
-  }
-  function isExpanded(element2) {
-    if (localName(element2) === "summary") return hasAttribute(element2.parentElement ?? element2, "open");
-    return isTrue(element2, "aria-expanded");
-  }
-  function isNativelyDisabled(element2) {
-    return FORM_TAGS.has(localName(element2)) && matches(element2, ":disabled");
-  }
-  function isDisabled(element2) {
-    return isNativelyDisabled(element2) || closest(element2, '[aria-disabled="true" i]') !== null;
-  }
-  function isInvalid(element2) {
-    const value = getAttribute(element2, "aria-invalid")?.toLowerCase();
-    return value !== void 0 && value !== "" && value !== "false";
-  }
-  function isRequired(element2, role) {
-    if (!REQUIRABLE.has(role)) return false;
-    const tag = localName(element2);
-    if (tag === "input" || tag === "select" || tag === "textarea") return hasAttribute(element2, "required") || isTrue(element2, "aria-required");
-    return isTrue(element2, "aria-required");
-  }
-  function isReadOnly(element2) {
-    const tag = localName(element2);
-    if (tag === "input" || tag === "textarea") return element2.readOnly;
-    return isTrue(element2, "aria-readonly");
-  }
-  function headingLevel(element2, role) {
-    const declared = Number.parseInt(getAttribute(element2, "aria-level") ?? "", 10);
-    if (declared >= 1) return declared;
-    if (role !== "heading") return void 0;
-    const tag = /^h([1-6])$/.exec(localName(element2));
-    return tag ? Number(tag[1]) : 2;
-  }
-  var VALUELESS_INPUTS = /* @__PURE__ */ new Set(["button", "checkbox", "hidden", "image", "radio", "reset", "submit"]);
-  function shownValue(element2, role) {
-    switch (localName(element2)) {
-      case "input":
-        return shownInputValue(element2);
-      case "textarea":
-        return element2.value;
-      case "select":
-        return selectedLabels(element2).join(", ");
-      case "progress":
-      case "meter":
-        return rangeText(element2) ?? String(element2.value);
-      default:
-        return role === "slider" || role === "spinbutton" || role === "progressbar" || role === "meter" || role === "scrollbar" ? rangeText(element2) : void 0;
-    }
-  }
-  function shownInputValue(input) {
-    if (VALUELESS_INPUTS.has(input.type)) return void 0;
-    if (isSecretField(input)) return input.value === "" ? "" : "••••••";
-    if (input.type === "file") return Array.from(input.files ?? [], (file) => file.name).join(", ");
-    return input.value;
-  }
-  function rangeText(element2) {
-    return getAttribute(element2, "aria-valuetext") ?? getAttribute(element2, "aria-valuenow") ?? void 0;
-  }
-  function labelOfOption(option) {
-    return (option.label || option.text).replace(/\s+/g, " ").trim();
-  }
-  function selectedLabels(select2) {
-    return Array.from(select2.selectedOptions, labelOfOption);
-  }
-
-  // generated_text.ts
-  var RULES_READ = 2e4;
-  var SELECTOR_CHARS = 2e4;
-  var SAYS_SOMETHING = /[\p{L}\p{N}\p{Sc}*%#@+!?]/u;
-  var known = /* @__PURE__ */ new WeakMap();
-  var candidates = oncePerBudget(() => {
-    let selectors = [];
-    for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
-      if (isReadingOver()) break;
-      selectors = selectors.concat(selectorsIn(sheet));
-    }
-    const usable = [...new Set(selectors)].filter(isSelector);
-    const all = usable.join(",");
-    return all.length > SELECTOR_CHARS ? "" : all;
-  });
-  function selectorsIn(sheet) {
-    let rules;
-    try {
-      if (sheet.disabled) return [];
-      rules = sheet.cssRules;
-    } catch {
-      return [];
-    }
-    const cached = known.get(sheet);
-    if (cached?.rules === rules.length) return cached.selectors;
-    const selectors = [];
-    collect(rules, selectors, { left: RULES_READ }, "");
-    known.set(sheet, { rules: rules.length, selectors });
-    return selectors;
-  }
-  function collect(rules, into, budget, outer) {
-    for (const rule of rules) {
-      budget.left -= 1;
-      if (budget.left < 0) return;
-      const { selectorText, style, cssRules } = rule;
-      const selector = outer === "" ? selectorText : selectorText?.replaceAll("&", `:is(${outer})`);
-      if (selector !== void 0 && /:(?:before|after)/.test(selector) && /["']|attr\(/.test(style?.content ?? "")) {
-        for (const one of selector.split(/,(?![^(]*\))/)) {
-          const [, element2] = /^(.*?)::?(?:before|after)\s*$/s.exec(one.trim()) ?? [];
-          if (element2 !== void 0) into.push(element2 === "" ? "*" : element2.replace(/([\s>+~])$/, "$1*"));
-        }
-      }
-      if (cssRules && cssRules.length > 0) collect(cssRules, into, budget, selector ?? outer);
-    }
-  }
-  function isSelector(selector) {
-    try {
-      document.createDocumentFragment().querySelector(selector);
-      return true;
-    } catch {
-      return false;
-    }
-  }
-  function mayHaveGeneratedText(element2) {
-    const selector = candidates();
-    return isLabel(element2) || selector !== "" && matches(element2, selector);
-  }
-  function generatedText(element2, pseudo) {
-    const style = getComputedStyle(element2, pseudo);
-    if (style.content === "none" || style.content === "normal" || style.display === "none" || style.visibility !== "visible") return "";
-    const text2 = textOf(style.content, element2);
-    return SAYS_SOMETHING.test(text2) ? text2 : "";
-  }
-  function textOf(content2, element2) {
-    const parts = [];
-    for (const [token, quoted2, attribute] of content2.matchAll(/"((?:[^"\\]|\\.)*)"|attr\(\s*([\w-]+)[^)]*\)|\//g)) {
-      if (token === "/") parts.length = 0;
-      else if (attribute !== void 0) parts.push(getAttribute(element2, attribute) ?? "");
-      else parts.push(quoted2.replace(/\\([0-9a-f]{1,6}) ?|\\(.)/gi, (_, code, sign) => code ? String.fromCodePoint(Math.min(parseInt(code, 16), 1114111)) : sign));
-    }
-    return parts.join("").replace(/[\ue000-\uf8ff]/g, "");
-  }
-  function isLabel(element2) {
-    const tag = localName(element2);
-    return tag === "label" || tag === "legend";
   }
 
   // node_modules/dom-accessibility-api/dist/polyfills/array.from.mjs
@@ -1672,6 +1191,216 @@
     return computeTextAlternative(root, options);
   }
 
+  // roles.ts
+  var KNOWN_ROLES = new Set(
+    "alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox complementary contentinfo definition deletion dialog directory document emphasis feed figure form generic grid gridcell group heading img image insertion link list listbox listitem log main mark marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter navigation none note option paragraph presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar search searchbox separator slider spinbutton status strong subscript superscript switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem".split(" ")
+  );
+  var INTERACTIVE_ROLES = new Set(
+    "button checkbox combobox link listbox menuitem menuitemcheckbox menuitemradio option radio scrollbar searchbox slider spinbutton switch tab textbox treeitem".split(" ")
+  );
+  var TEXT_LEVEL_ROLES = new Set(
+    "generic none presentation caption code deletion emphasis insertion mark strong subscript superscript time".split(" ")
+  );
+  var NAMED_BY_CONTENT = new Set(
+    "button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio rowheader switch tab tooltip treeitem".split(" ")
+  );
+  var LANDMARK_ROLES = new Set(
+    "banner complementary contentinfo form main navigation region search".split(" ")
+  );
+  var SCOPE_ROLES = new Set(
+    "alert alertdialog article dialog feed figure grid heading iframe img log menu menubar radiogroup status table tablist tabpanel toolbar tree treegrid video audio canvas".split(" ")
+  );
+  var isInteractiveRole = (role) => INTERACTIVE_ROLES.has(role);
+  var isTextLevelRole = (role) => TEXT_LEVEL_ROLES.has(role);
+  var isNamedByContent = (role) => NAMED_BY_CONTENT.has(role);
+  var isScopeRole = (role) => SCOPE_ROLES.has(role) || LANDMARK_ROLES.has(role);
+  var ROLE_OF_TAG = {
+    article: "article",
+    audio: "audio",
+    blockquote: "blockquote",
+    button: "button",
+    canvas: "canvas",
+    datalist: "listbox",
+    dd: "definition",
+    details: "group",
+    dialog: "dialog",
+    dt: "term",
+    fieldset: "group",
+    figure: "figure",
+    frame: "iframe",
+    h1: "heading",
+    h2: "heading",
+    h3: "heading",
+    h4: "heading",
+    h5: "heading",
+    h6: "heading",
+    hr: "separator",
+    iframe: "iframe",
+    li: "listitem",
+    main: "main",
+    math: "math",
+    menu: "list",
+    meter: "meter",
+    nav: "navigation",
+    ol: "list",
+    optgroup: "group",
+    option: "option",
+    output: "status",
+    p: "paragraph",
+    progress: "progressbar",
+    search: "search",
+    table: "table",
+    tbody: "rowgroup",
+    textarea: "textbox",
+    tfoot: "rowgroup",
+    thead: "rowgroup",
+    tr: "row",
+    ul: "list",
+    video: "video"
+  };
+  var ROLE_OF_INPUT = {
+    button: "button",
+    checkbox: "checkbox",
+    file: "button",
+    hidden: "none",
+    image: "button",
+    number: "spinbutton",
+    radio: "radio",
+    range: "slider",
+    reset: "button",
+    search: "searchbox",
+    submit: "button"
+  };
+  var SECTIONING = "article, aside, main, nav, section, [role=article], [role=complementary], [role=main], [role=navigation], [role=region]";
+  function roleOf(element2) {
+    const explicit = explicitRole(element2);
+    const isVoid = explicit === "none" && (isFocusableByAuthor(element2) || isNamedByAuthor(element2));
+    if (explicit !== null && !isVoid) return explicit;
+    const implicit = implicitRole(element2);
+    return implicit === "generic" && isEditingHost(element2) ? "textbox" : implicit;
+  }
+  function explicitRole(element2) {
+    const attribute = getAttribute(element2, "role");
+    if (attribute === null) return null;
+    const role = attribute.toLowerCase().split(/\s+/).find((token) => KNOWN_ROLES.has(token));
+    if (role === void 0) return null;
+    return role === "presentation" ? "none" : role === "image" ? "img" : role;
+  }
+  function implicitRole(element2) {
+    const tag = localName(element2);
+    switch (tag) {
+      case "a":
+      case "area":
+        return hasAttribute(element2, "href") ? "link" : "generic";
+      case "input":
+        return roleOfInput(element2);
+      case "select":
+        return element2.multiple || element2.size > 1 ? "listbox" : "combobox";
+      case "img":
+        return getAttribute(element2, "alt") === "" && !isNamedByAuthor(element2) ? "none" : "img";
+      case "svg":
+        return isNamedByAuthor(element2) || hasSvgTitle(element2) ? "img" : "generic";
+      case "summary":
+        return isSummaryOfDetails(element2) ? "button" : "generic";
+      case "header":
+        return closest(element2, SECTIONING) ? "generic" : "banner";
+      case "footer":
+        return closest(element2, SECTIONING) ? "generic" : "contentinfo";
+      case "aside":
+        return isNamedByAuthor(element2) || !isInSection(element2) ? "complementary" : "generic";
+      case "section":
+        return isNamedByAuthor(element2) ? "region" : "generic";
+      case "form":
+        return isNamedByAuthor(element2) ? "form" : "generic";
+      case "li":
+        return isInPresentationalList(element2) ? "none" : "listitem";
+      case "tbody":
+      case "thead":
+      case "tfoot":
+      case "tr":
+      case "td":
+      case "th":
+        return roleInTable(element2, tag);
+      default:
+        return ROLE_OF_TAG[tag] ?? "generic";
+    }
+  }
+  function roleOfInput(input) {
+    const role = ROLE_OF_INPUT[input.type] ?? "textbox";
+    return (role === "textbox" || role === "searchbox") && hasAttribute(input, "list") ? "combobox" : role;
+  }
+  function roleInTable(element2, tag) {
+    const table2 = closest(element2, "table");
+    const tableRole = table2 ? explicitRole(table2) : null;
+    if (tableRole === "none") return "none";
+    if (tag === "td") return tableRole === "grid" || tableRole === "treegrid" ? "gridcell" : "cell";
+    if (tag === "th") return roleOfHeaderCell(element2);
+    return ROLE_OF_TAG[tag];
+  }
+  function roleOfHeaderCell(cell) {
+    const scope = getAttribute(cell, "scope");
+    if (scope === "row" || scope === "rowgroup") return "rowheader";
+    if (scope === "col" || scope === "colgroup") return "columnheader";
+    return cell.nextElementSibling?.localName === "td" ? "rowheader" : "columnheader";
+  }
+  function isInPresentationalList(item) {
+    const list2 = parentNode(item);
+    return isElement(list2) && explicitRole(list2) === "none";
+  }
+  function isSummaryOfDetails(summary) {
+    const details = summary.parentElement;
+    return details?.localName === "details" && details.querySelector(":scope > summary") === summary;
+  }
+  function hasSvgTitle(svg) {
+    for (const child of svg.children) if (child.localName === "title") return true;
+    return false;
+  }
+  function isInSection(aside) {
+    const parent = aside.parentElement;
+    return parent !== null && closest(parent, SECTIONING) !== null;
+  }
+  function isNamedByAuthor(element2) {
+    return Boolean(getAttribute(element2, "aria-label")?.trim()) || hasAttribute(element2, "aria-labelledby") || Boolean(getAttribute(element2, "title")?.trim());
+  }
+  function isEditingHost(element2) {
+    const value = getAttribute(element2, "contenteditable")?.toLowerCase();
+    return value === "" || value === "true" || value === "plaintext-only";
+  }
+  function isFocusableByAuthor(element2) {
+    const tabindex = getAttribute(element2, "tabindex");
+    if (tabindex !== null && Number.parseInt(tabindex, 10) >= 0) return true;
+    switch (localName(element2)) {
+      case "a":
+      case "area":
+        return hasAttribute(element2, "href");
+      case "button":
+      case "input":
+      case "select":
+      case "textarea":
+        return !hasAttribute(element2, "disabled");
+      default:
+        return isEditingHost(element2);
+    }
+  }
+
+  // secrets.ts
+  var onceSeenAsPassword = /* @__PURE__ */ new WeakSet();
+  function isSecretField(element2) {
+    if (localName(element2) !== "input") return false;
+    const input = element2;
+    if (input.type === "password" || /(current|new)-password/i.test(getAttribute(input, "autocomplete") ?? "")) {
+      onceSeenAsPassword.add(input);
+    }
+    return onceSeenAsPassword.has(input);
+  }
+  var SECRET_ATTRIBUTE = /passw|pwd|token|api[-_]?key|secret|credential|nonce|csrf|jwt|session/i;
+  function isSecretAttribute(element2, name) {
+    return SECRET_ATTRIBUTE.test(name) || name === "value" && (isSecretField(element2) || hasSecretName(element2));
+  }
+  function hasSecretName(element2) {
+    return SECRET_ATTRIBUTE.test(getAttribute(element2, "name") ?? "");
+  }
+
   // names.ts
   var NATIVELY_NAMED = /* @__PURE__ */ new Set([
     "area",
@@ -1774,6 +1503,971 @@
     return collapseSpace(name).trim();
   }
 
+  // refs.ts
+  var numbers = /* @__PURE__ */ new WeakMap();
+  var elements = /* @__PURE__ */ new Map();
+  var forgetDead = new FinalizationRegistry((number) => elements.delete(number));
+  var nextNumber = 1;
+  var framePrefix = "";
+  var REF = /^(?:@|ref=)?((?:f\d+)?)e(\d+)$/;
+  function startNumberingAt(firstRef, prefix) {
+    if (firstRef !== void 0) nextNumber = Math.max(nextNumber, Math.floor(firstRef));
+    if (prefix !== void 0) framePrefix = prefix;
+  }
+  function nextRef() {
+    return nextNumber;
+  }
+  function refOf(element2) {
+    let number = numbers.get(element2);
+    if (number === void 0) {
+      number = nextNumber;
+      nextNumber += 1;
+      numbers.set(element2, number);
+      elements.set(number, new WeakRef(element2));
+      forgetDead.register(element2, number);
+    }
+    return `${framePrefix}e${number}`;
+  }
+  function looksLikeRef(target) {
+    return REF.test(target);
+  }
+  function elementOfRef(target) {
+    const [, prefix, number] = REF.exec(target);
+    const element2 = prefix === framePrefix ? elements.get(Number(number))?.deref() : void 0;
+    if (element2 === void 0 || !isConnected(element2)) {
+      throw new PageError("STALE_REF", `${target} is not on this page (any more)`, {
+        ref: target,
+        hint: "The page has changed since that ref was given. Take a new snapshot and use a ref from it."
+      });
+    }
+    return element2;
+  }
+
+  // states.ts
+  var CHECKABLE = /* @__PURE__ */ new Set(["checkbox", "menuitemcheckbox", "menuitemradio", "option", "radio", "switch", "treeitem"]);
+  var SELECTABLE = /* @__PURE__ */ new Set(["columnheader", "gridcell", "option", "row", "rowheader", "tab", "treeitem"]);
+  var REQUIRABLE = new Set("checkbox combobox gridcell listbox radio radiogroup searchbox spinbutton switch textbox tree button".split(" "));
+  var FORM_TAGS = /* @__PURE__ */ new Set(["button", "fieldset", "input", "optgroup", "option", "select", "textarea"]);
+  function checkedState(element2, role) {
+    if (localName(element2) === "input") {
+      const input = element2;
+      if (input.type === "checkbox" || input.type === "radio") return input.indeterminate ? "mixed" : input.checked;
+    }
+    return CHECKABLE.has(role) ? ariaTristate(element2, "aria-checked") : false;
+  }
+  function pressedState(element2, role) {
+    return role === "button" ? ariaTristate(element2, "aria-pressed") : false;
+  }
+  function ariaTristate(element2, attribute) {
+    const value = getAttribute(element2, attribute)?.toLowerCase();
+    return value === "mixed" ? "mixed" : value === "true";
+  }
+  function isSelected(element2, role) {
+    if (localName(element2) === "option") return element2.selected;
+    return SELECTABLE.has(role) && isTrue(element2, "aria-selected");
+  }
+  function isExpanded(element2) {
+    if (localName(element2) === "summary") return hasAttribute(element2.parentElement ?? element2, "open");
+    return isTrue(element2, "aria-expanded");
+  }
+  function isNativelyDisabled(element2) {
+    return FORM_TAGS.has(localName(element2)) && matches(element2, ":disabled");
+  }
+  function isDisabled2(element2) {
+    return isNativelyDisabled(element2) || closest(element2, '[aria-disabled="true" i]') !== null;
+  }
+  function isInvalid(element2) {
+    const value = getAttribute(element2, "aria-invalid")?.toLowerCase();
+    return value !== void 0 && value !== "" && value !== "false";
+  }
+  function isRequired(element2, role) {
+    if (!REQUIRABLE.has(role)) return false;
+    const tag = localName(element2);
+    if (tag === "input" || tag === "select" || tag === "textarea") return hasAttribute(element2, "required") || isTrue(element2, "aria-required");
+    return isTrue(element2, "aria-required");
+  }
+  function isReadOnly(element2) {
+    const tag = localName(element2);
+    if (tag === "input" || tag === "textarea") return element2.readOnly;
+    return isTrue(element2, "aria-readonly");
+  }
+  function isEditable(element2) {
+    const tag = localName(element2);
+    if (tag === "textarea") return true;
+    if (tag === "input") return !/^(button|checkbox|file|hidden|image|radio|reset|submit)$/.test(element2.type);
+    return element2.isContentEditable === true || isEditingHost(element2);
+  }
+  function headingLevel(element2, role) {
+    const declared = Number.parseInt(getAttribute(element2, "aria-level") ?? "", 10);
+    if (declared >= 1) return declared;
+    if (role !== "heading") return void 0;
+    const tag = /^h([1-6])$/.exec(localName(element2));
+    return tag ? Number(tag[1]) : 2;
+  }
+  var VALUELESS_INPUTS = /* @__PURE__ */ new Set(["button", "checkbox", "hidden", "image", "radio", "reset", "submit"]);
+  function shownValue(element2, role) {
+    switch (localName(element2)) {
+      case "input":
+        return shownInputValue(element2);
+      case "textarea":
+        return element2.value;
+      case "select":
+        return selectedLabels(element2).join(", ");
+      case "progress":
+      case "meter":
+        return rangeText(element2) ?? String(element2.value);
+      default:
+        return role === "slider" || role === "spinbutton" || role === "progressbar" || role === "meter" || role === "scrollbar" ? rangeText(element2) : void 0;
+    }
+  }
+  function shownInputValue(input) {
+    if (VALUELESS_INPUTS.has(input.type)) return void 0;
+    if (isSecretField(input)) return input.value === "" ? "" : "••••••";
+    if (input.type === "file") return Array.from(input.files ?? [], (file) => file.name).join(", ");
+    return input.value;
+  }
+  function rangeText(element2) {
+    return getAttribute(element2, "aria-valuetext") ?? getAttribute(element2, "aria-valuenow") ?? void 0;
+  }
+  function labelOfOption(option) {
+    return (option.label || option.text).replace(/\s+/g, " ").trim();
+  }
+  function selectedLabels(select2) {
+    return Array.from(select2.selectedOptions, labelOfOption);
+  }
+
+  // visibility.ts
+  var UNRENDERED_TAGS = /* @__PURE__ */ new Set([
+    "base",
+    "datalist",
+    "defs",
+    "desc",
+    "head",
+    "link",
+    "meta",
+    "metadata",
+    "noscript",
+    "param",
+    "script",
+    "source",
+    "style",
+    "template",
+    "title",
+    "track"
+  ]);
+  function isUnrendered(element2) {
+    return UNRENDERED_TAGS.has(localName(element2));
+  }
+  function exposureOf(element2, style, display = style.display) {
+    if (display === "none") return isAreaOfMap(element2) ? "seen" : "gone";
+    return style.visibility === "visible" ? "seen" : "unseen";
+  }
+  function isAreaOfMap(element2) {
+    return localName(element2) === "area" && hasAttribute(element2, "href");
+  }
+  function isHiddenFromReaders(element2) {
+    return isTrue(element2, "aria-hidden") || hasAttribute(element2, "inert");
+  }
+  function skipsContents(style, display) {
+    return display !== "inline" && display !== "contents" && style.contentVisibility === "hidden";
+  }
+  function isRendered(element2) {
+    const style = getComputedStyle(element2);
+    if (style.visibility !== "visible") return false;
+    if (style.display === "contents") {
+      const parent = flatParent(element2);
+      return parent !== null && isRendered(parent);
+    }
+    return checkVisibility(element2);
+  }
+
+  // css_targets.ts
+  var TRIES_LIMIT = 2e5;
+  var tries = 0;
+  function elementsByCss(selector) {
+    try {
+      const inDocument = Array.from(queryAll(document, selector));
+      if (inDocument.some(isRendered)) return inDocument;
+      const roots = openRoots();
+      const inRoots = roots.flatMap((root) => Array.from(queryAll(root, selector)));
+      if (roots.length === 1 || inRoots.some(isRendered)) return inRoots;
+      return [...inRoots, ...elementsAcrossRoots(roots, selector)];
+    } catch {
+      throw badRequest("target", `${JSON.stringify(cut(selector, 200))} is neither a ref nor a valid CSS selector`, "Use a ref from a snapshot (e12), CSS, or text=…");
+    }
+  }
+  function elementsAcrossRoots(roots, selector) {
+    const found = /* @__PURE__ */ new Set();
+    tries = 0;
+    for (const complex of splitOutside(selector, ",")) {
+      const parts = partsOf(complex);
+      if (parts.length < 2) continue;
+      const last2 = parts[parts.length - 1].compound;
+      for (const root of roots) for (const element2 of queryAll(root, last2)) if (fits(element2, parts, parts.length - 1)) found.add(element2);
+    }
+    return Array.from(found);
+  }
+  function fits(element2, parts, index) {
+    const { combinator, compound } = parts[index];
+    tries += 1;
+    if (tries > TRIES_LIMIT) return false;
+    if (!matches(element2, compound)) return false;
+    if (index === 0) return true;
+    switch (combinator) {
+      case ">": {
+        const parent = parentAcrossRoots(element2);
+        return parent !== null && fits(parent, parts, index - 1);
+      }
+      case "+": {
+        const before = element2.previousElementSibling;
+        return before !== null && fits(before, parts, index - 1);
+      }
+      case "~":
+        for (let at = element2.previousElementSibling; at; at = at.previousElementSibling) if (fits(at, parts, index - 1)) return true;
+        return false;
+      default:
+        for (let at = parentAcrossRoots(element2); at; at = parentAcrossRoots(at)) if (fits(at, parts, index - 1)) return true;
+        return false;
+    }
+  }
+  function parentAcrossRoots(element2) {
+    const parent = parentNode(element2);
+    return parent === null || isElement(parent) ? parent : parent.host ?? null;
+  }
+  function partsOf(complex) {
+    const parts = [];
+    let combinator = "";
+    for (const token of splitOutside(complex.replace(/\s+/g, " "), " >+~", true)) {
+      if (/^[ >+~]$/.test(token)) combinator = token === " " && combinator !== "" ? combinator : token;
+      else {
+        parts.push({ combinator: parts.length === 0 ? "" : combinator, compound: token });
+        combinator = "";
+      }
+    }
+    return parts;
+  }
+  function splitOutside(text2, separators, keeps = false) {
+    const tokens = [];
+    let open = "";
+    let depth = 0;
+    let quote = "";
+    for (let at = 0; at < text2.length; at += 1) {
+      const char = text2[at];
+      if (char === "\\") {
+        open += char + (text2[at + 1] ?? "");
+        at += 1;
+        continue;
+      }
+      if (quote !== "") quote = char === quote ? "" : quote;
+      else if (char === '"' || char === "'") quote = char;
+      else if (char === "[" || char === "(") depth += 1;
+      else if (char === "]" || char === ")") depth -= 1;
+      else if (depth === 0 && separators.includes(char)) {
+        if (open.trim() !== "") tokens.push(open.trim());
+        if (keeps) tokens.push(char);
+        open = "";
+        continue;
+      }
+      open += char;
+    }
+    if (open.trim() !== "") tokens.push(open.trim());
+    return tokens;
+  }
+
+  // plain_text.ts
+  var DEPTH_LIMIT = 700;
+  var SPACED_TAGS = /* @__PURE__ */ new Set(["blockquote", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "p", "pre", "table", "ul"]);
+  var TextWriter = class {
+    parts = [];
+    pendingBreaks = 0;
+    endsWithSpace = true;
+    inline(text2, keepsSpace) {
+      const words = keepsSpace ? text2 : text2.replace(/\s+/g, " ");
+      const tail = this.endsWithSpace && !keepsSpace ? words.replace(/^ /, "") : words;
+      if (tail === "") return;
+      if (tail === " " && this.pendingBreaks > 0) return;
+      this.writeBreaks();
+      this.parts.push(tail);
+      this.endsWithSpace = /\s$/.test(tail);
+    }
+    /** Minimum number of line ends before the next text. */
+    breakLine(count2) {
+      this.pendingBreaks = Math.max(this.pendingBreaks, count2);
+      this.endsWithSpace = true;
+    }
+    tab() {
+      if (this.pendingBreaks === 0 && this.parts.length > 0) this.parts.push("	");
+      this.endsWithSpace = true;
+    }
+    finish() {
+      return this.parts.join("").replace(/(?<! ) +\n/g, "\n").replace(/[\u00ad\u200b\u2060]+/g, "").trim();
+    }
+    writeBreaks() {
+      if (this.pendingBreaks > 0 && this.parts.length > 0) this.parts.push("\n".repeat(this.pendingBreaks));
+      this.pendingBreaks = 0;
+    }
+  };
+  function plainText(root) {
+    const writer = new TextWriter();
+    writeElement(root, writer, 0);
+    return writer.finish();
+  }
+  function writeElement(element2, writer, depth) {
+    const tag = localName(element2);
+    if (isUnrendered(element2) || depth > DEPTH_LIMIT || isReadingOver()) return;
+    if (tag === "br") return writer.breakLine(1);
+    const style = getComputedStyle(element2);
+    const display = style.display;
+    const exposure = exposureOf(element2, style, display);
+    if (exposure === "gone" || hasAttribute(element2, "inert")) return;
+    const value = valueText(element2, tag);
+    const breaks = breaksAround(tag, display);
+    if (breaks > 0) writer.breakLine(breaks);
+    if (display === "table-cell") writer.tab();
+    if (value !== null) {
+      if (exposure === "seen" && value !== "") writer.inline(`${value} `, tag === "textarea");
+    } else if (!skipsContents(style, display)) writeChildren(element2, tag, writer, exposure === "seen", style.whiteSpace.startsWith("pre"), depth);
+    if (breaks > 0) writer.breakLine(breaks);
+  }
+  function writeChildren(element2, tag, writer, isSeen, keepsSpace, depth) {
+    const write = (child) => {
+      const type = nodeType(child);
+      if (type === TEXT && isSeen) writer.inline(child.data, keepsSpace);
+      else if (type === ELEMENT) writeElement(child, writer, depth + 1);
+    };
+    if (tag === "details" && !hasAttribute(element2, "open")) {
+      queryAll(element2, ":scope > summary").forEach((summary, index) => index === 0 && write(summary));
+      return;
+    }
+    const slotted = slottedNodes(element2);
+    if (slotted) slotted.forEach(write);
+    else for (let child = firstFlatChild(element2); child; child = nextSibling(child)) write(child);
+  }
+  function valueText(element2, tag) {
+    switch (tag) {
+      case "input": {
+        const input = element2;
+        if (/^(button|submit|reset)$/.test(input.type)) return input.value;
+        return shownValue(input, roleOf(input)) ?? "";
+      }
+      case "select":
+      case "textarea":
+        return shownValue(element2, "") ?? "";
+      case "canvas":
+      case "iframe":
+      case "object":
+      case "video":
+      case "audio":
+        return "";
+      default:
+        return null;
+    }
+  }
+  function breaksAround(tag, display) {
+    if (display.startsWith("inline") || display === "contents" || display === "table-cell" || display === "none") return 0;
+    return SPACED_TAGS.has(tag) ? 2 : 1;
+  }
+
+  // text_targets.ts
+  var FIELDS = "input:not([type=hidden]), textarea, select, [contenteditable], [role=textbox], [role=combobox], [role=searchbox], [role=spinbutton], [role=listbox]";
+  var NAMED_OPERABLES = `${FIELDS}, button, a[href], summary, [role], [tabindex]`;
+  var FIELD_ROLES = /^(checkbox|combobox|listbox|menuitemcheckbox|menuitemradio|radio|searchbox|slider|spinbutton|switch|textbox)$/;
+  var NAMES_READ = 1e3;
+  var RANKED = 300;
+  var CANDIDATES_NAMED = 8;
+  var CONTEXT_CHARS = 80;
+  function parse(words) {
+    const quoted2 = /^(["'])(.*)\1$/.exec(words);
+    const text2 = tidy(quoted2 ? quoted2[2] : words);
+    if (text2 === "") throw badRequest("target", "text= needs a text");
+    return { text: text2, needle: text2.toLowerCase(), isExact: quoted2 !== null };
+  }
+  function fits2(text2, { needle, isExact }) {
+    const lower = text2.toLowerCase();
+    return isExact ? lower === needle : lower.includes(needle);
+  }
+  function elementsByText(words) {
+    startBudget();
+    const wanted = parse(words);
+    return openRoots().flatMap((root) => [...childElements(root).flatMap((child) => innermostWith(child, wanted)), ...buttonsWith(root, wanted)]).filter((element2) => isRendered(element2) && !isClosedOption(element2));
+  }
+  function isClosedOption(element2) {
+    return localName(element2) === "option" && boxOf(element2).height === 0;
+  }
+  function bestByText(words, purpose) {
+    const wanted = parse(words);
+    const texts = likeliest(elementsByText(words).map((element2) => ({ element: element2, text: tidy(shownText(element2)) })), wanted).map(({ element: element2, text: text2 }) => candidate(element2, text2, wanted, purpose));
+    const candidates2 = [...texts, ...byName(wanted, purpose, texts.length === 0)].sort((left, right) => compare(left.rank, right.rank));
+    const [best] = candidates2;
+    if (!best) return null;
+    const actors = /* @__PURE__ */ new Map();
+    for (const one of candidates2) if (!actors.has(one.actor)) actors.set(one.actor, one);
+    const equal = Array.from(actors.values()).filter((one) => compare(one.rank, best.rank) === 0);
+    if (equal.length > 1 && !leadToTheSame(equal)) throw ambiguous(words, equal);
+    return { element: best.element, matches: actors.size };
+  }
+  function likeliest(fits3, wanted) {
+    if (fits3.length <= RANKED) return fits3;
+    return [0, 1, 2].flatMap((grade) => fits3.filter(({ text: text2 }) => inexactness(text2, wanted) === grade)).slice(0, RANKED);
+  }
+  function compare(left, right) {
+    const at = left.findIndex((value, index) => value !== right[index]);
+    return at < 0 ? 0 : left[at] - right[at];
+  }
+  function candidate(element2, text2, wanted, purpose) {
+    const actor = actorOf(element2);
+    const whole = actor !== null && actor !== element2 && isNamedByContent(roleOf(actor)) ? tidy(plainText(actor)) : text2;
+    const isWrong = isWrongKind(actor ?? element2, purpose);
+    const worse = [isWrong, inexactness(text2, wanted), actor === null, inexactness(whole, wanted), isBehindDialog(element2), isOutOfSight(element2)];
+    return { element: element2, actor: actor ?? element2, rank: worse.map(Number) };
+  }
+  function inexactness(text2, wanted) {
+    if (text2 === wanted.text) return 0;
+    return text2.toLowerCase() === wanted.needle ? 1 : 2;
+  }
+  function isWrongKind(actor, purpose) {
+    if (purpose === "operate") return false;
+    if (purpose === "type") return !isEditable(actor);
+    return !isEditable(actor) && localName(actor) !== "select" && !FIELD_ROLES.test(roleOf(actor));
+  }
+  function actorOf(element2) {
+    for (let at = element2; at; at = flatParent(at)) {
+      if (localName(at) === "label") return at.control ?? at;
+      if (isInteractiveRole(roleOf(at)) || localName(at) === "summary" || isEditingHost(at)) return at;
+    }
+    if (hasAttribute(element2, "onclick")) return element2;
+    return getComputedStyle(element2).cursor === "pointer" ? outermostPointer(element2) : null;
+  }
+  function outermostPointer(element2) {
+    let found = element2;
+    for (let at = flatParent(element2); at && getComputedStyle(at).cursor === "pointer"; at = flatParent(at)) found = at;
+    return found;
+  }
+  function isBehindDialog(element2) {
+    const dialogs = openDialogs();
+    return dialogs.length > 0 && !dialogs.some((dialog) => isWithin(element2, dialog));
+  }
+  var openDialogs = oncePerBudget(() => Array.from(queryAll(document, "dialog:modal, [aria-modal=true]")).filter(isRendered));
+  function isOutOfSight(element2) {
+    const box = boxOf(element2);
+    return box.width <= 1 || box.height <= 1 || box.right + scrollX <= 0 || box.bottom + scrollY <= 0;
+  }
+  function byName(wanted, purpose, isAlone) {
+    if (purpose === "operate" && !isAlone) return [];
+    const needed = purpose === "operate" ? { ...wanted, isExact: true } : wanted;
+    const selector = purpose === "operate" ? NAMED_OPERABLES : FIELDS;
+    const elements2 = openRoots().flatMap((root) => Array.from(queryAll(root, selector))).slice(0, NAMES_READ);
+    return elements2.flatMap((element2) => {
+      const name = namesOf(element2).find((one) => fits2(one, needed));
+      return name === void 0 || !isRendered(element2) ? [] : [candidate(element2, name, wanted, purpose)];
+    });
+  }
+  function namesOf(element2) {
+    const attributes = ["aria-label", "placeholder", "title", "alt"].map((name) => tidy(getAttribute(element2, name) ?? ""));
+    return [...attributes, matches(element2, FIELDS) ? declaredName(element2) : ""].filter((name) => name !== "");
+  }
+  function leadToTheSame(candidates2) {
+    const addresses = candidates2.map(({ actor }) => localName(actor) === "a" ? actor.href : "");
+    return addresses[0] !== "" && addresses.every((address) => address === addresses[0]);
+  }
+  function ambiguous(words, candidates2) {
+    const named = candidates2.slice(0, CANDIDATES_NAMED);
+    const refs = named.map(({ actor }) => refOf(actor));
+    const more = candidates2.length - named.length;
+    return new PageError("BAD_REQUEST", `text=${cut(words, 200)} fits ${candidates2.length} elements equally well: ${refs.join(", ")}${more > 0 ? ` and ${more} more` : ""}`, {
+      field: "target",
+      reason: "ambiguous",
+      suggestions: refs,
+      hint: 'Use one of these refs as target, or more of the text. text="…" in quotes fits only the whole text.',
+      pageSaid: named.map(({ element: element2, actor }, index) => `${refs[index]}: ${described(element2, actor)}`).join("\n")
+    });
+  }
+  function described(element2, actor) {
+    const around2 = closest(flatParent(actor) ?? actor, "tr, li, article, section, fieldset, form, [role=row], [role=listitem], [role=group], nav, header, footer, main");
+    const context = around2 === null ? "" : cut(tidy(plainText(around2)), CONTEXT_CHARS);
+    const name = cut(tidy(shownText(element2)) || declaredName(element2), CONTEXT_CHARS);
+    return `${roleOf(actor)} ${JSON.stringify(name)}${context === "" ? "" : ` in ${JSON.stringify(context)}`}`;
+  }
+  function shownText(element2) {
+    return isButtonWithValue(element2) ? element2.value : plainText(element2);
+  }
+  function innermostWith(element2, wanted) {
+    if (isReadingOver()) throw new PageError("TIMEOUT", "This page takes too long to search for a text", { hint: "Use a CSS selector, or a ref from a snapshot." });
+    if (isUnrendered(element2) || !squeezed(textContent(element2) ?? "").includes(squeezed(wanted.needle))) return [];
+    const inner = childElements(element2).flatMap((child) => innermostWith(child, wanted));
+    return inner.length > 0 || !fits2(tidy(plainText(element2)), wanted) ? inner : [element2];
+  }
+  function squeezed(text2) {
+    return text2.replace(/[\s\u00ad\u200b\u2060]+/g, "").toLowerCase();
+  }
+  function childElements(parent) {
+    const children = [];
+    for (let child = firstChild(parent); child; child = nextSibling(child)) if (isElement(child)) children.push(child);
+    return children;
+  }
+  var BUTTONS_WITH_VALUE = "input[type=button], input[type=submit], input[type=reset]";
+  function isButtonWithValue(element2) {
+    return matches(element2, BUTTONS_WITH_VALUE);
+  }
+  function buttonsWith(root, wanted) {
+    return Array.from(queryAll(root, BUTTONS_WITH_VALUE)).filter((button) => fits2(tidy(button.value), wanted));
+  }
+
+  // targets.ts
+  var SELECTOR_LIMIT = 1e3;
+  var SUGGESTIONS = 5;
+  var OPERABLE = "a[href], button, input:not([type=hidden]), select, textarea, summary, [role], [onclick], [tabindex], [contenteditable]";
+  function findTarget(target, purpose = "operate") {
+    const found = tryFindTarget(target, purpose);
+    if (found) return found;
+    const suggestions = suggestionsFor(target);
+    throw new PageError("NOT_FOUND", `Nothing on the page fits ${JSON.stringify(cut(target, 200))}`, {
+      target: cut(target, 200),
+      ...suggestions.length > 0 ? {
+        suggestions: suggestions.map(({ ref }) => ref),
+        hint: "One of the suggestions may be meant; use its ref.",
+        pageSaid: suggestions.map(({ ref, role, name }) => `${ref}: ${role} ${JSON.stringify(name)}`).join("\n")
+      } : { hint: "Take a snapshot, or look for it with browser_find." }
+    });
+  }
+  function tryFindTarget(target, purpose = "operate") {
+    const { ref, words, css } = parsed(target);
+    if (ref !== void 0) return { element: elementOfRef(ref), matches: 1, isRanked: false };
+    if (words !== void 0) {
+      const best = bestByText(words, purpose);
+      return best && { ...best, isRanked: true };
+    }
+    const candidates2 = elementsByCss(css);
+    const element2 = candidates2.find(isRendered) ?? candidates2[0];
+    return element2 ? { element: element2, matches: candidates2.length, isRanked: false } : null;
+  }
+  function isTargetRendered(target) {
+    const { ref, words, css } = parsed(target);
+    if (ref !== void 0) return isRendered(elementOfRef(ref));
+    return words !== void 0 ? elementsByText(words).length > 0 : elementsByCss(css).some(isRendered);
+  }
+  function parsed(target) {
+    const trimmed = target.trim();
+    if (trimmed === "") throw badRequest("target", "target is empty; give a ref, a CSS selector or text=…");
+    if (target.length > SELECTOR_LIMIT) throw badRequest("target", `target is ${target.length} characters long; at most ${SELECTOR_LIMIT} are allowed`);
+    if (looksLikeRef(trimmed)) return { ref: trimmed };
+    if (/^text\s*=/.test(trimmed)) return { words: trimmed.replace(/^text\s*=\s*/, "") };
+    return { css: trimmed.replace(/^css\s*=\s*/, "") };
+  }
+  function suggestionsFor(target) {
+    const words = target.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
+    const scored = [];
+    for (const element2 of queryAll(document, OPERABLE)) {
+      if (scored.length >= 2e3) break;
+      const own = wordsOf(element2);
+      const score = words.filter((word) => own.includes(word)).length + (matchesTag(element2, target) ? 0.5 : 0);
+      if (score > 0 && isRendered(element2)) scored.push({ element: element2, score });
+    }
+    scored.sort((left, right) => right.score - left.score);
+    return scored.slice(0, SUGGESTIONS).map(({ element: element2 }) => suggestion(element2));
+  }
+  function wordsOf(element2) {
+    const attributes = ["id", "class", "name", "aria-label", "placeholder", "title", "value", "type"].filter((name) => name !== "value" || /^(button|submit|reset)$/.test(getAttribute(element2, "type") ?? "")).map((name) => getAttribute(element2, name) ?? "");
+    return `${attributes.join(" ")} ${cut(textContent(element2) ?? "", 200)}`.toLowerCase();
+  }
+  function matchesTag(element2, target) {
+    const tag = /^[a-z][a-z0-9-]*/i.exec(target);
+    return tag !== null && tag[0].toLowerCase() === localName(element2);
+  }
+  function suggestion(element2) {
+    const name = declaredName(element2) || tidy(cut(textContent(element2) ?? "", 200));
+    return { ref: refOf(element2), role: roleOf(element2), name: cut(name, 80) };
+  }
+  function describe(element2) {
+    return `${refOf(element2)}: ${openingTag(element2)}`;
+  }
+  function openingTag(element2) {
+    const attributes = ["id", "class"].map((name) => [name, getAttribute(element2, name)]).filter(([, value]) => value);
+    return `<${localName(element2)}${attributes.map(([name, value]) => ` ${name}="${cut(value, 60)}"`).join("")}>`;
+  }
+  function labelledControl(element2) {
+    return localName(element2) === "label" ? element2.control ?? element2 : element2;
+  }
+
+  // press_guard.ts
+  var PRESS_EVENTS = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu"];
+  var RELEASES = /* @__PURE__ */ new Set(["pointerup", "mouseup", "contextmenu"]);
+  var LEAVING_EVENTS = ["focusout", "change"];
+  var CLICKS = /* @__PURE__ */ new Set(["click", "auxclick", "dblclick", "contextmenu"]);
+  var GUARD_MS = 1e4;
+  function receivesFor(hit, element2, surface) {
+    if (isWithin(hit, surface) || isWithin(hit, element2)) return true;
+    const operated = closest(element2, "button, a[href], summary, [role=button], [role=link], [role=menuitem], [role=tab], [role=option]");
+    if (operated && isWithin(hit, operated)) return true;
+    const label = closest(hit, "label");
+    return label !== null && label.control === element2;
+  }
+  var EventGuard = class {
+    timer = setTimeout(() => this.stop(), GUARD_MS);
+    isOver = false;
+    constructor() {
+      listen();
+    }
+    heard(event) {
+      if (event.isTrusted && !this.isOver) this.hear(event);
+    }
+    stop() {
+      clearTimeout(this.timer);
+      this.isOver = true;
+    }
+  };
+  var isListening = false;
+  function listen() {
+    if (isListening) return;
+    isListening = true;
+    const heard = (event) => {
+      if (guard instanceof EventGuard) guard.heard(event);
+    };
+    for (const kind of PRESS_EVENTS) window.addEventListener(kind, heard, { capture: true, passive: false });
+  }
+  function swallow(event) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+  function hitOf(event) {
+    const [first] = event.composedPath();
+    return first instanceof Node && isElement(first) ? first : null;
+  }
+  function likenessOf(element2) {
+    const words = tidy(cut(textContent(element2) ?? "", LIKENESS_CHARS));
+    return [localName(element2), getAttribute(element2, "role"), getAttribute(element2, "type"), getAttribute(element2, "aria-label"), words].join("\n");
+  }
+  var LIKENESS_CHARS = 500;
+  var PressGuard = class extends EventGuard {
+    /**
+     * isPointKnown: judge only presses at the aimed point. In a child frame the point is not known, because the parent
+     * document may move the frame.
+     * isDrag: the button is released at another place, so the release is not judged.
+     */
+    constructor(aim, isPointKnown, isDrag) {
+      super();
+      this.aim = aim;
+      this.isPointKnown = isPointKnown;
+      this.isDrag = isDrag;
+      this.likeness = likenessOf(aim.element);
+      this.box = boxOf(aim.surface);
+      const focused = focusedElement();
+      if (focused === null || !isEditable(focused)) return;
+      window.addEventListener("mousedown", this.pressed);
+      for (const kind of LEAVING_EVENTS) window.addEventListener(kind, this.left, { capture: true, passive: true });
+    }
+    aim;
+    isPointKnown;
+    isDrag;
+    likeness;
+    presses = 0;
+    isDown = false;
+    /** After a wrong press, everything that follows from it is stopped. After a wrong release only the click is: the
+     * page has heard the press, so it must also hear that the button is up. */
+    stops = "nothing";
+    miss = null;
+    /** Where the target was when it was prepared. Asking again at the press would force a layout. */
+    box;
+    /** The page's handlers of the press left the target where it was. */
+    wasPressQuiet = false;
+    /** A field lost the focus, or reported its change, because of the press. */
+    hasLeftField = false;
+    pressed = (event) => {
+      if (event.isTrusted && this.presses > 0) this.wasPressQuiet = isSameBox(this.box, boxOf(this.aim.surface));
+    };
+    left = (event) => {
+      if (event.isTrusted && this.isDown) this.hasLeftField = true;
+    };
+    stop() {
+      super.stop();
+      window.removeEventListener("mousedown", this.pressed);
+      for (const kind of LEAVING_EVENTS) window.removeEventListener(kind, this.left, { capture: true });
+    }
+    hear(event) {
+      const isPress = event.type === "pointerdown" || event.type === "mousedown" && !this.isDown;
+      if (isPress && this.isPointKnown && !this.isAtAim(event)) return;
+      if (isPress) this.judgePress(event);
+      else if (this.stops === "nothing" && this.presses > 0 && !this.isDrag && RELEASES.has(event.type)) this.judgeRelease(event);
+      if (event.type === "mouseup") this.isDown = false;
+      if (this.stops === "everything" || this.stops === "clicks" && CLICKS.has(event.type)) swallow(event);
+    }
+    judgePress(event) {
+      this.isDown = true;
+      this.presses += 1;
+      const hit = hitOf(event);
+      const { element: element2, surface } = this.aim;
+      if (hit === null || receivesFor(hit, element2, surface) || this.presses === 1 && this.isReplacedBy(hit)) return;
+      if (this.presses > 1 && !isStillThere(this.aim)) return;
+      this.stops = "everything";
+      this.miss ??= this.presses === 1 ? metAnother(element2, hit) : movedAway(element2, hit, "after its first click");
+    }
+    /** Some pages draw an element anew when the pointer comes to it. An element of the same likeness is the target then. */
+    isReplacedBy(hit) {
+      if (isConnected(this.aim.element)) return false;
+      for (let at = hit; at; at = flatParent(at)) {
+        if (likenessOf(at) === this.likeness) {
+          this.aim = { ...this.aim, element: at, surface: at };
+          return true;
+        }
+      }
+      return false;
+    }
+    /** The press was right. If the target has left the pointer since, the browser would click something else. */
+    judgeRelease(event) {
+      const { element: element2, surface, point } = this.aim;
+      const hit = hitOf(event);
+      if (hit === null || receivesFor(hit, element2, surface) || !isStillThere(this.aim)) return;
+      const box = boxOf(surface);
+      if (isSameBox(box, this.box) || isInside(point, box)) return;
+      this.stops = "clicks";
+      this.miss ??= { ...movedAway(element2, hit, "as it was pressed"), retry: this.wasPressQuiet && this.hasLeftField };
+    }
+    isAtAim({ clientX, clientY }) {
+      return Math.abs(clientX - this.aim.point.x) < 1.5 && Math.abs(clientY - this.aim.point.y) < 1.5;
+    }
+    verdict() {
+      this.stop();
+      if (this.miss || this.presses > 0 || !isStillThere(this.aim)) return this.miss;
+      const hit = elementAt(this.aim.point);
+      return hit !== null && isFrame(hit) && !receivesFor(hit, this.aim.element, this.aim.surface) ? metAnother(this.aim.element, hit) : null;
+    }
+  };
+  var HoverGuard = class {
+    constructor(aim) {
+      this.aim = aim;
+    }
+    aim;
+    stop() {
+    }
+    verdict() {
+      const { element: element2, surface, point } = this.aim;
+      if (!isStillThere(this.aim) || isInside(point, boxOf(surface))) return null;
+      const hit = elementAt(point);
+      return hit === null || receivesFor(hit, element2, surface) ? null : metAnother(element2, hit);
+    }
+  };
+  var StrangerGuard = class extends EventGuard {
+    hit = null;
+    hear(event) {
+      this.hit ??= hitOf(event);
+      swallow(event);
+    }
+    verdict() {
+      this.stop();
+      if (this.hit === null) return null;
+      const error = new PageError("NOT_ACTIONABLE", `The pointer met ${refOf(this.hit)} in another frame instead of its target`, {
+        reason: "missed",
+        coveredBy: refOf(this.hit),
+        pageSaid: describe(this.hit),
+        hint: MISSED_HINT
+      });
+      return { ...error.report, retry: true };
+    }
+  };
+  var MISSED_HINT = "Take a snapshot: the page moves its elements when the pointer moves. Nothing was clicked.";
+  function metAnother(element2, hit) {
+    const error = new PageError("NOT_ACTIONABLE", `${refOf(element2)} moves away when the pointer comes to it: the pointer met ${refOf(hit)} instead`, {
+      reason: "missed",
+      ref: refOf(element2),
+      coveredBy: refOf(hit),
+      pageSaid: `${describe(element2)}
+${describe(hit)}`,
+      hint: MISSED_HINT
+    });
+    return { ...error.report, retry: true };
+  }
+  function movedAway(element2, hit, when) {
+    const error = new PageError("NOT_ACTIONABLE", `${refOf(element2)} moved away ${when}, so the click was not completed`, {
+      reason: "moved",
+      ref: refOf(element2),
+      coveredBy: refOf(hit),
+      pageSaid: `${describe(element2)}
+${describe(hit)}`,
+      hint: "The page has received the press. Take a snapshot to see its effect, and click again if there is none."
+    });
+    return { ...error.report, retry: false };
+  }
+  function isStillThere({ element: element2, surface }) {
+    return isConnected(element2) && isRendered(surface);
+  }
+  function isInside({ x, y }, box) {
+    return x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
+  }
+  function isFrame(element2) {
+    return /^(iframe|frame|object|embed)$/.test(localName(element2));
+  }
+  var guard = null;
+  function replaceGuard(next) {
+    guard?.stop();
+    guard = next;
+  }
+  function guardPress(aim, options) {
+    replaceGuard(new PressGuard(aim, options.isPointKnown, options.isDrag));
+  }
+  function guardHover(aim) {
+    replaceGuard(new HoverGuard(aim));
+  }
+  function guardStranger() {
+    replaceGuard(new StrangerGuard());
+  }
+  function takeVerdict() {
+    const verdict = guard?.verdict() ?? null;
+    guard = null;
+    return verdict;
+  }
+
+  // content_items.ts
+  var INVISIBLE = /[\u00ad\u200b\u2060]+/g;
+  function isText(item) {
+    return !("role" in item);
+  }
+  var ContentCollector = class {
+    items = [];
+    openText = "";
+    /** This many characters at the start of the open text keep their white space. */
+    keptLength = 0;
+    openAt = null;
+    addText(text2, element2) {
+      if (this.openAt === null) this.openAt = element2;
+      this.openText += text2;
+    }
+    /** Add text that keeps its white space. */
+    addLines(text2, element2) {
+      if (this.openAt === null) this.openAt = element2;
+      this.openText = this.openText.slice(0, this.keptLength) + collapseSpace(this.openText.slice(this.keptLength)) + text2;
+      this.keptLength = this.openText.length;
+    }
+    /** A measure of what has been collected. Blank text does not count. */
+    get length() {
+      return this.items.length + (this.openText.trim() === "" ? 0 : this.openText.length);
+    }
+    /** Whether the next text would continue text that was added before. */
+    get isOpen() {
+      return this.openText !== "";
+    }
+    addSpace() {
+      if (this.openText !== "") this.openText += " ";
+    }
+    /** A block begins or ends here, so what follows is a separate piece of text. */
+    endBlock() {
+      this.addSpace();
+      this.flush();
+    }
+    addNode(node) {
+      this.flush();
+      this.items.push(node);
+    }
+    finish() {
+      this.flush();
+      return this.items;
+    }
+    flush() {
+      if (this.openAt === null) return;
+      const kept = this.keptLength === 0 ? "" : this.openText.slice(0, this.keptLength).replace(INVISIBLE, "");
+      const text2 = kept + collapseSpace(this.keptLength === 0 ? this.openText : this.openText.slice(this.keptLength));
+      if (text2 !== "") this.items.push({ text: text2, element: this.openAt });
+      this.openText = "";
+      this.keptLength = 0;
+      this.openAt = null;
+    }
+  };
+  function contentText(items, limit = Infinity) {
+    let text2 = "";
+    for (const item of items) {
+      if (text2.length > limit) break;
+      if (isText(item)) {
+        text2 += item.text;
+        continue;
+      }
+      const inner = item.value ?? (item.name || contentText(item.children, limit));
+      text2 += item.isInline ? inner : ` ${inner} `;
+    }
+    return text2;
+  }
+  function operableParts(items) {
+    return items.flatMap((item) => {
+      if (isText(item)) return [];
+      return item.isInteractive || item.role === "iframe" ? [item] : operableParts(item.children);
+    });
+  }
+
+  // generated_text.ts
+  var RULES_READ = 2e4;
+  var SELECTOR_CHARS = 2e4;
+  var SAYS_SOMETHING = /[\p{L}\p{N}\p{Sc}*%#@+!?]/u;
+  var known = /* @__PURE__ */ new WeakMap();
+  var candidates = oncePerBudget(() => {
+    let selectors = [];
+    for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
+      if (isReadingOver()) break;
+      selectors = selectors.concat(selectorsIn(sheet));
+    }
+    const usable = [...new Set(selectors)].filter(isSelector);
+    const all = usable.join(",");
+    return all.length > SELECTOR_CHARS ? "" : all;
+  });
+  function selectorsIn(sheet) {
+    let rules;
+    try {
+      if (sheet.disabled) return [];
+      rules = sheet.cssRules;
+    } catch {
+      return [];
+    }
+    const cached = known.get(sheet);
+    if (cached?.rules === rules.length) return cached.selectors;
+    const selectors = [];
+    collect(rules, selectors, { left: RULES_READ }, "");
+    known.set(sheet, { rules: rules.length, selectors });
+    return selectors;
+  }
+  function collect(rules, into, budget, outer) {
+    for (const rule of rules) {
+      budget.left -= 1;
+      if (budget.left < 0) return;
+      const { selectorText, style, cssRules } = rule;
+      const selector = outer === "" ? selectorText : selectorText?.replaceAll("&", `:is(${outer})`);
+      if (selector !== void 0 && /:(?:before|after)/.test(selector) && /["']|attr\(/.test(style?.content ?? "")) {
+        for (const one of selector.split(/,(?![^(]*\))/)) {
+          const [, element2] = /^(.*?)::?(?:before|after)\s*$/s.exec(one.trim()) ?? [];
+          if (element2 !== void 0) into.push(element2 === "" ? "*" : element2.replace(/([\s>+~])$/, "$1*"));
+        }
+      }
+      if (cssRules && cssRules.length > 0) collect(cssRules, into, budget, selector ?? outer);
+    }
+  }
+  function isSelector(selector) {
+    try {
+      document.createDocumentFragment().querySelector(selector);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+  function mayHaveGeneratedText(element2) {
+    const selector = candidates();
+    return isLabel(element2) || selector !== "" && matches(element2, selector);
+  }
+  function generatedText(element2, pseudo) {
+    const style = getComputedStyle(element2, pseudo);
+    if (style.content === "none" || style.content === "normal" || style.display === "none" || style.visibility !== "visible") return "";
+    const text2 = textOf(style.content, element2);
+    return SAYS_SOMETHING.test(text2) ? text2 : "";
+  }
+  function textOf(content2, element2) {
+    const parts = [];
+    for (const [token, quoted2, attribute] of content2.matchAll(/"((?:[^"\\]|\\.)*)"|attr\(\s*([\w-]+)[^)]*\)|\//g)) {
+      if (token === "/") parts.length = 0;
+      else if (attribute !== void 0) parts.push(getAttribute(element2, attribute) ?? "");
+      else parts.push(quoted2.replace(/\\([0-9a-f]{1,6}) ?|\\(.)/gi, (_, code, sign) => code ? String.fromCodePoint(Math.min(parseInt(code, 16), 1114111)) : sign));
+    }
+    return parts.join("").replace(/[\ue000-\uf8ff]/g, "");
+  }
+  function isLabel(element2) {
+    const tag = localName(element2);
+    return tag === "label" || tag === "legend";
+  }
+
   // owned_elements.ts
   var CLAIM_LIMIT = 5e3;
   var ATTRIBUTE_LIMIT = 2e4;
@@ -1837,55 +2531,10 @@
     };
   }
 
-  // visibility.ts
-  var UNRENDERED_TAGS = /* @__PURE__ */ new Set([
-    "base",
-    "datalist",
-    "defs",
-    "desc",
-    "head",
-    "link",
-    "meta",
-    "metadata",
-    "noscript",
-    "param",
-    "script",
-    "source",
-    "style",
-    "template",
-    "title",
-    "track"
-  ]);
-  function isUnrendered(element2) {
-    return UNRENDERED_TAGS.has(localName(element2));
-  }
-  function exposureOf(element2, style, display = style.display) {
-    if (display === "none") return isAreaOfMap(element2) ? "seen" : "gone";
-    return style.visibility === "visible" ? "seen" : "unseen";
-  }
-  function isAreaOfMap(element2) {
-    return localName(element2) === "area" && hasAttribute(element2, "href");
-  }
-  function isHiddenFromReaders(element2) {
-    return isTrue(element2, "aria-hidden") || hasAttribute(element2, "inert");
-  }
-  function skipsContents(style, display) {
-    return display !== "inline" && display !== "contents" && style.contentVisibility === "hidden";
-  }
-  function isRendered(element2) {
-    const style = getComputedStyle(element2);
-    if (style.visibility !== "visible") return false;
-    if (style.display === "contents") {
-      const parent = flatParent(element2);
-      return parent !== null && isRendered(parent);
-    }
-    return checkVisibility(element2);
-  }
-
   // tree.ts
   var NAME_LIMIT = 250;
   var CONTENT_NAME_LIMIT = 4 * NAME_LIMIT;
-  var DEPTH_LIMIT = 700;
+  var DEPTH_LIMIT2 = 700;
   var ATOMIC_TAGS = /* @__PURE__ */ new Set(["audio", "canvas", "embed", "frame", "hr", "iframe", "img", "input", "meter", "object", "progress", "textarea", "video"]);
   var FLAT_UNLESS_NAMED = /* @__PURE__ */ new Set(["application", "document", "figure", "group", "rowgroup"]);
   var CELL_ROLES = /* @__PURE__ */ new Set(["cell", "columnheader", "gridcell", "rowheader"]);
@@ -1908,7 +2557,7 @@
       const scope = {
         isSeen: root === void 0 || isRendered(top),
         isPointer: false,
-        isDisabled: root !== void 0 && isDisabled(root),
+        isDisabled: root !== void 0 && isDisabled2(root),
         isNameOfOther: false,
         isInModal: root !== void 0 || this.modals.length === 0,
         namer: null,
@@ -1921,7 +2570,7 @@
       return plainNode(top, "generic", withoutBlankText(content2.finish()));
     }
     visitChildren(element2, into, scope) {
-      if (this.depth > DEPTH_LIMIT || isReadingOver()) return;
+      if (this.depth > DEPTH_LIMIT2 || isReadingOver()) return;
       this.depth += 1;
       const slotted = slottedNodes(element2);
       if (slotted) for (const child of slotted) this.visitChild(child, element2, into, scope);
@@ -2363,32 +3012,32 @@ ${indent}  - ${property}`).join("");
     return [...nearOnes, ...behind, ...before];
   }
   function choose(lines, sizes, order, room, start) {
-    const chosen = new Array(lines.length).fill(false);
+    const chosen2 = new Array(lines.length).fill(false);
     let used = 0;
     let previous = start - 1;
     for (const index of order) {
-      const path = [index, ...unchosenAncestors(lines, chosen, index)].filter((at) => !chosen[at]);
+      const path = [index, ...unchosenAncestors(lines, chosen2, index)].filter((at) => !chosen2[at]);
       const cost = path.reduce((sum, at) => sum + sizes[at], index === previous + 1 ? 0 : GAP_ROOM);
       if (used + cost > room && used > 0) break;
-      for (const at of path) chosen[at] = true;
+      for (const at of path) chosen2[at] = true;
       used += cost;
       previous = index;
     }
-    return chosen;
+    return chosen2;
   }
-  function unchosenAncestors(lines, chosen, index) {
+  function unchosenAncestors(lines, chosen2, index) {
     const path = [];
-    for (let at = lines[index].parent; at !== -1 && !chosen[at]; at = lines[at].parent) path.push(at);
+    for (let at = lines[index].parent; at !== -1 && !chosen2[at]; at = lines[at].parent) path.push(at);
     return path;
   }
-  function print(lines, chosen, sizes, start, note) {
+  function print(lines, chosen2, sizes, start, note) {
     const out = [];
     const placeOf2 = /* @__PURE__ */ new Map();
     let row = 0;
     let gap = 0;
     const left = { lines: 0, chars: 0, after: "" };
     lines.forEach((line, index) => {
-      if (!chosen[index]) {
+      if (!chosen2[index]) {
         if (index < start) return;
         if (left.lines === 0 || gap === 0) left.after = position(lines, index - 1);
         left.lines += 1;
@@ -2411,7 +3060,7 @@ ${indent}  - ${property}`).join("");
     return { text: out.join("\n"), placeOf: placeOf2, left };
   }
   function leftNote(left) {
-    return `# ${left.lines} more lines (about ${left.chars} characters) not shown: go on with after="${left.after}", look into one part with target="<ref>", or search the page`;
+    return `# ${left.lines} more lines (about ${left.chars} characters) not shown: go on with after="${left.after}", look into one part with target="<ref>", or search with browser_find`;
   }
   function position(lines, index) {
     for (let at = index; at >= 0; at -= 1) {
@@ -2636,17 +3285,17 @@ ${indent}  - ${property}`).join("");
     bestContainer(line, children, votes) {
       let best = null;
       let bestScore = ALIKE;
-      for (const [candidate, shared] of votes) {
-        const old = this.before[candidate];
-        if (candidate === 0 || !this.matching.isOldFree(candidate) || old.role !== line.role) continue;
-        let score = 2 * shared / (children + this.oldChildCounts[candidate]);
+      for (const [candidate2, shared] of votes) {
+        const old = this.before[candidate2];
+        if (candidate2 === 0 || !this.matching.isOldFree(candidate2) || old.role !== line.role) continue;
+        let score = 2 * shared / (children + this.oldChildCounts[candidate2]);
         if (old.id === line.id) score += 1;
         else {
           if (this.oldIds.has(line.id)) score -= 0.5;
           if (old.label !== line.label) score -= this.isTitled(old, this.newTitles) || this.isTitled(line, this.oldTitles) ? 1 : 0.3;
           else if (old.label !== "") score += 0.5;
         }
-        if (score > bestScore) [best, bestScore] = [candidate, score];
+        if (score > bestScore) [best, bestScore] = [candidate2, score];
       }
       return best;
     }
@@ -2951,197 +3600,6 @@ ${indent}  - ${property}`).join("");
     return identity;
   }
 
-  // plain_text.ts
-  var DEPTH_LIMIT2 = 700;
-  var SPACED_TAGS = /* @__PURE__ */ new Set(["blockquote", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "p", "pre", "table", "ul"]);
-  var TextWriter = class {
-    parts = [];
-    pendingBreaks = 0;
-    endsWithSpace = true;
-    inline(text2, keepsSpace) {
-      const words = keepsSpace ? text2 : text2.replace(/\s+/g, " ");
-      const tail = this.endsWithSpace && !keepsSpace ? words.replace(/^ /, "") : words;
-      if (tail === "") return;
-      if (tail === " " && this.pendingBreaks > 0) return;
-      this.writeBreaks();
-      this.parts.push(tail);
-      this.endsWithSpace = /\s$/.test(tail);
-    }
-    /** Minimum number of line ends before the next text. */
-    breakLine(count2) {
-      this.pendingBreaks = Math.max(this.pendingBreaks, count2);
-      this.endsWithSpace = true;
-    }
-    tab() {
-      if (this.pendingBreaks === 0 && this.parts.length > 0) this.parts.push("	");
-      this.endsWithSpace = true;
-    }
-    finish() {
-      return this.parts.join("").replace(/(?<! ) +\n/g, "\n").replace(/[\u00ad\u200b\u2060]+/g, "").trim();
-    }
-    writeBreaks() {
-      if (this.pendingBreaks > 0 && this.parts.length > 0) this.parts.push("\n".repeat(this.pendingBreaks));
-      this.pendingBreaks = 0;
-    }
-  };
-  function plainText(root) {
-    const writer = new TextWriter();
-    writeElement(root, writer, 0);
-    return writer.finish();
-  }
-  function writeElement(element2, writer, depth) {
-    const tag = localName(element2);
-    if (isUnrendered(element2) || depth > DEPTH_LIMIT2 || isReadingOver()) return;
-    if (tag === "br") return writer.breakLine(1);
-    const style = getComputedStyle(element2);
-    const display = style.display;
-    const exposure = exposureOf(element2, style, display);
-    if (exposure === "gone" || hasAttribute(element2, "inert")) return;
-    const value = valueText(element2, tag);
-    const breaks = breaksAround(tag, display);
-    if (breaks > 0) writer.breakLine(breaks);
-    if (display === "table-cell") writer.tab();
-    if (value !== null) {
-      if (exposure === "seen" && value !== "") writer.inline(`${value} `, tag === "textarea");
-    } else if (!skipsContents(style, display)) writeChildren(element2, tag, writer, exposure === "seen", style.whiteSpace.startsWith("pre"), depth);
-    if (breaks > 0) writer.breakLine(breaks);
-  }
-  function writeChildren(element2, tag, writer, isSeen, keepsSpace, depth) {
-    const write = (child) => {
-      const type = nodeType(child);
-      if (type === TEXT && isSeen) writer.inline(child.data, keepsSpace);
-      else if (type === ELEMENT) writeElement(child, writer, depth + 1);
-    };
-    if (tag === "details" && !hasAttribute(element2, "open")) {
-      queryAll(element2, ":scope > summary").forEach((summary, index) => index === 0 && write(summary));
-      return;
-    }
-    const slotted = slottedNodes(element2);
-    if (slotted) slotted.forEach(write);
-    else for (let child = firstFlatChild(element2); child; child = nextSibling(child)) write(child);
-  }
-  function valueText(element2, tag) {
-    switch (tag) {
-      case "input": {
-        const input = element2;
-        if (/^(button|submit|reset)$/.test(input.type)) return input.value;
-        return shownValue(input, roleOf(input)) ?? "";
-      }
-      case "select":
-      case "textarea":
-        return shownValue(element2, "") ?? "";
-      case "canvas":
-      case "iframe":
-      case "object":
-      case "video":
-      case "audio":
-        return "";
-      default:
-        return null;
-    }
-  }
-  function breaksAround(tag, display) {
-    if (display.startsWith("inline") || display === "contents" || display === "table-cell" || display === "none") return 0;
-    return SPACED_TAGS.has(tag) ? 2 : 1;
-  }
-
-  // targets.ts
-  var SELECTOR_LIMIT = 1e3;
-  var SUGGESTIONS = 5;
-  var OPERABLE = "a[href], button, input:not([type=hidden]), select, textarea, summary, [role], [onclick], [tabindex], [contenteditable]";
-  function findTarget(target) {
-    const found = tryFindTarget(target);
-    if (found) return found;
-    const suggestions = suggestionsFor(target);
-    throw new PageError("NOT_FOUND", `Nothing on the page fits ${JSON.stringify(cut(target, 200))}`, {
-      target: cut(target, 200),
-      ...suggestions.length > 0 ? {
-        suggestions: suggestions.map(({ ref }) => ref),
-        hint: "One of the suggestions may be meant; use its ref.",
-        pageSaid: suggestions.map(({ ref, role, name }) => `${ref}: ${role} ${JSON.stringify(name)}`).join("\n")
-      } : {}
-    });
-  }
-  function tryFindTarget(target) {
-    const trimmed = target.trim();
-    if (trimmed === "") throw badRequest("target", "target is empty; give a ref, a CSS selector or text=…");
-    if (target.length > SELECTOR_LIMIT) throw badRequest("target", `target is ${target.length} characters long; at most ${SELECTOR_LIMIT} are allowed`);
-    if (looksLikeRef(trimmed)) return { element: elementOfRef(trimmed), matches: 1 };
-    const isText2 = /^text\s*=/.test(trimmed);
-    const candidates2 = isText2 ? elementsWithText(trimmed.replace(/^text\s*=\s*/, "")) : elementsBySelector(trimmed.replace(/^css\s*=\s*/, ""));
-    const element2 = candidates2.find(isRendered) ?? candidates2[0];
-    return element2 ? { element: element2, matches: candidates2.length } : null;
-  }
-  function elementsBySelector(selector) {
-    try {
-      const inDocument = Array.from(queryAll(document, selector));
-      if (inDocument.some(isRendered)) return inDocument;
-      return openRoots().flatMap((root) => Array.from(queryAll(root, selector)));
-    } catch {
-      throw badRequest("target", `${JSON.stringify(cut(selector, 200))} is neither a ref nor a valid CSS selector`, "Use a ref from a snapshot (e12), CSS, or text=…");
-    }
-  }
-  function elementsWithText(wanted) {
-    startBudget();
-    const quoted2 = /^(["'])(.*)\1$/.exec(wanted);
-    const needle = tidy(quoted2 ? quoted2[2] : wanted).toLowerCase();
-    if (needle === "") throw badRequest("target", "text= needs a text");
-    const fits = (text2) => quoted2 ? text2 === needle : text2.includes(needle);
-    return openRoots().flatMap((root) => [...childElements(root).flatMap((child) => innermostWith(child, needle, fits)), ...buttonsWith(root, fits)]).filter(isRendered);
-  }
-  function innermostWith(element2, needle, fits) {
-    if (isReadingOver()) throw new PageError("TIMEOUT", "This page takes too long to search for a text", { hint: "Use a CSS selector, or a ref from a snapshot." });
-    if (isUnrendered(element2) || !squeezed(textContent(element2) ?? "").includes(squeezed(needle))) return [];
-    const inner = childElements(element2).flatMap((child) => innermostWith(child, needle, fits));
-    return inner.length > 0 || !fits(tidy(plainText(element2)).toLowerCase()) ? inner : [element2];
-  }
-  function squeezed(text2) {
-    return text2.replace(/[\s\u00ad\u200b\u2060]+/g, "").toLowerCase();
-  }
-  function childElements(parent) {
-    const children = [];
-    for (let child = firstChild(parent); child; child = nextSibling(child)) if (isElement(child)) children.push(child);
-    return children;
-  }
-  function buttonsWith(root, fits) {
-    const buttons = queryAll(root, "input[type=button], input[type=submit], input[type=reset]");
-    return Array.from(buttons).filter((button) => fits(tidy(button.value).toLowerCase()));
-  }
-  function suggestionsFor(target) {
-    const words = target.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
-    const scored = [];
-    for (const element2 of queryAll(document, OPERABLE)) {
-      if (scored.length >= 2e3) break;
-      const own = wordsOf(element2);
-      const score = words.filter((word) => own.includes(word)).length + (matchesTag(element2, target) ? 0.5 : 0);
-      if (score > 0 && isRendered(element2)) scored.push({ element: element2, score });
-    }
-    scored.sort((left, right) => right.score - left.score);
-    return scored.slice(0, SUGGESTIONS).map(({ element: element2 }) => suggestion(element2));
-  }
-  function wordsOf(element2) {
-    const attributes = ["id", "class", "name", "aria-label", "placeholder", "title", "value", "type"].filter((name) => name !== "value" || /^(button|submit|reset)$/.test(getAttribute(element2, "type") ?? "")).map((name) => getAttribute(element2, name) ?? "");
-    return `${attributes.join(" ")} ${cut(textContent(element2) ?? "", 200)}`.toLowerCase();
-  }
-  function matchesTag(element2, target) {
-    const tag = /^[a-z][a-z0-9-]*/i.exec(target);
-    return tag !== null && tag[0].toLowerCase() === localName(element2);
-  }
-  function suggestion(element2) {
-    const name = declaredName(element2) || tidy(cut(textContent(element2) ?? "", 200));
-    return { ref: refOf(element2), role: roleOf(element2), name: cut(name, 80) };
-  }
-  function describe(element2) {
-    return `${refOf(element2)}: ${openingTag(element2)}`;
-  }
-  function openingTag(element2) {
-    const attributes = ["id", "class"].map((name) => [name, getAttribute(element2, name)]).filter(([, value]) => value);
-    return `<${localName(element2)}${attributes.map(([name, value]) => ` ${name}="${cut(value, 60)}"`).join("")}>`;
-  }
-  function labelledControl(element2) {
-    return localName(element2) === "label" ? element2.control ?? element2 : element2;
-  }
-
   // print_changes.ts
   var CONTEXT_SHOWN = 2;
   var REMOVED_SHOWN = 12;
@@ -3184,7 +3642,7 @@ ${indent}  - ${property}`).join("");
       if (refs.length > 0) end.push(refsLine(refs));
       if (this.isCut) {
         const { added, changed, moved } = this.counts;
-        end.push(`# more has changed (${added} lines added, ${changed} changed, ${moved} moved): take a new snapshot to see all`);
+        end.push(`# more has changed (${added} lines added, ${changed} changed, ${moved} moved): take a browser_snapshot to see all`);
       }
       return { text: [...this.out, ...end].join("\n") || "# nothing has changed", counts: this.counts, isCut: this.isCut };
     }
@@ -3382,7 +3840,7 @@ ${indent}  - ${property}`).join("");
     }
     const span = (first, last2) => first === last2 ? first : `${first}-${last2}`;
     const shown2 = ranges.slice(0, RANGES_SHOWN).map((range) => `${span(range.from, range.oldLast)} → ${span(range.to, range.newLast)}`);
-    const more = ranges.length > RANGES_SHOWN ? ", … (take a new snapshot for the others)" : "";
+    const more = ranges.length > RANGES_SHOWN ? ", … (take a browser_snapshot for the others)" : "";
     return `# same content, new refs: ${shown2.join(", ")}${more}`;
   }
   function isNext(one, other) {
@@ -3644,6 +4102,8 @@ ${CUT_NOTE}` : text2;
     if (args.watched === false) forgetWatch();
     const changed = await hasSettled(optionalNumber(args, "releases", 0) ?? 0);
     const hasActivation = navigator.userActivation?.isActive === true;
+    const missed = takeVerdict();
+    if (missed) return { changed, hasActivation, missed };
     return { changed, hasActivation, ...args.snapshot ? { snapshot: snapshot(args.snapshot) } : {} };
   }
   async function hasSettled(releases) {
@@ -3662,26 +4122,46 @@ ${CUT_NOTE}` : text2;
   }
 
   // actionability.ts
-  var ACTIONS = ["click", "type", "hover", "select", "check", "drag", "upload", "scroll", "screenshot"];
+  var ACTIONS = ["click", "type", "hover", "select", "check", "drag", "drop", "upload", "scroll", "screenshot"];
   var NEEDS_ENABLED = /* @__PURE__ */ new Set(["click", "type", "select", "check", "drag", "upload"]);
-  var NEEDS_POINTER = /* @__PURE__ */ new Set(["click", "hover", "check", "drag"]);
+  var NEEDS_POINTER = /* @__PURE__ */ new Set(["click", "hover", "check", "drag", "drop"]);
   async function prepare(args) {
     const action = oneOf(args, "action", ACTIONS, "click");
-    const { element: _, ...ready } = await whenActionable(text(args, "target"), action, optionalNumber(args, "timeoutMs", 0) ?? 0, positionIn(args));
-    if (action !== "screenshot") watchForEffects();
-    return ready;
+    const ready = await whenActionable(text(args, "target"), action, optionalNumber(args, "timeoutMs", 0) ?? 0, positionIn(args));
+    if (action === "screenshot") return ready.prepared;
+    watchForEffects();
+    if (action === "click" || action === "drag") guardPressOn(ready, action === "drag");
+    if (action === "hover") guardHover({ ...ready, point: ready.prepared.point });
+    return ready.prepared;
+  }
+  function guardPressOn(ready, isDrag = false) {
+    guardPress({ ...ready, point: ready.prepared.point }, { isPointKnown: window.top === window, isDrag });
   }
   async function whenActionable(target, action, timeoutMs, position2) {
+    const purpose = purposeOf(action);
+    const uncovered = /* @__PURE__ */ new Set();
     const ready = await untilPresent(async () => {
-      const found = tryFindTarget(target);
-      if (!found) return null;
-      return checkActionable(elementFor(found.element, action), action, position2).catch(nullIfObstacle);
+      const found2 = tryFindTarget(target, purpose);
+      if (!found2) return null;
+      const isFirst = !uncovered.has(found2.element);
+      uncovered.add(found2.element);
+      return checkActionable(elementFor(found2.element, action), action, position2, isFirst).then(chosen(found2), nullIfObstacle);
     }, timeoutMs);
-    return ready ?? checkActionable(elementFor(findTarget(target).element, action), action, position2);
+    if (ready) return ready;
+    const found = findTarget(target, purpose);
+    return checkActionable(elementFor(found.element, action), action, position2, true).then(chosen(found));
   }
-  async function whenPresent(target, timeoutMs) {
-    const found = await untilPresent(() => tryFindTarget(target), timeoutMs);
-    return (found ?? findTarget(target)).element;
+  async function whenPresent(target, purpose, timeoutMs) {
+    const found = await untilPresent(() => tryFindTarget(target, purpose), timeoutMs);
+    return (found ?? findTarget(target, purpose)).element;
+  }
+  function purposeOf(action) {
+    if (action === "type") return "type";
+    return action === "check" || action === "select" ? "fill" : "operate";
+  }
+  function chosen({ matches: matches2, isRanked }) {
+    const choice = `the ${isRanked ? "best" : "first"} of ${matches2} that fit`;
+    return (ready) => matches2 > 1 ? { ...ready, prepared: { ...ready.prepared, choice } } : ready;
   }
   function nullIfObstacle(error) {
     if (error instanceof PageError && error.report.code === "NOT_ACTIONABLE") return null;
@@ -3695,32 +4175,34 @@ ${CUT_NOTE}` : text2;
     return { x, y };
   }
   function elementFor(element2, action) {
-    return action === "type" || action === "check" || action === "select" || action === "upload" ? labelledControl(element2) : element2;
+    if (action === "upload") return fileInputOf(element2);
+    return action === "type" || action === "check" || action === "select" ? labelledControl(element2) : element2;
   }
-  async function checkActionable(element2, action, position2) {
-    if (action === "upload") return preparedAt(element2, { x: 0, y: 0 });
+  function fileInputOf(element2) {
+    const control = labelledControl(element2);
+    const inside = queryAll(control, "input[type=file]");
+    return inside.length === 1 ? inside[0] : control;
+  }
+  async function checkActionable(element2, action, position2, mayUncover) {
+    if (action === "upload") return preparedAt(element2, element2, { x: 0, y: 0 });
     const surface = surfaceOf(element2);
     if (!isRendered(surface)) throw obstacleOf(element2, "hidden", "is hidden");
-    if (NEEDS_ENABLED.has(action) && isDisabled(element2)) throw obstacleOf(element2, "disabled", "is disabled");
+    if (NEEDS_ENABLED.has(action) && isDisabled2(element2)) throw obstacleOf(element2, "disabled", "is disabled");
     if (action === "type") checkEditable(element2);
     bringIntoView(surface);
     await holdStill(surface);
     const box = boxOf(surface);
     if (action !== "scroll" && (box.width === 0 || box.height === 0)) throw obstacleOf(element2, "zero size", "has no size");
-    if (!NEEDS_POINTER.has(action)) return preparedAt(element2, pointFor(surface, position2));
-    return preparedAt(element2, pointerReaches(element2, surface, position2));
+    if (!NEEDS_POINTER.has(action)) return preparedAt(element2, surface, pointFor(surface, position2));
+    const point = reachablePoint(element2, surface, position2) ?? (mayUncover ? uncover(element2, surface, position2) : null);
+    if (point === null) throw unreachable(element2, surface, position2);
+    return preparedAt(element2, surface, point);
   }
   function surfaceOf(element2) {
     if (localName(element2) !== "input" || !/^(checkbox|radio|file)$/.test(element2.type)) return element2;
     const box = boxOf(element2);
     if (isRendered(element2) && box.width > 1 && box.height > 1) return element2;
     return Array.from(element2.labels ?? []).find(isRendered) ?? element2;
-  }
-  function isEditable(element2) {
-    const tag = localName(element2);
-    if (tag === "textarea") return true;
-    if (tag === "input") return !/^(button|checkbox|file|hidden|image|radio|reset|submit)$/.test(element2.type);
-    return element2.isContentEditable === true || isEditingHost(element2);
   }
   function checkEditable(element2) {
     if (!isEditable(element2)) throw obstacleOf(element2, "not editable", "takes no text");
@@ -3770,47 +4252,86 @@ ${CUT_NOTE}` : text2;
     if (position2) return { x: box.x + position2.x, y: box.y + position2.y };
     return clickPoints(element2).next().value;
   }
-  function pointerReaches(element2, surface, position2) {
-    let cover = null;
-    let isAnyInside = false;
-    for (const point of position2 ? [pointFor(surface, position2)] : clickPoints(surface)) {
-      if (!isInViewport(point)) continue;
-      isAnyInside = true;
-      const hit = elementAt(point);
+  function reachablePoint(element2, surface, position2) {
+    for (const point of pointsToTry(surface, position2)) {
+      const hit = isInViewport(point) ? elementAt(point) : null;
       if (hit && receivesFor(hit, element2, surface)) return point;
-      cover ??= hit;
     }
-    if (!isAnyInside) throw obstacleOf(element2, "outside viewport", "lies outside the viewport and cannot be scrolled into it");
-    throw coveredBy(element2, cover);
+    return null;
   }
-  function receivesFor(hit, element2, surface) {
-    if (isWithin(hit, surface) || isWithin(hit, element2)) return true;
-    const label = closest(hit, "label");
-    return label !== null && label.control === element2;
+  function pointsToTry(surface, position2) {
+    return position2 ? [pointFor(surface, position2)] : clickPoints(surface);
+  }
+  var PLACES = [
+    { block: "center", inline: "center" },
+    { block: "start", inline: "nearest" },
+    { block: "end", inline: "nearest" },
+    { block: "nearest", inline: "end" },
+    { block: "nearest", inline: "start" }
+  ];
+  function uncover(element2, surface, position2) {
+    const cover = coverOf(surface, position2);
+    if (cover === null || isWithin(element2, cover) || fillsViewport(cover)) return null;
+    for (const place of [...PLACES, PLACES[0]]) {
+      scrollIntoView(surface, { ...place, behavior: "instant" });
+      const point = reachablePoint(element2, surface, position2);
+      if (point) return point;
+    }
+    return null;
+  }
+  function coverOf(surface, position2) {
+    for (const point of pointsToTry(surface, position2)) if (isInViewport(point)) return elementAt(point);
+    return null;
+  }
+  function fillsViewport(cover) {
+    for (let at = cover; at && at !== page.root(document) && at !== page.body(document); at = flatParent(at)) {
+      const box = boxOf(at);
+      const keepsPlace = keepsPlaceOnScroll(at);
+      if (keepsPlace && box.top <= 0 && box.left <= 0 && box.bottom >= innerHeight && box.right >= innerWidth) return true;
+    }
+    return false;
+  }
+  function keepsPlaceOnScroll(element2) {
+    return /^(fixed|sticky)$/.test(getComputedStyle(element2).position);
+  }
+  function unreachable(element2, surface, position2) {
+    const isAnyInside = Array.from(pointsToTry(surface, position2)).some(isInViewport);
+    if (!isAnyInside) return obstacleOf(element2, "outside viewport", "lies outside the viewport and cannot be scrolled into it");
+    return coveredBy(element2, coverOf(surface, position2));
   }
   function coveredBy(element2, cover) {
     if (!cover || isWithin(element2, cover)) return obstacleOf(element2, "no pointer events", "lets the pointer through (pointer-events or clipping)");
     const ref = refOf(cover);
-    return obstacleOf(element2, "covered", `is covered by ${ref}`, { coveredBy: ref, pageSaid: `${describe(element2)}
-${describe(cover)}` });
+    const details = { coveredBy: ref, pageSaid: `${describe(element2)}
+${describe(cover)}`, hint: hintFor(cover) };
+    return obstacleOf(element2, "covered", `is covered by ${ref}`, details);
+  }
+  function hintFor(cover) {
+    const isDialog = closest(cover, "dialog, [role=dialog], [role=alertdialog], [aria-modal=true], [popover]") !== null;
+    if (isDialog || fillsViewport(cover)) return "Close or answer what lies over it first.";
+    for (let at = cover; at; at = flatParent(at)) {
+      if (keepsPlaceOnScroll(at)) {
+        return "What lies over it keeps its place when the page scrolls. Close it if it can be closed; otherwise make the page larger with browser_resize.";
+      }
+    }
+    return "Wait until what lies over it is gone, or operate that element instead.";
   }
   var HINTS = {
     hidden: "Something else may have to be opened first; take a snapshot.",
     disabled: "Fill in what it depends on first, or wait until it is enabled.",
-    covered: "Close or answer what lies over it first.",
     moving: "Wait until the animation is over and try again."
   };
   function obstacleOf(element2, reason, sentence, details = {}) {
     const ref = refOf(element2);
     const hint = HINTS[reason];
-    return new PageError("NOT_ACTIONABLE", `${ref} ${sentence}`, { reason, ref, pageSaid: describe(element2), ...details, ...hint ? { hint } : {} });
+    return new PageError("NOT_ACTIONABLE", `${ref} ${sentence}`, { reason, ref, pageSaid: describe(element2), ...hint ? { hint } : {}, ...details });
   }
-  function preparedAt(element2, point) {
+  function preparedAt(element2, surface, point) {
     const role = roleOf(element2);
     const tag = localName(element2);
     const type = tag === "input" || tag === "button" ? element2.type : "";
     const isCheckable = type === "checkbox" || type === "radio" || role === "checkbox" || role === "radio" || role === "switch";
-    return {
+    const prepared = {
       ref: refOf(element2),
       tag,
       type,
@@ -3821,8 +4342,9 @@ ${describe(cover)}` });
       multiple: element2.multiple === true,
       isFile: type === "file",
       isDownload: closest(element2, "a[download], area[download]") !== null,
-      element: element2
+      framesInView: Array.from(queryAll(document, "iframe, frame, object, embed")).some((frame) => isInView(boxOf(frame)))
     };
+    return { element: element2, surface, prepared };
   }
 
   // badges.ts
@@ -3870,6 +4392,48 @@ ${describe(cover)}` });
     label.textContent = ref;
     label.style.cssText = `position: absolute; left: ${left}px; top: ${Math.max(top - 14, -origin.y)}px; padding: 0 3px; background: #d6006c; color: #fff; font: bold 11px/14px sans-serif; white-space: nowrap;`;
     return [frame, label];
+  }
+
+  // combobox.ts
+  var OPTIONS_NAMED = 10;
+  var OPTIONS_READ = 1e3;
+  var OPTION_CHARS = 80;
+  function mayHaveList(field) {
+    if (hasAttribute(field, "list")) return false;
+    return /^(combobox|listbox)$/.test(getAttribute(field, "role") ?? "") || /^(list|both)$/.test(getAttribute(field, "aria-autocomplete") ?? "") || hasAttribute(field, "aria-expanded") || getAttribute(field, "aria-haspopup") === "listbox";
+  }
+  async function openOptions(args) {
+    const field = findTarget(text(args, "target"), "fill").element;
+    const found = await untilPresent(() => nullIfEmpty(optionsFor(field)), optionalNumber(args, "timeoutMs", 0) ?? 0);
+    const options = (found ?? []).slice(0, OPTIONS_READ);
+    const named = options.slice(0, OPTIONS_NAMED);
+    const exact = isSearch(field) ? [] : options.filter((option) => wordsOf2(option).toLowerCase() === tidy(text(args, "value")).toLowerCase());
+    return {
+      options: named.map(refOf),
+      total: options.length,
+      ...exact.length === 1 ? { exact: refOf(exact[0]) } : {},
+      pageSaid: named.map((option) => `${refOf(option)}: option ${JSON.stringify(cut(wordsOf2(option), OPTION_CHARS))}`).join("\n")
+    };
+  }
+  function nullIfEmpty(items) {
+    return items.length > 0 ? items : null;
+  }
+  function optionsFor(field) {
+    const named = [getAttribute(field, "aria-controls"), getAttribute(field, "aria-owns")].join(" ").split(/\s+/).filter((id) => id !== "");
+    const root = rootOf(field);
+    const lists = named.flatMap((id) => root.getElementById?.(id) ?? page.byId(document, id) ?? []);
+    const open = (lists.length > 0 ? lists : openLists()).filter((list2) => list2 !== field && !isWithin(field, list2) && isRendered(list2));
+    return open.flatMap((list2) => Array.from(queryAll(list2, "[role=option]")).filter((option) => isRendered(option) && !isTrue(option, "aria-disabled")));
+  }
+  function openLists() {
+    return openRoots().flatMap((root) => Array.from(queryAll(root, "[role=listbox]")));
+  }
+  function isSearch(field) {
+    if (getAttribute(field, "type") === "search" || getAttribute(field, "role") === "searchbox") return true;
+    return field.closest("search, [role=search], form[role=search]") !== null;
+  }
+  function wordsOf2(option) {
+    return tidy(plainText(option)) || declaredName(option);
   }
 
   // consent_words.ts
@@ -4183,7 +4747,7 @@ ${describe(cover)}` });
     const { action, element: element2, words, banner } = choice;
     const reply = { found: true, action, ref: refOf(element2), text: cut(words, 80), banner: openingTag(banner) };
     try {
-      return { ...reply, point: (await whenActionable(refOf(element2), "click", 0)).point };
+      return { ...reply, point: (await whenActionable(refOf(element2), "click", 0)).prepared.point };
     } catch (error) {
       if (!(error instanceof PageError)) throw error;
       return { ...reply, point: null, obstacle: error.message };
@@ -4443,8 +5007,8 @@ ${fence}`;
       name: cut(name, 500),
       box: boxAsData(boxOf(element2)),
       visible: isRendered(element2),
-      enabled: !isDisabled(element2),
-      editable: isEditable(element2) && !isReadOnly(element2) && !isDisabled(element2),
+      enabled: !isDisabled2(element2),
+      editable: isEditable(element2) && !isReadOnly(element2) && !isDisabled2(element2),
       checked: checkedState(element2, role),
       attributes: openAttributes(element2),
       isFile: tag === "input" && element2.type === "file",
@@ -4473,13 +5037,12 @@ ${fence}`;
 
   // field_values.ts
   async function focusForTyping(args) {
-    const ready = await actionable(args, "type");
-    const filled = readyToType(ready, optionalFlag(args, "replace") ?? true);
+    const filled = readyToType(await actionable(args, "type"));
     watchForEffects();
     return filled;
   }
   async function setValue(args) {
-    const element2 = await whenPresent(text(args, "target"), timeoutOf(args));
+    const element2 = await whenPresent(text(args, "target"), "fill", timeoutOf(args));
     const kind = kindOf(labelledControl(element2));
     if (oneOf(args, "kind", ["any", "select"], "any") === "select" && kind !== "select") throw notAList(element2);
     const filled = await fillers[kind](args);
@@ -4491,7 +5054,7 @@ ${fence}`;
     check: async (args) => readyToCheck(await actionable(args, "check"), args),
     select: async (args) => select(await actionable(args, "select"), args),
     pick: async (args) => pick(await actionable(args, "type"), singleValue(args)),
-    file: () => Promise.reject(badRequest("target", "This is a file field", "Upload files to it instead.")),
+    file: () => Promise.reject(badRequest("target", "This is a file field", "Give it files with browser_file_upload.")),
     none: (args) => Promise.reject(notAField(text(args, "target")))
   };
   var PICKED_TYPES = /^(color|date|datetime-local|month|range|time|week)$/;
@@ -4518,7 +5081,7 @@ ${fence}`;
     return whenActionable(text(args, "target"), action, timeoutOf(args));
   }
   function notAField(target) {
-    const { element: element2 } = findTarget(target);
+    const { element: element2 } = findTarget(target, "fill");
     return new PageError("NOT_ACTIONABLE", `${refOf(element2)} is not a field that can be filled in`, {
       reason: "not editable",
       ref: refOf(element2),
@@ -4542,53 +5105,48 @@ ${fence}`;
     if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return String(value);
     throw badRequest("value", "value must be a string");
   }
-  function readyToType({ element: element2, ...ready }, replaces) {
+  function readyToType({ element: element2, prepared }) {
     const field = element2;
     field.focus({ preventScroll: true });
     const isNative = localName(element2) === "input" || localName(element2) === "textarea";
     const isEmpty = isNative ? field.value === "" : (field.textContent ?? "") === "";
-    if (!isNative) selectContent(element2, replaces);
-    else if (replaces) field.select();
-    else moveCaretToEnd(field);
-    return { ...ready, next: "type", isEmpty };
+    if (isNative) field.select();
+    else selectContent(element2);
+    return { ...prepared, next: "type", isEmpty, hasList: mayHaveList(element2) };
   }
-  function moveCaretToEnd(field) {
-    try {
-      field.setSelectionRange(field.value.length, field.value.length);
-    } catch {
-    }
-  }
-  function selectContent(element2, isWhole) {
+  function selectContent(element2) {
     const selection = getSelection();
     const range = new Range();
     range.selectNodeContents(element2);
-    if (!isWhole) range.collapse(false);
     selection?.removeAllRanges();
     selection?.addRange(range);
   }
   var TRUE = /^(true|on|yes|1|checked)$/i;
   var FALSE = /^(false|off|no|0|unchecked|)$/i;
-  function readyToCheck({ element: element2, ...ready }, args) {
+  function readyToCheck(ready, args) {
+    const { element: element2, prepared } = ready;
     const value = singleValue(args).trim();
-    if (!TRUE.test(value) && !FALSE.test(value)) throw badRequest("value", `A ${ready.role} takes true or false, not ${quoted(value)}`);
+    if (!TRUE.test(value) && !FALSE.test(value)) throw badRequest("value", `A ${prepared.role} takes true or false, not ${quoted(value)}`);
     const wanted = TRUE.test(value);
-    const checked = checkedState(element2, ready.role);
-    if (!wanted && checked && ready.role === "radio") throw badRequest("value", "A radio button is only unchecked by checking another one of its group");
-    return { ...ready, next: checked === wanted ? "done" : "click", checked, wanted };
+    const checked = checkedState(element2, prepared.role);
+    if (!wanted && checked && prepared.role === "radio") throw badRequest("value", "A radio button is only unchecked by checking another one of its group");
+    if (checked === wanted) return { ...prepared, next: "done", checked, wanted };
+    guardPressOn(ready);
+    return { ...prepared, next: "click", checked, wanted };
   }
-  function select({ element: element2, ...ready }, args) {
+  function select({ element: element2, prepared }, args) {
     const list2 = element2;
     const wanted = Array.isArray(args.value) ? optionalTexts(args, "value") : [singleValue(args)];
     if (wanted.length > 1 && !list2.multiple) throw badRequest("value", "This list takes one value");
-    const chosen = new Set(wanted.map((value) => optionFor(list2, value)));
-    for (const option of list2.options) option.selected = chosen.has(option);
+    const chosen2 = new Set(wanted.map((value) => optionFor(list2, value)));
+    for (const option of list2.options) option.selected = chosen2.has(option);
     announce(list2);
-    return { ...ready, next: "done", value: list2.value, selected: selectedLabels(list2) };
+    return { ...prepared, next: "done", value: list2.value, selected: selectedLabels(list2) };
   }
   function optionFor(list2, wanted) {
     const options = Array.from(list2.options);
     const label = wanted.trim().toLowerCase();
-    const option = options.find((candidate) => candidate.value === wanted) ?? options.find((candidate) => labelOfOption(candidate) === wanted.trim()) ?? options.find((candidate) => labelOfOption(candidate).toLowerCase() === label);
+    const option = options.find((candidate2) => candidate2.value === wanted) ?? options.find((candidate2) => labelOfOption(candidate2) === wanted.trim()) ?? options.find((candidate2) => labelOfOption(candidate2).toLowerCase() === label);
     if (!option) {
       throw new PageError("NOT_FOUND", `The list has no option ${quoted(wanted)}`, {
         hint: "Use one of the list's options, by value or label.",
@@ -4608,7 +5166,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     time: { pattern: /^\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/, example: "14:30" },
     week: { pattern: /^\d{4,}-W\d\d$/, example: "2026-W13" }
   };
-  function pick({ element: element2, ...ready }, value) {
+  function pick({ element: element2, prepared }, value) {
     const input = element2;
     checkFormat(input, value.trim());
     const before = input.value;
@@ -4619,7 +5177,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
       throw badRequest("value", `${quoted(value)} is no valid ${input.type}`);
     }
     announce(input);
-    return { ...ready, next: "done", value: input.value };
+    return { ...prepared, next: "done", value: input.value };
   }
   function checkFormat(input, value) {
     const { pattern, example } = FORMATS[input.type];
@@ -4645,9 +5203,9 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
   var ITEM_ROLES2 = new Set("article dialog figure form group listitem region row tabpanel treeitem".split(" "));
   function find(args) {
     const limit = optionalNumber(args, "limit", 1, 200) ?? DEFAULT_LIMIT;
-    const fits = matcher(args);
+    const fits3 = matcher(args);
     const lines = linesOf(buildTree().children);
-    const hits = lines.flatMap((line, index) => fits(line) ? [index] : []);
+    const hits = lines.flatMap((line, index) => fits3(line) ? [index] : []);
     if (hits.length === 0) return acrossLines(args);
     const shown2 = new Map(hits.slice(0, limit).map((index) => [index, withRef(lines[index])]));
     return {
@@ -4667,10 +5225,10 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     if (text2 !== void 0) {
       const wanted = collapseSpace(text2).trim().toLowerCase();
       if (wanted === "") throw badRequest("text", "text is empty");
-      return (line) => roleOfLine(line) === wanted || wordsOf2(line).some((words) => collapseSpace(words).toLowerCase().includes(wanted));
+      return (line) => roleOfLine(line) === wanted || wordsOf3(line).some((words) => collapseSpace(words).toLowerCase().includes(wanted));
     }
     const compiled = expression(pattern);
-    return (line) => compiled.exec(roleOfLine(line))?.[0] === roleOfLine(line) || wordsOf2(line).some((words) => compiled.test(words));
+    return (line) => compiled.exec(roleOfLine(line))?.[0] === roleOfLine(line) || wordsOf3(line).some((words) => compiled.test(words));
   }
   function expression(pattern) {
     if (pattern.length > PATTERN_LIMIT) throw badRequest("regex", `regex is longer than ${PATTERN_LIMIT} characters`);
@@ -4684,7 +5242,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
   function roleOfLine({ node }) {
     return node?.role ?? "text";
   }
-  function wordsOf2(line) {
+  function wordsOf3(line) {
     const { node, properties } = line;
     const words = [line.label];
     if (node) {
@@ -4696,13 +5254,13 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
   }
   function acrossLines(args) {
     const text2 = optionalText(args, "text");
-    const found = text2 === void 0 || wasCut() ? null : tryFindTarget(`text=${cut(text2, 500)}`);
+    const found = text2 === void 0 || wasCut() ? null : elementsByText(cut(text2, 500))[0];
     if (!found) return { text: `# nothing found${cutNote()}`, matches: [], total: 0, truncated: wasCut() };
-    const [line] = linesOf([buildTree(found.element)]);
+    const [line] = linesOf([buildTree(found)]);
     const shown2 = withRef(line);
     return {
       text: printLine({ ...shown2, isParent: false }, "<match> "),
-      matches: [{ ref: refOf(found.element), line: cut(shown2.text, 300) }],
+      matches: [{ ref: refOf(found), line: cut(shown2.text, 300) }],
       total: 1,
       truncated: false
     };
@@ -4728,17 +5286,17 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     return out.join("\n");
   }
   function neighboursOf(lines, matches2) {
-    const chosen = /* @__PURE__ */ new Set();
+    const chosen2 = /* @__PURE__ */ new Set();
     let room = NEIGHBOURS_CHARS;
     for (const index of matches2.keys()) {
       for (const at of linesAround(lines, index)) {
-        if (chosen.has(at) || matches2.has(at)) continue;
+        if (chosen2.has(at) || matches2.has(at)) continue;
         room -= Math.min(lines[at].text.length, NEIGHBOUR_CHARS) + 2 * lines[at].depth + 4;
-        if (room < 0) return chosen;
-        chosen.add(at);
+        if (room < 0) return chosen2;
+        chosen2.add(at);
       }
     }
-    return chosen;
+    return chosen2;
   }
   function linesAround(lines, index) {
     const item = itemAround(lines, index);
@@ -4772,14 +5330,53 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
   }
 
   // frame_owner.ts
-  function frameOwner(args) {
+  async function frameOwner(args) {
     const owner = args.element;
     if (!(owner instanceof HTMLElement)) throw badRequest("element", "element must be the element that holds the frame");
+    const point = args.point;
+    if (point) {
+      const uncovered = await untilPresent(() => reaches(owner, point) || scrollTo(owner, point) ? true : null, optionalNumber(args, "timeoutMs", 0) ?? 0);
+      if (!uncovered) throw coverOf2(owner, point);
+    }
+    if (args.guard === true) guardStranger();
+    const start = contentStart(owner);
+    return { ref: refOf(owner), ...start, width: owner.clientWidth, height: owner.clientHeight };
+  }
+  function contentStart(owner) {
     const box = boxOf(owner);
     const style = getComputedStyle(owner);
-    const left = owner.clientLeft + parseFloat(style.paddingLeft);
-    const top = owner.clientTop + parseFloat(style.paddingTop);
-    return { ref: refOf(owner), x: box.x + left, y: box.y + top, width: owner.clientWidth, height: owner.clientHeight };
+    return { x: box.x + owner.clientLeft + parseFloat(style.paddingLeft), y: box.y + owner.clientTop + parseFloat(style.paddingTop) };
+  }
+  function inThisDocument(owner, point) {
+    const start = contentStart(owner);
+    return { x: start.x + point.x, y: start.y + point.y };
+  }
+  function reaches(owner, point) {
+    const here = inThisDocument(owner, point);
+    return isInViewport(here) && elementAt(here) === owner;
+  }
+  function scrollTo(owner, point) {
+    for (const block of ["center", "start", "end", "nearest"]) {
+      scrollIntoView(owner, { block, inline: "nearest", behavior: "instant" });
+      if (reaches(owner, point)) return true;
+      const here = inThisDocument(owner, point);
+      scrollBy({ left: isInViewport({ ...here, y: 0 }) ? 0 : here.x - innerWidth / 2, top: here.y - innerHeight / 2, behavior: "instant" });
+      if (reaches(owner, point)) return true;
+    }
+    return false;
+  }
+  function coverOf2(owner, point) {
+    const here = inThisDocument(owner, point);
+    if (isInViewport(here)) return coveredBy(owner, elementAt(here));
+    return new PageError("NOT_ACTIONABLE", `The frame ${refOf(owner)} lies outside the viewport and cannot be scrolled into it`, { reason: "outside viewport", ref: refOf(owner) });
+  }
+  function stopPresses() {
+    guardStranger();
+    return {};
+  }
+  function stoppedPress() {
+    const missed = takeVerdict();
+    return missed ? { missed } : {};
   }
   function element(args) {
     return elementOfRef(text(args, "target"));
@@ -4892,7 +5489,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     const element2 = target === void 0 ? null : findTarget(target).element;
     const scroller = direction === void 0 ? pageScroller() : scrollerFor(element2, DIRECTIONS[direction]);
     const before = positions(/* @__PURE__ */ new Set([...element2 ? scrollersAround(element2) : [], scroller, pageScroller()]));
-    if (direction !== void 0) scrollBy(scroller, DIRECTIONS[direction], optionalNumber(args, "amount", 0));
+    if (direction !== void 0) scrollBy2(scroller, DIRECTIONS[direction], optionalNumber(args, "amount", 0));
     else if (element2) scrollIntoView(element2, { block: "center", inline: "nearest", behavior: "instant" });
     else scrollToPoint(args, scroller);
     const moved = Array.from(before).find(([one, [x, y]]) => one.scrollLeft !== x || one.scrollTop !== y)?.[0];
@@ -4913,7 +5510,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     if (!isPage && !/auto|scroll|overlay/.test(overflow)) return false;
     return across + down > 0 ? at + room < size - 1 : at > 0;
   }
-  function scrollBy(scroller, [across, down], amount) {
+  function scrollBy2(scroller, [across, down], amount) {
     const isPage = scroller === pageScroller();
     const width = isPage ? innerWidth : scroller.clientWidth;
     const height = isPage ? innerHeight : scroller.clientHeight;
@@ -4978,8 +5575,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
   }
   function isTargetVisible(target) {
     if (looksLikeRef(target)) throw badRequest("selector", `${cut(target, 50)} is a ref; selector takes CSS or text=…`);
-    const found = tryFindTarget(target);
-    return found !== null && isRendered(found.element);
+    return isTargetRendered(target);
   }
   function fitsAddress(address, wanted) {
     if (!wanted.includes("*")) return address.includes(wanted);
@@ -5029,7 +5625,9 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     find,
     focusForTyping,
     frameOwner,
+    openOptions,
     pageState,
+    pause,
     prepare,
     readiness,
     removeBadges,
@@ -5038,6 +5636,8 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     setValue,
     settled,
     snapshot,
+    stopPresses,
+    stoppedPress,
     waitFor
   };
   function asData(error) {

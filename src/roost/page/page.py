@@ -7,6 +7,7 @@ twice, so ``PageMemory`` outlives the tab's documents.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -14,7 +15,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from roost.drivers.base import Input, PageDriver
-from roost.errors import BY_CODE, Internal, NotActionable, NotFound, RoostError, StaleRef
+from roost.errors import (
+    BY_CODE,
+    BadRequest,
+    Internal,
+    NotActionable,
+    NotFound,
+    RoostError,
+    StaleRef,
+)
 
 Json = dict[str, Any]
 ONCE = frozenset({"setValue", "scroll"})
@@ -22,6 +31,10 @@ ONCE = frozenset({"setValue", "scroll"})
 prepare for input that follows."""
 WATCHING = frozenset({"prepare", "focusForTyping", "setValue"})
 """Functions that start to watch for the effects of the input that follows."""
+FRAMES_STOPPED = 16
+"""The most child frames that are told to stop a press that is meant for the main frame."""
+FRAME_SECONDS = 0.1
+"""How long an action waits until other frames stop its press."""
 _REF = re.compile(r"(?:@|ref=)?(?:f(\d+))?e(\d+)")
 
 
@@ -50,6 +63,22 @@ class PageMemory:
             self.prefixes = {f: known for f, known in self.prefixes.items() if f in frames}
 
 
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """Input that did not reach its target.
+
+    retry: none of the input had an effect, so that it can be given again.
+    """
+
+    error: RoostError
+    retry: bool
+
+    @staticmethod
+    def of(answer: Json) -> Miss:
+        retry = bool(answer.pop("retry", False))
+        return Miss(RoostError.from_wire(answer), retry)
+
+
 class Page:
     """Access to one tab's page. A new ``Page`` is made for each operation.
 
@@ -73,6 +102,8 @@ class Page:
         """The next diff replaces the last one, so it begins where the last one began."""
         self._watched: set[str | None] = set()
         """Frames whose bundle watches for the effects of the next input."""
+        self._stopping: set[str | None] = set()
+        """Frames whose bundle stops every press, because the press is meant for another frame."""
 
     async def call(self, frame: str | None, function: str, **argument: Any) -> Json:
         """Call a function of the bundle and return its answer.
@@ -88,11 +119,12 @@ class Page:
             self._watched.add(frame)
         return answer
 
-    async def act(self, frame: str | None, inputs: Sequence[Input]) -> None:
+    async def act(self, frame: str | None, inputs: Sequence[Input]) -> Miss | None:
         """Give input to that frame and wait until the page has settled.
 
         That takes as long as the page's handlers and at most one drawn frame, or until the next
-        document if the input navigates.
+        document if the input navigates. Return a ``Miss`` if the page moved the target away from
+        the pointer, so that the input was stopped.
         """
         self.looked = None
         if self.before_input is not None:
@@ -103,10 +135,14 @@ class Page:
             argument["snapshot"] = self.look
         reply = await self.tab.act(inputs, frame, argument)
         self.has_left = reply is None and frame is None
+        missed: Json | None = None
         if reply is not None:
             # If the snapshot failed, the caller takes it again and gets the error then.
             with contextlib.suppress(RoostError):
-                self.looked = self._answer(frame, "settled", reply).get("snapshot")
+                answer = self._answer(frame, "settled", reply)
+                self.looked, missed = answer.get("snapshot"), answer.get("missed")
+        missed = await self._end_stops() or missed
+        return None if missed is None else Miss.of(missed)
 
     async def changes(self, **options: Any) -> Json:
         """Return the main frame's diff, which the last action may have brought already."""
@@ -169,6 +205,32 @@ class Page:
     async def offset(self, frame: str | None) -> tuple[float, float]:
         """Return where a frame's viewport begins in the tab's viewport."""
         x = y = 0.0
+        for above, child in await self._frames_above(frame):
+            owner = await self.owner(above, child)
+            x, y = x + owner["x"], y + owner["y"]
+        return x, y
+
+    async def reach(
+        self, frame: str, point: tuple[float, float], *, presses: bool, wait_ms: int
+    ) -> tuple[float, float]:
+        """Scroll the parent documents until the pointer reaches that point of a frame. Return where
+        the frame's viewport begins in the tab's viewport.
+
+        presses: let the parent documents stop the next press, which is meant for the frame.
+        """
+        x = y = 0.0
+        options = {"guard": presses, "timeoutMs": wait_ms}
+        for above, child in await self._frames_above(frame):
+            if presses:
+                self._stopping.add(above)
+            at = {"x": point[0] + x, "y": point[1] + y}
+            owner = await self.owner(above, child, point=at, **options)
+            x, y = x + owner["x"], y + owner["y"]
+        return x, y
+
+    async def _frames_above(self, frame: str | None) -> list[tuple[str | None, str]]:
+        """Return each parent of a frame with its child on the way to the frame, innermost first."""
+        found: list[tuple[str | None, str]] = []
         parents = {info.id: info.parent for info in await self.tab.all_frames()}
         main = next(iter(parents))
         while frame is not None and frame != main:
@@ -176,17 +238,43 @@ class Page:
             if parent is None:
                 raise NotFound("That frame is gone.")
             above = None if parent == main else parent
-            owner = await self.owner(above, frame)
-            x, y = x + owner["x"], y + owner["y"]
+            found.append((above, frame))
             frame = above
-        return x, y
+        return found
 
-    async def owner(self, parent: str | None, frame: str) -> Json:
+    async def stop_presses_in_child_frames(self) -> None:
+        """Let the child frames stop the next press, which is meant for the main frame.
+
+        The layout may move a frame under the pointer. This is done beside other calls and for a
+        short time at most, because a frame that answers slowly must not delay the action.
+        """
+        frames = [frame for frame, _ in await self.child_frames()][:FRAMES_STOPPED]
+        self._stopping.update(frames)
+        await self._in_frames(frames, "stopPresses")
+
+    async def _end_stops(self) -> Json | None:
+        """Let all frames take presses again. Return what a frame stopped, if any did."""
+        frames, self._stopping = self._stopping, set()
+        answers = await self._in_frames(frames, "stoppedPress") if frames else []
+        return next((answer["missed"] for answer in answers if "missed" in answer), None)
+
+    async def _in_frames(self, frames: Collection[str | None], function: str) -> list[Json]:
+        """Call a function in those frames at once. Ignore frames that are gone or too slow."""
+        answers = await asyncio.gather(*(self._soon(frame, function) for frame in frames))
+        return [answer for answer in answers if answer is not None]
+
+    async def _soon(self, frame: str | None, function: str) -> Json | None:
+        try:
+            async with asyncio.timeout(FRAME_SECONDS):
+                return await self.call(frame, function)
+        except (TimeoutError, RoostError):
+            return None
+
+    async def owner(self, parent: str | None, frame: str, **argument: Any) -> Json:
         """Return the element that holds a frame: its ref in the parent and where its content begins
         there."""
-        reply = await self.tab.call_page(
-            parent, "frameOwner", self._numbers(parent), owner_of=frame
-        )
+        numbered = self._numbers(parent) | argument
+        reply = await self.tab.call_page(parent, "frameOwner", numbered, owner_of=frame)
         return self._answer(parent, "frameOwner", reply)
 
     async def child_frames(self) -> list[tuple[str, str | None]]:
@@ -199,6 +287,8 @@ class Page:
         for frame, _ in await self.child_frames():
             try:
                 await self.call(frame, "resolve", target=target)
+            except BadRequest:  # several elements fit: the caller's own call tells which
+                return frame
             except RoostError:
                 continue
             return frame

@@ -570,6 +570,7 @@ async def only_web_addresses_are_opened(scene: Scene) -> None:
     ada = await scene.agent()
     for url in ("file:///etc/passwd", "javascript:1", "chrome://x", "data:,x", " FILE:///x"):
         await error_of(UrlBlocked, scene.navigate(ada, url))
-    await error_of(BadRequest, scene.navigate(ada, "site.test"))
+    await error_of(BadRequest, scene.navigate(ada, "site"))
     assert await scene.tabs(ada) == []
     assert (await scene.navigate(ada, "about:blank")).status is None
+    assert (await scene.navigate(ada, "site.test:80/x")).url == "http://site.test:80/x"

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any, cast
 
 from roost.broker.browser.page_records import PageRecord
-from roost.broker.work.readiness import Readiness
+from roost.broker.work.readiness import HUNG_SECONDS, NEWS_SECONDS, Readiness
 from roost.drivers.events import (
     RequestEnded,
     RequestSent,
@@ -16,6 +16,7 @@ from roost.testing.waits import answer_of, started
 from roost.vocabulary import TabHandle
 
 PAGE = TabHandle("page")
+BEGUN = FakeClock().now()
 
 
 class Frames:
@@ -33,9 +34,9 @@ class Frames:
         return {}
 
 
-def sent(record: PageRecord, request: str, kind: str) -> None:
+def sent(record: PageRecord, request: str, kind: str, *, at: float = BEGUN) -> None:
     event = RequestSent(handle=PAGE, request=request, url="http://x/", method="GET", kind=kind)
-    record.hear(event, 0.0)
+    record.hear(event, at)
 
 
 def over(record: PageRecord, request: str) -> None:
@@ -70,8 +71,30 @@ async def test_a_request_that_never_ends_is_given_up_honestly() -> None:
     readiness = Readiness(cast(Page, frames), record, FakeClock(), seconds=0.01)
     await answer_of(readiness.idle())
     await answer_of(readiness.rendered())
-    assert events(readiness) == ["start", "gave_up"]
+    assert events(readiness)[-1] == "gave_up"
     assert readiness.view().timed_out
+
+
+async def test_a_request_that_hangs_is_not_waited_for() -> None:
+    record, frames, clock = PageRecord(), Frames(), FakeClock()
+    sent(record, "1", "fetch", at=clock.now())
+    clock.advance(HUNG_SECONDS)
+    readiness = Readiness(cast(Page, frames), record, clock, seconds=1e6)
+    await answer_of(readiness.idle())
+    assert events(readiness) == ["start", "visual_idle", "gave_up"]
+    assert readiness.view().wait_ms == 0
+
+
+async def test_requests_that_begin_later_than_the_wait_are_not_waited_for() -> None:
+    record, clock = PageRecord(), FakeClock()
+    sent(record, "1", "image", at=clock.now())
+    readiness = Readiness(cast(Page, Frames()), record, clock, seconds=1e6)
+    idle = await started(readiness.idle())
+    clock.advance(NEWS_SECONDS + 0.1)
+    sent(record, "2", "image", at=clock.now())
+    over(record, "1")
+    await answer_of(idle)
+    assert events(readiness) == ["start", "critical_idle", "gave_up"]
 
 
 async def test_what_a_page_does_besides_is_not_waited_for() -> None:

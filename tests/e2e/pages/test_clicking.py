@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from roost import ops
 from roost.errors import NotActionable, NotFound, StaleRef
 from tests.support.local_web import Web
@@ -144,3 +146,73 @@ def _refs(snapshot: str) -> dict[str, str]:
         if "button" in line:
             found[line.split('"')[1]] = line.split("[ref=")[1].split("]")[0]
     return found
+
+
+STICKY = {
+    "a fixed footer": ("<div style='height:2000px'></div>", "position:fixed;bottom:0;left:0"),
+    "a fixed header": ("<div style='height:2000px'></div>", "position:fixed;top:0;left:0"),
+    "a sticky header": ("<div style='height:2000px'></div>", "position:sticky;top:0"),
+}
+
+
+@pytest.mark.parametrize("where", ["start", "end", "center"])
+@pytest.mark.parametrize("bar", STICKY)
+async def test_what_lies_under_a_bar_that_keeps_its_place_is_scrolled_free(
+    house: House, web: Web, bar: str, where: str
+) -> None:
+    space, style = STICKY[bar]
+    async with house.guest(web) as agent:
+        await agent.show(
+            f"<nav style='{style};height:120px;width:100%;background:#eee;z-index:1'>Bar</nav>"
+            f"{space}<button id=b onclick='log.push(1)'>B</button>{space}"
+            "<script>window.log = []</script>"
+        )
+        await agent.run(f"() => b.scrollIntoView({{ block: '{where}' }})")
+        await agent.click("#b", snapshot="none")
+        assert await agent.log() == [1]
+
+
+async def test_a_bar_inside_a_scrolling_part_is_got_around(house: House, web: Web) -> None:
+    rows = "".join(f"<p style='height:30px;margin:0'><button>R{n}</button></p>" for n in range(40))
+    async with house.guest(web) as agent:
+        await agent.show(
+            "<div id=part style='height:200px;width:400px;overflow:auto'>"
+            "<div style='position:sticky;top:0;height:60px;background:#eee'>Head</div>"
+            f"{rows}<div style='position:sticky;bottom:0;height:60px;background:#eee'>Foot</div>"
+            "</div><script>window.log = []; part.onclick = (e) => log.push(e.target.textContent)"
+            "</script>"
+        )
+        for name in ("R20", "R3", "R22", "R39", "R0"):
+            await agent.click(f'text="{name}"', snapshot="none")
+        assert await agent.log() == ["R20", "R3", "R22", "R39", "R0"]
+
+
+async def test_a_frame_under_a_bar_of_its_parent_is_scrolled_free(house: House, web: Web) -> None:
+    inner = web.page("<button id=b onclick='parent.log.push(1)'>Inside</button>")
+    async with house.guest(web) as agent:
+        await agent.show(
+            "<nav style='position:fixed;bottom:0;left:0;height:120px;width:100%;background:#eee'>"
+            "Bar</nav><div style='height:2000px'></div>"
+            f"<iframe src='{inner}' style='height:60px;border:0'></iframe>"
+            "<div style='height:2000px'></div><script>window.log = []</script>"
+        )
+        frame = "document.querySelector('iframe')"
+        await agent.run(f"() => {frame}.scrollIntoView({{ block: 'end' }})")
+        await agent.click("text=Inside", snapshot="none")
+        assert await agent.log() == [1]
+
+
+async def test_the_hint_for_a_covered_element_fits_what_covers_it(house: House, web: Web) -> None:
+    async with house.guest(web) as agent:
+        await agent.show(
+            "<body style='margin:0'><button id=b>B</button>"
+            "<nav style='position:fixed;top:0;left:0;height:90px;width:100%'>Bar</nav>"
+        )
+        error = await refused(NotActionable, agent.call(ops.Click(target="#b"), timeout=2))
+        assert "keeps its place" in error.hint
+        assert "answer" not in error.hint
+        await agent.show(
+            "<button id=b>B</button><div role=dialog style='position:fixed;inset:0'>Sure?</div>"
+        )
+        error = await refused(NotActionable, agent.call(ops.Click(target="#b"), timeout=2))
+        assert "Close or answer" in error.hint

@@ -313,3 +313,16 @@ async def test_a_page_can_be_used_again_after_its_next_one_did_not_come(
         await refused(Timeout, agent.call(ops.Navigate(url=silent), timeout=1))
         assert "Still here" in await agent.snapshot()
         assert (await agent.tabs()).tabs[0].url == page.url
+
+
+async def test_an_address_without_a_scheme_is_opened(house: House, web: Web) -> None:
+    path = web.page("<h1>Here</h1>").removeprefix(web.base)
+    async with house.guest(web) as agent:
+        for host in ("localhost", "127.0.0.1"):
+            page = await agent.go(f"{host}:{web.port}{path}")
+            assert page.url == f"http://{host}:{web.port}{path}"
+        opened = await agent.open(f"localhost:{web.port}{path}")
+        rows = {row.tab: row.url for row in (await agent.tabs()).tabs}
+        assert rows[opened] == f"{web.other_site}{path}"
+        for blocked in ("javascript:1", "data:80/x", "file:80", "localhost:"):
+            await refused(UrlBlocked, agent.go(blocked))

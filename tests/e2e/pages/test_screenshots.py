@@ -8,6 +8,7 @@ import threading
 
 from roost import ops
 from roost.api.page_views import ScreenshotView
+from roost.broker.work.readiness import READY_SECONDS
 from roost.errors import BadRequest, Timeout
 from tests.support.local_web import Answer, Web
 from tests.support.pages_house import House, refused
@@ -134,3 +135,21 @@ async def test_a_tab_that_another_of_its_window_hides_is_pictured_at_once(
             assert picture.data
             assert picture.readiness is not None
             assert not picture.readiness.timed_out
+
+
+async def test_a_page_that_never_stops_loading_is_pictured_without_the_whole_wait(
+    house: House, web: Web
+) -> None:
+    """The image hangs, and the page begins new requests forever."""
+    hangs = web.serve(Answer(held=threading.Event()))
+    quick = web.serve(b"x")
+    async with house.guest(web) as agent:
+        await agent.show(
+            f"<img src='{hangs}'><script>const poll = () => fetch('{quick}').finally(poll);"
+            "poll(); poll(); poll();</script>"
+        )
+        for _ in range(2):
+            picture = await agent.call(ops.TakeScreenshot())
+            assert picture.readiness is not None
+            assert picture.readiness.timed_out
+            assert picture.readiness.wait_ms < READY_SECONDS * 1000 - 1000

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from roost import ops
 from roost.errors import BadRequest, NotFound
 from tests.support.local_web import Answer, Web
@@ -106,6 +108,35 @@ async def test_files_that_are_not_the_agents_are_refused(
 def attachment(name: str, body: bytes = b"data") -> Answer:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Answer(body, kind="application/octet-stream", headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("target", "field"), [("#b", "f"), ("text=Choose", "f"), ("#zone", "g"), ("#label", "h")]
+)
+async def test_a_button_that_asks_for_files_is_clicked_and_gets_them(
+    house: House, web: Web, target: str, field: str
+) -> None:
+    async with house.guest(web) as agent:
+        put(house, "one.txt")
+        await agent.show(
+            "<button id=b onclick='f.click()'>Choose …</button><input id=f type=file hidden>"
+            "<div id=zone><p>Drop here</p><input id=g type=file hidden></div>"
+            "<label id=label>Label <input id=h type=file hidden></label>"
+        )
+        done = await agent.call(ops.FileUpload(paths=["one.txt"], target=target))
+        assert done.did.startswith("Gave 1 file to")
+        assert await agent.run(f"() => {field}.files[0]?.name") == "one.txt"
+
+
+async def test_a_button_that_asks_for_no_files_is_refused_honestly(house: House, web: Web) -> None:
+    async with house.guest(web) as agent:
+        put(house, "one.txt")
+        await agent.show("<button id=b>Nothing</button>")
+        error = await refused(
+            BadRequest, agent.call(ops.FileUpload(paths=["one.txt"], target="#b"))
+        )
+        assert "not a field for files" in error.message
+        assert "file field" in error.hint
 
 
 async def downloads(agent: Any) -> list[tuple[str, str]]:

@@ -139,6 +139,11 @@ class PageRecord:
         """Return how many requests of those kinds have not ended."""
         return sum(record.kind in kinds for record in self._pending.values())
 
+    def pending_since(self, kinds: frozenset[str], before: float) -> list[float]:
+        """Return when each pending request of those kinds began, if not later than ``before``."""
+        open_requests = self._pending.values()
+        return [one.at for one in open_requests if one.kind in kinds and one.at <= before]
+
     @property
     def last_number(self) -> int:
         """The number of the newest request, or 0."""

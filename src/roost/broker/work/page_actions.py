@@ -20,6 +20,8 @@ from roost.page import actions
 from roost.vocabulary import AgentId
 
 FIELD_CHARS = 80
+CHOOSER_SECONDS = 2.0
+"""After a click, wait this long for the page to ask for files."""
 
 
 async def evaluate(broker: Broker, agent: AgentId, op: ops.Evaluate) -> ValueView:
@@ -69,11 +71,12 @@ async def type_(broker: Broker, agent: AgentId, op: ops.Type) -> views.ActionVie
 async def fill_form(broker: Broker, agent: AgentId, op: ops.FillForm) -> views.ActionView:
     async def work(at: InPage) -> str:
         look, at.page.look = at.page.look, None  # read the changes once, after the last field
+        unchosen: list[dict[str, Any]] = []
         for number, field in enumerate(op.fields, 1):
             if number == len(op.fields):
                 at.page.look = look
             try:
-                await actions.fill(
+                filled_in = await actions.fill(
                     at.page, field.target, field.value, wait_ms=page_use.wait_ms(broker)
                 )
             except RoostError as error:
@@ -82,7 +85,11 @@ async def fill_form(broker: Broker, agent: AgentId, op: ops.FillForm) -> views.A
                 raise error.retold(
                     message=f"{name}: {error.message}", hint=error.hint + f" {filled}"
                 ) from None
-        return f"Filled {len(op.fields)} fields."
+            if "unchosen" in filled_in:
+                unchosen.append(filled_in)
+        count = f"{len(op.fields) - len(unchosen)} of " if unchosen else ""
+        did = f"Filled {count}{len(op.fields)} fields."
+        return " ".join([did, *map(_not_chosen, unchosen)])
 
     return await _acted(broker, agent, op, "fill", work)
 
@@ -141,7 +148,12 @@ async def file_upload(broker: Broker, agent: AgentId, op: ops.FileUpload) -> vie
             field = await actions.upload(
                 at.page, op.target, paths, wait_ms=page_use.wait_ms(broker)
             )
-            return f"Gave {count} to {_named(field)}."
+            if field["isFile"]:
+                return f"Gave {count} to {_named(field)}."
+            look, at.page.look = at.page.look, None  # read the changes once, after the files
+            await actions.click(at.page, field["ref"], wait_ms=page_use.wait_ms(broker))
+            at.page.look = look
+            await _chooser_opens(at, field)
         asked = at.record.chooser
         if asked is not None and len(paths) > 1 and not asked.multiple:
             raise BadRequest("paths: the page asked for one file.", field="paths")
@@ -293,6 +305,32 @@ async def _view(
     )
 
 
+async def _chooser_opens(at: InPage, clicked: dict[str, Any]) -> None:
+    """Wait until the page asks for files after a click. Raises ``BadRequest`` if it does not."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(CHOOSER_SECONDS):
+            while at.record.chooser is None:
+                await at.record.changed()
+    if at.record.chooser is None:
+        raise BadRequest(
+            f"target: {clicked['ref']} is not a field for files, and the page asked for no file"
+            " when it was clicked.",
+            hint="Take a browser_snapshot and give the ref of the file field, or click what opens"
+            " the file chooser and call browser_file_upload without target.",
+            field="target",
+        )
+
+
+def _not_chosen(field: dict[str, Any]) -> str:
+    found = field["unchosen"]
+    more = found["total"] - len(found["options"])
+    options = ", ".join(found["options"]) + (f" and {more} more" if more > 0 else "")
+    return (
+        f"Nothing is chosen in {_named(field)} yet: the text is typed, and its list offers"
+        f" {options}. Click the option that you mean."
+    )
+
+
 async def _download_begins(at: InPage) -> None:
     """Wait until the download of a clicked download link begins. The page itself does not change,
     so only the browser's event shows it."""
@@ -315,4 +353,5 @@ def _number(tab: str) -> int:
 def _named(about: dict[str, Any]) -> str:
     name = about.get("name")
     role = about.get("role") or about.get("tag") or "element"
-    return f'{role} "{name}" ({about["ref"]})' if name else f"{role} ({about['ref']})"
+    shown = f'{role} "{name}" ({about["ref"]})' if name else f"{role} ({about['ref']})"
+    return f"{shown}, {about['choice']}" if "choice" in about else shown

@@ -17,7 +17,7 @@ from roost.broker.text_limits import short_title, short_url
 from roost.broker.work import page_use, shown_page
 from roost.broker.work import views as view_of
 from roost.core import events as ev
-from roost.core.addresses import BLANK, checked_url, host_of
+from roost.core.addresses import BLANK, checked_url, host_of, with_scheme
 from roost.core.rows import Session, Tab
 from roost.drivers.base import NO_TUNNEL, Arrival, PageDriver
 from roost.errors import BadRequest, DialogOpen, NotFound, RoostError, UrlBlocked
@@ -174,7 +174,7 @@ async def _moved(
 
 async def _go(broker: Broker, row: Tab, url: str) -> Arrival:
     session = _session_of(broker, row)
-    address = checked_url(url, session.allow, session.deny)
+    address = checked_url(with_scheme(url), session.allow, session.deny)
     if row.jar is not None:
         await broker.browser(row.browser).jars.put_back(row.jar, address)
     return await _arrived(broker, row, lambda page: page.navigate(address))

@@ -8,6 +8,7 @@ when each phase ended, or that Roost gave up.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 from roost.api.page_views import ReadinessEvent, ReadinessView
 from roost.broker.browser.page_records import CRITICAL, VISUAL, PageRecord
@@ -16,6 +17,10 @@ from roost.errors import RoostError
 from roost.page.page import Page
 
 READY_SECONDS = 5.0
+HUNG_SECONDS = 1.5
+"""A request that is pending for this long hangs or streams. No screenshot waits for it."""
+NEWS_SECONDS = 1.0
+"""Wait only for requests that begin within this time: some pages never stop making requests."""
 RESTED_SECONDS = 0.1
 """A page untouched for this long has already drawn everything, so skip the frame wait."""
 
@@ -39,11 +44,27 @@ class Readiness:
         try:
             async with asyncio.timeout_at(self._over_at):
                 for event, kinds in (("critical_idle", CRITICAL), ("visual_idle", VISUAL)):
-                    while self._record.pending(kinds):
-                        await self._record.changed()
-                    self._reached(event)
+                    await self._until_idle(kinds)
+                    if not self._record.pending(kinds):
+                        self._reached(event)
         except TimeoutError:
             self._give_up()
+            return
+        if self._record.pending(CRITICAL | VISUAL):
+            self._give_up()
+
+    async def _until_idle(self, kinds: frozenset[str]) -> None:
+        """Wait until no request is pending that may still end soon."""
+        latest = self._begun + NEWS_SECONDS
+        while True:
+            now = self._clock.now()
+            begun = self._record.pending_since(kinds, latest)
+            waited_for = [at for at in begun if now - at < HUNG_SECONDS]
+            if not waited_for:
+                return
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(max(waited_for) + HUNG_SECONDS - now):
+                    await self._record.changed()
 
     def rests(self) -> bool:
         """Return True if the page was untouched for ``RESTED_SECONDS``: then all is drawn."""

@@ -1,25 +1,27 @@
 /**
- * May this be acted on, and where? One call does it all: find, bring into view, wait until it holds still,
- * check that it is visible, enabled, editable, and that a pointer reaches it. When not, it says why.
+ * Decides whether an element can be acted on, and where the pointer reaches it. One call finds the element, scrolls it
+ * into view, waits until it stands still, and checks that it is visible, enabled, editable and not covered. If it
+ * cannot be acted on, the error says why.
  */
 import { type Args, oneOf, optionalNumber, text } from "./args";
-import { boxOf, closest, getAttribute, localName, page, scrollIntoView } from "./dom";
+import { boxOf, closest, getAttribute, localName, page, queryAll, scrollIntoView } from "./dom";
 import { badRequest, type ErrorDetails, PageError } from "./errors";
 import { flatParent, isWithin } from "./flat_tree";
-import { type Box, boxAsData, clickPoints, elementAt, isInViewport, isSameBox, type Point } from "./geometry";
+import { type Box, boxAsData, clickPoints, elementAt, isInView, isInViewport, isSameBox, type Point } from "./geometry";
 import { nextFrame, untilPresent } from "./moments";
+import { guardHover, guardPress, receivesFor } from "./press_guard";
 import { refOf } from "./refs";
-import { isEditingHost, roleOf } from "./roles";
+import { roleOf } from "./roles";
 import { watchForEffects } from "./settle";
-import { checkedState, isDisabled, isReadOnly } from "./states";
-import { describe, findTarget, labelledControl, tryFindTarget } from "./targets";
+import { checkedState, isDisabled, isEditable, isReadOnly } from "./states";
+import { describe, type Found, findTarget, labelledControl, type Purpose, tryFindTarget } from "./targets";
 import { isRendered } from "./visibility";
 
-const ACTIONS = ["click", "type", "hover", "select", "check", "drag", "upload", "scroll", "screenshot"] as const;
+const ACTIONS = ["click", "type", "hover", "select", "check", "drag", "drop", "upload", "scroll", "screenshot"] as const;
 export type Action = (typeof ACTIONS)[number];
 
 const NEEDS_ENABLED: ReadonlySet<Action> = new Set<Action>(["click", "type", "select", "check", "drag", "upload"]);
-const NEEDS_POINTER: ReadonlySet<Action> = new Set<Action>(["click", "hover", "check", "drag"]);
+const NEEDS_POINTER: ReadonlySet<Action> = new Set<Action>(["click", "hover", "check", "drag", "drop"]);
 
 export interface Prepared {
   ref: string;
@@ -27,36 +29,70 @@ export interface Prepared {
   type: string;
   role: string;
   box: Box;
-  /** Where a pointer reaches it. */
+  /** A point where the pointer reaches the element. */
   point: Point;
   checked?: boolean | "mixed";
   multiple: boolean;
   isFile: boolean;
-  /** A link that saves what it leads to. */
+  /** A link that saves the file it leads to. */
   isDownload: boolean;
+  /** Frames are in view, which the layout may move under the pointer. */
+  framesInView: boolean;
+  /** Says that the target fits several elements, and which of them this is. */
+  choice?: string;
+}
+
+/** An element that can be acted on. `surface` is the element that receives the pointer for it. */
+export interface Ready {
+  element: Element;
+  surface: Element;
+  prepared: Prepared;
 }
 
 export async function prepare(args: Args): Promise<Prepared> {
   const action = oneOf(args, "action", ACTIONS, "click");
-  const { element: _, ...ready } = await whenActionable(text(args, "target"), action, optionalNumber(args, "timeoutMs", 0) ?? 0, positionIn(args));
-  if (action !== "screenshot") watchForEffects(); // a picture has no effects, and is taken beside actions
-  return ready;
+  const ready = await whenActionable(text(args, "target"), action, optionalNumber(args, "timeoutMs", 0) ?? 0, positionIn(args));
+  if (action === "screenshot") return ready.prepared; // it has no effects to watch for, and may run beside an action
+  watchForEffects();
+  if (action === "click" || action === "drag") guardPressOn(ready, action === "drag");
+  if (action === "hover") guardHover({ ...ready, point: ready.prepared.point });
+  return ready.prepared;
 }
 
-/** Waits for the element and for its being actionable; throws why not when the time is over. */
-export async function whenActionable(target: string, action: Action, timeoutMs: number, position?: Point): Promise<Prepared & { element: Element }> {
+/** Let the next press of the mouse reach this element or nothing. */
+export function guardPressOn(ready: Ready, isDrag = false): void {
+  guardPress({ ...ready, point: ready.prepared.point }, { isPointKnown: window.top === window, isDrag });
+}
+
+/** Wait until the element exists and can be acted on. When the time is over, throw the reason as it is then. */
+export async function whenActionable(target: string, action: Action, timeoutMs: number, position?: Point): Promise<Ready> {
+  const purpose = purposeOf(action);
+  const uncovered = new Set<Element>();
   const ready = await untilPresent(async () => {
-    const found = tryFindTarget(target);
+    const found = tryFindTarget(target, purpose);
     if (!found) return null;
-    return checkActionable(elementFor(found.element, action), action, position).catch(nullIfObstacle);
+    const isFirst = !uncovered.has(found.element);
+    uncovered.add(found.element);
+    return checkActionable(elementFor(found.element, action), action, position, isFirst).then(chosen(found), nullIfObstacle);
   }, timeoutMs);
-  // The last look tells the reason as it is now.
-  return ready ?? checkActionable(elementFor(findTarget(target).element, action), action, position);
+  if (ready) return ready;
+  const found = findTarget(target, purpose);
+  return checkActionable(elementFor(found.element, action), action, position, true).then(chosen(found));
 }
 
-export async function whenPresent(target: string, timeoutMs: number): Promise<Element> {
-  const found = await untilPresent(() => tryFindTarget(target), timeoutMs);
-  return (found ?? findTarget(target)).element;
+export async function whenPresent(target: string, purpose: Purpose, timeoutMs: number): Promise<Element> {
+  const found = await untilPresent(() => tryFindTarget(target, purpose), timeoutMs);
+  return (found ?? findTarget(target, purpose)).element;
+}
+
+function purposeOf(action: Action): Purpose {
+  if (action === "type") return "type";
+  return action === "check" || action === "select" ? "fill" : "operate";
+}
+
+function chosen({ matches, isRanked }: Found): (ready: Ready) => Ready {
+  const choice = `the ${isRanked ? "best" : "first"} of ${matches} that fit`;
+  return (ready) => (matches > 1 ? { ...ready, prepared: { ...ready.prepared, choice } } : ready);
 }
 
 function nullIfObstacle(error: unknown): null {
@@ -73,12 +109,21 @@ function positionIn(args: Args): Point | undefined {
 }
 
 function elementFor(element: Element, action: Action): Element {
-  return action === "type" || action === "check" || action === "select" || action === "upload" ? labelledControl(element) : element;
+  if (action === "upload") return fileInputOf(element);
+  return action === "type" || action === "check" || action === "select" ? labelledControl(element) : element;
 }
 
-async function checkActionable(element: Element, action: Action, position?: Point): Promise<Prepared & { element: Element }> {
-  // The browser's file chooser takes files for inputs that pages like to hide.
-  if (action === "upload") return preparedAt(element, { x: 0, y: 0 });
+/** The file input that the element is, is the label of, or contains alone; otherwise the element itself. */
+function fileInputOf(element: Element): Element {
+  const control = labelledControl(element);
+  const inside = queryAll(control, "input[type=file]");
+  return inside.length === 1 ? inside[0]! : control;
+}
+
+/** mayUncover: scroll the page until nothing covers the element. This moves the page, so it is not done at every look. */
+async function checkActionable(element: Element, action: Action, position: Point | undefined, mayUncover: boolean): Promise<Ready> {
+  // Pages hide their file inputs, and a file chooser works for hidden ones.
+  if (action === "upload") return preparedAt(element, element, { x: 0, y: 0 });
   const surface = surfaceOf(element);
   if (!isRendered(surface)) throw obstacleOf(element, "hidden", "is hidden");
   if (NEEDS_ENABLED.has(action) && isDisabled(element)) throw obstacleOf(element, "disabled", "is disabled");
@@ -87,11 +132,13 @@ async function checkActionable(element: Element, action: Action, position?: Poin
   await holdStill(surface);
   const box = boxOf(surface);
   if (action !== "scroll" && (box.width === 0 || box.height === 0)) throw obstacleOf(element, "zero size", "has no size");
-  if (!NEEDS_POINTER.has(action)) return preparedAt(element, pointFor(surface, position));
-  return preparedAt(element, pointerReaches(element, surface, position));
+  if (!NEEDS_POINTER.has(action)) return preparedAt(element, surface, pointFor(surface, position));
+  const point = reachablePoint(element, surface, position) ?? (mayUncover ? uncover(element, surface, position) : null);
+  if (point === null) throw unreachable(element, surface, position);
+  return preparedAt(element, surface, point);
 }
 
-/** A styled check box hides its input; its label is what a person clicks. */
+/** Pages hide the input of a styled check box. A person then clicks the label. */
 function surfaceOf(element: Element): Element {
   if (localName(element) !== "input" || !/^(checkbox|radio|file)$/.test((element as HTMLInputElement).type)) return element;
   const box = boxOf(element);
@@ -99,19 +146,12 @@ function surfaceOf(element: Element): Element {
   return Array.from((element as HTMLInputElement).labels ?? []).find(isRendered) ?? element;
 }
 
-export function isEditable(element: Element): boolean {
-  const tag = localName(element);
-  if (tag === "textarea") return true;
-  if (tag === "input") return !/^(button|checkbox|file|hidden|image|radio|reset|submit)$/.test((element as HTMLInputElement).type);
-  return (element as HTMLElement).isContentEditable === true || isEditingHost(element);
-}
-
 function checkEditable(element: Element): void {
   if (!isEditable(element)) throw obstacleOf(element, "not editable", "takes no text");
   if (isReadOnly(element)) throw obstacleOf(element, "readonly", "is read-only");
 }
 
-/** Only when needed: scrolling moves things under other readers' eyes and costs a layout. */
+/** Scroll only if needed: scrolling changes what other readers of the page see, and costs a layout. */
 function bringIntoView(element: Element): void {
   const box = boxOf(element);
   const isWhole = box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
@@ -122,7 +162,7 @@ function bringIntoView(element: Element): void {
   scrollIntoView(element, { block: "center", inline: "center", behavior: "instant" });
 }
 
-/** Inside the viewport, yet scrolled out of a scrolling parent. */
+/** The point is inside the viewport, but the element is scrolled out of a scrolling ancestor. */
 function isClippedAway(element: Element, { x, y }: Point): boolean {
   for (let at = flatParent(element); at && at !== page.root(document); at = flatParent(at)) {
     const style = getComputedStyle(at);
@@ -133,10 +173,10 @@ function isClippedAway(element: Element, { x, y }: Point): boolean {
   return false;
 }
 
-/** How long a busy machine may take to draw a visible page. Between two frames, nothing is seen to move. */
+/** How long a busy machine may take to draw a frame of a visible page. */
 const DRAWN_MS = 1000;
 
-/** Frames cost time: they are waited for only when something could be moving. A hidden page may draw none. */
+/** Wait for a frame only if something could be moving, because frames cost time. A hidden page may draw none. */
 async function holdStill(element: Element): Promise<void> {
   if (!couldBeMoving(element)) return;
   const limitMs = page.isHidden(document) ? undefined : DRAWN_MS;
@@ -146,7 +186,7 @@ async function holdStill(element: Element): Promise<void> {
   if (!isSameBox(before, boxOf(element))) throw obstacleOf(element, "moving", "is moving");
 }
 
-/** An animation stands still until the browser has drawn its first frame. */
+/** Wait for pending animations: an animation does not move until the browser has drawn its first frame. */
 async function animationsBegun(limitMs: number): Promise<void> {
   const waiting = page.animations(document).filter((animation) => animation.playState === "running" && animation.pending);
   if (waiting.length === 0) return;
@@ -156,7 +196,7 @@ async function animationsBegun(limitMs: number): Promise<void> {
 
 const GEOMETRY = /(?:^|[\s;-])(?:transform|translate|scale|rotate|left|right|top|bottom|margin|width|height)\s*:/;
 
-/** Animations the browser knows, or inline geometry that a script may be writing frame by frame. */
+/** True if an animation runs, or if inline styles set the geometry, which a script may be changing in each frame. */
 function couldBeMoving(element: Element): boolean {
   if (page.animations(document).some((animation) => animation.playState === "running")) return true;
   for (let at: Element | null = element; at; at = flatParent(at)) if (GEOMETRY.test(getAttribute(at, "style") ?? "")) return true;
@@ -169,52 +209,102 @@ function pointFor(element: Element, position: Point | undefined): Point {
   return clickPoints(element).next().value as Point;
 }
 
-function pointerReaches(element: Element, surface: Element, position: Point | undefined): Point {
-  let cover: Element | null = null;
-  let isAnyInside = false;
-  for (const point of position ? [pointFor(surface, position)] : clickPoints(surface)) {
-    if (!isInViewport(point)) continue;
-    isAnyInside = true;
-    const hit = elementAt(point);
+/** Return the first point of the element where nothing else is in front of it. */
+function reachablePoint(element: Element, surface: Element, position: Point | undefined): Point | null {
+  for (const point of pointsToTry(surface, position)) {
+    const hit = isInViewport(point) ? elementAt(point) : null;
     if (hit && receivesFor(hit, element, surface)) return point;
-    cover ??= hit;
   }
-  if (!isAnyInside) throw obstacleOf(element, "outside viewport", "lies outside the viewport and cannot be scrolled into it");
-  throw coveredBy(element, cover);
+  return null;
 }
 
-/** A hit inside the element, or inside the label that stands for it, arrives. */
-function receivesFor(hit: Element, element: Element, surface: Element): boolean {
-  if (isWithin(hit, surface) || isWithin(hit, element)) return true;
-  const label = closest(hit, "label") as HTMLLabelElement | null;
-  return label !== null && label.control === element;
+function pointsToTry(surface: Element, position: Point | undefined): Iterable<Point> {
+  return position ? [pointFor(surface, position)] : clickPoints(surface);
 }
 
-function coveredBy(element: Element, cover: Element | null): PageError {
+/** Where to scroll a covered element. Headers, footers and first columns often keep their place when the page scrolls. */
+const PLACES: readonly ScrollIntoViewOptions[] = [
+  { block: "center", inline: "center" },
+  { block: "start", inline: "nearest" },
+  { block: "end", inline: "nearest" },
+  { block: "nearest", inline: "end" },
+  { block: "nearest", inline: "start" },
+];
+
+/** Scroll until nothing covers the element. Return null if no scroll position helps. */
+function uncover(element: Element, surface: Element, position: Point | undefined): Point | null {
+  const cover = coverOf(surface, position);
+  if (cover === null || isWithin(element, cover) || fillsViewport(cover)) return null;
+  for (const place of [...PLACES, PLACES[0]!]) {
+    scrollIntoView(surface, { ...place, behavior: "instant" });
+    const point = reachablePoint(element, surface, position);
+    if (point) return point;
+  }
+  return null;
+}
+
+/** The element in front of the first point that is inside the viewport. */
+function coverOf(surface: Element, position: Point | undefined): Element | null {
+  for (const point of pointsToTry(surface, position)) if (isInViewport(point)) return elementAt(point);
+  return null;
+}
+
+function fillsViewport(cover: Element): boolean {
+  for (let at: Element | null = cover; at && at !== page.root(document) && at !== page.body(document); at = flatParent(at)) {
+    const box = boxOf(at);
+    const keepsPlace = keepsPlaceOnScroll(at);
+    if (keepsPlace && box.top <= 0 && box.left <= 0 && box.bottom >= innerHeight && box.right >= innerWidth) return true;
+  }
+  return false;
+}
+
+function keepsPlaceOnScroll(element: Element): boolean {
+  return /^(fixed|sticky)$/.test(getComputedStyle(element).position);
+}
+
+function unreachable(element: Element, surface: Element, position: Point | undefined): PageError {
+  const isAnyInside = Array.from(pointsToTry(surface, position)).some(isInViewport);
+  if (!isAnyInside) return obstacleOf(element, "outside viewport", "lies outside the viewport and cannot be scrolled into it");
+  return coveredBy(element, coverOf(surface, position));
+}
+
+export function coveredBy(element: Element, cover: Element | null): PageError {
   if (!cover || isWithin(element, cover)) return obstacleOf(element, "no pointer events", "lets the pointer through (pointer-events or clipping)");
   const ref = refOf(cover);
-  return obstacleOf(element, "covered", `is covered by ${ref}`, { coveredBy: ref, pageSaid: `${describe(element)}\n${describe(cover)}` });
+  const details = { coveredBy: ref, pageSaid: `${describe(element)}\n${describe(cover)}`, hint: hintFor(cover) };
+  return obstacleOf(element, "covered", `is covered by ${ref}`, details);
+}
+
+/** What to do about the covering element, as far as its kind shows. */
+function hintFor(cover: Element): string {
+  const isDialog = closest(cover, "dialog, [role=dialog], [role=alertdialog], [aria-modal=true], [popover]") !== null;
+  if (isDialog || fillsViewport(cover)) return "Close or answer what lies over it first.";
+  for (let at: Element | null = cover; at; at = flatParent(at)) {
+    if (keepsPlaceOnScroll(at)) {
+      return "What lies over it keeps its place when the page scrolls. Close it if it can be closed; otherwise make the page larger with browser_resize.";
+    }
+  }
+  return "Wait until what lies over it is gone, or operate that element instead.";
 }
 
 const HINTS: Record<string, string> = {
   hidden: "Something else may have to be opened first; take a snapshot.",
   disabled: "Fill in what it depends on first, or wait until it is enabled.",
-  covered: "Close or answer what lies over it first.",
   moving: "Wait until the animation is over and try again.",
 };
 
 function obstacleOf(element: Element, reason: string, sentence: string, details: ErrorDetails = {}): PageError {
   const ref = refOf(element);
   const hint = HINTS[reason];
-  return new PageError("NOT_ACTIONABLE", `${ref} ${sentence}`, { reason, ref, pageSaid: describe(element), ...details, ...(hint ? { hint } : {}) });
+  return new PageError("NOT_ACTIONABLE", `${ref} ${sentence}`, { reason, ref, pageSaid: describe(element), ...(hint ? { hint } : {}), ...details });
 }
 
-function preparedAt(element: Element, point: Point): Prepared & { element: Element } {
+function preparedAt(element: Element, surface: Element, point: Point): Ready {
   const role = roleOf(element);
   const tag = localName(element);
   const type = tag === "input" || tag === "button" ? (element as HTMLInputElement).type : "";
   const isCheckable = type === "checkbox" || type === "radio" || role === "checkbox" || role === "radio" || role === "switch";
-  return {
+  const prepared: Prepared = {
     ref: refOf(element),
     tag,
     type,
@@ -225,6 +315,7 @@ function preparedAt(element: Element, point: Point): Prepared & { element: Eleme
     multiple: (element as HTMLInputElement).multiple === true,
     isFile: type === "file",
     isDownload: closest(element, "a[download], area[download]") !== null,
-    element,
+    framesInView: Array.from(queryAll(document, "iframe, frame, object, embed")).some((frame) => isInView(boxOf(frame))),
   };
+  return { element, surface, prepared };
 }

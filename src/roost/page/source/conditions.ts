@@ -7,7 +7,7 @@ import { nextFrame, untilPresent } from "./moments";
 import { tidy } from "./names";
 import { plainText } from "./plain_text";
 import { looksLikeRef } from "./refs";
-import { tryFindTarget } from "./targets";
+import { isTargetRendered } from "./targets";
 import { isRendered } from "./visibility";
 
 export interface WaitReply {
@@ -48,8 +48,7 @@ function isTextVisible(wanted: string): boolean {
 
 function isTargetVisible(target: string): boolean {
   if (looksLikeRef(target)) throw badRequest("selector", `${cut(target, 50)} is a ref; selector takes CSS or text=…`);
-  const found = tryFindTarget(target);
-  return found !== null && isRendered(found.element);
+  return isTargetRendered(target);
 }
 
 /** A part of the address, or a pattern with `*` for any run of characters. */

@@ -37,7 +37,7 @@ export async function consent(_args: Args): Promise<ConsentReply> {
   const { action, element, words, banner } = choice;
   const reply = { found: true as const, action, ref: refOf(element), text: cut(words, 80), banner: openingTag(banner) };
   try {
-    return { ...reply, point: (await whenActionable(refOf(element), "click", 0)).point };
+    return { ...reply, point: (await whenActionable(refOf(element), "click", 0)).prepared.point };
   } catch (error) {
     if (!(error instanceof PageError)) throw error;
     return { ...reply, point: null, obstacle: error.message };

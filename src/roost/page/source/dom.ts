@@ -44,6 +44,7 @@ export const boxOf = (element: Element): DOMRect => boundingBox.call(element);
 
 export const parentNode = getter<Node, (ParentNode & Node) | null>(Node.prototype, "parentNode");
 export const isConnected = getter<Node, boolean>(Node.prototype, "isConnected");
+export const rootOf = method<Node, [], Document | ShadowRoot>(Node.prototype, "getRootNode");
 export const textContent = getter<Node, string | null>(Node.prototype, "textContent");
 export const contains = method<Node, [Node | null], boolean>(Node.prototype, "contains");
 export const assignedSlot = getter<Element, HTMLSlotElement | null>(Element.prototype, "assignedSlot");

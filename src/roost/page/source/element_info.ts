@@ -1,11 +1,10 @@
 /** One element, described. Values of password fields and secret-looking attributes are left out. */
 import { type Args, text } from "./args";
 import { attributesOf, boxOf, cut, localName } from "./dom";
-import { isEditable } from "./actionability";
 import { type Box, boxAsData } from "./geometry";
 import { refOf } from "./refs";
 import { isSecretAttribute, isSecretField } from "./secrets";
-import { checkedState, isDisabled, isReadOnly, labelOfOption, shownValue } from "./states";
+import { checkedState, isDisabled, isEditable, isReadOnly, labelOfOption, shownValue } from "./states";
 import { findTarget } from "./targets";
 import { buildTree } from "./tree";
 import { isRendered } from "./visibility";

@@ -1,39 +1,37 @@
 /**
- * Filling in fields. What a person types is typed by the driver, trusted: here the field is only made ready.
- * What a person picks from a browser widget (select, date, colour, range) is set, with the events that follow.
+ * Fills in fields. For text, this module only focuses the field and selects its old text; the driver then types with
+ * trusted input. For browser widgets (select, date, colour, range) it sets the value and dispatches the events.
  */
-import { type Action, isEditable, type Prepared, whenActionable, whenPresent } from "./actionability";
-import { type Args, oneOf, optionalFlag, optionalNumber, optionalTexts, text } from "./args";
+import { type Action, guardPressOn, type Prepared, type Ready, whenActionable, whenPresent } from "./actionability";
+import { type Args, oneOf, optionalNumber, optionalTexts, text } from "./args";
 import { cut, localName } from "./dom";
 import { badRequest, PageError } from "./errors";
+import { mayHaveList } from "./combobox";
 import { optionsOf } from "./element_info";
 import { tidy } from "./names";
 import { refOf } from "./refs";
 import { roleOf } from "./roles";
 import { watchForEffects } from "./settle";
-import { checkedState, labelOfOption, selectedLabels } from "./states";
+import { checkedState, isEditable, labelOfOption, selectedLabels } from "./states";
 import { describe, findTarget, labelledControl } from "./targets";
 
-type Ready = Prepared & { element: Element };
-
-/** What is left for the driver to do. */
+/** What the driver has to do next. */
 export type Filled =
-  /** Focused, old text selected: insert the text (or delete, for an empty one). */
-  | (Prepared & { next: "type"; isEmpty: boolean })
-  /** Click at `point`; nothing is left if it is `wanted` already. */
+  /** The field has the focus and its old text is selected: insert the new text, or delete if the new text is empty. */
+  | (Prepared & { next: "type"; isEmpty: boolean; hasList: boolean })
+  /** Click at `point`. "done": the field is already `wanted`. */
   | (Prepared & { next: "click" | "done"; checked: boolean | "mixed"; wanted: boolean })
-  /** Set, with its events. */
+  /** The value is set and its events were dispatched. */
   | (Prepared & { next: "done"; value: string; selected?: string[] });
 
 export async function focusForTyping(args: Args): Promise<Filled> {
-  const ready = await actionable(args, "type");
-  const filled = readyToType(ready, optionalFlag(args, "replace") ?? true);
+  const filled = readyToType(await actionable(args, "type"));
   watchForEffects();
   return filled;
 }
 
 export async function setValue(args: Args): Promise<Filled> {
-  const element = await whenPresent(text(args, "target"), timeoutOf(args));
+  const element = await whenPresent(text(args, "target"), "fill", timeoutOf(args));
   const kind = kindOf(labelledControl(element));
   if (oneOf(args, "kind", ["any", "select"], "any") === "select" && kind !== "select") throw notAList(element);
   const filled = await fillers[kind](args);
@@ -80,7 +78,7 @@ async function actionable(args: Args, action: Action): Promise<Ready> {
 }
 
 function notAField(target: string): PageError {
-  const { element } = findTarget(target);
+  const { element } = findTarget(target, "fill");
   return new PageError("NOT_ACTIONABLE", `${refOf(element)} is not a field that can be filled in`, {
     reason: "not editable",
     ref: refOf(element),
@@ -98,42 +96,32 @@ function notAList(element: Element): PageError {
   });
 }
 
-/** What the caller gave, for a message. */
+/** The caller's value, quoted for a message. */
 function quoted(value: string): string {
   return JSON.stringify(cut(value, 200));
 }
 
-/** Values come as strings; forms filled in by a model also bring booleans and numbers. */
+/** Accept strings, and the booleans and numbers that models also send. */
 function singleValue(args: Args): string {
   const value = Array.isArray(args.value) && args.value.length === 1 ? args.value[0] : args.value;
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return String(value);
   throw badRequest("value", "value must be a string");
 }
 
-function readyToType({ element, ...ready }: Ready, replaces: boolean): Filled {
+function readyToType({ element, prepared }: Ready): Filled {
   const field = element as HTMLInputElement;
   field.focus({ preventScroll: true });
   const isNative = localName(element) === "input" || localName(element) === "textarea";
   const isEmpty = isNative ? field.value === "" : (field.textContent ?? "") === "";
-  if (!isNative) selectContent(element, replaces);
-  else if (replaces) field.select();
-  else moveCaretToEnd(field);
-  return { ...ready, next: "type", isEmpty };
+  if (isNative) field.select();
+  else selectContent(element);
+  return { ...prepared, next: "type", isEmpty, hasList: mayHaveList(element) };
 }
 
-function moveCaretToEnd(field: HTMLInputElement): void {
-  try {
-    field.setSelectionRange(field.value.length, field.value.length);
-  } catch {
-    // Number and e-mail fields have no caret to ask for; the browser puts it at the end.
-  }
-}
-
-function selectContent(element: Element, isWhole: boolean): void {
+function selectContent(element: Element): void {
   const selection = getSelection();
   const range = new Range();
   range.selectNodeContents(element);
-  if (!isWhole) range.collapse(false);
   selection?.removeAllRanges();
   selection?.addRange(range);
 }
@@ -141,26 +129,29 @@ function selectContent(element: Element, isWhole: boolean): void {
 const TRUE = /^(true|on|yes|1|checked)$/i;
 const FALSE = /^(false|off|no|0|unchecked|)$/i;
 
-function readyToCheck({ element, ...ready }: Ready, args: Args): Filled {
+function readyToCheck(ready: Ready, args: Args): Filled {
+  const { element, prepared } = ready;
   const value = singleValue(args).trim();
-  if (!TRUE.test(value) && !FALSE.test(value)) throw badRequest("value", `A ${ready.role} takes true or false, not ${quoted(value)}`);
+  if (!TRUE.test(value) && !FALSE.test(value)) throw badRequest("value", `A ${prepared.role} takes true or false, not ${quoted(value)}`);
   const wanted = TRUE.test(value);
-  const checked = checkedState(element, ready.role);
-  if (!wanted && checked && ready.role === "radio") throw badRequest("value", "A radio button is only unchecked by checking another one of its group");
-  return { ...ready, next: checked === wanted ? "done" : "click", checked, wanted };
+  const checked = checkedState(element, prepared.role);
+  if (!wanted && checked && prepared.role === "radio") throw badRequest("value", "A radio button is only unchecked by checking another one of its group");
+  if (checked === wanted) return { ...prepared, next: "done", checked, wanted };
+  guardPressOn(ready);
+  return { ...prepared, next: "click", checked, wanted };
 }
 
-function select({ element, ...ready }: Ready, args: Args): Filled {
+function select({ element, prepared }: Ready, args: Args): Filled {
   const list = element as HTMLSelectElement;
   const wanted = Array.isArray(args.value) ? optionalTexts(args, "value")! : [singleValue(args)];
   if (wanted.length > 1 && !list.multiple) throw badRequest("value", "This list takes one value");
   const chosen = new Set(wanted.map((value) => optionFor(list, value)));
   for (const option of list.options) option.selected = chosen.has(option);
   announce(list);
-  return { ...ready, next: "done", value: list.value, selected: selectedLabels(list) };
+  return { ...prepared, next: "done", value: list.value, selected: selectedLabels(list) };
 }
 
-/** By value, by label as it is written, by label as a person would say it: in this order. */
+/** Look for the option by its value, then by its exact label, then by its label in any case. */
 function optionFor(list: HTMLSelectElement, wanted: string): HTMLOptionElement {
   const options = Array.from(list.options);
   const label = wanted.trim().toLowerCase();
@@ -188,7 +179,7 @@ const FORMATS: Record<string, { pattern: RegExp; example: string }> = {
   week: { pattern: /^\d{4,}-W\d\d$/, example: "2026-W13" },
 };
 
-function pick({ element, ...ready }: Ready, value: string): Filled {
+function pick({ element, prepared }: Ready, value: string): Filled {
   const input = element as HTMLInputElement;
   checkFormat(input, value.trim());
   const before = input.value;
@@ -199,7 +190,7 @@ function pick({ element, ...ready }: Ready, value: string): Filled {
     throw badRequest("value", `${quoted(value)} is no valid ${input.type}`);
   }
   announce(input);
-  return { ...ready, next: "done", value: input.value };
+  return { ...prepared, next: "done", value: input.value };
 }
 
 function checkFormat(input: HTMLInputElement, value: string): void {

@@ -6,7 +6,7 @@ import { collapseSpace, cut } from "./dom";
 import { badRequest } from "./errors";
 import { type Line, linesOf, printLine, withRef } from "./lines";
 import { refOf } from "./refs";
-import { tryFindTarget } from "./targets";
+import { elementsByText } from "./text_targets";
 
 const DEFAULT_LIMIT = 20;
 const PATTERN_LIMIT = 1000;
@@ -94,13 +94,13 @@ function wordsOf(line: Line): string[] {
 /** A sentence with a link in it is several lines of a snapshot; the element around all of it fits then. */
 function acrossLines(args: Args): FindReply {
   const text = optionalText(args, "text");
-  const found = text === undefined || wasCut() ? null : tryFindTarget(`text=${cut(text, 500)}`);
+  const found = text === undefined || wasCut() ? null : elementsByText(cut(text, 500))[0];
   if (!found) return { text: `# nothing found${cutNote()}`, matches: [], total: 0, truncated: wasCut() };
-  const [line] = linesOf([buildTree(found.element)]);
+  const [line] = linesOf([buildTree(found)]);
   const shown = withRef(line!);
   return {
     text: printLine({ ...shown, isParent: false }, "<match> "),
-    matches: [{ ref: refOf(found.element), line: cut(shown.text, 300) }],
+    matches: [{ ref: refOf(found), line: cut(shown.text, 300) }],
     total: 1,
     truncated: false,
   };

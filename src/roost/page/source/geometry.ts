@@ -27,6 +27,10 @@ export function isInViewport({ x, y }: Point): boolean {
   return x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
 }
 
+export function isInView(box: DOMRect): boolean {
+  return box.width > 0 && box.height > 0 && box.right > 0 && box.bottom > 0 && box.left < innerWidth && box.top < innerHeight;
+}
+
 /** Where to try a click: the middle, then the middle of each line of a wrapped link, then off the middle. */
 export function* clickPoints(element: Element): Generator<Point> {
   const box = boxOf(element);

@@ -7,6 +7,7 @@ import { prepare } from "./actionability";
 import { type Args, optionalNumber, optionalText } from "./args";
 import { drawBadges, removeBadges } from "./badges";
 import { startBudget } from "./budget";
+import { openOptions } from "./combobox";
 import { consent } from "./consent";
 import { content } from "./content";
 import { cut, page } from "./dom";
@@ -14,7 +15,8 @@ import { resolve } from "./element_info";
 import { badRequest, type ErrorReport, PageError } from "./errors";
 import { focusForTyping, setValue } from "./field_values";
 import { find } from "./find";
-import { element, frameOwner } from "./frame_owner";
+import { element, frameOwner, stoppedPress, stopPresses } from "./frame_owner";
+import { pause } from "./moments";
 import { pageState } from "./page_state";
 import { nextRef, startNumberingAt } from "./refs";
 import { scroll } from "./scroll";
@@ -27,7 +29,7 @@ type PageFunction = (args: Args) => unknown;
 const TITLE_CHARS = 1000;
 
 const functions: Record<string, PageFunction> = {
-  consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, pageState, prepare, readiness, removeBadges, resolve, scroll, setValue, settled, snapshot, waitFor,
+  consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, openOptions, pageState, pause, prepare, readiness, removeBadges, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, waitFor,
 };
 
 /** Expected trouble is data; anything else is a fault of ours and stays an exception. */

@@ -1,13 +1,14 @@
 /**
- * Waiting without polling: the next frame, the next task, the next change of the page.
+ * Waits for the next frame, the next task or the next change of the page, without polling.
  * Frames may be slow or missing in background tabs, so no wait relies on them alone.
  */
+import { type Args, optionalNumber } from "./args";
 import { startBudget } from "./budget";
 import { openRoots } from "./flat_tree";
 
 const SLOW_FRAME_MS = 100;
 
-/** One animation frame, or `limitMs` where frames are slow. */
+/** Wait for one animation frame, or for `limitMs` where frames are slow. */
 export function nextFrame(limitMs = SLOW_FRAME_MS): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, limitMs);
@@ -18,7 +19,13 @@ export function nextFrame(limitMs = SLOW_FRAME_MS): Promise<void> {
   });
 }
 
-/** After the tasks that are queued now, with their microtasks; faster than a timer, which browsers clamp. */
+/** Wait so many milliseconds, for a caller outside the page that has no timer of its own. */
+export async function pause(args: Args): Promise<object> {
+  await new Promise((resolve) => setTimeout(resolve, optionalNumber(args, "ms", 0, 1000) ?? 0));
+  return {};
+}
+
+/** Wait for the tasks that are queued now, with their microtasks. Faster than a timer, which browsers clamp. */
 export function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
@@ -32,12 +39,12 @@ export function nextTask(): Promise<void> {
 
 const EVERYTHING: MutationObserverInit = { subtree: true, childList: true, attributes: true, characterData: true };
 
-/** Events after which geometry, visibility, state or address may differ though no node has changed. */
+/** Events after which geometry, visibility, state or address may differ although no node has changed. */
 const TELLING_EVENTS = [
   "animationend", "change", "focusin", "fullscreenchange", "hashchange", "input", "load", "popstate", "resize", "scroll", "toggle", "transitionend", "transitioncancel",
 ];
 
-/** Tells when something may have changed. Changes before the first `next()` count too. */
+/** Reports that something may have changed. Changes before the first `next()` count, too. */
 class ChangeWatch {
   private hasChanged = false;
   private wake: (() => void) | null = null;
@@ -54,7 +61,7 @@ class ChangeWatch {
     this.navigation?.addEventListener("currententrychange", this.changed);
   }
 
-  /** False when the deadline passed without a change. */
+  /** Wait for a change. Return false if the deadline passes first. */
   async next(deadline: number): Promise<boolean> {
     if (!this.hasChanged) {
       await new Promise<void>((resolve) => {
@@ -72,7 +79,7 @@ class ChangeWatch {
     return changed;
   }
 
-  /** Shadow roots come with changes; observing one again changes nothing. */
+  /** Changes may bring new shadow roots. Observing a root again has no effect. */
   private observeRoots(): void {
     for (const root of openRoots()) this.observer.observe(root, EVERYTHING);
   }
@@ -85,8 +92,8 @@ class ChangeWatch {
 }
 
 /**
- * Asks `check` now and after every change, until it gives something or the time is over: then null.
- * Bursts of changes are looked at once per frame, and never for more than half of the page's time.
+ * Call `check` now and after every change, until it returns something or the time is over. Return null then.
+ * In a burst of changes, call it once per frame, and never for more than half of the page's time.
  */
 export async function untilPresent<T>(check: () => T | null | Promise<T | null>, timeoutMs: number): Promise<T | null> {
   const look = (): T | null | Promise<T | null> => {
@@ -103,15 +110,15 @@ export async function untilPresent<T>(check: () => T | null | Promise<T | null>,
       const begun = performance.now();
       const found = await look();
       if (found !== null || isOver || performance.now() >= deadline) return found;
-      await pause(performance.now() - begun);
+      await rest(performance.now() - begun);
     }
   } finally {
     watch.stop();
   }
 }
 
-/** As long as the last look took, at least one frame. */
-async function pause(lookMs: number): Promise<void> {
+/** Wait as long as the last look took, at least one frame. */
+async function rest(lookMs: number): Promise<void> {
   await nextFrame();
   if (lookMs > SLOW_FRAME_MS) await new Promise((resolve) => setTimeout(resolve, lookMs));
 }

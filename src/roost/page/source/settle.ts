@@ -5,6 +5,7 @@
  */
 import { type Args, optionalNumber } from "./args";
 import { nextFrame, nextTask } from "./moments";
+import { type Miss, takeVerdict } from "./press_guard";
 import { snapshot, type SnapshotReply } from "./snapshot";
 
 /** Watches for changes of the page and for released mouse buttons until the action has settled. */
@@ -65,6 +66,8 @@ export interface Settled {
   changed: boolean;
   /** Clicks and keys give the page a user activation. Opening a tab consumes it. */
   hasActivation: boolean;
+  /** The input did not reach its target, and why. There is no snapshot then, because the caller tries again. */
+  missed?: Miss;
   snapshot?: SnapshotReply;
 }
 
@@ -79,6 +82,8 @@ export async function settled(args: Args = {}): Promise<Settled> {
   if (args.watched === false) forgetWatch();
   const changed = await hasSettled(optionalNumber(args, "releases", 0) ?? 0);
   const hasActivation = navigator.userActivation?.isActive === true;
+  const missed = takeVerdict();
+  if (missed) return { changed, hasActivation, missed };
   return { changed, hasActivation, ...(args.snapshot ? { snapshot: snapshot(args.snapshot as Args) } : {}) };
 }
 

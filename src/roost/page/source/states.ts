@@ -1,5 +1,6 @@
 /** States and values of an element, as ARIA and HTML define them together. */
 import { closest, getAttribute, hasAttribute, isTrue, localName, matches } from "./dom";
+import { isEditingHost } from "./roles";
 import { isSecretField } from "./secrets";
 
 export type Tristate = boolean | "mixed";
@@ -62,6 +63,14 @@ export function isReadOnly(element: Element): boolean {
   const tag = localName(element);
   if (tag === "input" || tag === "textarea") return (element as HTMLInputElement).readOnly;
   return isTrue(element, "aria-readonly");
+}
+
+/** True for fields that a person types text into. */
+export function isEditable(element: Element): boolean {
+  const tag = localName(element);
+  if (tag === "textarea") return true;
+  if (tag === "input") return !/^(button|checkbox|file|hidden|image|radio|reset|submit)$/.test((element as HTMLInputElement).type);
+  return (element as HTMLElement).isContentEditable === true || isEditingHost(element);
 }
 
 export function headingLevel(element: Element, role: string): number | undefined {

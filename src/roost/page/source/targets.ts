@@ -1,13 +1,14 @@
-/** From the words of a caller to an element: a ref, a CSS selector, or `text=…`. Open shadow roots are searched too. */
-import { isReadingOver, startBudget } from "./budget";
-import { cut, firstChild, getAttribute, isElement, localName, nextSibling, queryAll, textContent } from "./dom";
+/** Finds the element that a caller means by a ref, a CSS selector or `text=…`. Searches open shadow roots, too. */
+import { elementsByCss } from "./css_targets";
+import { cut, getAttribute, localName, queryAll, textContent } from "./dom";
 import { badRequest, PageError } from "./errors";
-import { openRoots } from "./flat_tree";
 import { declaredName, tidy } from "./names";
-import { plainText } from "./plain_text";
 import { elementOfRef, looksLikeRef, refOf } from "./refs";
 import { roleOf } from "./roles";
-import { isRendered, isUnrendered } from "./visibility";
+import { bestByText, elementsByText, type Purpose } from "./text_targets";
+import { isRendered } from "./visibility";
+
+export type { Purpose };
 
 const SELECTOR_LIMIT = 1000;
 const SUGGESTIONS = 5;
@@ -15,12 +16,15 @@ const OPERABLE = "a[href], button, input:not([type=hidden]), select, textarea, s
 
 export interface Found {
   element: Element;
-  /** How many elements the target fits; the first that is rendered is taken. */
+  /** How many elements the target fits. */
   matches: number;
+  /** The element is the best of them. Otherwise it is the first that is rendered. */
+  isRanked: boolean;
 }
 
-export function findTarget(target: string): Found {
-  const found = tryFindTarget(target);
+/** Find the element. Throws NOT_FOUND if nothing fits, and BAD_REQUEST if a text fits several elements equally well. */
+export function findTarget(target: string, purpose: Purpose = "operate"): Found {
+  const found = tryFindTarget(target, purpose);
   if (found) return found;
   const suggestions = suggestionsFor(target);
   throw new PageError("NOT_FOUND", `Nothing on the page fits ${JSON.stringify(cut(target, 200))}`, {
@@ -35,66 +39,33 @@ export function findTarget(target: string): Found {
   });
 }
 
-/** Null when nothing fits (yet); throws for what can never fit. */
-export function tryFindTarget(target: string): Found | null {
+/** Like `findTarget`, but return null if nothing fits (yet). */
+export function tryFindTarget(target: string, purpose: Purpose = "operate"): Found | null {
+  const { ref, words, css } = parsed(target);
+  if (ref !== undefined) return { element: elementOfRef(ref), matches: 1, isRanked: false };
+  if (words !== undefined) {
+    const best = bestByText(words, purpose);
+    return best && { ...best, isRanked: true };
+  }
+  const candidates = elementsByCss(css!);
+  const element = candidates.find(isRendered) ?? candidates[0];
+  return element ? { element, matches: candidates.length, isRanked: false } : null;
+}
+
+/** True if an element that fits the target is rendered. Several are no error here. */
+export function isTargetRendered(target: string): boolean {
+  const { ref, words, css } = parsed(target);
+  if (ref !== undefined) return isRendered(elementOfRef(ref));
+  return words !== undefined ? elementsByText(words).length > 0 : elementsByCss(css!).some(isRendered);
+}
+
+function parsed(target: string): { ref?: string; words?: string; css?: string } {
   const trimmed = target.trim();
   if (trimmed === "") throw badRequest("target", "target is empty; give a ref, a CSS selector or text=…");
   if (target.length > SELECTOR_LIMIT) throw badRequest("target", `target is ${target.length} characters long; at most ${SELECTOR_LIMIT} are allowed`);
-  if (looksLikeRef(trimmed)) return { element: elementOfRef(trimmed), matches: 1 };
-  const isText = /^text\s*=/.test(trimmed);
-  const candidates = isText ? elementsWithText(trimmed.replace(/^text\s*=\s*/, "")) : elementsBySelector(trimmed.replace(/^css\s*=\s*/, ""));
-  const element = candidates.find(isRendered) ?? candidates[0];
-  return element ? { element, matches: candidates.length } : null;
-}
-
-/** The document first: going through every element for shadow roots costs milliseconds on large pages. */
-function elementsBySelector(selector: string): Element[] {
-  try {
-    const inDocument = Array.from(queryAll(document, selector));
-    if (inDocument.some(isRendered)) return inDocument;
-    return openRoots().flatMap((root) => Array.from(queryAll(root, selector)));
-  } catch {
-    throw badRequest("target", `${JSON.stringify(cut(selector, 200))} is neither a ref nor a valid CSS selector`, "Use a ref from a snapshot (e12), CSS, or text=…");
-  }
-}
-
-/** The innermost elements whose text holds the wanted one; `text="exact"` in quotes must be all of it. */
-function elementsWithText(wanted: string): Element[] {
-  startBudget(); // who waits for a text looks for it again and again
-  const quoted = /^(["'])(.*)\1$/.exec(wanted);
-  const needle = tidy(quoted ? quoted[2]! : wanted).toLowerCase();
-  if (needle === "") throw badRequest("target", "text= needs a text");
-  const fits = (text: string): boolean => (quoted ? text === needle : text.includes(needle));
-  return openRoots()
-    .flatMap((root) => [...childElements(root).flatMap((child) => innermostWith(child, needle, fits)), ...buttonsWith(root, fits)])
-    .filter(isRendered);
-}
-
-/**
- * From the outside in: a part whose text does not hold the wanted one, white space aside, is never entered.
- * Only what is left at the end is asked for the text a person sees.
- */
-function innermostWith(element: Element, needle: string, fits: (text: string) => boolean): Element[] {
-  if (isReadingOver()) throw new PageError("TIMEOUT", "This page takes too long to search for a text", { hint: "Use a CSS selector, or a ref from a snapshot." });
-  if (isUnrendered(element) || !squeezed(textContent(element) ?? "").includes(squeezed(needle))) return [];
-  const inner = childElements(element).flatMap((child) => innermostWith(child, needle, fits));
-  return inner.length > 0 || !fits(tidy(plainText(element)).toLowerCase()) ? inner : [element];
-}
-
-function squeezed(text: string): string {
-  return text.replace(/[\s\u00ad\u200b\u2060]+/g, "").toLowerCase();
-}
-
-function childElements(parent: Node): Element[] {
-  const children: Element[] = [];
-  for (let child = firstChild(parent); child; child = nextSibling(child)) if (isElement(child)) children.push(child);
-  return children;
-}
-
-/** Buttons that show their value. */
-function buttonsWith(root: Node, fits: (text: string) => boolean): Element[] {
-  const buttons = queryAll(root, "input[type=button], input[type=submit], input[type=reset]");
-  return Array.from(buttons).filter((button) => fits(tidy((button as HTMLInputElement).value).toLowerCase()));
+  if (looksLikeRef(trimmed)) return { ref: trimmed };
+  if (/^text\s*=/.test(trimmed)) return { words: trimmed.replace(/^text\s*=\s*/, "") };
+  return { css: trimmed.replace(/^css\s*=\s*/, "") };
 }
 
 interface Suggestion {
@@ -103,7 +74,7 @@ interface Suggestion {
   name: string;
 }
 
-/** Operable elements that share words with what was asked for, best first. */
+/** The operable elements that share most words with the target. */
 function suggestionsFor(target: string): Suggestion[] {
   const words = target.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
   const scored: { element: Element; score: number }[] = [];
@@ -134,7 +105,7 @@ function suggestion(element: Element): Suggestion {
   return { ref: refOf(element), role: roleOf(element), name: cut(name, 80) };
 }
 
-/** `e7: <div class="overlay" id="x">`, for `pageSaid`: tag names, too, are the page's words. */
+/** Return `e7: <div class="overlay" id="x">` for `pageSaid`. The page chooses tag names, too. */
 export function describe(element: Element): string {
   return `${refOf(element)}: ${openingTag(element)}`;
 }
@@ -144,7 +115,7 @@ export function openingTag(element: Element): string {
   return `<${localName(element)}${attributes.map(([name, value]) => ` ${name}="${cut(value!, 60)}"`).join("")}>`;
 }
 
-/** A label stands for its control. */
+/** Return the control of a label, and any other element itself. */
 export function labelledControl(element: Element): Element {
   return localName(element) === "label" ? (element as HTMLLabelElement).control ?? element : element;
 }
