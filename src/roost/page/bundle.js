@@ -2027,7 +2027,7 @@
         suggestions: suggestions.map(({ ref }) => ref),
         hint: "One of the suggestions may be meant; use its ref.",
         pageSaid: suggestions.map(({ ref, role, name }) => `${ref}: ${role} ${JSON.stringify(name)}`).join("\n")
-      } : { hint: "Take a snapshot, or look for it with browser_find." }
+      } : {}
     });
   }
   function tryFindTarget(target, purpose = "operate") {
@@ -3060,7 +3060,7 @@ ${indent}  - ${property}`).join("");
     return { text: out.join("\n"), placeOf: placeOf2, left };
   }
   function leftNote(left) {
-    return `# ${left.lines} more lines (about ${left.chars} characters) not shown: go on with after="${left.after}", look into one part with target="<ref>", or search with browser_find`;
+    return `# ${left.lines} more lines (about ${left.chars} characters) not shown: go on with after="${left.after}", look into one part with target="<ref>", or search the page`;
   }
   function position(lines, index) {
     for (let at = index; at >= 0; at -= 1) {
@@ -3642,7 +3642,7 @@ ${indent}  - ${property}`).join("");
       if (refs.length > 0) end.push(refsLine(refs));
       if (this.isCut) {
         const { added, changed, moved } = this.counts;
-        end.push(`# more has changed (${added} lines added, ${changed} changed, ${moved} moved): take a browser_snapshot to see all`);
+        end.push(`# more has changed (${added} lines added, ${changed} changed, ${moved} moved): take a new snapshot to see all`);
       }
       return { text: [...this.out, ...end].join("\n") || "# nothing has changed", counts: this.counts, isCut: this.isCut };
     }
@@ -3840,7 +3840,7 @@ ${indent}  - ${property}`).join("");
     }
     const span = (first, last2) => first === last2 ? first : `${first}-${last2}`;
     const shown2 = ranges.slice(0, RANGES_SHOWN).map((range) => `${span(range.from, range.oldLast)} → ${span(range.to, range.newLast)}`);
-    const more = ranges.length > RANGES_SHOWN ? ", … (take a browser_snapshot for the others)" : "";
+    const more = ranges.length > RANGES_SHOWN ? ", … (take a new snapshot for the others)" : "";
     return `# same content, new refs: ${shown2.join(", ")}${more}`;
   }
   function isNext(one, other) {
@@ -5054,7 +5054,7 @@ ${fence}`;
     check: async (args) => readyToCheck(await actionable(args, "check"), args),
     select: async (args) => select(await actionable(args, "select"), args),
     pick: async (args) => pick(await actionable(args, "type"), singleValue(args)),
-    file: () => Promise.reject(badRequest("target", "This is a file field", "Give it files with browser_file_upload.")),
+    file: () => Promise.reject(badRequest("target", "This is a file field", "Upload files to it instead.")),
     none: (args) => Promise.reject(notAField(text(args, "target")))
   };
   var PICKED_TYPES = /^(color|date|datetime-local|month|range|time|week)$/;
