@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 
 from roost.drivers.navigation_errors import cannot_open, left_meanwhile, still_leaving
+from roost.hints import Hint
 
 
 def test_what_may_have_been_done_is_not_called_a_failure() -> None:
     error = left_meanwhile()
     assert error.code == "INTERRUPTED"
-    assert "browser_snapshot" in error.hint
+    assert isinstance(error.hint, Hint)
+    assert "{Snapshot}" in error.hint.template
 
 
 def test_a_navigating_page_names_its_destination_and_when_to_ask_again() -> None:

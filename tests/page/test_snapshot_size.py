@@ -23,7 +23,7 @@ def test_a_long_page_stays_below_the_limit_and_says_what_is_left(page: PageWorld
     last = reply["text"].splitlines()[-1]
     assert last.startswith("# ")
     assert reply["left"]["after"] in last
-    assert "browser_find" in last
+    assert "search the page" in last
     assert "target" in last
 
 

@@ -24,6 +24,7 @@ from roost.drivers.base import (
     Wheel,
 )
 from roost.errors import BadRequest, NotActionable, StaleRef
+from roost.hints import Hint
 from roost.page.keys import MODIFIERS, parse_keys
 from roost.page.page import Json, Miss, Page
 
@@ -105,7 +106,7 @@ async def _both_spots(page: Page, start: str, end: str, wait_ms: int) -> tuple[S
     raise NotActionable(
         "The two elements cannot be in view at the same time.",
         reason="outside viewport",
-        hint="Make the page larger with browser_resize, or drag in smaller steps.",
+        hint=Hint("Make the page larger[ with {Resize}], or drag in smaller steps."),
     )
 
 

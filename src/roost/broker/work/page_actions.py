@@ -16,6 +16,7 @@ from roost.broker.work.own_requests import OwnRequests
 from roost.broker.work.page_use import InPage
 from roost.drivers.base import MouseDown, MouseMove, MouseUp
 from roost.errors import BadRequest, DialogOpen, NotFound, RoostError
+from roost.hints import Hint
 from roost.page import actions
 from roost.vocabulary import AgentId
 
@@ -315,8 +316,10 @@ async def _chooser_opens(at: InPage, clicked: dict[str, Any]) -> None:
         raise BadRequest(
             f"target: {clicked['ref']} is not a field for files, and the page asked for no file"
             " when it was clicked.",
-            hint="Take a browser_snapshot and give the ref of the file field, or click what opens"
-            " the file chooser and call browser_file_upload without target.",
+            hint=Hint(
+                "Give the ref of the file field[ from {Snapshot}], or click what opens the file"
+                " chooser and then upload[ with {FileUpload}] without a target."
+            ),
             field="target",
         )
 

@@ -281,7 +281,7 @@ function hintFor(cover: Element): string {
   if (isDialog || fillsViewport(cover)) return "Close or answer what lies over it first.";
   for (let at: Element | null = cover; at; at = flatParent(at)) {
     if (keepsPlaceOnScroll(at)) {
-      return "What lies over it keeps its place when the page scrolls. Close it if it can be closed; otherwise make the page larger with browser_resize.";
+      return "What lies over it keeps its place when the page scrolls. Close it if it can be closed; otherwise make the page larger.";
     }
   }
   return "Wait until what lies over it is gone, or operate that element instead.";
