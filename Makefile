@@ -18,8 +18,8 @@ endif
 # What one test's processes compiled, the next one's need not: a test run starts hundreds.
 unexport PYTHONDONTWRITEBYTECODE
 
-# More than one worker per processor: most tests wait for a browser, or for time to pass.
-WORKERS := 4
+# Browsers need the processors, too: with 4 workers on 2 processors, tests met their time limits.
+WORKERS := 2
 
 .PHONY: help demo test test-fast soak lint bench build clean docs
 
