@@ -90,7 +90,7 @@ async def test_a_redirect_by_script_after_the_answer_is_followed(house: House, w
             f"""{later}<button onclick='save()'>Buy</button><script>
             async function save() {{
               later(); await fetch("{save}", {{ method: "POST" }});
-              setTimeout(() => {{ location = "{goal}" }}, 150);
+              setTimeout(() => {{ location = "{goal}" }}, 50);
             }}</script>"""
         )
         await agent.snapshot()
