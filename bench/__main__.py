@@ -6,8 +6,10 @@ import sys
 
 from bench import (
     admission,
+    batch,
     cdp,
     clones,
+    dashboard,
     firefox_pages,
     hooks,
     hostile,
@@ -18,6 +20,8 @@ from bench import (
     peers,
     shims,
     sockets,
+    task_costs,
+    verbs,
 )
 from bench.report import keep, show
 
@@ -26,15 +30,19 @@ PARTS = {
     "http": http.rows,
     "shims": shims.rows,
     "hooks": hooks.rows,
+    "verbs": verbs.rows,
     "admission": admission.rows,
     "pages": pages.rows,
+    "batch": batch.rows,
     "firefox": firefox_pages.rows,
     "extension": own_chromium.rows,
     "own-firefox": own_firefox.rows,
     "cdp": cdp.rows,
     "clones": clones.rows,
+    "dashboard": dashboard.rows,
     "hostile": hostile.rows,
     "peers": peers.rows,
+    "tasks": task_costs.rows,
 }
 
 asked = sys.argv[1:] or list(PARTS)

@@ -31,14 +31,14 @@ def rows() -> list[Row]:
     """Return, for each kind of decision, its cost with the most sessions relative to the fewest."""
     found = []
     for name, pool_is_full, cycle, operations in (
-        ("open, use, close a tab", False, House.open_use_close, 4),
-        ("arrive, open a tab, leave", False, House.come_and_go, 4),
-        ("refused, the pool is full", True, House.be_refused, 1),
-        ("request, grant, open", True, House.request_and_grant, 4),
+        ("open, use, close a tab", False, Crowd.open_use_close, 4),
+        ("arrive, open a tab, leave", False, Crowd.come_and_go, 4),
+        ("refused, the pool is full", True, Crowd.be_refused, 1),
+        ("request, grant, open", True, Crowd.request_and_grant, 4),
     ):
-        houses = [House(size, pool=size if pool_is_full else 0) for size in SIZES]
+        crowds = [Crowd(size, pool=size if pool_is_full else 0) for size in SIZES]
         # Measure in turns, so that a busy moment of the machine affects all sizes.
-        rounds = [[_cost(house, cycle) for house in houses] for _ in range(ROUNDS + 1)][1:]
+        rounds = [[_cost(crowd, cycle) for crowd in crowds] for _ in range(ROUNDS + 1)][1:]
         costs = [median(costs) / operations * 1e6 for costs in zip(*rounds, strict=True)]
         ratios = [median(costs[n] / costs[0] for costs in rounds) for n in range(len(SIZES))]
         shown = ", ".join(f"{cost:.1f}" for cost in costs)
@@ -47,15 +47,15 @@ def rows() -> list[Row]:
     return found
 
 
-def _cost(house: House, cycle: Callable[[House], None]) -> float:
+def _cost(crowd: Crowd, cycle: Callable[[Crowd], None]) -> float:
     """Return the seconds per cycle."""
     started = time.perf_counter()
     for _ in range(CYCLES):
-        cycle(house)
+        cycle(crowd)
     return (time.perf_counter() - started) / CYCLES
 
 
-class House:
+class Crowd:
     """A core with ``sessions`` agents, each with a session and one tab, and one further agent."""
 
     def __init__(self, sessions: int, *, pool: int) -> None:

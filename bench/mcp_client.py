@@ -61,10 +61,13 @@ class McpClient:
 
 
 @contextmanager
-def server(command: Sequence[str], **environment: str) -> Iterator[McpClient]:
+def server(
+    command: Sequence[str], *, cwd: Path | None = None, **environment: str
+) -> Iterator[McpClient]:
     """Start the command as a client would. Close its standard input at the end."""
     process = subprocess.Popen(
         command,
+        cwd=cwd,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -18,7 +18,7 @@ from bench.site import browser_home, site
 from bench.timing import timed
 from roost.api.door import Admission, LinkEnd
 from roost.client.client import connect
-from roost.drivers.base import Group
+from roost.drivers.base import NO_BUNDLE, Group
 from roost.drivers.extension import OwnChromiumDriver
 from roost.drivers.extension.host_link import HostLink
 from roost.errors import Unauthorized
@@ -33,6 +33,8 @@ from roost.wire.hello import Hello, Welcome
 from tests.support.own_browser import OwnChromium, has_allowed
 
 CAPTURE_BYTES = 5_000_000
+# A script's value may have at most 4 MiB. A capture may have more.
+VALUE_BYTES = 4_000_000
 CAPTURES = 15
 
 
@@ -146,7 +148,7 @@ async def _link_alone(folder: Path) -> Row:
 @asynccontextmanager
 async def _driver(display: str, folder: Path) -> AsyncIterator[OwnChromiumDriver]:
     home = Home(folder / "home")
-    driver, came = OwnChromiumDriver(HostLink(home, "mine-chromium"), ""), asyncio.Event()
+    driver, came = OwnChromiumDriver(HostLink(home, "mine-chromium"), NO_BUNDLE), asyncio.Event()
 
     def linked(link: LinkEnd) -> None:
         driver.linked(link)
@@ -166,22 +168,22 @@ async def _driver(display: str, folder: Path) -> AsyncIterator[OwnChromiumDriver
 
 
 async def _whole_way(display: str, folder: Path) -> Row:
-    """Measure the same from the page, through Chrome's own debugger and extension interfaces.
+    """Measure a large value from the page on, through Chrome's debugger and extension APIs.
 
     The time of a command without the large answer is subtracted.
     """
     async with _driver(display, folder) as driver:
         jar = await driver.make_jar(JarPolicy.SHARED)
         tab = await driver.open_tab(jar, Group("bench", "Bench", Color.BLUE))
-        await driver.page(tab).evaluate(f"() => {{ window.picture = 'A'.repeat({CAPTURE_BYTES}) }}")
+        await driver.page(tab).evaluate(f"() => {{ window.picture = 'A'.repeat({VALUE_BYTES}) }}")
         full = [
             await timed(lambda: driver.page(tab).evaluate("() => picture")) for _ in range(CAPTURES)
         ]
         bare = [await timed(lambda: driver.page(tab).evaluate("() => 1")) for _ in range(CAPTURES)]
     seconds = statistics.median(full) - statistics.median(bare)
     return Row(
-        "own Chromium: the same, from a page on",
-        CAPTURE_BYTES / seconds / 1e6,
+        "own Chromium: 4 MB from a page on",
+        VALUE_BYTES / seconds / 1e6,
         "MB/s",
         note=f"{seconds * 1000:.0f} ms, most of it Chrome's own",
     )

@@ -40,7 +40,7 @@ LARGE = "/doc/library/functions.html"
 def rows() -> list[Row]:
     if shutil.which("npm") is None:
         return [Row("mcp: beside Playwright MCP", 0, "", note="no npm here")]
-    _fetch()
+    fetch()
     path = find_browser("chromium")
     playwright = node_command(
         PEERS / "@playwright/mcp/cli.js",
@@ -59,7 +59,8 @@ def rows() -> list[Row]:
         ]
 
 
-def _fetch() -> None:
+def fetch() -> None:
+    """Install the peers, unless they are there."""
     if not all((PEERS / name.rpartition("@")[0]).exists() for name in PACKAGES):
         quiet = ("--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
         subprocess.run(["npm", "install", *quiet, "--prefix", str(FOLDER), *PACKAGES], check=True)

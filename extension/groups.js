@@ -5,6 +5,8 @@
 // The ids of groups and tabs change with every start of the browser, so a group is found again by
 // its title, colour and addresses. Events and commands run one after the other, after the stored
 // state is loaded: the browser puts the background page to sleep and wakes it with an event.
+//
+// The file is long because all of these events and commands read and change the same private maps.
 
 import { NO_SUCH_TAB, Refusal } from "./link.js";
 import { RemovalDelay } from "./removal_delay.js";
@@ -129,6 +131,7 @@ export class TabStrip {
       "Roost.state": () => this.#state(),
       "Tabs.create": () => this.#create(params),
       "Tabs.close": () => this.#close(params.tab),
+      "Tabs.show": () => this.#show(params.tab),
       "Groups.forget": () => this.#forget(params.key),
     }[method];
     return run && this.#inTurn(run);
@@ -229,6 +232,19 @@ export class TabStrip {
       await this.#patiently(() => this.#api.tabs.remove(id));
     }
     this.#went(id, "ours");
+    return {};
+  }
+
+  /** Show the tab to the person, who asked Roost for it: select it, and raise its window. */
+  async #show(handle) {
+    const id = this.#idOf(handle);
+    if (id === null) throw new Refusal(NO_SUCH_TAB, "There is no such tab.");
+    const { windowId } = await this.#api.tabs.get(id);
+    this.#spawned.delete(id); // else a new tab would be sent back behind the person's own
+    await this.#patiently(() => this.#api.tabs.update(id, { active: true }));
+    const { state } = await this.#api.windows.get(windowId);
+    const restored = state === "minimized" ? { state: "normal" } : {};
+    await this.#api.windows.update(windowId, { focused: true, ...restored });
     return {};
   }
 

@@ -1,4 +1,8 @@
-"""Async tests without a plugin: each runs in a loop of its own, is bounded, and leaks nothing."""
+"""Settings for all tests: their order, their time limits, and shared houses.
+
+An async test runs in a loop of its own, without a plugin. It has a time limit, and fails if it
+leaves a task running or an error unhandled.
+"""
 
 from __future__ import annotations
 
@@ -17,19 +21,20 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
-# A busy machine is no failure: nobody asserts how long something took (docs/testing.md).
+# Tests must pass on a busy machine, so none asserts how long something took (docs/testing.md).
 settings.register_profile("roost", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("roost")
 
 pytest.register_assert_rewrite("roost.testing")
 
-pytest_plugins = ["tests.support.second_try"]
+pytest_plugins = ["tests.support.real_sites", "tests.support.second_try"]
 
 ASYNC_TEST_SECONDS = 40.0
 BROWSER_TEST_SECONDS = 55.0
-"""Of which a browser's start, on a machine with other things to do, may take half. A test that is
-marked with a longer timeout of its own may take most of that, on such a machine."""
-OF_ITS_OWN = 0.8
+"""On a busy machine, starting the browser may take half of this."""
+SHARE_OF_TIMEOUT = 0.8
+"""A test marked with a longer timeout gets this share of that timeout, so that it ends with an
+error of its own before pytest ends it."""
 
 TESTS = Path(__file__).parent
 LONGEST_FIRST = [
@@ -52,15 +57,15 @@ worker started one of them last, the other workers would wait for it."""
 
 
 def pytest_configure() -> None:
-    """In the background of a script, programs are started with Ctrl-C ignored, and would pass that
-    on to all that is started and interrupted here."""
+    """Handle Ctrl-C even if pytest was started with SIGINT ignored, as scripts start background
+    programs. The processes that tests start and interrupt would inherit that."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest files, then those with browsers, then what takes no time."""
+    """Run the longest files first, then tests with browsers, then the fast ones."""
     patient = {
         item.path
         for item in items
@@ -92,9 +97,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 
 @pytest.fixture(scope="session")
 def houses() -> Iterator[Callable[..., Any]]:
-    """Two of each kind for all files: one that nobody hurts, and one that is there to be hurt.
-    A parameter of pytest's would be ended with every file."""
-    from tests.support.pages_house import House, house_of
+    """Return a function that starts a house for a browser, or returns the one already started.
+
+    ``is_hurt``: the house in which tests may kill processes. Tests must not damage the other one.
+    A parametrized fixture would not do, because pytest ends it with every file.
+    """
+    from tests.support.house import House, house_of
 
     with ExitStack() as open_ones:
 
@@ -117,21 +125,24 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     own = pyfuncitem.get_closest_marker("timeout")
     seconds = BROWSER_TEST_SECONDS if is_browser else ASYNC_TEST_SECONDS
     if own is not None:
-        seconds = max(seconds, own.args[0] * OF_ITS_OWN)
+        seconds = max(seconds, own.args[0] * SHARE_OF_TIMEOUT)
     asyncio.run(_bounded(pyfuncitem.obj(**arguments), seconds))
     _wait_for_imports(seconds)
     return True
 
 
 def _wait_for_imports(seconds: float) -> None:
-    """Python 3.11's ``ast`` takes two threads that build trees at once for an error of its own."""
+    """Wait until the thread that imports the MCP SDK has ended.
+
+    Python 3.11's ``ast`` raises an error if two threads build trees at the same time.
+    """
     for thread in threading.enumerate():
         if thread.name == "mcp sdk":
             thread.join(seconds)
 
 
 async def _bounded(test: Awaitable[None], seconds: float) -> None:
-    """Run the test. What it leaves running, or lets fail unseen, fails it."""
+    """Run the test. Fail it if it leaves a task running or an exception unhandled."""
     unseen: list[dict[str, Any]] = []
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda _, context: unseen.append(context))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,14 +25,17 @@ OTHER_MEANINGS = {
         "wire/hello.py": "the hello's field `client`, in the wire format",
         "frontends/cdp/": "a DevTools client",
     },
+    "auth": {"frontends/cdp/commands.py": "CDP's method Fetch.continueWithAuth"},
     "command": {
-        "broker/doors/door.py": "a `roost` command in a terminal",
+        "broker/doors/command_callers.py": "a `roost` command",
+        "broker/doors/commands.py": "a `roost` command",
         "drivers/chromium/": "a command of CDP; the browser's command line",
         "drivers/firefox/launch.py": "the browser's command line",
         "drivers/keeper_process.py": "the keeper's command line",
         "frontends/cdp/commands.py": "a command of CDP",
         "frontends/cli/install/": "a `roost` command; the field `command` of a client's file",
         "local/": "a process's command line",
+        "verb/": "a `roost` command",
     },
     "container": {
         "drivers/firefox/launch.py": "Firefox's containers, in its file containers.json",
@@ -51,12 +55,16 @@ OTHER_MEANINGS = {
         "testing/site.py": "a BaseHTTPRequestHandler of the standard library",
     },
     "key": {
+        "api/input_operations.py": "a key of the keyboard",
         "api/page_operations.py": "a key of the keyboard",
+        "broker/browser/holds.py": "a key of the keyboard",
         "broker/work/page_actions.py": "a key of the keyboard",
+        "broker/work/page_input.py": "a key of the keyboard",
         "drivers/base.py": "a key of the keyboard",
         "drivers/chromium/input_translation.py": "a key of the keyboard",
         "frontends/mcp/claudezilla/page_actions.py": "a key of the keyboard",
         "page/": "a key of the keyboard",
+        "toolsets/": "a key of the keyboard",
         "broker/browser/jars.py": "what identifies a cookie",
         "core/redaction.py": "a key of a query string",
         "drivers/firefox/values.py": "a key of a JavaScript object",
@@ -85,8 +93,12 @@ OTHER_MEANINGS = {
         "errors.py": "the class of the error code MUTEX_BUSY, which callers know",
     },
     "password": {
+        "api/protocol.py": "the password that a proxy asks a DevTools client for",
+        "broker/browser/proxy.py": "the password that a proxy asks a DevTools client for",
+        "broker/doors/cdp_seats.py": "the password that a proxy asks a DevTools client for",
         "drivers/chromium/": "the password that a web site asks for, or the system's keyring",
         "drivers/firefox/": "the password that a web site asks for",
+        "frontends/cdp/": "the password that a web site or a proxy asks for",
         "profiles/keyring.py": "the password that a browser keeps in the system's keyring",
     },
     "server": {
@@ -112,6 +124,7 @@ OTHER_MEANINGS = {
     },
     "window": {
         "drivers/fake/browser.py": "the JavaScript function window.open",
+        "drivers/window_labels.py": "a window on the person's screen",
         "frontends/cdp/commands.py": "a window of CDP's domain Browser",
         "frontends/mcp/claudezilla/": "the names of Claudezilla's tools",
     },
@@ -150,6 +163,12 @@ def uses(name: str, word: str) -> bool:
     return re.search(rf"\b{re.escape(word)}s?\b", parts) is not None
 
 
+@cache
+def all_names() -> list[tuple[str, str]]:
+    """Return ``names`` without repetitions. Not read at import, because every worker imports."""
+    return sorted(set(names()))
+
+
 def names() -> Iterator[tuple[str, str]]:
     """Yield the path and the name of each folder, module, class, function and method."""
     for folder in {path.parent for path in SOURCE.rglob("*.py")} - {SOURCE}:
@@ -162,15 +181,12 @@ def names() -> Iterator[tuple[str, str]]:
                 yield where, node.name
 
 
-NAMES = sorted(set(names()))
-
-
 @pytest.mark.parametrize("word", sorted(RULED_OUT))
 def test_no_name_uses_a_word_that_the_glossary_rules_out(word: str) -> None:
     places = tuple(OTHER_MEANINGS.get(word, ()))
     strays = [
         f"{path}: {name}"
-        for path, name in NAMES
+        for path, name in all_names()
         if uses(name, word) and not path.startswith(places)
     ]
 
@@ -183,7 +199,7 @@ def test_every_other_meaning_is_needed() -> None:
         for word, places in OTHER_MEANINGS.items()
         for place in places
         if word not in RULED_OUT
-        or not any(path.startswith(place) and uses(name, word) for path, name in NAMES)
+        or not any(path.startswith(place) and uses(name, word) for path, name in all_names())
     ]
 
     assert needless == [], "no name needs it: take it off the table"

@@ -1,4 +1,4 @@
-"""The house itself: who may import whom, signs at doors, sizes, names, and a light entrance."""
+"""The structure of the code: import contracts, room signs, sizes, names, and light imports."""
 
 from __future__ import annotations
 
@@ -36,12 +36,10 @@ UNTESTED = {
     "keeper/chromium.py",
     # The work behind operations: held by roost.testing.broker_api, directly and over the socket.
     "broker/work/views.py",
-    "broker/work/session_work.py",
     "broker/work/space_work.py",
     # Page work: proven in real browsers, in tests/e2e/pages and tests/drivers.
     "broker/work/page_actions.py",
     "broker/work/page_readings.py",
-    "drivers/pictures.py",
     "page/actions.py",
     "page/snapshots.py",
 }

@@ -30,6 +30,7 @@ NODE_CLIENTS = (
     "@playwright/mcp@^0.0.83",
     "chrome-devtools-mcp@^1",
     "web-ext@^8",
+    "axe-core@^4",
 )
 NODE_FOLDER = Path(sys.prefix) / "node-clients"
 # Coding agents, as tests/e2e/clients runs them. Their releases are pinned in that file only.

@@ -7,7 +7,7 @@ import { PAGES } from "../firefox/access.js";
 const NOTICES = {
   starting: ["Looking for Roost …", ""],
   "no host": ["Roost is not installed for this browser.", "Run: roost install extension"],
-  away: ["Roost is not running.", "It is started by your agents, or with: roost up"],
+  away: ["Roost is not running.", "Your agents start it. You can also run: roost up"],
 };
 
 /** Return the page's tree. The argument is the state that the background sends. */
@@ -21,7 +21,7 @@ function body(link, panel) {
   return [
     ...panel.questions.map(question),
     ...panel.groups.map(group),
-    ...(panel.groups.length ? [forAll(panel)] : [["p", { class: "notice" }, "No agent works here."]]),
+    ...(panel.groups.length ? [forAll(panel)] : [["p", { class: "notice" }, "No agent is using this browser."]]),
     pool(panel),
     ...answers(panel),
   ];
@@ -32,8 +32,8 @@ function shutOut() {
   return [
     "section",
     { class: "question" },
-    ["p", {}, "Roost may not work on pages."],
-    ["p", { class: "hint" }, "Its permission was taken away. Agents wait until you give it back."],
+    ["p", {}, "Roost has no permission to work on pages."],
+    ["p", { class: "hint" }, "It was taken away. Agents cannot continue until you give it back."],
     ["footer", {}, ["button", { grant: PAGES }, "Allow"]],
   ];
 }
@@ -55,7 +55,7 @@ function question(name) {
     "section",
     { class: "question" },
     ["p", {}, `May ${name} use this browser?`],
-    ["p", { class: "hint" }, "In a tab group of its own, with your logins. Your own tabs stay yours."],
+    ["p", { class: "hint" }, "It gets a tab group of its own and uses your logins. It cannot use your other tabs."],
     ["footer", {}, answer("Allow", name, true), answer("Refuse", name, false)],
   ];
 }
@@ -116,7 +116,7 @@ function answers({ answers: known }) {
 
 function outlineSwitch(isOutlining) {
   const box = { type: "checkbox", press: { mark: !isOutlining }, ...(isOutlining ? { checked: "" } : {}) };
-  return ["label", {}, ["input", box], "Mark the pages that agents work in"];
+  return ["label", {}, ["input", box], "Outline the pages that agents work in"];
 }
 
 function said(text, what, key) {

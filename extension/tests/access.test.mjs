@@ -23,7 +23,7 @@ class Person {
 
 const refused = { code: NOT_ALLOWED };
 
-test("pages are refused from the moment the person takes them away, until they are given back", async () => {
+test("pages are refused from the moment the person withdraws access until it is given back", async () => {
   const person = new Person(true);
   const heard = [];
   const access = new Access(person.api, (isAllowed) => heard.push(isAllowed));
@@ -35,12 +35,12 @@ test("pages are refused from the moment the person takes them away, until they a
   assert.deepEqual(heard, [true, false, true]);
 });
 
-test("access that was taken away before the browser started is known from the first command on", async () => {
+test("access that was withdrawn before the browser started is noticed at the first command", async () => {
   const access = new Access(new Person(false).api, () => {});
   await assert.rejects(access.check(), refused);
 });
 
-test("a script that is not let in asks, before the browser tells of it", async () => {
+test("a script that is refused makes the extension check its access at once", async () => {
   const person = new Person(true);
   const heard = [];
   const access = new Access(person.api, (isAllowed) => heard.push(isAllowed));

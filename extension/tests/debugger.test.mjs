@@ -49,7 +49,7 @@ function desk({ outlined = false } = {}) {
   return { api, pages, told, said, calls, managed };
 }
 
-test("a tab is attached once, however many ask, and told as CDP tells it", async () => {
+test("a tab is attached once for many callers, and reported as CDP does", async () => {
   const { pages, told, calls } = desk();
   await Promise.all([1, 2, 3].map(() => pages.call("Debugger.attach", { tab: "r.1" })));
   assert.deepEqual(calls, [["attach", 1]]);
@@ -100,7 +100,7 @@ test("commands and events of what is attached below a tab carry both ids", async
   assert.deepEqual(told.at(-1), ["Page.loadEventFired", {}, "r.1/child"]);
 });
 
-test("Cancel on Chrome's bar pauses all; a closed tab pauses nobody", async () => {
+test("Cancel on Chrome's bar pauses all sessions; closing a tab pauses none", async () => {
   const { api, pages, said } = desk();
   for (const tab of ["r.1", "r.2"]) await pages.call("Debugger.attach", { tab });
   api.debugger.onDetach.fire({ tabId: 2 }, "target_closed");

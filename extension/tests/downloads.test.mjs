@@ -48,7 +48,7 @@ for (const pageIsFirst of [true, false]) {
   });
 }
 
-test("the person's own downloads are told to nobody", async (t) => {
+test("the person's own downloads are not reported", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { downloads, api, told } = desk();
   api.downloads.onCreated.fire(LISTED);

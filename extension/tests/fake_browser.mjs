@@ -62,6 +62,11 @@ export class FakeBrowser {
           if (last?.type !== "normal") throw new Error("No last-focused window");
           return { ...last };
         },
+        get: async (id) => ({ state: "normal", ...this.windows.get(id) }),
+        update: async (id, { focused, ...what }) => {
+          Object.assign(this.windows.get(id), what);
+          if (focused) this.focused = id;
+        },
         getAll: async () => [...this.windows.values()].filter(({ type }) => type === "normal"),
         create: async ({ focused, ...options }) => {
           const id = this.openWindow({ focused });

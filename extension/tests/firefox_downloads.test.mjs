@@ -25,14 +25,14 @@ const isPending = async (promise) => {
   return Promise.race([promise.then(() => false), Promise.resolve(true)]);
 };
 
-test("a download is of the tab that asked for its address, once", async () => {
+test("a download belongs to the tab that requested its address, once", async () => {
   const { asks, tabOf } = desk();
   await asks(1);
   assert.equal(await tabOf(), 1);
   assert.equal(await tabOf(), null, "the next one is the person's");
 });
 
-test("jars tell apart who asked for the same address", async () => {
+test("requests for one address are distinguished by their jars", async () => {
   const { asks, tabOf } = desk();
   await Promise.all([asks(1, { jar: "a" }), asks(2, { jar: "b" })]);
   assert.equal(await tabOf("b"), 2);
@@ -51,7 +51,7 @@ test("in one jar, files of one address go one after the other", async (t) => {
   assert.equal(await tabOf(), 2);
 });
 
-test("where nobody can tell, it is nobody's; and nobody waits for ever", async (t) => {
+test("a download whose tab is unclear is not reported, and no request waits forever", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { asks, tabOf } = desk();
   await asks(1);
@@ -62,7 +62,7 @@ test("where nobody can tell, it is nobody's; and nobody waits for ever", async (
   assert.equal(await tabOf(), null);
 });
 
-test("the page it came from tells them apart, where their answers do not call them files", async () => {
+test("downloads are distinguished by their page if the responses do not mark them as files", async () => {
   const { asks, tabOf } = desk();
   await asks(1, { from: "http://x/one", isFile: false });
   await asks(2, { from: "http://x/two", isFile: false });
@@ -71,7 +71,7 @@ test("the page it came from tells them apart, where their answers do not call th
   assert.equal(await tabOf("shared", { referrer: "http://x/one" }), 1);
 });
 
-test("what was a document, failed, or was given up for another is no download's", async () => {
+test("documents, failed requests and abandoned requests are not downloads", async () => {
   const { downloads, asks, tabOf } = desk();
   await asks(1, { isFile: false });
   downloads.committed(1, `${URL_}#part`);
@@ -84,7 +84,7 @@ test("what was a document, failed, or was given up for another is no download's"
   assert.equal(await tabOf(), null);
 });
 
-test("an address that was sent on to another is a download of the other", async () => {
+test("a redirected download is reported under its final address", async () => {
   const { downloads, tabOf } = desk();
   const where = { requestId: "r", tabId: 1, frameId: 0, cookieStoreId: "shared" };
   downloads.asked({ ...where, url: "http://x/moved" });
@@ -92,7 +92,7 @@ test("an address that was sent on to another is a download of the other", async 
   assert.equal(await tabOf(), 1);
 });
 
-test("what a page made itself is known in that page", async () => {
+test("a download of a blob belongs to the page that made it", async () => {
   const { downloads } = desk({ made: { 1: "blob:http://x/1", 2: "data:,same", 3: "data:,same" } });
   const tabOf = (url) => downloads.tabOf({ url, cookieStoreId: "shared" });
   assert.equal(await tabOf("blob:http://x/1"), 1);

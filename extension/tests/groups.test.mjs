@@ -56,6 +56,37 @@ test("all tabs of a session are in one group, and another session's in another",
   assert.notEqual(groupId(a), groupId(c));
 });
 
+test("a tab is shown to the person: selected, in a window that is restored and focused", async () => {
+  const { browser, window, strip, made, settled } = await scene();
+  const tab = await made(ALICE);
+  browser.windows.get(window).state = "minimized";
+  const other = browser.openWindow({});
+  await strip.call("Tabs.show", { tab: tab.handle });
+  await settled();
+  assert.equal(browser.activeIn(window), tab.id);
+  assert.notEqual(browser.focused, other);
+  assert.equal(browser.focused, window);
+  assert.equal(browser.windows.get(window).state, "normal");
+});
+
+test("a tab that just opened stays shown when the person asks for it", async () => {
+  const { browser, window, strip, made } = await scene();
+  const tab = await made(ALICE);
+  strip.watch({ isGivenInput: (id) => id === tab.id });
+  const popup = browser.pageOpensBehind(tab.id, "https://popup.test/");
+  await strip.call("Roost.state", {}); // in turn, so the popup has joined its opener's group
+  await strip.call("Tabs.show", { tab: strip.handleOf(popup) });
+  await strip.call("Roost.state", {}); // the strip has heard what is in front, at the same time
+  assert.equal(browser.activeIn(window), popup);
+});
+
+test("a tab of the person's own cannot be shown", async () => {
+  const { browser, window, strip } = await scene();
+  const front = browser.activeIn(window);
+  await assert.rejects(strip.call("Tabs.show", { tab: "nobody.1" }), /no such tab/);
+  assert.equal(browser.activeIn(window), front);
+});
+
 test("a jar is the tab's cookie store", async () => {
   const { browser, made, strip } = await scene();
   const tab = await made(ALICE, "firefox-container-7");
@@ -84,7 +115,7 @@ test("a tab that cannot be grouped while the person drags is grouped a moment la
   assert.notEqual(groupId(await waiting), -1);
 });
 
-test("tabs of the person are never told, and cannot be named", async () => {
+test("the person's tabs are never reported, and commands cannot name them", async () => {
   const { browser, window, strip, said, made, settled } = await scene();
   await made(ALICE);
   const own = browser.personOpens(window, "https://bank.test/");
@@ -99,7 +130,7 @@ test("tabs of the person are never told, and cannot be named", async () => {
   assert.deepEqual(state.tabs.map(({ group }) => group), ["s1"]);
 });
 
-test("nothing is told before a broker has asked", async () => {
+test("nothing is reported before a broker has asked", async () => {
   const browser = new FakeBrowser();
   const window = browser.openWindow({});
   browser.personOpens(window, "https://mail.test/");
@@ -114,7 +145,7 @@ test("nothing is told before a broker has asked", async () => {
   ]);
 });
 
-test("where an owned tab goes is told", async () => {
+test("navigations of managed tabs are reported", async () => {
   const { browser, made, said, settled } = await scene();
   const tab = await made(ALICE);
   browser.pageGoes(tab.id, "https://a.test/", "A");
@@ -124,7 +155,7 @@ test("where an owned tab goes is told", async () => {
 
 // --- spawned tabs ------------------------------------------------------------------------------
 
-test("a spawned tab is its opener's, whatever the browser says about who opened it", async () => {
+test("a new tab belongs to its opener's session, whatever openerTabId says", async () => {
   const { browser, window, made, said, groupId, settled, strip } = await scene();
   const [alice, bob] = [await made(ALICE), await made(BOB)];
   browser.activate(bob.id); // so the browser takes Bob's for the opener, and uses Bob's group
@@ -142,7 +173,7 @@ test("a spawned tab is its opener's, whatever the browser says about who opened 
   assert.equal(browser.activeIn(window), bob.id);
 });
 
-test("a link that given input opens behind is its opener's, though the tab in front is named", async () => {
+test("a background tab that input opens belongs to its opener's session", async () => {
   const { browser, made, said, strip, settled } = await scene();
   const [alice, bob] = [await made(ALICE), await made(BOB)];
   const given = new Set([alice.id]);
@@ -164,7 +195,7 @@ test("a link that given input opens behind is its opener's, though the tab in fr
   assert.equal(strip.groupOf(persons), null);
 });
 
-test("until its opener is known a new tab is nobody's", async () => {
+test("a new tab belongs to no session until its opener is known", async () => {
   const { browser, made, said, strip, settled } = await scene();
   const [alice, bob] = [await made(ALICE), await made(BOB)];
   browser.activate(bob.id);
@@ -210,7 +241,7 @@ test("a popup window's tab moves into its opener's group, behind what the person
   assert.equal(browser.windows.size, 1);
 });
 
-test("what a tab of the person opens is the person's, even where the browser put it", async () => {
+test("a tab that the person's tab opens is the person's, even inside a group", async () => {
   const { browser, window, made, said, groupId, settled } = await scene();
   const own = browser.activeIn(window);
   const alice = await made(ALICE);
@@ -256,7 +287,7 @@ test("a tab moved between two groups changes its owner", async () => {
   assert.equal(strip.groupOf(other.id), "s2");
 });
 
-test("closing a group is told before what became of its tabs", async () => {
+test("closing a group is reported before its tabs", async () => {
   const { browser, made, said, groupId, settled } = await scene();
   const tabs = [await made(ALICE), await made(ALICE), await made(ALICE)];
   browser.personClosesGroup(groupId(tabs[0]));
@@ -267,7 +298,7 @@ test("closing a group is told before what became of its tabs", async () => {
   ]);
 });
 
-test("a group closed while no broker listens is told to the next one", async () => {
+test("a group closed without a broker is reported to the next broker", async () => {
   const { browser, made, settled: stored } = await scene();
   await made(ALICE);
   await stored();
@@ -302,7 +333,7 @@ for (const [name, act] of [
   });
 }
 
-test("that a tab went with its window is told a moment later: the browser may be quitting", async () => {
+test("a tab that closed with its window is reported a moment later, because the browser may be quitting", async () => {
   const { browser, window, strip, made, said } = await scene();
   const { handle } = await made(ALICE);
   browser.personClosesWindow(window);
@@ -339,7 +370,7 @@ test("a name the person gave to a group stays, until the session's own changes",
   assert.equal(browser.groups.get(id).title, "alice 2");
 });
 
-test("what we close is told once, and closing what is gone is no error", async () => {
+test("a tab that Roost closes is reported once, and closing a missing tab is no error", async () => {
   const { made, said, strip, settled } = await scene();
   const tab = await made(ALICE);
   await strip.call("Tabs.close", { tab: tab.handle });
@@ -348,7 +379,7 @@ test("what we close is told once, and closing what is gone is no error", async (
   assert.deepEqual(said, [["Tabs.removed", { tab: tab.handle }]]);
 });
 
-test("the browser is not ended with its last tab", async () => {
+test("closing the last tab does not end the browser", async () => {
   const { browser, window, made, strip } = await scene();
   const tab = await made(ALICE);
   for (const { id } of [...browser.tabs.values()]) if (id !== tab.id) browser.personCloses(id);
@@ -368,7 +399,7 @@ test("a session that is over leaves its tabs to the person", async () => {
 
 // --- found again -------------------------------------------------------------------------------
 
-test("a background page that slept goes on where it was, with the event that woke it", async () => {
+test("a suspended background page continues with the event that woke it", async () => {
   const { browser, made, strip, groupId } = await scene();
   const alice = await made(ALICE);
   await strip.call("Roost.state", {});
@@ -395,7 +426,7 @@ test("after a restart of the browser groups are found by title, colour and addre
   assert.deepEqual(found.sort(), [["s1", "https://a.test/"], ["s2", "https://b.test/"]]);
 });
 
-test("two groups of one name are told apart by their addresses", async () => {
+test("two groups of one name are distinguished by their addresses", async () => {
   const { browser, made, settled } = await scene();
   const twin = { ...ALICE, key: "s9" };
   const [one, other] = [await made(ALICE), await made(twin)];
@@ -420,7 +451,7 @@ test("a browser that restores its windows late is waited for, and no longer than
   assert.deepEqual((await state).tabs.map(({ url }) => url), ["https://a.test/"]);
 });
 
-test("a group that the person brings back much later is told then", async () => {
+test("a group that the person restores much later is reported then", async () => {
   const { browser, made, settled: waited } = await scene();
   browser.pageGoes((await made(ALICE)).id, "https://a.test/", "A");
   await waited();
@@ -455,7 +486,7 @@ test("a window that is closed and brought back has its session's tabs again", as
   assert.equal(said.at(-1)[1].group, "s1");
 });
 
-test("a group the person has taken apart is not taken again because it is alike", async () => {
+test("a group that the person dissolved is not recognised in a similar one", async () => {
   const { browser, made, settled, said } = await scene();
   const tab = await made(ALICE);
   browser.pageGoes(tab.id, "https://a.test/", "A");

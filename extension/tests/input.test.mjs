@@ -65,7 +65,7 @@ async function press(element, ...keys) {
 const field = (value, at = value.length) =>
   new HTMLTextAreaElement({ value, selectionStart: at, selectionEnd: at, selectionDirection: "forward" });
 
-test("a key is told as a keyboard tells it, and types", async () => {
+test("a key sends the events of a keyboard, and types", async () => {
   const told = await press(field(""), "h");
   assert.deepEqual(told.map(({ type, key, code, keyCode }) => [type, key, code, keyCode]), [
     ["keydown", "h", "KeyH", 72],
@@ -92,7 +92,7 @@ for (const [keys, typed, code] of [
   });
 }
 
-test("what the page prevents is not done", async () => {
+test("a prevented event has no default action", async () => {
   const deaf = field("");
   deaf.heard = ({ type }) => type !== "keydown";
   const told = await press(deaf, "h", "Backspace");
@@ -108,7 +108,7 @@ test("combinations are commands and type nothing", async () => {
   assert.deepEqual(commands, [["copy"]]);
 });
 
-test("the caret goes where it would go", async () => {
+test("arrow keys move the caret as in a browser", async () => {
   const text = "one two\nthree";
   for (const [from, keys, to] of [
     [3, "ArrowLeft", 2],

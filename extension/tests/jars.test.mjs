@@ -49,7 +49,7 @@ test("only containers that were made here are jars; the person's are not there",
     await assert.rejects(jars.call(method, { jar: "work", cookies: [], origins: [], storage: [] }), /gone/, method);
 });
 
-test("a jar that goes takes its managed tabs along, and no others", async () => {
+test("removing a jar closes its managed tabs, and no others", async () => {
   const { jars, there, closed, tabs } = desk();
   const jar = await make(jars);
   tabs[jar] = [1, 200];
@@ -65,7 +65,7 @@ test("jars outlive the browser, with or without their tabs; those that the perso
   assert.deepEqual([...there], ["work", "kept", "empty"]);
 });
 
-test("cookies are put where they belong, and it is said which were refused", async () => {
+test("cookies are written to their jar, and refused cookies are listed", async () => {
   const { jars, cookies } = desk();
   const jar = await make(jars);
   const cookie = { name: "a", value: "1", domain: "x.test", path: "/p", expires: null, httpOnly: true, secure: false, sameSite: "Lax", partitionKey: null };

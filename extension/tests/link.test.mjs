@@ -60,7 +60,7 @@ async function linked(options = {}) {
   return { link, ports, timers, states };
 }
 
-test("the extension speaks first, and says who it is", async () => {
+test("the extension sends its hello first", async () => {
   const { ports } = await linked();
   assert.deepEqual(ports[0].sent, [{ method: "Roost.hello", params: { kind: "chromium" } }]);
 });
@@ -99,7 +99,7 @@ test("the parts of each stream are joined separately", () => {
   assert.deepEqual(parts.take({ stream: 2, part: 1, of: 2, text: ":1}" }), { b: 1 });
 });
 
-test("reconnect storm: a host that ends at once is sought ever later", async () => {
+test("the delay grows while the host ends at once", async () => {
   const { ports, timers, states } = await linked();
   const waits = [];
   for (let round = 0; round < 8; round += 1) {

@@ -63,7 +63,7 @@ for (const [what, answer] of [
   });
 }
 
-test("what becomes a download without a word in its answer is over, too", async () => {
+test("a navigation that becomes a download without a header ends", async () => {
   const journeys = new Navigations();
   journeys.began(TAB, HERE);
   journeys.asked(TAB, { requestId: "1", url: HERE });
@@ -73,7 +73,7 @@ test("what becomes a download without a word in its answer is over, too", async 
   await landed;
 });
 
-test("a navigation that is called off may begin again; whoever waits for any is let go if not", async (t) => {
+test("a cancelled navigation may begin again; otherwise waiting calls end", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const journeys = new Navigations();
   journeys.began(TAB, HERE);
@@ -87,7 +87,7 @@ test("a navigation that is called off may begin again; whoever waits for any is 
   await landed;
 });
 
-test("a navigation that was called off does not end a step that begins a moment later", async (t) => {
+test("a cancelled navigation does not end a history step that begins a moment later", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const journeys = new Navigations();
   const going = journeys.go(TAB, HERE, nothing);

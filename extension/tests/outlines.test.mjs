@@ -49,7 +49,7 @@ test("the switch is remembered, and holds at once for every tab", async () => {
   await outlines.hideAll();
 });
 
-test("a session that the person pauses bears none until it goes on", async () => {
+test("a paused session has no outline until it is resumed", async () => {
   const { outlines, pages } = await desk();
   await outlines.show(1);
   await outlines.show(2);

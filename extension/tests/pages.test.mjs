@@ -104,7 +104,7 @@ test("a tab that is in no managed group is refused whatever is asked of it, and 
   assert.deepEqual(done, []);
 });
 
-test("what happens in the person's own tabs is not heard", async () => {
+test("events of the person's own tabs are ignored", async () => {
   const { api, told, commit } = await desk();
   commit(PERSONS);
   api.webNavigation.onErrorOccurred.fire({ tabId: PERSONS, frameId: 0, url: "about:tabcrashed", error: "" });
@@ -131,7 +131,7 @@ test("a frame that is left ends what runs in it, and nothing else", async () => 
   assert.equal(await now(inPage), "pending");
 });
 
-test("what may be asked twice is asked of the document that comes; what may not is not", async () => {
+test("repeatable calls are repeated in the next document, and others are not", async () => {
   const answers = [undefined, JSON.stringify({ value: "next" }), undefined];
   const { commit, ask } = await desk({ callBundle: () => answers.shift() });
   const call = { frame: 0, name: "snapshot", argument: {} };
@@ -175,7 +175,7 @@ const ENDED = [["removeCSS", OURS, css("m")]];
 const LET_GO = [["isGivenInput", OURS, false]];
 const ACTIVATION_MS = 5000;
 
-test("input of the remote agent's has a beginning and an end in the page", async () => {
+test("input of the remote agent is announced to the page before and after", async () => {
   const { done, ask, watched } = await desk();
   await ask("Page.begin", { mark: "m" });
   assert.deepEqual(done.splice(0).sort(), BEGUN);
@@ -200,7 +200,7 @@ test("a late end of earlier input does not end the next input", async () => {
   assert.ok(watched.isGivenInput(OURS));
 });
 
-test("documents are told of input once, and those that came since with the next", async () => {
+test("each document is told of input once; new documents with the next input", async () => {
   let isReady = false;
   const { api, done, ask } = await desk({ isGivenInput: () => isReady });
   const isTold = async () => {
@@ -218,7 +218,7 @@ test("documents are told of input once, and those that came since with the next"
   assert.ok(await isTold());
 });
 
-test("a tab that the person takes away is let go of at once", async () => {
+test("a tab that leaves its group is released at once", async () => {
   const { done, ask, takeAway } = await desk();
   await ask("Page.begin", { mark: "m" });
   done.length = 0;

@@ -146,7 +146,7 @@ test("without a broker nothing can be pressed, and the page says what to do", ()
   }
 });
 
-test("a popup is told at once, and whenever something changes", async () => {
+test("the popup page gets the state at once, and at every change", async () => {
   const api = browser();
   const desk = new PanelDesk(api, () => {});
   await desk.ready;
@@ -161,7 +161,7 @@ test("a popup is told at once, and whenever something changes", async () => {
   assert.equal(popup.sent.length, heard, "one that was closed is not told");
 });
 
-test("a popup opened after the background slept is not dead: it shows the panel, and it works", async () => {
+test("a popup page opened after the background slept shows the panel and works", async () => {
   const first = browser();
   const awake = new PanelDesk(first, () => {});
   awake.changed(LINKED);
@@ -211,7 +211,7 @@ test("without access to pages the popup says so, with a button that asks the bro
     [...(grant ? [grant] : []), ...children.flatMap((child) => (typeof child === "string" ? [] : grants(child)))];
   for (const link of [LINKED, { state: "away" }]) {
     const tree = view({ link, panel: PANEL, isAllowed: false });
-    assert.ok(read(tree).texts.includes("Roost may not work on pages."));
+    assert.ok(read(tree).texts.includes("Roost has no permission to work on pages."));
     assert.deepEqual(grants(tree), [{ origins: ["<all_urls>"] }]);
     assert.deepEqual(grants(view({ link, panel: PANEL, isAllowed: true })), []);
   }

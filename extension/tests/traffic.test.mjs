@@ -50,7 +50,7 @@ function desk() {
 
 const PAGE = { requestId: "5", tabId: 1, frameId: 0, type: "main_frame", url: "http://x/", method: "GET" };
 
-test("requests of owned tabs are told, with their status and kind, and of no others", () => {
+test("requests of managed tabs are reported with status and kind, and no others", () => {
   const { traffic, webRequest, told } = desk();
   webRequest.onBeforeRequest.fire({ ...PAGE, type: "xmlhttprequest" });
   const responseHeaders = [{ name: "Content-Type", value: "text/html; charset=utf-8" }];
@@ -81,7 +81,7 @@ test("a document waits for our script, and goes on as it is", () => {
   assert.deepEqual([filter.written, filter.end], [["first"], "let go"]);
 });
 
-test("a script that was there first holds nothing up, nor does a page without content", () => {
+test("neither an injected script nor an empty page delays a document", () => {
   const { traffic, webRequest, filters } = desk();
   webRequest.onBeforeRequest.fire(PAGE);
   traffic.release(1, 0, PAGE.url);
@@ -109,7 +109,7 @@ test("documents of a tab that left its group are no longer held", () => {
   assert.equal(filters[0].end, "let go");
 });
 
-test("a page that waits for a dialog is held, and nothing of it is on record", async () => {
+test("the request of a page that waits for a dialog is held and not recorded", async () => {
   const { webRequest, told } = desk();
   const waiting = { ...PAGE, type: "xmlhttprequest", url: `${WAITING_ROOM}?kind=alert` };
   const answers = webRequest.onBeforeRequest.fire(waiting);

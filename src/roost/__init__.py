@@ -4,14 +4,13 @@
 are lazy, because the shim and the hook import this package and must stay small.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.2.0"
 __all__ = ["Client", "Notice", "RoostError", "__version__", "connect", "errors", "ops"]
 
+TYPE_CHECKING = False  # the module ``typing`` would cost every verb milliseconds
 if TYPE_CHECKING:
+    from typing import Any
+
     from roost import errors
     from roost.api import operations as ops
     from roost.api.broker import Notice
@@ -28,7 +27,7 @@ _WHERE = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     from importlib import import_module
 
     if name not in _WHERE:

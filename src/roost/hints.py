@@ -24,7 +24,10 @@ Spelling: TypeAlias = Callable[[str], str | None]
 """Returns how a reader performs a step, such as ``Tabs action=list``. None: it cannot."""
 
 LONGER_TIMEOUT = "timeout"
-"""The step that gives the call a longer timeout. Every other step is an operation."""
+"""The step that gives the call a longer timeout."""
+UNLISTED = "unlisted "
+"""Before an operation: the reader could perform it, but must first ask for the operation to be
+listed, as MCP clients must for some tools. Every other step is an operation."""
 
 
 def no_way(step: str) -> str | None:

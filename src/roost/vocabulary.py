@@ -79,6 +79,20 @@ class Color(StrEnum):
     GREY = "grey"
 
 
+class QuestionKind(StrEnum):
+    """What a session may ask the person."""
+
+    HANDOFF = "handoff"
+    """The person is to do something in the session's page."""
+
+
+class QuestionAnswer(StrEnum):
+    """How the person may answer."""
+
+    DONE = "done"
+    CANNOT = "cannot"
+
+
 class NoticeKind(StrEnum):
     """What a session's agents are told happened in it: kind, meaning, and the fields of its data.
 
@@ -200,6 +214,19 @@ class NoticeKind(StrEnum):
             "allow": "true or false",
         },
     )
+    QUESTION_ASKED = (
+        "question_asked",
+        "The session asks the person something and waits for the answer.",
+        {"kind": "handoff", "reason": "what the agent wants of the person"},
+    )
+    QUESTION_ANSWERED = (
+        "question_answered",
+        "The person answered the session's question, or the time for it ran out.",
+        {
+            "answer": "done or cannot; null if the time ran out",
+            "note": "what the person says to the agent",
+        },
+    )
     LOOP_ENDED = (
         "loop_ended",
         "The session's focus loop ended.",
@@ -207,6 +234,10 @@ class NoticeKind(StrEnum):
     )
 
 
+HANDOFF_SECONDS: Final = 50.0
+"""How long a call waits for the person. MCP clients give up after 60 s."""
+QUESTION_SECONDS: Final = 24 * 3600.0
+"""How long a question waits for its answer, and an answer for its agent."""
 KIB: Final = 1024
 MIB: Final = 1024 * KIB
 
@@ -267,6 +298,11 @@ LOOP_ITERATIONS_MAX: Final = 10_000
 LOOP_SECONDS: Final = 3600.0
 LOOP_PHRASE_CHARS: Final = 1000
 
+SESSION_START_CHARS: Final = 8
+"""Characters of a long session id that a table shows. The person need not type more of them."""
+BATCH_SECONDS: Final = 60.0
+"""The deadline of a batch that names none. MCP clients give up after as much."""
+BATCH_STEPS: Final = 100
 CALL_SECONDS: Final = 30.0
 """The deadline of a call that names none."""
 CALL_SECONDS_MAX: Final = 300.0
@@ -282,6 +318,8 @@ CLIENT_VARIABLES: Final = frozenset(
 
 NAME_PATTERN: Final = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}"
 """Pattern of the names that callers may give to sessions and pages."""
+LABEL_PATTERN: Final = r"[A-Za-z][A-Za-z0-9._:-]{0,31}"
+"""Pattern of the labels that agents may give to tabs."""
 PROFILE_PATTERN: Final = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 """Pattern of profile names, which are also file names."""
 _SESSION_ID = re.compile(NAME_PATTERN)

@@ -11,7 +11,7 @@ def test_a_notice_survives_the_wire() -> None:
     assert Notice.from_wire(notice.to_wire()) == notice
 
 
-async def test_every_reader_ends_when_it_is_closed_and_closing_is_told_once() -> None:
+async def test_closing_ends_every_reader_and_calls_its_callback_once() -> None:
     closed: list[Notices] = []
     notices = Notices(on_close=closed.append)
 

@@ -1,4 +1,4 @@
-"""Cookies, storage and profiles in the table: what only reads, and what never stands on record."""
+"""Operations on cookies, storage and profiles: which only read, and what the audit trail omits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from roost.errors import BadRequest
 @pytest.mark.parametrize(
     ("action", "reads"), [("list", True), ("get", True), ("set", False), ("delete", False)]
 )
-def test_looking_at_cookies_may_be_repeated_and_changing_them_not(action: str, reads: bool) -> None:
+def test_only_reading_cookies_may_be_repeated(action: str, reads: bool) -> None:
     assert Cookies.model_validate({"action": action}).only_reads() is reads
 
 
@@ -24,12 +24,12 @@ def test_a_cookies_value_is_not_audited() -> None:
     assert "value" not in Cookies.audited
 
 
-def test_importing_and_removing_are_the_persons_alone() -> None:
+def test_only_the_person_may_import_and_remove_profiles() -> None:
     assert {ProfileImport.audience, ProfileRemove.audience} == {Audience.OPERATOR}
     assert ProfileList.audience is not Audience.OPERATOR
 
 
-def test_a_cookie_is_spelt_as_browsers_spell_it() -> None:
+def test_a_cookie_has_the_field_names_that_browsers_use() -> None:
     view = CookiesView(
         session="s1",
         cookies=[CookieView(name="n", domain="d", path="/", http_only=True, same_site="Lax")],
@@ -46,7 +46,7 @@ def test_a_cookie_is_spelt_as_browsers_spell_it() -> None:
     ]
 
 
-def test_a_profile_says_what_it_is_for_and_nothing_of_what_is_in_it() -> None:
+def test_a_profile_view_does_not_show_the_profiles_content() -> None:
     when = datetime.fromtimestamp(0, UTC)
     wire = ProfileView(
         name="work", source="firefox", imported_at=when, cookies=3, sites=2, origins=1

@@ -1,4 +1,4 @@
-"""The one table: every front end is derived from it, so it must be whole."""
+"""The operation table is complete. Every front end is derived from it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_the_reply_of_a_row_is_the_view_in_its_type(row: type[Operation]) -> Non
 
 
 @pytest.mark.parametrize("row", ROWS, ids=by_op)
-def test_arguments_are_spelt_as_agents_spell_them_and_nothing_else_is_taken(
+def test_arguments_are_camel_case_and_unknown_ones_are_refused(
     row: type[Operation],
 ) -> None:
     schema = row.model_json_schema(by_alias=True)
@@ -59,7 +59,7 @@ def test_arguments_are_spelt_as_agents_spell_them_and_nothing_else_is_taken(
 
 
 @pytest.mark.parametrize("row", ROWS, ids=by_op)
-def test_only_named_and_harmless_arguments_stand_in_the_audit(row: type[Operation]) -> None:
+def test_the_audit_contains_only_listed_arguments(row: type[Operation]) -> None:
     assert set(row.audited) <= set(row.model_fields)
     assert set(row.audited) & MAY_HOLD_SECRETS == set()
 
@@ -99,7 +99,7 @@ def test_the_caller_is_never_an_argument() -> None:
         ("ping", "x", "arguments"),
     ],
 )
-def test_a_bad_call_is_told_which_field_and_what_was_expected(
+def test_a_bad_argument_error_names_the_field_and_what_was_expected(
     op: object, arguments: object, field: str
 ) -> None:
     with pytest.raises(BadRequest) as refusal:
@@ -119,7 +119,7 @@ def test_a_bad_call_is_told_which_field_and_what_was_expected(
         ("browser_snapshot", {"max_char": 5}, "maxChars"),
     ],
 )
-def test_a_misspelt_name_is_told_what_was_probably_meant(
+def test_a_misspelt_operation_gets_a_suggestion(
     op: str, arguments: dict[str, object], meant: str
 ) -> None:
     with pytest.raises(BadRequest) as refusal:
@@ -127,7 +127,7 @@ def test_a_misspelt_name_is_told_what_was_probably_meant(
     assert refusal.value.hint.startswith(f"Did you mean {meant}? ")
 
 
-def test_nothing_is_guessed_where_nothing_is_near() -> None:
+def test_a_name_that_resembles_no_operation_gets_no_suggestion() -> None:
     with pytest.raises(BadRequest) as refusal:
         parse("browser_click", {"target": "e1", "zzzzzz": 1})
     assert "Did you mean" not in refusal.value.hint
@@ -139,12 +139,12 @@ def test_a_refusal_of_arguments_does_not_quote_them() -> None:
     assert "hunter2" not in str(refusal.value.to_wire())
 
 
-def test_listing_tabs_reads_and_every_other_action_does_not() -> None:
+def test_only_listing_tabs_counts_as_reading() -> None:
     assert ops.Tabs(action="list").only_reads()
     for action in ("new", "close", "select"):
         assert not ops.Tabs.model_validate({"action": action}).only_reads()
 
 
-def test_seconds_asked_to_wait_come_on_top_of_the_deadline() -> None:
+def test_the_requested_wait_is_added_to_the_deadline() -> None:
     assert ops.TabSpaceStatus(wait_seconds=40).waits() == 40
     assert ops.Ping().waits() == 0

@@ -196,7 +196,7 @@ def no_space(*_: object) -> int:
 
 @contextmanager
 def full_disk(monkeypatch: pytest.MonkeyPatch, takes: int = 0) -> Iterator[None]:
-    """The disk takes so many bytes more, and then none."""
+    """Let the disk accept so many more bytes, and then none."""
     left = takes
     really = os.write
 

@@ -77,7 +77,9 @@ async def test_a_tab_whose_opening_was_cut_short_is_not_there_after_a_restart(
         await until(lambda: set(browser.pages) == {house.handle(opened.opened or "")})
 
 
-async def test_who_does_not_come_back_to_a_new_broker_ends_after_the_grace(tmp_path: Path) -> None:
+async def test_an_agent_that_does_not_reconnect_to_a_new_broker_ends_after_the_grace(
+    tmp_path: Path,
+) -> None:
     async with fake_house(tmp_path) as house:
         gone, back = house.admit(), house.admit()
         for agent in (gone, back):
@@ -95,7 +97,7 @@ async def test_who_does_not_come_back_to_a_new_broker_ends_after_the_grace(tmp_p
         await again.api.call(ops.Evaluate(function="() => 1"))
 
 
-async def test_the_cores_next_deadline_is_the_one_timer(tmp_path: Path) -> None:
+async def test_the_broker_has_one_timer_for_the_cores_next_deadline(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         first, second = house.admit(), house.admit()
         house.door.leave(first, goodbye=False)
@@ -108,7 +110,7 @@ async def test_the_cores_next_deadline_is_the_one_timer(tmp_path: Path) -> None:
         assert house.broker._timer is None
 
 
-async def test_a_sessions_files_go_with_it(tmp_path: Path) -> None:
+async def test_the_files_of_an_ended_session_are_removed(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         agent = house.admit()
         folder = house.home.files / str(agent.welcome.session)
@@ -142,7 +144,7 @@ async def test_events_of_pages_that_are_gone_change_nothing(tmp_path: Path) -> N
         assert house.state.tabs == before
 
 
-async def test_a_title_with_a_lone_surrogate_harms_nobody(tmp_path: Path) -> None:
+async def test_a_title_with_a_lone_surrogate_is_stored(tmp_path: Path) -> None:
     """Pages make halves of surrogate pairs; neither JSON text nor the journal can hold them."""
     async with fake_house(tmp_path) as house:
         agent = house.admit()
@@ -153,7 +155,9 @@ async def test_a_title_with_a_lone_surrogate_harms_nobody(tmp_path: Path) -> Non
         assert [(row.tab, row.title) for row in view.tabs] == [(tab, "half ? of it")]
 
 
-async def test_the_persons_own_tab_counts_and_is_nobodys(tmp_path: Path) -> None:
+async def test_the_persons_own_tab_counts_in_the_pool_and_belongs_to_no_session(
+    tmp_path: Path,
+) -> None:
     async with fake_house(tmp_path) as house:
         agent, operator = house.admit(), house.admit(house.hello(ClientKind.CLI))
         await agent.api.call(ops.Navigate(url=URL))
@@ -179,7 +183,7 @@ async def test_closing_a_tab_that_is_still_opening_closes_its_page(tmp_path: Pat
         assert not house.state.tabs
 
 
-async def test_taking_the_house_down_answers_what_is_under_way(tmp_path: Path) -> None:
+async def test_stopping_the_broker_answers_running_calls(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         house: FakeHouse = await stack.enter_async_context(fake_house(tmp_path))
         client = await house.client()

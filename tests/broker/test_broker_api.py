@@ -1,4 +1,4 @@
-"""The broker's API keeps its promises directly and through the socket, by the same checks."""
+"""The broker passes the API checks directly and through the socket."""
 
 from __future__ import annotations
 

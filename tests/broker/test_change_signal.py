@@ -6,7 +6,7 @@ from roost.broker.change_signal import ChangeSignal
 from roost.testing.waits import answer_of, started
 
 
-async def test_all_who_wait_are_told_once() -> None:
+async def test_every_waiter_is_woken_once() -> None:
     signal = ChangeSignal()
     signal.tell()  # to nobody, and not kept
     waiting = [await started(signal.wait()) for _ in range(2)]

@@ -13,7 +13,7 @@ async def test_time_goes_on_and_never_back() -> None:
     assert times == sorted(times)
 
 
-async def test_a_time_that_has_come_calls_back_soon_and_not_at_once() -> None:
+async def test_a_due_callback_runs_in_a_later_turn_of_the_loop() -> None:
     clock = SystemClock()
     called = asyncio.Event()
     clock.call_at(clock.now() - 10, called.set)
@@ -22,7 +22,7 @@ async def test_a_time_that_has_come_calls_back_soon_and_not_at_once() -> None:
         await called.wait()
 
 
-async def test_a_cancelled_timer_is_silent() -> None:
+async def test_a_cancelled_timer_does_not_call_back() -> None:
     clock = SystemClock()
     called: list[str] = []
     clock.call_at(clock.now(), lambda: called.append("cancelled")).cancel()
@@ -32,7 +32,7 @@ async def test_a_cancelled_timer_is_silent() -> None:
     assert called == ["kept"]
 
 
-async def test_what_arrived_before_a_deadline_is_heard_before_it_passes(tmp_path: Path) -> None:
+async def test_input_that_arrived_before_a_deadline_is_handled_before_it(tmp_path: Path) -> None:
     """A loop that was held up has connections waiting: they come before the timer that is due."""
     heard: list[str] = []
 

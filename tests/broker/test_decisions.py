@@ -1,4 +1,4 @@
-"""The only way into the core: the order inside a decision, and what happens if it fails."""
+"""The only way into the core: the order of steps in a decision, and what happens if one fails."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def renamed_then_fails(state: State) -> None:
     raise KeyError("a bug")
 
 
-def test_what_is_due_runs_out_before_a_query_is_answered() -> None:
+def test_due_rows_expire_before_a_query_is_answered() -> None:
     rig = Rig()
     rig.decide(core.start_loop, agent=ADA, session=None, prompt="go")
     rig.now += LOOP_SECONDS

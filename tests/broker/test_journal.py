@@ -11,11 +11,13 @@ from roost.broker.journal import Journal
 from roost.core.rows import (
     ROW_TYPES,
     Agent,
+    Batch,
     Consent,
     Counter,
     Jar,
     Loop,
     Member,
+    Question,
     Reservation,
     Row,
     Session,
@@ -37,6 +39,8 @@ from roost.vocabulary import (
     JarId,
     JarPolicy,
     Lifetime,
+    QuestionAnswer,
+    QuestionKind,
     SessionId,
     TabHandle,
     TabId,
@@ -62,7 +66,10 @@ ROWS: list[Row] = [
     SlotRequest(session=S, browser=B, agent=A, asked_at=2.5, turn=3),
     Reservation(session=S, browser=B, agent=A, until=9.75),
     Loop(session=S, prompt="p" * 100_000, max_iterations=0, phrase=None, started_at=1.0),
+    Question(session=S, kind=QuestionKind.HANDOFF, reason="Log in", agent=A, asked_at=1.0,
+             until=2.5, answer=QuestionAnswer.DONE, note="Done."),
     Consent(browser=B, name="claude", allow=False),
+    Batch(agent=A, digest="0" * 32, done=2, of=3),
     Counter(name="tab", value=2**40),
 ]  # fmt: skip
 
@@ -145,7 +152,7 @@ def test_changes_are_written_all_or_none(path: Path) -> None:
     assert read(path) == []
 
 
-def test_nobody_else_can_read_it(path: Path) -> None:
+def test_only_this_user_can_read_the_journal(path: Path) -> None:
     journal = Journal(path)
     journal.write(put(*ROWS))
     for file in path.parent.iterdir():
@@ -162,7 +169,7 @@ def test_what_was_written_survives_a_kill(path: Path) -> None:
 
 
 @pytest.mark.parametrize("garbage", [b"not a database, however long it may be" * 99, b"SQLite"])
-def test_a_file_that_is_no_journal_is_put_aside(path: Path, garbage: bytes) -> None:
+def test_a_file_that_is_not_a_journal_is_moved_away(path: Path, garbage: bytes) -> None:
     path.write_bytes(garbage)
 
     assert read(path) == []
@@ -192,7 +199,7 @@ def test_a_journal_of_another_schema_is_put_aside(path: Path) -> None:
     assert path.with_suffix(".broken").exists()
 
 
-def test_a_journal_that_is_only_busy_is_left_where_it_is(
+def test_a_journal_that_is_only_busy_is_not_moved(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A full disk or another holder is no damage: everything recorded must still be there."""
@@ -251,7 +258,7 @@ async def test_the_row_is_written_before_the_browser_is_asked(tmp_path: Path) ->
         await call
 
 
-async def test_what_cannot_be_written_is_not_done(tmp_path: Path) -> None:
+async def test_a_decision_that_cannot_be_journaled_has_no_effect(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         agent = house.admit()
         house.broker._journal._db.execute("PRAGMA query_only = ON")

@@ -1,4 +1,5 @@
-"""A person's own browser, from an agent's call to the tab strip: they are asked, they decide."""
+"""A person's own browser, from an agent's call to the tab strip: the person is asked and
+decides."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from roost.api import operations as ops
 from roost.api.broker import BrokerApi
 from roost.api.door import Admission
 from roost.api.views import SessionView
-from roost.drivers.base import Report, Started
+from roost.drivers.base import Report, RunningBrowser
 from roost.drivers.events import (
     PersonAnswered,
     PersonSaid,
@@ -246,7 +247,7 @@ async def test_the_person_pauses_and_resumes_where_they_see_it(tmp_path: Path) -
 # --- out of sight --------------------------------------------------------------------------------
 
 
-async def test_a_browser_out_of_sight_is_an_error_at_once_and_its_tabs_are_found_again(
+async def test_a_disconnected_browser_is_an_error_at_once_and_its_tabs_are_found_again(
     tmp_path: Path,
 ) -> None:
     async with fake_house(tmp_path, has_person=True) as house:
@@ -311,10 +312,10 @@ async def test_mine_is_the_browser_of_a_named_session_that_is_there_already(
         assert (await _opened(house, browser="mine")).browser == FAKE, "linked or not"
 
 
-async def test_an_agent_that_wants_mine_comes_in_before_the_browser_does(
+async def test_an_agent_that_wants_mine_is_admitted_before_the_browser_links(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def is_not_linked(report: Report) -> Started:
+    async def is_not_linked(report: Report) -> RunningBrowser:
         raise BrowserLost("Your own browser is not linked.", hint="Start it.")
 
     async with fake_house(tmp_path, has_person=True) as house:
@@ -339,7 +340,7 @@ async def test_while_the_persons_browser_is_not_connected_an_agent_gets_browser_
         await error_of(Paused, agent.api.call(ops.Navigate(url=URL)))
 
 
-async def test_an_agent_that_wants_mine_where_nobody_has_one_is_told_at_the_door(
+async def test_an_agent_that_wants_mine_is_refused_if_there_is_no_personal_browser(
     tmp_path: Path,
 ) -> None:
     async with fake_house(tmp_path) as house:

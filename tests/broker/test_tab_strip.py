@@ -1,5 +1,5 @@
-"""Whatever agents and the person do, in whatever order, browser and broker restarts included: the
-broker's word about whose a tab is, is what the tab strip shows."""
+"""After any sequence of actions and restarts, each tab belongs to the session whose group shows
+it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ POOL = 4
 
 
 class Story:
-    """One house after another in one folder, on one browser, with a person in it."""
+    """A sequence of houses in one folder, on one browser that a person uses."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -53,8 +53,8 @@ class Story:
         await self._open.aclose()
 
     async def settled(self) -> None:
-        """Everything that was begun is done."""
-        await until(lambda: not len(self.house.broker._tasks))
+        """Wait until all pending work is done."""
+        await until(lambda: not len(self.house.broker.tasks))
 
     def check(self) -> None:
         state = self.house.state
@@ -104,7 +104,7 @@ class Story:
             self.browser.open_page(jar, opener=page, url="https://site.test/popup")
 
     async def the_person_moves_a_tab(self, one: int, other: int) -> None:
-        """One of any group, or of their own."""
+        """Move a tab of a group or of the person."""
         page = one_of(list(self.browser.pages), one)
         if page is not None:
             self.browser.move(page, self.group(other))
@@ -136,7 +136,7 @@ class Story:
         await self.house.broker.browsers[FAKE].ready()
 
     async def the_broker_comes_back(self, one: int, other: int) -> None:
-        """And while nobody looked, the person went on."""
+        """Start a new broker, after the person did something while none was running."""
         await self.end()
         self.agents = []
         page = one_of(list(self.browser.strip), one)

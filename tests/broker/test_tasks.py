@@ -28,7 +28,7 @@ async def test_a_task_has_a_name_and_is_kept_until_it_is_done() -> None:
     assert len(tasks) == 0
 
 
-async def test_a_bug_is_seen_and_an_answer_is_not_logged(
+async def test_a_bug_in_a_task_is_logged_and_a_refusal_is_not(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     tasks = Tasks()

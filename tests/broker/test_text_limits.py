@@ -37,13 +37,13 @@ EVENTS: list[DriverEvent] = [
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=lambda event: type(event).__name__)
-def test_nothing_that_a_page_words_enters_the_broker_at_full_length(event: DriverEvent) -> None:
+def test_all_text_that_a_page_chooses_is_cut_as_it_enters_the_broker(event: DriverEvent) -> None:
     texts = [getattr(shortened(event), field.name) for field in fields(event)]
     assert max(len(text) for text in texts if isinstance(text, str)) <= ADDRESS_CHARS + 1
     assert shortened(shortened(event)) == shortened(event)
 
 
-def test_what_is_short_enough_stays_as_it_was() -> None:
+def test_short_text_is_not_changed() -> None:
     for event in (
         TabNavigated(PAGE, "https://x.example/" + "a" * (ADDRESS_CHARS - 18), "t" * TITLE_CHARS),
         ConsoleSaid(handle=PAGE, level="log", text="c" * CONSOLE_CHARS, url="https://x.example/"),

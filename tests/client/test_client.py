@@ -1,4 +1,5 @@
-"""The client comes back by itself: what is repeated, what is interrupted, who it then is."""
+"""The client reconnects by itself: which calls it repeats, which it interrupts, and as which
+agent."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from roost.testing.scene import next_notice
 from roost.testing.waits import answer_of, error_of, started, until
 from roost.vocabulary import GRACE_SECONDS, WIRE_VERSION, Lifetime, SessionId
 from roost.wire.hello import ClientKind
-from tests.support.real_processes import real_home
+from tests.support.house import real_home
 
 URL = "https://site.test/"
 NEVER = ops.Evaluate(function="() => new Promise(() => {})")
@@ -78,7 +79,8 @@ async def test_the_jar_and_domain_lists_of_a_new_session_are_passed_on(tmp_path:
             await connect(home=house.home, start=False, jar="nonsense")
 
 
-async def test_without_a_broker_and_without_leave_to_start_one_it_says_so(
+@pytest.mark.slow
+async def test_without_a_broker_and_permission_to_start_one_connecting_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("roost.local.broker_start.RETRY_SECONDS", (0.001, 0.001))
@@ -174,7 +176,7 @@ async def test_a_stalled_broker_loses_nothing(tmp_path: Path) -> None:
 async def test_a_broker_that_answers_nothing_does_not_hold_its_callers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It may be stopped, or hang: then nobody else keeps the deadline."""
+    """The broker may be stopped or hang, so the client itself keeps the deadline."""
     monkeypatch.setattr("roost.client.client.SLACK_SECONDS", 0.0)
     monkeypatch.setattr("roost.client.connection.WELCOME_SECONDS", 0.02)
     monkeypatch.setattr("roost.client.client.RETRY_SECONDS", (0.001, 0.001))
@@ -190,8 +192,9 @@ async def test_a_broker_that_answers_nothing_does_not_hold_its_callers(
         assert link.connections >= 2, "and the connection it had goes on"
 
 
-async def test_a_broker_seen_as_it_dies_is_replaced(tmp_path: Path) -> None:
-    """A killed process takes connections until its last thread is gone, and then never again."""
+@pytest.mark.slow
+async def test_a_broker_that_is_just_dying_is_replaced(tmp_path: Path) -> None:
+    """A killed process accepts connections until its last thread has ended."""
     with real_home(tmp_path / "home") as home:
         corpse = socket.socket(socket.AF_UNIX)
         corpse.bind(str(tmp_path / "corpse"))
@@ -208,8 +211,9 @@ def _bury_at_first_sight(corpse: socket.socket) -> None:
         corpse.accept()[0].close()
 
 
+@pytest.mark.slow
 async def test_a_broker_that_hangs_up_on_the_hello_is_tried_again(tmp_path: Path) -> None:
-    """One that was just killed still takes connections for a moment, and closes them."""
+    """A broker that was just killed still accepts connections for a moment and closes them."""
     async with AsyncExitStack() as stack:
         _, link, client = await house_and_link(stack, tmp_path)
         link.refuses = True
@@ -255,7 +259,7 @@ async def test_a_closed_client_stays_closed(tmp_path: Path) -> None:
 # --- the broker ends ---------------------------------------------------------------------------
 
 
-async def test_a_broker_that_was_stopped_is_not_brought_back_by_who_is_idle(
+async def test_an_idle_client_does_not_restart_a_stopped_broker(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     starts: list[Home] = []

@@ -29,7 +29,7 @@ async def opened(
     return connection
 
 
-async def test_a_call_is_answered_with_its_reply_or_its_very_error(tmp_path: Path) -> None:
+async def test_a_call_returns_its_reply_or_raises_the_brokers_error(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         connection = await opened(house)
         assert await connection.call("ping", {}, None) == {}
@@ -74,7 +74,7 @@ async def test_cancelling_a_call_cancels_it_at_the_broker(tmp_path: Path) -> Non
         await connection.aclose()
 
 
-async def test_all_who_wait_are_told_when_it_ends(tmp_path: Path) -> None:
+async def test_every_waiting_call_fails_when_the_connection_ends(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         connection = await opened(house)
         await connection.call("browser_navigate", {"url": URL}, None)

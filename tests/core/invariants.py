@@ -1,7 +1,8 @@
 """What must hold after every event, computed from the journal's rows alone.
 
-``Watch`` keeps its own books: the journal (fed from ``Decision.changes``), every id ever seen, the
-capture lines. None of the core's counters or indexes is trusted; they are held against a recount.
+``Watch`` keeps its own records: the journal (from ``Decision.changes``), every id ever seen, and
+the capture lines. It trusts none of the core's counters and indexes, and compares them with a
+recount.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from roost.core.rows import (
     Jar,
     Loop,
     Member,
+    Question,
     Reservation,
     Row,
     Session,
@@ -52,7 +54,7 @@ EVICTABLE = (TabState.OPEN, TabState.CRASHED, TabState.LOST)
 
 
 class Facts:
-    """The rows of one moment, by table, and what can be counted from them."""
+    """The rows of one moment by table, with what can be counted from them."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.agents: dict[AgentId, Agent] = {}
@@ -63,6 +65,7 @@ class Facts:
         self.requests: dict[SessionId, SlotRequest] = {}
         self.reservations: dict[SessionId, Reservation] = {}
         self.loops: dict[SessionId, Loop] = {}
+        self.questions: dict[SessionId, Question] = {}
         self.consents: dict[tuple[BrowserId, str], Consent] = {}
         for row in rows:
             match row:
@@ -82,17 +85,19 @@ class Facts:
                     self.reservations[row.session] = row
                 case Loop():
                     self.loops[row.session] = row
+                case Question():
+                    self.questions[row.session] = row
                 case Consent():
                     self.consents[row.browser, row.name] = row
 
     def allowed(self, browser: BrowserId) -> bool:
-        """Whether the person lets agents use it; here they all have one name."""
+        """Return whether the person lets agents use the browser. Here all agents have one name."""
         return any(row.allow for row in self.consents.values() if row.browser == browser)
 
     def timed(self) -> list[Row]:
-        """The rows that are over once their deadline has passed."""
+        """Return the rows that expire at their deadline."""
         tables: tuple[Mapping[Any, Row], ...] = (
-            self.agents, self.sessions, self.reservations, self.loops,
+            self.agents, self.sessions, self.reservations, self.loops, self.questions,
         )  # fmt: skip
         return [row for table in tables for row in table.values()]
 
@@ -100,7 +105,7 @@ class Facts:
         return [row.deadline for row in self.timed() if row.deadline is not None]
 
     def stakes(self, browser: BrowserId) -> Tally[SessionId]:
-        """For each session, how many of these it does: hold slots, wait for one, have one
+        """Return how many of these each session does: hold slots, wait for one, have one
         reserved."""
         holding = {t.session for t in self.tabs.values() if t.browser == browser and t.holds_slot}
         reserved = [r.session for r in self.reservations.values() if r.browser == browser]
@@ -108,19 +113,19 @@ class Facts:
         return Tally(session for session in sessions if session is not None)
 
     def share(self, browser: BrowserId, limit: int) -> int:
-        """The slots that each session which holds, waits or has a reservation may keep."""
+        """Return how many slots each session that holds, waits or has a reservation may keep."""
         return max(1, limit // max(1, len(self.stakes(browser))))
 
     def current(self) -> set[TabId | None]:
         return {member.current for member in self.members.values()}
 
     def held(self, browser: BrowserId, session: SessionId | None = None) -> int:
-        """Slots held by tabs, of one session if it is named."""
+        """Return the slots that tabs hold, of one session if it is named."""
         tabs = [t for t in self.tabs.values() if t.browser == browser and t.holds_slot]
         return sum(session is None or tab.session == session for tab in tabs)
 
     def taken(self, browser: BrowserId) -> int:
-        """Slots that are not free: tabs and reservations."""
+        """Return the slots that are not free: tabs and reservations."""
         reserved = sum(r.browser == browser for r in self.reservations.values())
         return self.held(browser) + reserved
 
@@ -139,7 +144,8 @@ class Facts:
         return any(a.connected or a.lease_until is not None for a in agents)
 
     def meant(self, agent: AgentId, named: str | None) -> SessionId | None:
-        """The session a caller means: its own, its own name for one, or the id of a joined one."""
+        """Return the session that a caller means: its own, its alias for one, or the id of a
+        joined one."""
         if agent == OPERATOR:
             return SessionId(named) if named in self.sessions else None
         if agent not in self.agents:
@@ -165,7 +171,7 @@ class Watch:
         self.listens = True
 
     def see(self, machine: Machine, event: Event, now: float, outcome: Decision[Any]) -> None:
-        """Take the outcome into the books, then hold everything against everything."""
+        """Record the decision, then check everything."""
         before = self.facts
         for change in outcome.changes:
             if change.row is None:
@@ -241,7 +247,7 @@ def assert_same(has: dict[str, Any], should: dict[str, Any], why: str) -> None:
 
 
 def recounted(facts: Facts, settings: CoreSettings) -> dict[str, Any]:
-    """Every index, from the rows."""
+    """Return every index, counted from the rows."""
     tabs = sorted(facts.tabs.values(), key=lambda tab: tab.used)
     jars = [jar for jar in facts.jars.values() if jar.session is not None]
     reserved = Tally(r.browser for r in facts.reservations.values())
@@ -289,7 +295,7 @@ def recounted(facts: Facts, settings: CoreSettings) -> dict[str, Any]:
 
 
 def indexes(state: State) -> dict[str, Any]:
-    """The same, as the core has it."""
+    """Return every index as the core has it."""
     return {
         "pools": {
             browser: (
@@ -332,8 +338,8 @@ def indexes(state: State) -> dict[str, Any]:
 
 
 def check_references(facts: Facts, settings: CoreSettings) -> None:
-    """Nothing names what is not there. Only history may: ``Tab.opener``, ``Member.lost``,
-    ``Agent.own_session`` (it is looked up through the agent's membership)."""
+    """Check that no row names something that does not exist. Only history may: ``Tab.opener``,
+    ``Member.lost``, ``Agent.own_session`` (which is looked up through the agent's membership)."""
     sessions = facts.sessions
     for tab in facts.tabs.values():
         if tab.session is None:
@@ -359,6 +365,7 @@ def check_references(facts: Facts, settings: CoreSettings) -> None:
         assert (place.agent, place.session) in facts.members, "a dead agent waits or holds"
     assert not facts.requests.keys() & facts.reservations.keys()
     assert facts.loops.keys() <= sessions.keys()
+    assert facts.questions.keys() <= sessions.keys(), "a session that ended still asks"
     assert all(jar.session is None or jar.session in sessions for jar in facts.jars.values())
     attended = {session for _, session in facts.members}
     for row in sessions.values():
@@ -369,7 +376,8 @@ def check_references(facts: Facts, settings: CoreSettings) -> None:
 
 
 def check_deadlines(machine: Machine, facts: Facts, event: Event, now: float) -> None:
-    """What is due is over, however late the core was woken; and the core asks to be woken."""
+    """Check that everything due has expired, however late the core was woken, and that the core
+    asks to be woken."""
     deadlines = facts.deadlines()
     if deadlines:
         wanted = machine.next_deadline()
@@ -384,14 +392,15 @@ def check_deadlines(machine: Machine, facts: Facts, event: Event, now: float) ->
 
 
 def overdue(facts: Facts, event: Event, now: float) -> list[Row]:
-    """Agents are ended by ``TimePassed`` alone."""
+    """Return the rows whose deadline has passed. Agents count only after ``TimePassed``, which
+    alone ends them."""
     late = [row for row in facts.timed() if row.deadline is not None and row.deadline <= now]
     is_woken = isinstance(event, ev.TimePassed)
     return [row for row in late if is_woken or not isinstance(row, Agent)]
 
 
 class Step:
-    """One event, the rows before and after it, and what may have changed in between."""
+    """One event, the rows before and after it, and the changes that it may cause."""
 
     def __init__(
         self,
@@ -409,7 +418,7 @@ class Step:
         self.ended = {e.agent for e in outcome.effects if isinstance(e, fx.EndAgent)}
         self.caller: AgentId | None = getattr(event, "agent", None)
         answered = outcome.answered
-        self.tab = answered.tab if isinstance(answered, core.Opened) else answered
+        self.tab = answered.tab if isinstance(answered, core.OpenTabAnswer) else answered
         """The tab that was asked for, or None."""
         if not isinstance(self.tab, Tab):
             self.tab = None
@@ -451,7 +460,7 @@ class Step:
             assert admitted.session in entitled, "a tab was admitted in debt"
 
     def admitted(self) -> Tab | None:
-        """The tab that this event gave a slot, unless it is a popup."""
+        """Return the tab that got a slot by this event, unless it is a popup."""
         tab = self.tab
         if tab is None or not asks(self.event, core.open_tab, core.use_tab):
             return None
@@ -496,7 +505,7 @@ class Step:
         return any(tab.jar is not None for tab in self.after.evictable(session))
 
     def parking(self) -> None:
-        """A session loses a page to others only by the rules of the fair share."""
+        """Check that a session loses a page to others only by the rules of the fair share."""
         for tab in self.after.tabs.values():
             earlier = self.before.tabs.get(tab.id)
             if earlier is None or not earlier.holds_slot or tab.holds_slot:
@@ -523,7 +532,7 @@ class Step:
             assert left >= share, "a session has less than its share"
 
     def claims(self) -> None:
-        """A slot that was taken from one session goes to another that is below its share."""
+        """Check that a slot taken from one session goes to another that is below its share."""
         was_taken = False
         for effect in self.outcome.effects:
             if not isinstance(effect, fx.Tell):
@@ -567,7 +576,7 @@ class Step:
             assert used or over, "a reserved slot was taken"
 
     def cloning(self) -> None:
-        """An agent clones what it was started with, or what every agent may."""
+        """Check that an agent clones only its own profile or one for all agents."""
         event = self.event
         if not asks(event, core.open_session) or event.agent == OPERATOR:
             return
@@ -578,7 +587,7 @@ class Step:
             assert allowed, "an agent cloned a profile that is not its own"
 
     def joining(self) -> None:
-        """Nobody gets into a session that is there already but by naming it when it connects."""
+        """Check that an agent joins an existing session only by naming it when it connects."""
         for agent, session in self.after.members.keys() - self.before.members.keys():
             old, new = self.before.sessions.get(session), self.after.sessions[session]
             connected = asks(self.event, core.connect_agent) and self.event.agent == agent
@@ -680,7 +689,7 @@ class Step:
             assert row.session == told.session, "somebody was told about a foreign tab"
 
     def others_notice_nothing(self) -> None:
-        """What an agent does takes tabs from its own sessions only."""
+        """Check that an agent's action takes tabs from its own sessions only."""
         agent = self.caller
         if agent is None or agent == OPERATOR or not self.quiet:
             return
@@ -723,7 +732,7 @@ class Step:
         assert sum(refusal.details["ownerBreakdown"].values()) == self.before.held(browser)
 
     def access(self) -> None:
-        """The tab an agent gets is the one it means, and its own."""
+        """Check that the agent gets the tab that it means, and only its own."""
         event, tab = self.event, self.tab
         if asks(event, core.open_tab, core.use_tab) and tab is not None:
             may_use = event.agent == OPERATOR or tab.browser not in self.settings.personal

@@ -1,8 +1,7 @@
-"""The world around the core, as a Hypothesis state machine.
+"""Agents, browsers, the person and the clock around the core, as a Hypothesis state machine.
 
-Agents, browsers, the person and the clock do what they like, in any order. Time moves apart from
-the wake-ups; what the browser says comes late, twice or never. After every event ``Watch`` holds
-the rows against the rules of sharing.
+They act in any order. Time moves independently of the wake-ups. The browser's reports come late,
+twice or never. After every event ``Watch`` checks the rows against the rules of sharing.
 """
 
 from __future__ import annotations
@@ -29,6 +28,8 @@ from roost.vocabulary import (
     JarId,
     JarPolicy,
     Lifetime,
+    QuestionAnswer,
+    QuestionKind,
     Reads,
     SessionId,
     TabHandle,
@@ -60,7 +61,7 @@ def drawn(choices: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
 
 
 def step(**choices: Sequence[Any]) -> Callable[[Method], Method]:
-    """A rule for Hypothesis, and a step of ``walk``."""
+    """Register a method as a rule for Hypothesis and as a step of ``walk``."""
 
     def registered(method: Method) -> Method:
         STEPS.append((method.__name__, choices))
@@ -71,7 +72,8 @@ def step(**choices: Sequence[Any]) -> Callable[[Method], Method]:
 
 
 def walk(seed: int, steps: int = 25) -> None:
-    """The same machine, driven by a seeded die: no shrinking, but many more steps a second."""
+    """Run the machine with seeded random steps: without shrinking, but with many more steps per
+    second."""
     die = random.Random(seed)
 
     def thrown(choices: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
@@ -89,7 +91,7 @@ def one_of(items: list[T], pick: int) -> T | None:
 
 
 class Bug(Exception):
-    """A mistake in the core."""
+    """A bug in the core."""
 
 
 class Sharing(RuleBasedStateMachine):
@@ -126,8 +128,8 @@ class Sharing(RuleBasedStateMachine):
             self.perform(len(self.to_do) - 1, fails=False)
 
     def people_come(self, tabs: int, more: int, waiting: int) -> None:
-        """Most stories begin with some agents at work, one of them with more tabs than the others,
-        and some waiting for a slot."""
+        """Start most runs with some agents at work, one of them with more tabs, and some waiting
+        for a slot."""
         for number in range(tabs):
             if number == 1:
                 self.an_agent_joins("shop", lease=False, shared=False)
@@ -190,14 +192,15 @@ class Sharing(RuleBasedStateMachine):
     # --- who and what ----------------------------------------------------------------------------
 
     def somebody(self, pick: int) -> AgentId:
-        """Mostly the living, sometimes the dead; the operator where there is nobody."""
+        """Return an agent: mostly a living one, sometimes a dead one, or the operator if there
+        is none."""
         alive = list(self.watch.facts.agents)
         if pick == 11:
             return one_of(self.everybody, self.minted) or OPERATOR
         return one_of(alive, pick) or OPERATOR
 
     def a_session(self, agent: AgentId, pick: int) -> str | None:
-        """Its own by default, by its own name, by id; or a guess at somebody else's."""
+        """Return the agent's own session by default, by alias or by id, or a guess at another's."""
         if pick < 6 and agent != OPERATOR:
             return None
         if pick < 8:
@@ -205,7 +208,7 @@ class Sharing(RuleBasedStateMachine):
         return one_of([str(session) for session in self.watch.facts.sessions], pick)
 
     def a_tab(self, agent: AgentId, pick: int) -> str | None:
-        """The current one by default, one of its own, or a guess."""
+        """Return the current tab by default, one of the agent's own, or a guess."""
         if pick < 3:
             return None
         mine = self.watch.facts.sessions_of(agent)
@@ -351,8 +354,9 @@ class Sharing(RuleBasedStateMachine):
     def one_has_many_tabs_and_others_wait(
         self, second_has: int, pause: int, seconds: float, busy: int, again: bool
     ) -> None:
-        """Somebody fills the pool; others wait, one of them with tabs of its own, until the core is
-        woken. Some tabs are busy, and sometimes a person has the session of one of them."""
+        """Let one agent fill the pool while others wait, one of them with tabs of its own, until
+        the core is woken. Some tabs are busy, and sometimes the person has paused one of the
+        sessions."""
         limit = self.settings.limit(B1)
         for _ in range(3):
             self.an_agent_comes(lease=False, browser=None)
@@ -408,6 +412,19 @@ class Sharing(RuleBasedStateMachine):
 
     # --- the person ------------------------------------------------------------------------------
 
+    @step(who=PICK, turn=("ask", "answer", "take"))
+    def the_person_is_asked_something(self, who: int, turn: str) -> None:
+        agent = self.somebody(who)
+        session = self.a_session(agent, 0)
+        kind = QuestionKind.HANDOFF
+        events: dict[str, Ask[Any]] = {
+            "ask": Ask(core.ask_question, agent=agent, session=session, kind=kind, reason="Log in"),
+            "take": Ask(core.take_answer, agent, session),
+        }
+        known = one_of(list(self.watch.facts.questions), who) or SessionId("s1")
+        answered = Ask(core.answer_question, known, QuestionAnswer.DONE)
+        self.say(events.get(turn, answered))
+
     @step(who=PICK, which=PICK, paused=EITHER)
     def a_session_is_paused_or_handed_back(self, who: int, which: int, paused: bool) -> None:
         agent = OPERATOR if who % 2 else self.somebody(who)
@@ -428,7 +445,7 @@ class Sharing(RuleBasedStateMachine):
         self.say(events[verb])
 
     def a_group(self, pick: int) -> str | None:
-        """Of a session of B2, mostly; or of one that is over; or none."""
+        """Return the group of a session of B2 (mostly), of an ended session, or none."""
         live = [s.group for s in self.watch.facts.sessions.values() if s.browser == B2]
         return one_of([*live, *live, "s1@7", None], pick)
 
@@ -476,7 +493,8 @@ class Sharing(RuleBasedStateMachine):
 
     @step(new_ids=EITHER, kept=range(4))
     def the_persons_browser_comes_back(self, new_ids: bool, kept: int) -> None:
-        """With its groups; under new handles where it was started again, else as it was."""
+        """Report the person's browser with its groups: under new handles if it was restarted,
+        else unchanged."""
         self.say(ev.BrowserDown(B2))
         strip = dict(list(self.strip.items())[0 if kept else 1 :])
         self.strip = {
@@ -581,7 +599,7 @@ class Sharing(RuleBasedStateMachine):
 
     @step(browser=(B1, B1, B2), kept=range(0, 4), stray=EITHER)
     def a_browser_is_there_again(self, browser: BrowserId, kept: int, stray: bool) -> None:
-        """With all pages or only some of them, and with pages and jars nobody knows."""
+        """Report the browser with all or some of its pages, and with unknown pages and jars."""
         pages, jars = list(self.pages[browser]), list(self.jars[browser])
         if kept < 3:
             pages, jars = pages[kept:], jars[kept:]
@@ -604,7 +622,7 @@ class Sharing(RuleBasedStateMachine):
 
     @step(seconds=MOMENTS)
     def time_moves(self, seconds: float) -> None:
-        """And nobody wakes the core."""
+        """Let time pass without waking the core."""
         self.now += seconds
 
     @step(seconds=MOMENTS, busy=(0, 0, *range(8)))

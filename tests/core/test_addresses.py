@@ -12,6 +12,7 @@ from roost.core.addresses import (
     URL_CHARS,
     address_denied,
     can_be_opened_again,
+    check_not_own,
     checked_devtools_url,
     checked_domain,
     checked_url,
@@ -93,7 +94,7 @@ def test_any_other_scheme_is_blocked_however_it_is_written(scheme: str, disguise
         "https:///",
     ],
 )
-def test_what_is_no_whole_address_is_a_bad_request(url: str) -> None:
+def test_an_incomplete_address_is_a_bad_request(url: str) -> None:
     with pytest.raises(BadRequest) as caught:
         checked_url(url)
     assert caught.value.details["field"] == "url"
@@ -105,7 +106,7 @@ def test_a_host_no_browser_would_look_up_is_a_bad_request(url: str) -> None:
         checked_url(url)
 
 
-def test_an_address_beyond_all_measure_is_a_bad_request() -> None:
+def test_an_address_above_the_limit_is_a_bad_request() -> None:
     with pytest.raises(BadRequest):
         checked_url("https://example.com/" + "a" * URL_CHARS)
 
@@ -204,7 +205,7 @@ def test_an_address_outside_the_lists_is_blocked_by_host_however_it_is_written(u
     assert caught.value.details["host"] in ("evil.org", "::1")
 
 
-def test_the_blank_page_is_outside_no_list() -> None:
+def test_every_list_allows_the_blank_page() -> None:
     assert checked_url("about:blank", ALLOW, ("*.com",)) == "about:blank"
 
 
@@ -296,7 +297,9 @@ def test_loopback_allows_this_machine_and_nothing_else(host: str) -> None:
         ("64:ff9b::808:808", False, False),
     ],
 )
-def test_the_words_cover_what_they_say(address: str, is_loopback: bool, is_private: bool) -> None:
+def test_loopback_and_private_cover_their_networks(
+    address: str, is_loopback: bool, is_private: bool
+) -> None:
     assert address_denied(address, ("loopback",)) is is_loopback
     assert address_denied(address, ("private",)) is is_private
 
@@ -310,7 +313,7 @@ def test_an_allowed_address_allows_itself_and_no_name() -> None:
     assert not host_allowed("127.0.0.1", ("0.0.1",), ())
 
 
-def test_an_allowed_name_is_still_denied_by_where_it_is() -> None:
+def test_an_allowed_name_is_denied_if_its_address_is_denied() -> None:
     assert not host_allowed("app.localhost", ("app.localhost",), ("loopback",))
     assert host_allowed("app.localhost", ("app.localhost",), ("10.0.0.0/8",))
 
@@ -407,7 +410,7 @@ def test_a_scheme_is_never_taken_for_a_host(url: str) -> None:
 @pytest.mark.parametrize(
     "url", ["foo", "/x", "//example.org/", "127.0.0.1:80@evil.example", "[::1"]
 )
-def test_other_words_are_no_address(url: str) -> None:
+def test_other_text_does_not_count_as_an_address(url: str) -> None:
     with pytest.raises(BadRequest):
         checked_url(with_scheme(url))
 
@@ -437,3 +440,38 @@ def test_a_devtools_client_opens_no_other_scheme(url: str) -> None:
 def test_a_blob_cannot_be_opened_again_because_it_ends_with_its_page() -> None:
     assert not can_be_opened_again("blob:http://a.test/1-2")
     assert can_be_opened_again("data:text/html,x")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:4321/dashboard/",
+        "http://localhost:4321/",
+        "localhost:4321",
+        "http://x.localhost:4321/",
+        "http://0x7f.1:4321/",
+        "http://[::1]:4321/",
+        "http://0.0.0.0:4321/",
+        "http:\\\\127.0.0.1:4321\\",
+        "https://127.0.0.1:4321/",
+    ],
+)
+def test_roosts_own_port_is_blocked_under_every_name_of_this_machine(url: str) -> None:
+    with pytest.raises(UrlBlocked):
+        check_not_own(url, 4321)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:4322/",
+        "http://127.0.0.1/",
+        "https://example.com:4321/",
+        pytest.param("data:text/html," + "x" * 200_000, id="a long data: address"),
+        "about:blank",
+        "x:y",
+    ],
+)
+def test_other_addresses_are_not_taken_for_roosts_own(url: str) -> None:
+    check_not_own(url, 4321)
+    check_not_own(url, None)

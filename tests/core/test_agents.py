@@ -52,7 +52,7 @@ def test_an_agent_that_comes_back_before_the_core_is_woken_is_not_ended() -> Non
 
 
 @pytest.mark.parametrize("lease", [False, True])
-def test_a_late_wake_up_ends_nobody_and_gives_one_more_grace(lease: bool) -> None:
+def test_a_late_wake_up_ends_no_agent_and_gives_one_more_grace(lease: bool) -> None:
     play = Play()
     ada = play.agent("ada", lease=lease)
     play.do(ev.AgentDisconnected(ada))
@@ -156,7 +156,7 @@ def test_resuming_never_shows_a_foreign_session_that_took_over_an_id() -> None:
     assert play.do(Ask(core.resume_agent, ada)).answer is None
 
 
-def test_after_a_restart_everybody_has_the_same_grace_however_long_the_broker_was_away() -> None:
+def test_after_a_restart_every_agent_has_the_same_grace() -> None:
     """Found by review: nobody could renew or come back while the broker was away."""
     play = Play()
     connected, away = play.agent("connected"), play.agent("away")

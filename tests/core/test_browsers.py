@@ -1,4 +1,4 @@
-"""A person's browser that comes back: which of its tabs is whose."""
+"""A person's browser comes back: which session owns which of its tabs."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_jars_that_the_browser_still_has_stay_with_their_sessions() -> None:
 
 
 def gone_with_a_jar() -> tuple[Play, AgentId, Tab]:
-    """An agent with a jar of its own, whose browser has ended."""
+    """Return an agent with its own jar, whose browser has ended."""
     play = grouped_play(policy=JarPolicy.FRESH)
     ada = play.agent("ada")
     tab = play.tab(ada)
@@ -160,7 +160,7 @@ def gone_with_a_jar() -> tuple[Play, AgentId, Tab]:
 
 
 def test_a_page_at_the_same_address_in_another_jar_is_another_tab() -> None:
-    """Both came back in the session's group; only one of them has the session's logins."""
+    """Both pages came back in the session's group, but only one has the session's logins."""
     play, ada, tab = gone_with_a_jar()
     group = home(play, ada).group
     for mine, persons in (("new-1", "new-2"), ("new-4", "new-3")):

@@ -1,4 +1,4 @@
-"""The person is asked, answers, pauses, and ends."""
+"""The person is asked for consent, answers, pauses and ends sessions."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def persons_play() -> Play:
     return play
 
 
-def opening(agent: AgentId) -> Ask[core.Opened]:
+def opening(agent: AgentId) -> Ask[core.OpenTabAnswer]:
     return Ask(core.open_tab, agent=agent, session=None, url=URL)
 
 
 def ask_person(play: Play, agent: AgentId) -> None:
-    """Be refused for want of consent, and have the person asked, as the broker does."""
+    """Be refused for lack of consent, and ask the person, as the broker does."""
     refusal = play.refused(opening(agent), core.ConsentNeeded)
     play.do(Ask(core.ask_person, refusal.agent, refusal.browser))
 

@@ -1,4 +1,8 @@
-"""Each multi-agent failure that was measured in Claudezilla, by name."""
+"""Failures with several agents that were measured in Claudezilla, each with a test that Roost
+avoids it.
+
+Each docstring says what Claudezilla did.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from roost.vocabulary import OPERATOR, AgentId, TabHandle
 from tests.core.play import B1, URL, Ask, Play, named, of, tab_of
 
 
-def opening(agent: AgentId, *, evict: bool = False) -> Ask[core.Opened]:
+def opening(agent: AgentId, *, evict: bool = False) -> Ask[core.OpenTabAnswer]:
     return Ask(core.open_tab, agent=agent, session=None, url=URL, evict=evict)
 
 
@@ -23,7 +27,7 @@ def use(agent: AgentId, tab: str | None = None) -> Ask[Tab]:
 
 
 def test_an_omitted_tab_is_never_another_agents_tab() -> None:
-    """§3 "Ownership check": without a tab id a command ran on the shared active tab, so A read and
+    """Ownership check: without a tab id a command ran on the shared active tab, so A read and
     changed B's page, and B's default screenshot showed A's."""
     play = Play()
     ada, bob = play.agent("ada"), play.agent("bob")
@@ -35,7 +39,7 @@ def test_an_omitted_tab_is_never_another_agents_tab() -> None:
 
 
 def test_a_guessed_tab_id_answers_like_one_that_never_was() -> None:
-    """§3 "Ownership check": tabs of unknown owners were free for all."""
+    """Ownership check: tabs of unknown owners were free for all."""
     play = Play()
     ada, bob = play.agent("ada"), play.agent("bob")
     tab = play.tab(ada)
@@ -45,7 +49,7 @@ def test_a_guessed_tab_id_answers_like_one_that_never_was() -> None:
 
 
 def test_a_stranger_cannot_close_another_agents_session() -> None:
-    """§3 "closeWindow": a stranger with no tabs closed a window whose five tabs were another's."""
+    """CloseWindow: a stranger with no tabs closed a window whose five tabs were another's."""
     play = Play()
     ada, stranger = play.agent("ada"), play.agent("stranger")
     home = play.state.agents[ada].own_session
@@ -56,7 +60,7 @@ def test_a_stranger_cannot_close_another_agents_session() -> None:
 
 
 def test_two_simultaneous_first_creates_make_two_tracked_tabs() -> None:
-    """§3 "Check-then-await races": two first creates made two windows, one untracked for ever."""
+    """Check-then-await races: two first creates made two windows, one untracked for ever."""
     play = Play()
     ada, bob = play.agent("ada"), play.agent("bob")
     one, two = play.do(opening(ada)).answer.tab, play.do(opening(bob)).answer.tab
@@ -70,7 +74,7 @@ def test_two_simultaneous_first_creates_make_two_tracked_tabs() -> None:
 
 
 def test_two_simultaneous_first_creates_of_one_agent_share_one_jar() -> None:
-    """§3 "Check-then-await races", within one session."""
+    """Check-then-await races, within one session."""
     play = Play()
     ada = play.agent("ada")
     one, two = play.do(opening(ada)).answer.tab, play.do(opening(ada)).answer.tab
@@ -79,7 +83,7 @@ def test_two_simultaneous_first_creates_of_one_agent_share_one_jar() -> None:
 
 
 def test_of_four_simultaneous_creates_at_eleven_of_twelve_one_is_admitted() -> None:
-    """§3 "Check-then-await races": four creates at 11 tabs gave 15/12."""
+    """Check-then-await races: four creates at 11 tabs gave 15/12."""
     play = Play(limit=12)
     ada = play.agent("ada")
     for _ in range(11):
@@ -91,7 +95,7 @@ def test_of_four_simultaneous_creates_at_eleven_of_twelve_one_is_admitted() -> N
 
 
 def test_a_reserved_slot_cannot_be_stolen() -> None:
-    """§3 "Reservations": E took the slot reserved for C, then C also got in: 13/12."""
+    """Reservations: E took the slot reserved for C, then C also got in: 13/12."""
     play = Play(limit=2)
     ada, waiter, thief = play.agent("ada"), play.agent("waiter"), play.agent("thief")
     first, _ = play.tab(ada), play.tab(ada)
@@ -107,7 +111,7 @@ def test_a_reserved_slot_cannot_be_stolen() -> None:
 
 
 def test_a_reservation_used_while_the_pool_has_room_is_used_up() -> None:
-    """§3 "Reservations": one not needed at claim time stayed usable later."""
+    """Reservations: a reservation that was not needed when it was claimed stayed usable."""
     play = Play(limit=2)
     ada, waiter = play.agent("ada"), play.agent("waiter")
     play.do(Ask(core.request_space, waiter, None))
@@ -119,7 +123,7 @@ def test_a_reservation_used_while_the_pool_has_room_is_used_up() -> None:
 
 
 def test_a_departed_agent_is_not_queued_any_more() -> None:
-    """§3 "Mercy": no liveness check; a dead agent received the slot."""
+    """Mercy: no liveness check; a dead agent received the slot."""
     play = Play(limit=1)
     ada, dead, next_one = play.agent("ada"), play.agent("dead"), play.agent("next")
     tab = play.tab(ada)
@@ -132,7 +136,7 @@ def test_a_departed_agent_is_not_queued_any_more() -> None:
 
 
 def test_goodbye_without_tabs_gives_everything_back() -> None:
-    """§3 "goodbye": it returned early without tabs, before it cleared queue and reservation."""
+    """Goodbye: it returned early without tabs, before it cleared queue and reservation."""
     play = Play(limit=1)
     ada, waiter = play.agent("ada"), play.agent("waiter", named("kept"))
     tab = play.tab(ada)
@@ -145,7 +149,7 @@ def test_goodbye_without_tabs_gives_everything_back() -> None:
 
 
 def test_goodbye_gives_back_a_reservation_to_the_next_in_line() -> None:
-    """§3 "Mercy": the queue was not served by goodbye."""
+    """Mercy: the queue was not served by goodbye."""
     play = Play(limit=1)
     holder, waiter = play.agent("holder"), play.agent("waiter")
     play.do(Ask(core.request_space, holder, None))
@@ -155,7 +159,7 @@ def test_goodbye_gives_back_a_reservation_to_the_next_in_line() -> None:
 
 
 def test_every_way_a_slot_is_freed_serves_the_queue() -> None:
-    """§3 "Mercy": served only by closeTab and grantTabSpace, not by eviction, goodbye, orphan
+    """Mercy: served only by closeTab and grantTabSpace, not by eviction, goodbye, orphan
     clean-up, a person closing a tab, or window close."""
 
     def freed_by(way: Callable[[AgentId, Tab], ev.Event | Ask[Any]]) -> bool:
@@ -176,7 +180,7 @@ def test_every_way_a_slot_is_freed_serves_the_queue() -> None:
 
 
 def test_one_failed_capture_does_not_poison_the_next() -> None:
-    """§3 "Mutex": one failed screenshot made every later one of every agent fail."""
+    """Mutex: one failed screenshot made every later one of every agent fail."""
     play = Play()
     ada, bob = play.agent("ada", named("shared")), play.agent("bob", named("shared"))
     tab = play.tab(ada)
@@ -191,7 +195,7 @@ def test_one_failed_capture_does_not_poison_the_next() -> None:
 
 
 def test_captures_of_different_tabs_never_wait_for_each_other() -> None:
-    """§3 "Mutex": one chain for the whole browser."""
+    """Mutex: one chain for the whole browser."""
     play = Play()
     ada, bob = play.agent("ada"), play.agent("bob")
     mine, theirs = play.tab(ada), play.tab(bob)
@@ -202,7 +206,7 @@ def test_captures_of_different_tabs_never_wait_for_each_other() -> None:
 
 
 def test_a_queue_behind_a_capture_has_an_end() -> None:
-    """§3 "Mutex": whoever came early enough was queued with no limit or timeout."""
+    """Mutex: whoever came early enough was queued with no limit or timeout."""
     play = Play()
     ada, bob = play.agent("ada", named("shared")), play.agent("bob", named("shared"))
     tab = play.tab(ada)
@@ -213,7 +217,7 @@ def test_a_queue_behind_a_capture_has_an_end() -> None:
 
 
 def test_a_live_idle_agent_keeps_its_tabs_however_long_it_is_silent() -> None:
-    """§3 "Orphans": a live agent idle for ten minutes had its tabs closed by its own server."""
+    """Orphans: a live agent idle for ten minutes had its tabs closed by its own server."""
     play = Play()
     idle = play.agent("idle")
     tab = play.tab(idle)
@@ -223,7 +227,7 @@ def test_a_live_idle_agent_keeps_its_tabs_however_long_it_is_silent() -> None:
 
 
 def test_a_killed_agents_tabs_are_closed_after_the_grace() -> None:
-    """§3 "Orphans": a killed agent's tabs were never cleaned up by anyone."""
+    """Orphans: a killed agent's tabs were never cleaned up by anyone."""
     play = Play()
     killed = play.agent("killed")
     tab = play.tab(killed)
@@ -235,7 +239,7 @@ def test_a_killed_agents_tabs_are_closed_after_the_grace() -> None:
 
 
 def test_a_lost_tab_is_not_replaced_by_another() -> None:
-    """§3 "Orphans": the next default-tab call read a dead agent's tab."""
+    """Orphans: the next default-tab call read a dead agent's tab."""
     play = Play()
     ada = play.agent("ada")
     kept, lost = play.tab(ada), play.tab(ada)
@@ -246,7 +250,7 @@ def test_a_lost_tab_is_not_replaced_by_another() -> None:
 
 
 def test_a_popup_belongs_to_its_openers_session_at_once() -> None:
-    """§3 "Wrong-tab capture" and §7 "Missing": popups were visible but untracked."""
+    """Wrong-tab capture: popups were visible but untracked."""
     play = Play()
     ada, bob = play.agent("ada"), play.agent("bob")
     tab = play.tab(ada)
@@ -259,7 +263,7 @@ def test_a_popup_belongs_to_its_openers_session_at_once() -> None:
 
 
 def test_a_broker_restart_forgets_no_owner() -> None:
-    """§3 "State loss": a reload forgot window and owners; old tabs stayed open, unreachable."""
+    """State loss: a reload forgot window and owners; old tabs stayed open, unreachable."""
     play = Play()
     ada, bob = play.agent("ada"), play.agent("bob")
     tab = play.tab(ada)

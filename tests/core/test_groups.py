@@ -1,4 +1,4 @@
-"""What a person does with tab groups, and what their sessions make of it."""
+"""What the person does with tab groups, and how sessions change."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.core.play import B1, URL, Ask, Play, named, of, tab_of
 
 
 def grouped_play(limit: int = 12, policy: JarPolicy = JarPolicy.SHARED) -> Play:
-    """A house whose browser is the person's own."""
+    """Return a play whose browser is the person's own."""
     play = Play(limit)
     grouped, jars = frozenset({B1}), {B1: policy}
     play.settings = replace(play.settings, grouped=grouped, default_policy=jars)
@@ -38,7 +38,7 @@ def move(play: Play, tab: Tab, group: str | None) -> Decision[Any]:
 
 
 def brought(play: Play, session: Session, handle: str = "own", jar: str | None = None) -> Tab:
-    """A tab that the person opens in the session's group."""
+    """Let the person open a tab in the session's group, and return the tab."""
     opened = ev.TabOpened(
         browser=B1, handle=TabHandle(handle), opener=None, jar=jar, url=URL, group=session.group
     )
@@ -71,7 +71,7 @@ def test_a_tab_moved_to_another_group_is_the_other_sessions_and_both_are_told() 
     assert play.do(use(bob, moved.id)).answer == play.state.tabs[moved.id]
 
 
-def test_whoever_lost_a_tab_is_told_what_happened_and_not_given_another() -> None:
+def test_an_agent_that_lost_its_tab_gets_the_reason_and_no_other_tab() -> None:
     play = grouped_play()
     ada, bob = play.agent("ada"), play.agent("bob")
     play.tab(ada)
@@ -188,7 +188,7 @@ def test_tabs_the_person_brings_cannot_be_refused_and_are_debt() -> None:
     play.refused(Ask(core.open_tab, agent=bob, session=None, url=URL), PoolFull)
 
 
-def test_what_the_person_puts_into_the_group_of_an_ended_session_is_left_alone() -> None:
+def test_a_tab_that_the_person_puts_into_an_ended_sessions_group_is_ignored() -> None:
     play = grouped_play()
     ada = play.agent("ada")
     group = home(play, ada).group

@@ -1,4 +1,5 @@
-"""Jars beside a session's own (roost.core.jars): made by protocol clients, gone with them."""
+"""Extra jars of sessions (roost.core.jars): CDP clients make them, and they end with those
+clients."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from tests.core.play import B1, URL, Ask, Play, named, of, tab_of
 
 
 def jar_of(play: Play, agent: AgentId, *, beside: bool = False) -> Jar:
-    """A jar that has been made."""
+    """Return a jar that has been made."""
     jar = play.do(Ask(core.request_jar, agent=agent, session=None, beside=beside)).answer
     if jar.handle is None:
         play.do(ev.JarMade(jar.id, f"c-{jar.id}"))

@@ -25,7 +25,7 @@ from roost.vocabulary import (
 from tests.core.play import B1, B2, HOME, URL, Ask, Play, named, of, tab_of
 
 
-def opening(agent: AgentId, *, evict: bool = True, url: str = URL) -> Ask[core.Opened]:
+def opening(agent: AgentId, *, evict: bool = True, url: str = URL) -> Ask[core.OpenTabAnswer]:
     return Ask(core.open_tab, agent=agent, session=None, url=url, evict=evict)
 
 
@@ -62,7 +62,7 @@ def test_a_new_tab_is_its_openers_current_one_in_a_jar_of_its_session() -> None:
 
 
 def test_a_tab_that_could_not_be_opened_was_never_the_current_one() -> None:
-    """Else the caller's next call would answer TAB_GONE for a tab it never saw."""
+    """Otherwise the caller's next call would get TAB_GONE for a tab it never saw."""
     play = Play()
     ada = play.agent("ada")
     first = play.tab(ada)
@@ -92,7 +92,7 @@ def test_a_full_pool_evicts_the_callers_own_least_recently_used_tab() -> None:
     assert oldest.id in play.state.tabs
 
 
-def test_a_full_pool_refuses_whoever_has_nothing_to_give() -> None:
+def test_a_full_pool_refuses_a_session_without_tabs_to_evict() -> None:
     play = Play(limit=2)
     ada, bob = play.agent("ada"), play.agent("bob")
     play.tab(ada)
@@ -195,7 +195,7 @@ def test_a_popup_in_the_jar_of_an_ended_session_is_a_stray_whoever_opened_it() -
     assert list(play.state.tabs) == [opener.id]
 
 
-def test_a_tab_the_person_adds_is_counted_and_owned_by_nobody() -> None:
+def test_a_tab_that_the_person_adds_counts_and_belongs_to_no_session() -> None:
     play = Play(limit=1)
     ada = play.agent("ada")
     spawned = tab_of(play, popup(None))
@@ -343,7 +343,7 @@ def test_a_paused_session_gives_no_tab_away() -> None:
     play.refused(Ask(core.grant_space, ada, None, tab.id), Paused)
 
 
-def test_a_slot_that_ran_out_goes_to_the_queue_and_not_to_whoever_calls_next() -> None:
+def test_the_slot_of_an_expired_reservation_goes_to_the_queue() -> None:
     """Found by the machine: a missing wake-up must not let a stranger pass the queue."""
     play = Play(limit=1)
     holder, waiter, stranger = (play.agent(name) for name in ("holder", "waiter", "stranger"))
@@ -370,7 +370,7 @@ def test_an_ended_agents_queue_place_goes_to_another_member_and_ends_with_the_la
 
 
 def parked() -> tuple[Play, Tab, AgentId]:
-    """A tab of the unattended session ``shop`` that was parked for a waiter."""
+    """Return a tab of the unattended session ``shop`` that was parked for a waiter."""
     play = Play(limit=1)
     ada, waiter = play.agent("ada", named("shop")), play.agent("waiter")
     tab = play.tab(ada)
@@ -503,7 +503,7 @@ def test_each_browser_has_its_own_pool() -> None:
 # --- pages by name -------------------------------------------------------------------------------
 
 
-def page(agent: AgentId, name: str = "cart", session: str | None = None) -> Ask[core.Opened]:
+def page(agent: AgentId, name: str = "cart", session: str | None = None) -> Ask[core.OpenTabAnswer]:
     return Ask(core.open_tab, agent=agent, session=session, url=URL, page=name)
 
 
@@ -550,7 +550,7 @@ def test_a_found_page_is_the_callers_current_tab_and_a_parked_one_comes_back() -
 
 
 def full(limit: int = 4) -> tuple[Play, AgentId, AgentId, list[TabId]]:
-    """One agent has all slots, another waits."""
+    """Let one agent take all slots while another waits."""
     play = Play(limit=limit)
     heavy, waiter = play.agent("heavy"), play.agent("waiter")
     tabs = [play.tab(heavy).id for _ in range(limit)]
@@ -562,7 +562,7 @@ def taken(play: Play) -> list[TabId]:
     return [tab.id for tab in play.state.tabs.values() if tab.state is TabState.PARKED]
 
 
-def test_who_waits_ten_seconds_gets_a_slot_of_the_session_above_its_share() -> None:
+def test_after_ten_seconds_a_waiter_gets_a_slot_of_a_session_above_its_share() -> None:
     play, heavy, waiter, tabs = full()
     play.do(ev.TimePassed(), after=SHARE_SECONDS - 0.1)
     assert not taken(play)

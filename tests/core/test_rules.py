@@ -90,6 +90,19 @@ def test_a_dead_agent_has_no_session_and_no_tab() -> None:
     play.refused(Ask(core.open_session, agent=dead, alias=None, spec=_SPEC), SessionGone)
 
 
+def test_the_operator_may_type_the_beginning_of_a_long_session_id() -> None:
+    play = Play()
+    for id in ("0f5c1f1e-aaaa-1111", "0f5c1f1e-aaaa-2222", "77777777-aaaa-1111"):
+        play.do(Ask(core.open_session, agent=OPERATOR, alias=None, spec=named(id)))
+    shown = Ask(core.session_for, OPERATOR, "77777777…")
+    assert play.do(shown).answer.id == "77777777-aaaa-1111"
+    assert play.do(Ask(core.session_for, OPERATOR, "0f5c1f1e-aaaa-2")).answer.id.endswith("2222")
+    play.refused(Ask(core.session_for, OPERATOR, "0f5c1f1e"), SessionGone)  # two begin like that
+    play.refused(Ask(core.session_for, OPERATOR, "7777777"), SessionGone)  # too short
+    ada = play.agent("ada")
+    play.refused(Ask(core.session_for, ada, "77777777"), SessionGone)
+
+
 def test_the_operator_must_name_what_it_means() -> None:
     play = Play()
     tab = play.tab(play.agent("ada"))
@@ -205,7 +218,7 @@ def test_a_tab_lost_with_its_browser_stays_its_owners() -> None:
     play.refused(use(bob, tab.id), TabGone)
 
 
-def test_what_a_caller_wrote_is_cut_before_it_is_shown() -> None:
+def test_a_callers_text_is_cut_before_it_is_shown() -> None:
     def shown(error: RoostError) -> int:
         return len(str(error.to_wire()))
 

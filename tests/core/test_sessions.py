@@ -78,7 +78,7 @@ def test_a_long_name_is_cut() -> None:
     assert len(opened(play, opening(play.agent("ada"), spec=spec)).name) == sessions.NAME_CHARS
 
 
-def test_opening_a_session_again_under_ones_own_name_finds_it() -> None:
+def test_opening_a_session_again_under_its_alias_finds_it() -> None:
     play = Play()
     ada = play.agent("ada")
     session = opened(play, opening(ada, "sub"))
@@ -86,7 +86,7 @@ def test_opening_a_session_again_under_ones_own_name_finds_it() -> None:
     assert opened(play, opening(ada)) != session, "without a name it is a new one"
 
 
-def test_ones_own_names_mean_nothing_to_others() -> None:
+def test_an_agents_aliases_are_unknown_to_other_agents() -> None:
     play = Play()
     ada, bob = play.agent("ada"), play.agent("bob")
     assert opened(play, opening(ada, "sub")) != opened(play, opening(bob, "sub"))
@@ -200,7 +200,7 @@ def test_the_ids_of_anonymous_sessions_cannot_be_joined_or_taken() -> None:
         play.refused(connecting("bob", spec), BadRequest)
 
 
-def test_whoever_was_in_a_session_when_it_ended_is_told() -> None:
+def test_agents_of_a_session_are_told_when_it_ends() -> None:
     play = Play()
     ada = play.agent("ada")
     outcome = play.do(Ask(core.dispose_session, OPERATOR, play.state.agents[ada].own_session))
@@ -283,7 +283,7 @@ def test_a_resumable_session_that_opened_nothing_ends_with_its_agent() -> None:
     assert not play.state.sessions
 
 
-def test_who_comes_back_to_a_named_session_continues_in_its_tab() -> None:
+def test_an_agent_that_returns_to_a_named_session_continues_in_its_tab() -> None:
     play = Play()
     for start in range(9):
         ada = play.agent(f"ada{start}", named("shop"))
@@ -293,7 +293,7 @@ def test_who_comes_back_to_a_named_session_continues_in_its_tab() -> None:
     assert len(play.state.tabs) == 1
 
 
-def test_two_that_come_back_to_a_named_session_have_a_tab_each() -> None:
+def test_two_agents_that_return_to_a_named_session_get_a_tab_each() -> None:
     play = Play()
     shop = SessionId("shop")
     agents = [play.agent(name, named("shop")) for name in ("ada", "bob")]
@@ -306,7 +306,7 @@ def test_two_that_come_back_to_a_named_session_have_a_tab_each() -> None:
     assert current[2] is None, "nothing is left for a third"
 
 
-def test_who_joins_a_named_session_takes_no_tab_of_an_agent_that_is_there() -> None:
+def test_an_agent_that_joins_a_named_session_gets_no_tab_of_another_agent() -> None:
     play = Play()
     ada = play.agent("ada", named("shop"))
     play.tab(ada)

@@ -1,4 +1,5 @@
-"""All orders of events: agents come, vanish, ask, grant, time out; browsers open, crash, return."""
+"""Random orders of events: agents come, disappear, ask, grant and time out; browsers open, crash
+and return."""
 
 from __future__ import annotations
 

@@ -119,6 +119,17 @@ def test_a_second_page_for_one_tab_is_a_stray() -> None:
     assert play.state.tabs[tab.id].handle == "h1"
 
 
+def test_late_news_of_a_page_that_is_another_tabs_own_changes_nothing() -> None:
+    play = Play()
+    ada = play.agent("ada")
+    other, waiting, done = play.tab(ada), opening(play, ada), play.tab(ada)
+    for tab in (waiting, done):
+        outcome = play.do(ev.TabReady(tab.id, handle(other)))
+        assert not outcome.changes
+        assert not of(outcome, CloseStray)
+    assert play.state.tab_with(B1, handle(other)) == other
+
+
 def test_a_tab_that_could_not_be_opened_gives_its_slot_back() -> None:
     play = Play(limit=1)
     tab = opening(play, play.agent("ada"))

@@ -20,7 +20,7 @@ def accept_failed() -> dict[str, Any]:
     return {"message": "socket.accept() out of system resource", "exception": error}
 
 
-async def test_connections_that_cannot_be_accepted_are_logged_once_and_make_room_each(
+async def test_failed_accepts_are_logged_once_and_each_closes_a_connection(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     rooms: list[str] = []
@@ -31,7 +31,7 @@ async def test_connections_that_cannot_be_accepted_are_logged_once_and_make_room
     assert len(rooms) == 512
 
 
-async def test_any_other_failure_is_logged_as_ever(caplog: pytest.LogCaptureFixture) -> None:
+async def test_any_other_failure_is_logged_normally(caplog: pytest.LogCaptureFixture) -> None:
     Shortage(lambda: None)(asyncio.get_running_loop(), {"message": "a task failed"})
     assert "a task failed" in caplog.text
 
@@ -51,9 +51,7 @@ mine.bound()
 
 
 @pytest.mark.parametrize("to_log", [True, False])
-def test_a_log_that_grows_large_is_put_aside_while_it_is_written(
-    to_log: bool, tmp_path: Path
-) -> None:
+def test_a_large_log_is_rotated_while_it_is_written(to_log: bool, tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.log.write_text("")
     with (home.log if to_log else tmp_path / "terminal").open("a") as stderr:
@@ -80,7 +78,7 @@ print("more", file=sys.stderr)
 """
 
 
-def test_a_log_that_was_removed_begins_again(tmp_path: Path) -> None:
+def test_a_removed_log_is_created_again(tmp_path: Path) -> None:
     home = Home(tmp_path)
     with home.log.open("a") as stderr:
         subprocess.run(

@@ -1,4 +1,4 @@
-"""The daemon's own life: whether it is needed, what it sweeps, when it ends by itself."""
+"""The daemon's lifetime: when it is needed, what it sweeps, and when it ends by itself."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def house_of(fake: FakeHouse) -> House:
 
 @asynccontextmanager
 async def sweeping(fake: FakeHouse) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-    """The daemon's sweep, waiting; what it gives lets the next one happen and be over."""
+    """Run the daemon's sweep. The yielded function lets the next sweep happen and waits for it."""
     task = asyncio.get_running_loop().create_task(_sweep(house_of(fake)), name="sweep")
     assert await answer_of(fake.clock.waited("sweep")) == SWEEP_SECONDS
 
@@ -62,7 +62,7 @@ async def test_a_session_in_use_or_named_needs_the_broker(tmp_path: Path) -> Non
         assert is_needed(house)
 
 
-async def test_a_broker_that_nobody_needed_for_a_quarter_of_an_hour_ends(tmp_path: Path) -> None:
+async def test_a_broker_that_was_not_needed_for_15_minutes_ends(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as fake, sweeping(fake) as sweep:
         fake.broker.lingers = True
         agent = fake.admit()
@@ -87,7 +87,7 @@ async def test_a_broker_that_was_told_to_stay_does_not_end_when_idle(tmp_path: P
         assert not fake.broker.stop_requested.is_set()
 
 
-async def test_the_sweep_parts_with_agents_whose_process_is_gone(tmp_path: Path) -> None:
+async def test_the_sweep_disconnects_agents_whose_process_is_gone(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as fake, sweeping(fake) as sweep:
         alive = fake.admit()
         with child() as pid:
@@ -104,7 +104,7 @@ async def test_the_sweep_parts_with_agents_whose_process_is_gone(tmp_path: Path)
     ("arguments", "says"),
     [(["--pool", "many"], "pool (from flags)"), (["--reads", "none"], "reads (from flags)")],
 )
-def test_a_wrong_flag_ends_it_with_one_line(
+def test_a_wrong_flag_ends_the_daemon_with_one_line(
     arguments: list[str], says: str, tmp_path: Path
 ) -> None:
     done = run_daemon(tmp_path, *arguments)

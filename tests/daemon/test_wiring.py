@@ -14,7 +14,7 @@ from roost.local.settings import Settings
 from roost.vocabulary import JarPolicy, Reads
 
 
-async def test_the_house_is_built_from_the_settings_and_not_started(tmp_path: Path) -> None:
+async def test_the_broker_is_built_from_the_settings_and_not_started(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     home.create()
     settings = Settings(browser="fake", pool=3, reads=Reads.SHARED)
@@ -29,7 +29,7 @@ async def test_the_house_is_built_from_the_settings_and_not_started(tmp_path: Pa
         assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
 
 
-async def test_the_persons_own_browser_is_there_to_be_named_and_never_chosen_silently(
+async def test_the_persons_own_browser_is_used_only_if_it_is_named(
     tmp_path: Path,
 ) -> None:
     home = Home(tmp_path / "home")
@@ -43,7 +43,7 @@ async def test_the_persons_own_browser_is_there_to_be_named_and_never_chosen_sil
     await broker.aclose()
 
 
-async def test_who_starts_roost_for_their_own_browser_means_it_in_every_session(
+async def test_with_browser_mine_every_session_uses_the_persons_browser(
     tmp_path: Path,
 ) -> None:
     home = Home(tmp_path / "home")

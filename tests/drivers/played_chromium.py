@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from roost.drivers.base import Started
+from roost.drivers.base import NO_BUNDLE, RunningBrowser
 from roost.drivers.chromium import ChromiumDriver
 from roost.drivers.chromium.launch import ChromiumOptions
 from roost.drivers.events import (
@@ -33,9 +33,9 @@ class Played:
         (home.path / "keepers").mkdir(mode=0o700)
         self.reports: list[DriverEvent] = []
         self.link = ScriptedLink()
-        self.driver = ChromiumDriver(KeeperProcess(home, "chromium", ChromiumOptions()), "")
+        self.driver = ChromiumDriver(KeeperProcess(home, "chromium", ChromiumOptions()), NO_BUNDLE)
 
-    async def begin(self) -> asyncio.Task[Started]:
+    async def begin(self) -> asyncio.Task[RunningBrowser]:
         self.driver.linked(self.link)
         return await started(self.driver.start(self.reports.append))
 

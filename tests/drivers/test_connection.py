@@ -1,4 +1,4 @@
-"""Frames that cannot be read: each fails one call, and no frame ends the link."""
+"""An unreadable frame fails one call and never ends the link."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ DEEP = b"[" * 100_000 + b"]" * 100_000
 MANY = b"[" + b"[]," * ANSWER_VALUES + b"1]"
 
 
-class Spoken:
-    """One protocol: how its answers and events are written, and what was heard of them."""
+class ProtocolUnderTest:
+    """One protocol: how its replies and events are written, and what the driver got of them."""
 
     def __init__(self, protocol: str) -> None:
         self.link, self.keeper, self.events = ScriptedLink(), Heard(), list[str]()
@@ -61,7 +61,7 @@ def protocol(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-async def still_works(spoken: Spoken) -> None:
+async def still_works(spoken: ProtocolUnderTest) -> None:
     asked = spoken.call()
     spoken.answer(b'{"value":1}')
     assert await asked == {"value": 1}
@@ -86,7 +86,7 @@ async def still_works(spoken: Spoken) -> None:
 async def test_an_answer_that_cannot_be_read_fails_its_own_call_and_no_other(
     protocol: str, result: bytes, error: type[RoostError]
 ) -> None:
-    spoken = Spoken(protocol)
+    spoken = ProtocolUnderTest(protocol)
     other = spoken.call()
     asked = spoken.call()
     spoken.answer(result)
@@ -98,7 +98,7 @@ async def test_an_answer_that_cannot_be_read_fails_its_own_call_and_no_other(
 
 @pytest.mark.parametrize("frame", [b"{}", b'{"id":1}', b'{"id":[]}', b'{"id":"1"}', b'{"id":true}'])
 async def test_an_answer_of_a_wrong_shape_ends_nothing(protocol: str, frame: bytes) -> None:
-    spoken = Spoken(protocol)
+    spoken = ProtocolUnderTest(protocol)
     asked = spoken.call()
     spoken.link.frame(frame)
     if frame == b'{"id":1}':
@@ -109,15 +109,15 @@ async def test_an_answer_of_a_wrong_shape_ends_nothing(protocol: str, frame: byt
 
 @pytest.mark.parametrize("frame", [b"", b"nonsense", b"1", b'"a"', b" [1, 2]", DEEP, b'{"id":'])
 async def test_a_frame_that_is_no_message_ends_nothing(protocol: str, frame: bytes) -> None:
-    spoken = Spoken(protocol)
+    spoken = ProtocolUnderTest(protocol)
     spoken.link.frame(frame)
     await still_works(spoken)
 
 
-async def test_an_event_that_cannot_be_read_is_dropped_and_what_it_says_is_not_logged(
+async def test_an_unreadable_event_is_dropped_and_its_text_is_not_logged(
     protocol: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    spoken = Spoken(protocol)
+    spoken = ProtocolUnderTest(protocol)
     for params in (b'{"secret":%s}' % DEEP, b'{"secret":%s}' % MANY, b'{"secret":nonsense}'):
         spoken.event(b"Runtime.consoleAPICalled", params)
     assert spoken.events == []
@@ -127,8 +127,8 @@ async def test_an_event_that_cannot_be_read_is_dropped_and_what_it_says_is_not_l
     await still_works(spoken)
 
 
-async def test_a_page_cannot_have_another_call_failed_by_naming_its_id(protocol: str) -> None:
-    spoken = Spoken(protocol)
+async def test_a_page_cannot_fail_another_call_by_naming_its_id(protocol: str) -> None:
+    spoken = ProtocolUnderTest(protocol)
     victim = spoken.call()
     spoken.event(b"Log.added", b'{"text":"{\\"id\\":%d,","id":%d}' % (spoken.last, spoken.last))
     spoken.event(b"Log.added", b'{"a":%s,"id":%d}' % (DEEP, spoken.last))
@@ -143,7 +143,7 @@ async def test_a_page_cannot_have_another_call_failed_by_naming_its_id(protocol:
 async def test_events_that_say_where_a_tab_is_are_read_whatever_the_address_holds(
     protocol: str,
 ) -> None:
-    spoken = Spoken(protocol)
+    spoken = ProtocolUnderTest(protocol)
     url = b"," * (2 * ANSWER_VALUES) + b"[" * ANSWER_VALUES
     for method in (b"Page.navigatedWithinDocument", b"browsingContext.fragmentNavigated"):
         spoken.event(method, b'{"url":"%s"}' % url)
@@ -153,7 +153,7 @@ async def test_events_that_say_where_a_tab_is_are_read_whatever_the_address_hold
 
 
 async def test_a_long_text_is_read_however_many_commas_it_holds(protocol: str) -> None:
-    spoken = Spoken(protocol)
+    spoken = ProtocolUnderTest(protocol)
     text = "[,{" * ANSWER_VALUES
     asked = spoken.call()
     spoken.answer(b'{"value":"%s"}' % text.encode())
@@ -164,7 +164,7 @@ async def test_a_long_text_is_read_however_many_commas_it_holds(protocol: str) -
 async def test_a_long_string_in_an_event_is_cut_before_the_event_is_read(
     protocol: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spoken = Spoken(protocol)
+    spoken = ProtocolUnderTest(protocol)
     said = list[Json]()
     monkeypatch.setattr(spoken.connection, "_heard", said.append)
     spoken.event(b"Log.added", b'{"text":"%s","line":7}' % (b"a" * 10 * EVENT_STRING_BYTES))
@@ -173,7 +173,7 @@ async def test_a_long_string_in_an_event_is_cut_before_the_event_is_read(
 
 @pytest.mark.parametrize("protocol", ["cdp", "bidi"])
 async def test_a_picture_may_be_larger_than_other_answers(protocol: str) -> None:
-    spoken = Spoken(protocol)
+    spoken = ProtocolUnderTest(protocol)
     for size, is_read in ((2 * ANSWER_BYTES, True), (PICTURE_BYTES, False)):
         asked = spoken.take_picture()
         spoken.answer(b'{"data":"%s"}' % (b"a" * size))
@@ -188,7 +188,7 @@ async def test_a_picture_may_be_larger_than_other_answers(protocol: str) -> None
 async def test_pages_cannot_make_the_list_of_tabs_unreadable_by_their_addresses(
     protocol: str,
 ) -> None:
-    spoken = Spoken(protocol)
+    spoken = ProtocolUnderTest(protocol)
     listed = spoken.list_tabs()
     address = b"http://x/#" + b"a" * (ANSWER_BYTES // 4)
     tabs = b",".join(b'{"tab":%d,"url":"%s"}' % (number, address) for number in range(6))

@@ -1,4 +1,5 @@
-"""What makes a cookie that cookie survives the way into a real browser and out again."""
+"""All attributes of a cookie are unchanged after writing it to a real browser and reading it
+back."""
 
 from __future__ import annotations
 
@@ -8,9 +9,12 @@ import pytest
 
 from roost.drivers.base import Cookie, Driver, OriginStorage
 from roost.vocabulary import JarPolicy
-from tests.drivers.handled_chromium import HandledChromium
-from tests.drivers.handled_firefox import HandledFirefox
-from tests.drivers.lodging import Lodging, lodging_in
+from tests.drivers.managed_harness import (
+    ChromiumUnderTest,
+    FirefoxUnderTest,
+    ManagedHarness,
+    managed_harness,
+)
 from tests.support.local_web import Answer, local_web
 
 pytestmark = pytest.mark.browser
@@ -41,18 +45,18 @@ TOO_LONG = Cookie(name="long", value="x" * 5000, domain="a.example")
 GOOD = [HOST_ONLY, WHOLE_DOMAIN, UNSAID, EMBEDDED, SAME_BUT_NOT_APART]
 
 
-@pytest.fixture(scope="module", params=[HandledChromium, HandledFirefox])
-def lodging(
+@pytest.fixture(scope="module", params=[ChromiumUnderTest, FirefoxUnderTest])
+def harness(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Lodging[HandledChromium | HandledFirefox]]:
-    with lodging_in(tmp_path_factory.mktemp("home"), request.param) as lodging:
-        yield lodging
+) -> Iterator[ManagedHarness[ChromiumUnderTest | FirefoxUnderTest]]:
+    with managed_harness(tmp_path_factory.mktemp("home"), request.param) as harness:
+        yield harness
 
 
 async def test_cookies_come_out_as_they_went_in(
-    lodging: Lodging[HandledChromium | HandledFirefox],
+    harness: ManagedHarness[ChromiumUnderTest | FirefoxUnderTest],
 ) -> None:
-    async with lodging.guest(lambda event: None) as driver:
+    async with harness.guest(lambda event: None) as driver:
         await _check(driver)
 
 
@@ -80,15 +84,15 @@ COOKIES = "() => document.cookie.split('; ').sort().join('; ')"
 
 
 async def test_a_page_has_each_cookie_once_however_often_its_jar_is_filled_again(
-    lodging: Lodging[HandledChromium | HandledFirefox],
+    harness: ManagedHarness[ChromiumUnderTest | FirefoxUnderTest],
 ) -> None:
-    async with lodging.guest(lambda event: None) as driver:
+    async with harness.guest(lambda event: None) as driver:
         kept: list[Cookie] = []
         for value in ("first", "second", "third"):
             jar = await driver.make_jar(JarPolicy.FRESH)
             assert await driver.write_cookies(jar, kept) == []
             tab = await driver.open_tab(jar)
-            await driver.page(tab).navigate(lodging.url("/"))
+            await driver.page(tab).navigate(harness.url("/"))
             await driver.page(tab).evaluate(SET_PARTITIONED)
             await driver.page(tab).evaluate(
                 f"() => {{ document.cookie = 'who={value}; max-age=6000' }}"
@@ -122,12 +126,12 @@ REGISTER = """async () => {
 
 
 async def test_no_script_of_a_site_runs_when_its_storage_is_read(
-    lodging: Lodging[HandledChromium | HandledFirefox],
+    harness: ManagedHarness[ChromiumUnderTest | FirefoxUnderTest],
 ) -> None:
-    """Not even where a worker of the site answers in the network's place."""
+    """This holds even if a service worker of the site would answer the request."""
     with local_web() as web:
         web.serve(Answer(WORKER, kind="text/javascript"), "/worker.js")
-        async with lodging.guest(lambda event: None) as driver:
+        async with harness.guest(lambda event: None) as driver:
             jar = await driver.make_jar(JarPolicy.FRESH)
             tab = await driver.open_tab(jar)
             await driver.page(tab).navigate(web.page("here"))

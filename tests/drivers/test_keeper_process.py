@@ -1,4 +1,4 @@
-"""Which keeper's link a driver gets; real keepers: see the drivers' tests."""
+"""Which keeper's link a driver gets. Real keepers are tested with the drivers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ IGNORES_USR1 = [
 ]
 
 
-class Ended(ScriptedLink):
+class ClosableLink(ScriptedLink):
     is_closed = False
 
     def close(self) -> None:
@@ -44,7 +44,7 @@ def kept(folder: Path) -> KeeperProcess:
 
 
 async def test_the_newer_of_two_keepers_for_one_browser_is_used(tmp_path: Path) -> None:
-    keeper, older, newer = kept(tmp_path), Ended(), Ended()
+    keeper, older, newer = kept(tmp_path), ClosableLink(), ClosableLink()
     keeper.linked(older)
     keeper.linked(newer)
 
@@ -53,7 +53,7 @@ async def test_the_newer_of_two_keepers_for_one_browser_is_used(tmp_path: Path) 
 
 
 async def test_a_keeper_that_came_by_itself_is_not_a_new_browser(tmp_path: Path) -> None:
-    keeper, link = kept(tmp_path), Ended()
+    keeper, link = kept(tmp_path), ClosableLink()
     keeper.linked(link)
 
     assert await keeper.link() == (link, False)
@@ -128,7 +128,7 @@ async def test_a_pid_that_now_belongs_to_another_process_is_left_alone(
 
 
 def recorded(folder: Path, process: subprocess.Popen[bytes]) -> None:
-    """Say that this process is the keeper, and that its browser still starts."""
+    """Record this process as the keeper of a browser that is still starting."""
     keeper = identify(process.pid)
     assert keeper is not None
     fields = {"pid": keeper.pid, "processStarted": keeper.started, "isStarting": True}
@@ -137,7 +137,7 @@ def recorded(folder: Path, process: subprocess.Popen[bytes]) -> None:
 
 @pytest.fixture
 def starter() -> Iterator[subprocess.Popen[bytes]]:
-    """A keeper as it is while its browser starts: it does not mind the signal of a broker."""
+    """Start a process like a keeper whose browser is starting: it ignores the broker's signal."""
     with subprocess.Popen(IGNORES_USR1, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()
@@ -148,7 +148,7 @@ def starter() -> Iterator[subprocess.Popen[bytes]]:
 async def test_a_keeper_that_an_earlier_broker_began_to_start_is_waited_for(
     tmp_path: Path, starter: subprocess.Popen[bytes]
 ) -> None:
-    keeper, link = kept(tmp_path), Ended()
+    keeper, link = kept(tmp_path), ClosableLink()
     recorded(tmp_path, starter)
     linking = await started(keeper.link())
     keeper.linked(link)
@@ -158,7 +158,7 @@ async def test_a_keeper_that_an_earlier_broker_began_to_start_is_waited_for(
 async def test_a_keeper_that_dies_during_its_start_is_not_waited_for(
     tmp_path: Path, starter: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keeper, link, loop = kept(tmp_path), Ended(), asyncio.get_running_loop()
+    keeper, link, loop = kept(tmp_path), ClosableLink(), asyncio.get_running_loop()
     monkeypatch.setattr(keeper, "_start", lambda: loop.call_soon_threadsafe(keeper.linked, link))
     recorded(tmp_path, starter)
     linking = await started(keeper.link())

@@ -1,4 +1,4 @@
-"""A link's life, from its handover to its end; the browser is played."""
+"""A link from its handover to its end, with a scripted browser."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def played(tmp_path: Path) -> Played:
     return Played(tmp_path)
 
 
-async def test_ids_go_on_where_the_last_broker_stopped(played: Played) -> None:
+async def test_ids_continue_where_the_last_broker_stopped(played: Played) -> None:
     await played.start()
 
     assert played.link.sent[0]["id"] == NEXT_ID
@@ -88,7 +88,7 @@ async def test_a_browser_that_does_not_answer_a_start_in_time_is_lost(
 async def test_a_broker_watches_for_pages_unless_one_before_it_did(
     played: Played, watches: bool
 ) -> None:
-    """One that died between its first and its second command did not."""
+    """A broker that died between its first and its second command did not."""
     starting = await played.begin()
     played.link.keeper_says("handover", {**HANDOVER, "watches": watches})
     await until(lambda: played.link.sent)

@@ -1,4 +1,4 @@
-"""What drivers say of a page that is left says what to do next."""
+"""Errors about a page that is being left say what to do next."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from roost.drivers.navigation_errors import cannot_open, left_meanwhile, still_l
 from roost.hints import Hint
 
 
-def test_what_may_have_been_done_is_not_called_a_failure() -> None:
+def test_an_action_that_may_have_been_done_is_not_reported_as_failed() -> None:
     error = left_meanwhile()
     assert error.code == "INTERRUPTED"
     assert isinstance(error.hint, Hint)

@@ -1,4 +1,4 @@
-"""A browser's own words quote pages. No driver, and nothing above one, tells them as Roost's."""
+"""A browser's own words may quote pages, so no driver puts them into Roost's own messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REFUSALS = {kind.__name__ for kind in BY_CODE.values()}
 
 
 def told_as_roosts(tree: ast.AST) -> Iterator[int]:
-    """Lines where a protocol error stands in a message, a hint or details."""
+    """Return the lines where a protocol error is put into a message, a hint or details."""
     for handler in ast.walk(tree):
         if isinstance(handler, ast.ExceptHandler):
             caught = {

@@ -1,4 +1,4 @@
-"""Visits of an unseen page to origins (roost.drivers.storage_visitor); the page is played."""
+"""Visits of an unseen page to origins (roost.drivers.storage_visitor), with a scripted page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def for_ever() -> None:
 
 
 class Browser:
-    """Whose pages do at an origin what the test says; by default the script runs."""
+    """A browser whose pages behave at each origin as the test says; by default the script runs."""
 
     def __init__(self) -> None:
         self.opened = self.open_now = 0

@@ -1,4 +1,4 @@
-"""Which of a browser's stores have died (roost.drivers.stores)."""
+"""Which of a browser's store processes have died (roost.drivers.stores)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real processes, real signals: what dies, and what then (docs/design/failures.md)."""
+"""Real processes and signals: what dies, and what happens then (docs/design/failures.md)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from roost.local.processes import Process, is_alive, wait_until_gone
 from roost.testing.house import fake_house
 from roost.testing.waits import SECONDS, error_of, started, until
 from roost.vocabulary import GRACE_SECONDS
-from tests.support.real_processes import agent_process, broker_of, operator_of, real_home
+from tests.support.house import broker_of, operator_of, real_home
+from tests.support.real_processes import agent_process
 
 URL = "https://site.test/"
 pytestmark = pytest.mark.slow
@@ -47,7 +48,7 @@ asyncio.run(main())
 
 
 def killed(home: Home) -> Process:
-    """kill -9 of the broker; returns what it was."""
+    """Kill the broker with kill -9, and return its process."""
     broker = broker_of(home)
     assert broker is not None
     os.kill(broker.pid, signal.SIGKILL)
@@ -138,7 +139,7 @@ async def test_a_killed_broker_loses_and_doubles_nothing(tmp_path: Path) -> None
 
 
 async def status_of(home: Home) -> dict[str, object]:
-    """Who owns what, without what changes by itself."""
+    """Return who owns what, without values that change by themselves."""
     async with await operator_of(home) as operator:
         status = (await operator.call(ops.Status())).to_wire()
     sessions = [{**row, "tabs": [tab["tab"] for tab in row["tabs"]]} for row in status["sessions"]]

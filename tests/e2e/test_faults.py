@@ -1,5 +1,5 @@
-"""Real brokers on a machine in trouble: starved, without descriptors or disk space, or with files
-removed by somebody. Living agents keep what they have."""
+"""Real brokers on a machine in trouble: slow, without descriptors or disk space, or with files
+removed. Running agents keep what they have."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from roost.local.endpoint import read_endpoint
 from roost.local.home import Home, socket_path
 from roost.local.processes import Process, is_alive, wait_until_gone
 from roost.testing.waits import SECONDS, error_of, started, until
-from tests.support.real_processes import PROCESS_SECONDS, broker_of, operator_of, real_home
+from tests.support.house import broker_of, operator_of, real_home
+from tests.support.real_processes import PROCESS_SECONDS
 
 pytestmark = pytest.mark.slow
 URL = "https://site.test/"
@@ -40,7 +41,7 @@ def broker_at(home: Home) -> Process:
 
 
 async def keeps(client: Client, tab: str | None) -> None:
-    """The agent has its session and its page still."""
+    """Check that the agent still has its session and its page."""
     view = await client.call(ops.Evaluate(function="() => location.href"))
     assert (view.tab, view.value) == (tab, URL)
 

@@ -1,4 +1,5 @@
-"""One broker per home, found by everybody, started once, and gone without a trace."""
+"""There is one broker per home. Every process finds it, it is started once, and it leaves
+nothing behind."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ from roost.local.processes import is_alive, wait_until_gone
 from roost.testing.house import fake_house
 from roost.testing.waits import SECONDS, error_of
 from roost.vocabulary import GRACE_SECONDS
-from tests.support.real_processes import agent_process, broker_of, operator_of, real_home
+from tests.support.house import broker_of, operator_of, real_home
+from tests.support.real_processes import agent_process
 
 URL = "https://site.test/"
 pytestmark = pytest.mark.slow
@@ -124,7 +126,8 @@ async def test_everything_the_broker_writes_is_readable_only_by_its_user(tmp_pat
 async def test_the_broker_is_detached_and_keeps_no_file_of_its_starter_open(
     tmp_path: Path,
 ) -> None:
-    """Clients that end an agent end what is below it; the broker must not be among that."""
+    """Clients that end an agent also end its child processes, and the broker must not be one of
+    them."""
     with real_home(tmp_path) as home:
         endpoint = await asyncio.to_thread(ensure_broker, home)
         pid = endpoint.process.pid
@@ -135,7 +138,7 @@ async def test_the_broker_is_detached_and_keeps_no_file_of_its_starter_open(
 
 
 def open_files(pid: int) -> set[str]:
-    """The named files a process has open. Some may be closed while we look."""
+    """Return the named files that a process has open. Some may be closed meanwhile."""
     found = set()
     for fd in os.listdir(f"/proc/{pid}/fd"):
         with contextlib.suppress(FileNotFoundError):
@@ -147,7 +150,7 @@ def open_files(pid: int) -> set[str]:
 
 
 def belongings(home: Home) -> dict[str, object]:
-    """All a broker in this process could forget to give back."""
+    """Return everything that a broker in this process could forget to release."""
     gc.collect()
     return {
         "files": len(os.listdir("/proc/self/fd")),
@@ -187,7 +190,8 @@ async def test_fifty_starts_and_stops_leave_nothing_behind(tmp_path: Path) -> No
 
 
 def _threads(others: int, *counts: dict[str, object]) -> list[int]:
-    """The loop's own pool grows to its limit and no further; that is not ours to give back."""
+    """Return the thread counts, without the loop's own pool, which grows to a limit and is not
+    ours."""
     limit = others + min(32, (os.cpu_count() or 1) + 4)
     numbers = [int(str(count["threads"])) for count in counts]
     assert max(numbers) <= limit

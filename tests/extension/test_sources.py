@@ -1,4 +1,4 @@
-"""The extension's own tests, in Node, and what must hold of its files."""
+"""The extension's own tests, in Node, and checks of its files."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ def manifest(kind: str) -> dict[str, Any]:
     return loaded
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which(NODE) is None, reason="Node is not installed")
-def test_what_the_extension_does_by_itself() -> None:
+def test_the_extensions_own_tests_pass() -> None:
     files = sorted(map(str, (ROOT / "tests").glob("*.test.mjs")))
     command = [NODE, "--test", *files]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=ROOT)
@@ -42,7 +43,7 @@ def test_what_the_extension_does_by_itself() -> None:
     assert done.returncode == 0, done.stdout[-5000:]
 
 
-def test_the_id_is_the_one_its_key_makes() -> None:
+def test_the_extensions_id_is_derived_from_its_key() -> None:
     digest = hashlib.sha256(base64.b64decode(manifest("chromium")["key"])).hexdigest()[:32]
 
     assert "".join(chr(ord("a") + int(digit, 16)) for digit in digest) == extension.CHROMIUM_ID
@@ -51,7 +52,7 @@ def test_the_id_is_the_one_its_key_makes() -> None:
 
 
 @pytest.mark.parametrize("kind", extension.KINDS)
-def test_it_has_the_version_of_the_broker_it_came_with(kind: str) -> None:
+def test_the_extension_has_the_version_of_this_release(kind: str) -> None:
     assert manifest(kind)["version"] == __version__
 
 
@@ -68,7 +69,7 @@ def test_every_permission_is_explained(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", extension.KINDS)
-def test_it_is_packed_the_same_every_time(kind: str, tmp_path: Path) -> None:
+def test_packing_the_extension_is_reproducible(kind: str, tmp_path: Path) -> None:
     folders = [tmp_path / name for name in ("one", "two")]
     for folder in folders:
         command = [sys.executable, str(PACK), str(folder)]
@@ -83,7 +84,7 @@ def test_it_is_packed_the_same_every_time(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", extension.KINDS)
-def test_web_ext_finds_no_fault(kind: str, tmp_path: Path) -> None:
+def test_web_ext_reports_no_problem(kind: str, tmp_path: Path) -> None:
     if not WEB_EXT.exists():
         pytest.skip("npm could not fetch web-ext")
     extension.unpack(kind, tmp_path / kind)
@@ -102,7 +103,7 @@ def test_web_ext_finds_no_fault(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", extension.KINDS)
-def test_what_is_packed_is_all_that_the_manifest_names(kind: str) -> None:
+def test_the_package_has_the_extensions_files_and_no_tests(kind: str) -> None:
     names = [name for name, _ in extension.files(kind)]
 
     assert names[0] == "manifest.json"

@@ -1,7 +1,9 @@
-"""Every operation, attacked through every way in: no leak, and foreign is like nonexistent.
+"""Every operation, attacked through every interface: foreign things get the same answer as missing
+ones.
 
-The ways are the real ones: the socket; HTTP with a session's token; the shim ``roost mcp`` on
-stdio; and ``/mcp`` with a session's token."""
+The interfaces are real: the socket, HTTP with a session's token, the shim ``roost mcp`` on stdio,
+and ``/mcp`` with a session's token.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ from roost.testing.attacks import (
 from roost.testing.samples import sample
 from roost.testing.waits import answer_of
 from tests.e2e.mcp.mcp_clients import client as over_stdio
-from tests.frontends.http.http_house import Caller, HttpHouse, http_house
+from tests.frontends.http.http_callers import Caller, HttpDoor, http_door
 from tests.frontends.mcp.mcp_doors import client_of
 
 VICTIM_URL = f"https://site.test/{CANARY}"
@@ -59,7 +61,7 @@ class OverSocket:
 
 
 class OverHttp:
-    """By hand over one connection: thousands of requests."""
+    """Sends thousands of requests over one connection, without an HTTP client."""
 
     def __init__(self, caller: Caller) -> None:
         self.caller = caller
@@ -111,7 +113,7 @@ class OverMcp:
 
 
 @asynccontextmanager
-async def over_socket(here: HttpHouse) -> AsyncIterator[Attacker]:
+async def over_socket(here: HttpDoor) -> AsyncIterator[Attacker]:
     client = await here.house.client(replace(here.house.hello(), name="mallory"))
     try:
         await client.call(ops.Navigate(url=OWN_URL))
@@ -121,7 +123,7 @@ async def over_socket(here: HttpHouse) -> AsyncIterator[Attacker]:
 
 
 @asynccontextmanager
-async def over_http(here: HttpHouse) -> AsyncIterator[Attacker]:
+async def over_http(here: HttpDoor) -> AsyncIterator[Attacker]:
     caller = await here.session("mallory")
     await caller.tool("browser_navigate", url=OWN_URL)
     with closing(OverHttp(caller)) as attacker:
@@ -129,23 +131,23 @@ async def over_http(here: HttpHouse) -> AsyncIterator[Attacker]:
 
 
 @asynccontextmanager
-async def over_mcp(here: HttpHouse) -> AsyncIterator[Attacker]:
-    """The shim, a process as an MCP client starts it. Every operation agents are shown; the others
-    must not be there at all."""
+async def over_mcp(here: HttpDoor) -> AsyncIterator[Attacker]:
+    """Start the shim as an MCP client does. Attack every operation that agents are shown; the
+    others must not exist."""
     async with over_stdio(here.house.home, "--name", "mallory", "--tools", "all") as client:
         await client.text("browser_navigate", url=OWN_URL)
         yield OverMcp(client.sdk)
 
 
 @asynccontextmanager
-async def over_mcp_http(here: HttpHouse) -> AsyncIterator[Attacker]:
+async def over_mcp_http(here: HttpDoor) -> AsyncIterator[Attacker]:
     async with client_of(await here.session("mallory"), query="?tools=all") as client:
         await client.call_tool("browser_navigate", {"url": OWN_URL})
         yield OverMcp(client)
 
 
-async def settle(here: HttpHouse) -> Victim:
-    """A victim at work, and somebody who waits, so that there is something to give away."""
+async def settle(here: HttpDoor) -> Victim:
+    """Start a victim that works, and an agent that waits, so that there is something to take."""
     victim = await here.session(f"{CANARY}-shop")
     page = f"{CANARY}-page"
     opened = await victim.ask("POST", "/pages", json={"name": page, "url": VICTIM_URL})
@@ -153,15 +155,15 @@ async def settle(here: HttpHouse) -> Victim:
     return Victim(victim.session, opened["tabId"], page, opened["targetId"], agent)
 
 
-def belongings(here: HttpHouse, victim: Victim) -> list[Any]:
-    """All that is the victim's, as the core has it."""
+def belongings(here: HttpDoor, victim: Victim) -> list[Any]:
+    """Return everything that belongs to the victim, as the core has it."""
     state = here.house.state
     session = state.sessions[victim.session]  # type: ignore[index]
     tabs = [replace(tab, used=0) for tab in state.tabs_in(session.id)]
     return [session, tabs, state.members_in(session.id), state.loops.get(session.id)]
 
 
-Way = Callable[[HttpHouse], Any]
+Way = Callable[[HttpDoor], Any]
 WAYS = [over_socket, over_http, over_mcp, over_mcp_http]
 KINDS = {
     "foreign tab", "guessed tab", "foreign page", "foreign session", "guessed session",
@@ -173,7 +175,7 @@ KINDS = {
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("way", WAYS)
 async def test_every_attack_is_refused_and_tells_nothing(way: Way, tmp_path: Path) -> None:
-    async with http_house(tmp_path, pool=2) as here:
+    async with http_door(tmp_path, pool=2) as here:
         victim = await settle(here)
         async with way(here) as attacker:
             waiting = await here.session("waiting")
@@ -199,8 +201,9 @@ async def test_every_attack_is_refused_and_tells_nothing(way: Way, tmp_path: Pat
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_what_is_allowed_shows_only_ones_own(way: Way, tmp_path: Path) -> None:
-    """Every operation without a name of the victim's: whatever it answers is the caller's own."""
-    async with http_house(tmp_path) as here:
+    """Run every operation without a name of the victim: the answer contains only the caller's
+    own."""
+    async with http_door(tmp_path) as here:
         victim = await settle(here)
         before = belongings(here, victim)
         async with way(here) as attacker:
@@ -227,7 +230,7 @@ def by_tool(op: str, session: str) -> Posted:
 
 
 def by_mcp(op: str, session: str) -> Posted:
-    """The same through ``/mcp``, where a header names the session."""
+    """Attack through ``/mcp``, where a header names the session."""
     call = {"name": op, "arguments": sample(op).to_wire()}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
     accept = "Accept: application/json, text/event-stream"
@@ -241,7 +244,7 @@ Naming = Callable[[str, str], Posted]
 async def test_every_operation_answers_anothers_token_as_if_the_session_were_not_there(
     naming: Naming, tmp_path: Path
 ) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         victim = await settle(here)
         before = belongings(here, victim)
         with closing(OverHttp(await here.session("mallory"))) as mallory:
@@ -262,7 +265,7 @@ async def test_every_operation_answers_an_expired_token_like_a_made_up_one(
     naming: Naming, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "HELLO_SECONDS", 60.0)  # strangers are cut off, at other times
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         victim = await settle(here)
         expired = OverHttp(await here.session("expired"))
         await here.operator.ask("DELETE", "/session/expired")
@@ -289,7 +292,7 @@ ROUTES: list[tuple[str, str, dict[str, Any]]] = [
 
 
 async def test_every_route_answers_a_foreign_session_like_an_absent_one(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         victim = await settle(here)
         before = belongings(here, victim)
         mallory = await here.session("mallory")
@@ -306,7 +309,7 @@ async def test_every_route_answers_a_foreign_session_like_an_absent_one(tmp_path
 
 
 async def test_a_sessions_token_opens_no_other_door(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         mallory = await here.session("mallory")
         hello = replace(here.house.hello(), token=mallory.token)
         with pytest.raises(Unauthorized):

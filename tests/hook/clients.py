@@ -1,4 +1,4 @@
-"""Claude Code, as far as its hooks and servers can tell: a process that runs its MCP server under a
+"""Claude Code as its hooks and servers see it: a process that runs its MCP server under a
 wrapper, and its Stop hook under ``sh -c`` with JSON on stdin."""
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class CodingClient:
         return json.loads(line) if line != "ready\n" else "ready"
 
     def stops(self, given: Mapping[str, Any] | str | None = None) -> dict[str, Any] | None:
-        """The agent wants to stop: the hook's decision, ``None`` for no output."""
+        """Run the Stop hook. Return its decision, or ``None`` if it prints nothing."""
         assert self._process.stdin is not None
         text = given if isinstance(given, str) else json.dumps(stop_input(**(given or {})))
         self._process.stdin.write(json.dumps(text) + "\n")
@@ -87,7 +87,7 @@ class CodingClient:
 
 
 def stop_input(**given: Any) -> dict[str, Any]:
-    """What Claude Code gives a Stop hook."""
+    """Return the input that Claude Code gives a Stop hook."""
     return {
         "session_id": "00000000-0000-4000-8000-000000000000",
         "transcript_path": "/nonexistent/transcript.jsonl",
@@ -103,7 +103,7 @@ def stop_input(**given: Any) -> dict[str, Any]:
 def coding_client(
     home: Home, *servers: Mapping[str, Any], hook: str = PATIENT
 ) -> Iterator[CodingClient]:
-    """A client with these MCP servers, each ``{"loop": …, "environ": …}`` or ``{}``."""
+    """Start a client with these MCP servers, each ``{"loop": …, "environ": …}`` or ``{}``."""
     given = {
         "servers": servers,
         "wrapper": WRAPPER,

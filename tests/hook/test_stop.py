@@ -17,7 +17,7 @@ from roost.local.endpoint import Endpoint, write_endpoint
 from roost.local.home import Home
 from roost.local.processes import Process
 from tests.hook.clients import SOURCE, WRAPPER, coding_client, stop_input
-from tests.support.real_processes import broker_of, real_home
+from tests.support.house import broker_of, real_home
 
 PROMPT = "Make the tests pass.\nThen say so."
 pytestmark = pytest.mark.slow
@@ -26,7 +26,7 @@ LOOP: dict[str, Any] = {"prompt": PROMPT, "maxIterations": 3}
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
-    """One Roost for all: each test brings clients of its own."""
+    """Return one Roost for all tests. Each test starts its own clients."""
     with real_home(tmp_path_factory.mktemp("roost")) as home:
         yield home
 
@@ -48,7 +48,7 @@ def transcript(folder: Path, *messages: str) -> str:
 
 
 def hook(home: Home, given: bytes) -> subprocess.CompletedProcess[bytes]:
-    """Run by a program that has no server of ours."""
+    """Run the hook below a program without a server of Roost."""
     environ = {"ROOST_HOME": os.fspath(home.path), "PYTHONPATH": str(SOURCE)}
     command = [sys.executable, "-c", WRAPPER, "-m", "roost", "hook", "stop"]
     return subprocess.run(command, input=given, env=environ, capture_output=True, timeout=30)
@@ -94,7 +94,7 @@ def test_each_of_two_loops_goes_on_with_its_own_prompt(home: Home) -> None:
 
 
 def test_a_client_without_roost_is_never_blocked_by_another_clients_loop(home: Home) -> None:
-    """The two have an ancestor in common, this test: as two clients in one terminal have."""
+    """Both clients have this test as their ancestor, like two clients in one terminal."""
     with coding_client(home, {"loop": LOOP}) as looping, coding_client(home) as bare:
         assert bare.stops() is None
         assert looping.stops() is not None

@@ -1,4 +1,4 @@
-"""A native host as a process, with a browser's end and a broker's end that do as the test says."""
+"""A native host as a process; the test plays the browser and the broker."""
 
 from __future__ import annotations
 
@@ -12,47 +12,40 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from roost.api.door import Admission, LinkEnd
-from roost.errors import Unauthorized, Unsupported
-from roost.frontends.socket.server import SocketServer
+from roost.api.door import LinkEnd
+from roost.errors import Unsupported
 from roost.host.native import native_message
-from roost.local.endpoint import Endpoint, write_endpoint
-from roost.local.home import Home, socket_path
-from roost.local.processes import Peer, identify
-from roost.vocabulary import OPERATOR, WIRE_VERSION
+from roost.local.home import Home
+from roost.local.processes import Peer
 from roost.wire.framing import encode
 from roost.wire.hello import ClientKind, Hello, Welcome
+from tests.support.link_door import LinkDoor
 
 SECONDS = 15.0
 HELLO = {"kind": "chromium", "product": "Chromium/1", "run": "r", "install": "i", "extension": "1"}
 
 
-class Broker:
-    """As much of a broker as a host needs: it takes one link of each name."""
+class Broker(LinkDoor):
+    """A minimal broker that accepts one link of each name."""
 
     def __init__(self, home: Home) -> None:
-        self.home = home
+        super().__init__(home)
         self.frames: asyncio.Queue[Any] = asyncio.Queue()
         self.hellos: list[Hello] = []
         self.link: LinkEnd | None = None
-        self._server: SocketServer | None = None
 
-    async def open(self) -> None:
-        self.home.create()
-        self.home.operator_token()
-        self._server = SocketServer(self, socket_path(self.home))
-        await self._server.start()
-        process = identify(os.getpid())
-        assert process is not None
-        write_endpoint(self.home, Endpoint(socket_path(self.home), process, "0", WIRE_VERSION))
+    async def listen(self) -> None:
+        await self.open(self._linked)
+
+    def _linked(self, link: LinkEnd) -> None:
+        self.link = link
+        link.start(lambda frame: self.frames.put_nowait(json.loads(frame)), lambda: None)
 
     async def close(self) -> None:
         if self.link is not None:
             self.link.close()
             self.link = None
-        if self._server is not None:
-            await self._server.aclose()
-            self._server = None
+        await super().close()
 
     async def next(self) -> Any:
         async with asyncio.timeout(SECONDS):
@@ -62,19 +55,11 @@ class Broker:
         assert self.link is not None
         self.link.send(frame)
 
-    def admit(self, hello: Hello, peer: Peer, *, on_end: Any) -> Admission:
-        raise Unauthorized("Only links here.")
-
     def admit_link(self, hello: Hello, peer: Peer, link: LinkEnd) -> Welcome:
         if self.link is not None:
             raise Unsupported("Another profile is linked already.", hint="Use that one.")
         self.hellos.append(hello)
-        self.link = link
-        link.start(lambda frame: self.frames.put_nowait(json.loads(frame)), lambda: None)
-        return Welcome(version=WIRE_VERSION, agent=OPERATOR)
-
-    def leave(self, admission: Admission, *, goodbye: bool) -> None:
-        raise AssertionError("nobody was admitted")
+        return super().admit_link(hello, peer, link)
 
 
 class Extension:
@@ -95,7 +80,7 @@ class Extension:
             return json.loads(await self._out.readexactly(length))
 
     async def hears_state(self, state: str) -> Any:
-        """The next such word about the broker."""
+        """Return the next report about the broker."""
         while True:
             message = await self.hears()
             if message.get("method") == "Roost.link" and message["params"]["state"] == state:
@@ -109,7 +94,7 @@ class Extension:
 
 @asynccontextmanager
 async def extension(home: Home) -> AsyncIterator[Extension]:
-    """With the environment of a browser that was started from a menu: next to nothing."""
+    """Start a host with almost no environment, like a browser that was started from a menu."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-P",
@@ -131,7 +116,7 @@ async def extension(home: Home) -> AsyncIterator[Extension]:
 @asynccontextmanager
 async def running(folder: Path) -> AsyncIterator[Broker]:
     made = Broker(Home(folder / "home"))
-    await made.open()
+    await made.listen()
     yield made
     await made.close()
 
@@ -165,7 +150,7 @@ async def test_a_broker_that_restarts_is_invisible_to_the_extension(tmp_path: Pa
         await broker.close()
         await one.hears_state("away")
         one.say({"method": "Tabs.removed", "params": {}})  # nobody hears it; state is asked anew
-        await broker.open()
+        await broker.listen()
         one.process.send_signal(signal.SIGUSR1)
         _, about = await broker.next()
         await one.hears_state("linked")
@@ -186,7 +171,7 @@ async def test_protocol_sessions_are_handed_to_the_next_broker(tmp_path: Path) -
         await broker.next()
         await broker.close()
         await one.hears_state("away")
-        await broker.open()
+        await broker.listen()
         one.process.send_signal(signal.SIGUSR1)
         _, about = await broker.next()
         assert [known["sessionId"] for known in about["sessions"]] == ["r.1"]
@@ -222,7 +207,7 @@ async def test_the_host_waits_for_a_broker_and_never_starts_one(tmp_path: Path) 
         assert list((home.path / "hosts").iterdir()) == []
 
 
-async def test_a_browser_it_does_not_know_is_left_alone(tmp_path: Path) -> None:
+async def test_a_host_of_an_unknown_browser_ends(tmp_path: Path) -> None:
     async with extension(Home(tmp_path / "home")) as one:
         one.say({"method": "Roost.hello", "params": {**HELLO, "kind": "../mosaic"}})
         async with asyncio.timeout(SECONDS):

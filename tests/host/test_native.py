@@ -1,4 +1,4 @@
-"""Native messaging: what a browser's limit cuts is whole again on the other side."""
+"""Native messaging: frames that are split for the browser's limit are joined on the other side."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Wires = tuple[NativeWire, int, int]
 
 @pytest.fixture
 def wires() -> Iterator[Wires]:
-    """A host's wire, where the browser writes, and where it reads."""
+    """Return a host's wire, and the browser's two ends."""
     (inlet, to_host), (from_host, outlet) = os.pipe(), os.pipe()
     yield NativeWire(inlet, outlet), to_host, from_host
     for descriptor in (inlet, outlet, to_host, from_host):
@@ -27,7 +27,7 @@ def wires() -> Iterator[Wires]:
 
 
 def joined(parts: list[bytes]) -> bytes:
-    """As ``extension/link.js`` does it."""
+    """Join the parts as ``extension/link.js`` does."""
     messages = [json.loads(part) for part in parts]
     assert [message["part"] for message in messages] == list(range(len(messages)))
     assert {message["of"] for message in messages} == {len(messages)}
@@ -38,7 +38,7 @@ TEXTS = st.text(st.characters(codec="utf-8"), max_size=400)
 
 
 @given(text=TEXTS, limit=st.integers(160, 600))
-def test_utf8_is_never_torn_in_large_messages(text: str, limit: int) -> None:
+def test_large_messages_are_split_only_between_characters(text: str, limit: int) -> None:
     frame = encode({"text": text + "☃😀é" * 30})
 
     parts = in_parts(frame, 1, limit)
@@ -47,7 +47,7 @@ def test_utf8_is_never_torn_in_large_messages(text: str, limit: int) -> None:
     assert joined(parts) == frame
 
 
-def test_a_frame_the_browser_takes_goes_as_it_is(wires: Wires) -> None:
+def test_a_short_frame_is_sent_unchanged(wires: Wires) -> None:
     wire, _, from_host = wires
     wire.send(b'{"id":1}')
     wire.flush()
@@ -56,7 +56,7 @@ def test_a_frame_the_browser_takes_goes_as_it_is(wires: Wires) -> None:
     assert not wire.has_unsent
 
 
-def test_no_message_is_above_what_a_browser_takes(wires: Wires) -> None:
+def test_no_message_exceeds_the_browsers_limit(wires: Wires) -> None:
     wire, _, from_host = wires
     frame = encode({"text": "\U0001f426" * MESSAGE_BYTES})
     wire.send(frame)
@@ -70,7 +70,7 @@ def test_no_message_is_above_what_a_browser_takes(wires: Wires) -> None:
 
 
 @given(cuts=st.lists(st.integers(1, 60), max_size=20))
-def test_messages_arrive_however_they_are_cut(cuts: list[int]) -> None:
+def test_messages_arrive_however_the_stream_is_split(cuts: list[int]) -> None:
     (inlet, to_host), (from_host, outlet) = os.pipe(), os.pipe()
     wire = NativeWire(inlet, outlet)
     data, sent = b"".join(native_message(encode({"é☃😀": n})) for n in range(4)), 0

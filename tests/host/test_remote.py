@@ -1,4 +1,4 @@
-"""A Firefox's remote agent, as the host holds it for the broker (roost.host.remote)."""
+"""The host holds the session of a Firefox's remote agent for the broker (roost.host.remote)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from roost.host.remote import Remote
 
 
 class FakeRelay:
-    """The relay, and behind it the broker."""
+    """The relay and the broker behind it."""
 
     def __init__(self) -> None:
         self.said: list[tuple[str, Any]] = []
@@ -45,7 +45,7 @@ class FakeRelay:
 
 
 class Firefox:
-    """Its remote agent: gives out one session, and says what it was asked."""
+    """A remote agent that gives out one session and records its commands."""
 
     def __init__(self) -> None:
         self.heard: list[dict[str, Any]] = []
@@ -142,7 +142,7 @@ def test_the_remote_session_is_ended_explicitly_so_that_another_client_can_open_
     assert relay.attended == {}
 
 
-def test_opening_the_session_blocks_nobody_and_a_session_that_opens_too_late_is_ended(
+def test_opening_the_session_does_not_block_and_a_late_session_is_ended(
     firefox: Firefox, relay: FakeRelay
 ) -> None:
     firefox.may_answer.clear()

@@ -1,6 +1,6 @@
-"""A browser as a keeper sees one: NUL-ended JSON on descriptors 3 and 4, and a process below it.
+"""A browser as a keeper sees it: NUL-terminated JSON on descriptors 3 and 4, and a child process.
 
-It answers its name, echoes commands back, and on ``Test.leave`` ends, leaving its child behind.
+It answers its name, echoes commands, and on ``Test.leave`` ends without its child.
 """
 
 from __future__ import annotations

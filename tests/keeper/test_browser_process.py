@@ -1,4 +1,4 @@
-"""What a keeper starts its browser with."""
+"""The process in which a keeper starts its browser."""
 
 from __future__ import annotations
 

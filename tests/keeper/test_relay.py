@@ -14,44 +14,28 @@ from typing import Any
 
 import pytest
 
-from roost.api.door import Admission, LinkEnd
-from roost.errors import Unauthorized
-from roost.frontends.socket.server import SocketServer
+from roost.api.door import LinkEnd
 from roost.local.broker_start import start_detached
-from roost.local.endpoint import Endpoint, write_endpoint
-from roost.local.home import Home, socket_path, write_secret
-from roost.local.processes import Peer, Process, end_tree, identify, wait_until_gone
+from roost.local.home import Home, write_secret
+from roost.local.processes import Process, end_tree, identify, wait_until_gone
 from roost.testing.waits import until
-from roost.vocabulary import OPERATOR, WIRE_VERSION
-from roost.wire.hello import Hello, Welcome
+from tests.support.link_door import LinkDoor
 
 BROWSER = Path(__file__).parent / "stand_in_browser.py"
 SECONDS = 15.0
 """Processes are slow to start on a busy machine; nothing waits this long in a run that passes."""
 
 
-class Broker:
-    """As much of a broker as a keeper needs."""
+class Broker(LinkDoor):
+    """A minimal broker for a keeper."""
 
     def __init__(self, home: Home) -> None:
-        self.home = home
+        super().__init__(home)
         self.links: asyncio.Queue[LinkEnd] = asyncio.Queue()
         self.frames: asyncio.Queue[Any] = asyncio.Queue()
-        self._server: SocketServer | None = None
 
-    async def open(self) -> None:
-        self.home.create()
-        self.home.operator_token()
-        self._server = SocketServer(self, socket_path(self.home))
-        await self._server.start()
-        process = identify(os.getpid())
-        assert process is not None
-        write_endpoint(self.home, Endpoint(socket_path(self.home), process, "0", WIRE_VERSION))
-
-    async def close(self) -> None:
-        if self._server is not None:
-            await self._server.aclose()
-            self._server = None
+    async def listen(self) -> None:
+        await self.open(self.links.put_nowait)
 
     async def link(self) -> LinkEnd:
         async with asyncio.timeout(SECONDS):
@@ -71,16 +55,6 @@ class Broker:
         link.send(json.dumps(command, separators=(",", ":")).encode())
         return await self.next()
 
-    def admit(self, hello: Hello, peer: Peer, *, on_end: Any) -> Admission:
-        raise Unauthorized("Only links here.")
-
-    def admit_link(self, hello: Hello, peer: Peer, link: LinkEnd) -> Welcome:
-        self.links.put_nowait(link)
-        return Welcome(version=WIRE_VERSION, agent=OPERATOR)
-
-    def leave(self, admission: Admission, *, goodbye: bool) -> None:
-        raise AssertionError("nobody was admitted")
-
 
 def start_keeper(home: Home, *, away: float = 60.0, arguments: Sequence[str] = ()) -> Process:
     home.create()
@@ -99,9 +73,9 @@ def start_keeper(home: Home, *, away: float = 60.0, arguments: Sequence[str] = (
 
 @asynccontextmanager
 async def kept(home: Home, **options: Any) -> AsyncIterator[tuple[Broker, LinkEnd, Process, Any]]:
-    """A broker, the link to a keeper that was just started, and its handover."""
+    """Start a broker and a keeper, and return the link and its handover."""
     broker = Broker(home)
-    await broker.open()
+    await broker.listen()
     keeper = await asyncio.to_thread(start_keeper, home, **options)
     try:
         link = await broker.link()
@@ -148,13 +122,13 @@ async def test_the_next_broker_continues_with_the_last_brokers_ids(home: Home) -
         assert (await broker.call(again, 42, "Test.echo"))["id"] == 42
 
 
-async def test_a_signal_makes_it_look_for_the_new_broker_at_once(home: Home) -> None:
+async def test_a_signal_makes_the_keeper_look_for_the_new_broker_at_once(home: Home) -> None:
     async with kept(home) as (broker, link, keeper, _):
         await broker.close()
         link.close()
         # It finds nobody now, and waits longer each time: up to half a minute.
         broker = Broker(home)
-        await broker.open()
+        await broker.listen()
         os.kill(keeper.pid, signal.SIGUSR1)
         await broker.link()
         assert (await broker.next())[0] == "handover"
@@ -162,7 +136,7 @@ async def test_a_signal_makes_it_look_for_the_new_broker_at_once(home: Home) -> 
 
 
 @pytest.mark.parametrize("how", ["told", "terminated", "left alone", "its browser ended"])
-async def test_however_it_ends_nothing_is_left_behind(home: Home, how: str) -> None:
+async def test_a_keeper_leaves_nothing_behind_however_it_ends(home: Home, how: str) -> None:
     async with kept(home, away=0.3 if how == "left alone" else 60.0) as (
         broker,
         link,

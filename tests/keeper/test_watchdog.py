@@ -1,5 +1,5 @@
-"""A keeper that is killed before its browser has answered (roost.keeper.watchdog); one that is
-killed later: test_relay."""
+"""A keeper that is killed before its browser has answered (roost.keeper.watchdog). test_relay
+kills it later."""
 
 from __future__ import annotations
 
@@ -66,7 +66,9 @@ async def test_a_broker_finds_a_keeper_whose_browser_still_starts_and_no_second_
     os.close(listening)
 
 
-async def test_a_keeper_killed_while_its_browser_starts_leaves_none_behind(tmp_path: Path) -> None:
+async def test_a_keeper_killed_while_its_browser_starts_leaves_no_browser_behind(
+    tmp_path: Path,
+) -> None:
     home, said = Home(tmp_path / "home"), tmp_path / "said"
     home.create()
     listening, ready = os.pipe()

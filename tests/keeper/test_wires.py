@@ -1,4 +1,5 @@
-"""The pipe to a browser: frames whole, in order, and one that is too large harms nobody else."""
+"""The pipe to a browser: frames are complete and in order, and one that is too large affects no
+other."""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ def test_a_reply_that_is_too_large_becomes_an_error_for_its_caller() -> None:
     assert cutter.feed(b'{"id":18}\0') == [b'{"id":18}']
 
 
-def test_an_event_that_is_too_large_is_passed_over() -> None:
+def test_an_event_that_is_too_large_is_dropped() -> None:
     cutter = BrowserFrames(LIMIT)
     large = b'{"method":"Page.x","params":"' + b"x" * LIMIT + b'"}'
 

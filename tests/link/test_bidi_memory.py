@@ -16,7 +16,7 @@ SOME_TAB, OTHER_TAB, SOME_FRAME = "tab-1", "tab-2", "frame-1"
 
 
 def event(method: str, **params: Any) -> bytes:
-    """As Firefox writes one."""
+    """Return an event as Firefox writes it."""
     message = {"type": "event", "method": method, "params": params}
     return json.dumps(message, separators=(",", ":")).encode()
 
@@ -36,7 +36,7 @@ def test_the_next_broker_begins_with_the_first_command_id_never_used() -> None:
     assert memory.handover()["nextId"] == 8
 
 
-def test_tabs_are_told_apart_by_whether_a_broker_took_note_of_them() -> None:
+def test_tabs_that_a_broker_knew_are_distinguished_from_others() -> None:
     memory = BidiMemory()
     for context in (SOME_TAB, OTHER_TAB):
         memory.from_browser(created(context))
@@ -48,7 +48,7 @@ def test_tabs_are_told_apart_by_whether_a_broker_took_note_of_them() -> None:
     assert [tab["context"] for tab in memory.handover()["tabs"]] == [OTHER_TAB]
 
 
-def test_tabs_that_a_broker_asked_for_are_told_from_popups() -> None:
+def test_tabs_that_a_broker_opened_are_distinguished_from_popups() -> None:
     memory = BidiMemory()
     for call in (3, 4, 5):
         memory.from_broker(b'{"id":%d,"method":"browsingContext.create","params":{}}' % call)
@@ -62,7 +62,7 @@ def test_tabs_that_a_broker_asked_for_are_told_from_popups() -> None:
     assert handover["creating"] == [5], "the next broker waits for this answer"
 
 
-def test_how_a_tab_came_by_its_document_is_kept_in_order() -> None:
+def test_the_navigation_events_of_a_tab_are_kept_in_order() -> None:
     memory = BidiMemory()
     memory.from_browser(created(SOME_TAB))
     memory.from_browser(moved("navigationStarted", SOME_TAB, "n1", "http://a/"))

@@ -1,4 +1,4 @@
-"""What a keeper remembers: exactly what the next broker cannot ask the browser again.
+"""A keeper remembers exactly what the next broker cannot ask the browser for.
 
 The limits and the cutting of texts (``roost.link.memory``) are the same for every protocol.
 """
@@ -17,7 +17,7 @@ from roost.wire.framing import encode
 
 
 def said(method: str, params: dict[str, Any], session: str | None = None) -> bytes:
-    """An event as Chromium writes it."""
+    """Return an event as Chromium writes it."""
     event: dict[str, Any] = {"method": method, "params": params}
     if session is not None:
         event["sessionId"] = session
@@ -25,7 +25,7 @@ def said(method: str, params: dict[str, Any], session: str | None = None) -> byt
 
 
 def asked(number: int, method: str, session: str | None = None, **params: Any) -> bytes:
-    """A command as our driver writes it."""
+    """Return a command as our driver writes it."""
     command: dict[str, Any] = {"id": number, "method": method}
     if session is not None:
         command["sessionId"] = session
@@ -57,7 +57,7 @@ def memory_with_a_page() -> CdpMemory:
 
 
 def paused(request: str, session: str = "S1") -> bytes:
-    """A request that stopped at its response, which has a large header."""
+    """Return a request that is paused at its response, with a large header."""
     params = {
         "requestId": request,
         "networkId": f"N-{request}",
@@ -183,8 +183,9 @@ def test_a_field_that_asks_for_files_is_remembered_until_it_has_them_or_is_gone(
         assert memory.handover()["choosers"] == []
 
 
-def test_an_answer_to_a_request_may_name_none_or_nonsense() -> None:
-    """A protocol client's own commands pass through here, and it holds everybody's browser."""
+def test_a_malformed_answer_to_a_paused_request_is_ignored() -> None:
+    """Commands of DevTools clients pass through the keeper, which holds the browser of all
+    sessions."""
     memory = CdpMemory()
     memory.from_browser(attached("S1", "T1"))
     memory.from_browser(said("Fetch.requestPaused", {"requestId": "R1"}, "S1"))
@@ -235,7 +236,7 @@ def test_only_the_ids_of_a_paused_request_are_kept() -> None:
 
 
 def test_nothing_that_a_devtools_client_attached_or_paused_is_kept() -> None:
-    """Its browser-level session is: the next broker has to end it."""
+    """Only its browser-level session is kept, because the next broker has to end it."""
     memory = memory_with_a_page()
     memory.from_browser(attached("TAP", "B", "browser"))
     memory.from_browser(attached("S2", "T1", below="TAP"))
@@ -294,7 +295,7 @@ def test_running_workers_are_forgotten_first_when_there_are_too_many_sessions_be
     assert sessions(memory) == ["S1", "waits", "next", "last"]
 
 
-def test_ten_thousand_workers_that_end_with_their_page_are_forgotten_in_one_go() -> None:
+def test_ten_thousand_workers_are_forgotten_with_their_page() -> None:
     memory = memory_with_a_page()
     for number in range(memories.SESSIONS_BELOW):
         memory.from_browser(attached(f"W{number}", "W", "worker", below="S1"))

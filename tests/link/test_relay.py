@@ -11,7 +11,7 @@ from roost.local.deadline import Deadline
 
 @pytest.fixture
 def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """A clock that stands still unless it is moved."""
+    """Return a clock that moves only when the test moves it."""
     time = [0.0]
     monkeypatch.setattr(relay, "Deadline", lambda seconds: Deadline(seconds, lambda: time[0]))
     return time
@@ -21,7 +21,7 @@ def test_the_first_attempt_to_connect_is_made_at_once(now: list[float]) -> None:
     assert Backoff().is_due()
 
 
-def test_reconnect_storm_the_delay_grows_while_a_broker_accepts_the_host_and_disconnects_it(
+def test_the_delay_grows_while_a_broker_accepts_the_host_and_disconnects_it(
     now: list[float],
 ) -> None:
     backoff, waits = Backoff(), []

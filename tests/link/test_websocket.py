@@ -1,4 +1,4 @@
-"""The wire to a Firefox, against the other side of the same protocol."""
+"""The wire to a Firefox, against a peer that speaks the same protocol."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from roost.local.deadline import Deadline
 
 
 class Peer:
-    """Firefox's end: it has shaken hands, and does what a test says."""
+    """Firefox's end: it has completed the handshake and does what a test says."""
 
     def __init__(self, listening: socket.socket) -> None:
         self._protocol = ServerProtocol()
@@ -77,7 +77,8 @@ def listening() -> Iterator[socket.socket]:
 
 @pytest.fixture
 def ends(listening: socket.socket) -> Iterator[tuple[WebSocketWire, Peer]]:
-    """Both ends of one connection. The handshake needs both at once, so one is in a thread."""
+    """Return both ends of one connection. The handshake needs both at once, so one runs in a
+    thread."""
     peer = Peer(listening)
     thread = threading.Thread(target=peer.shake_hands)
     thread.start()
@@ -89,7 +90,7 @@ def ends(listening: socket.socket) -> Iterator[tuple[WebSocketWire, Peer]]:
 
 
 def read(wire: WebSocketWire) -> list[bytes]:
-    """What has arrived, once anything has."""
+    """Return the frames that have arrived, once there are any."""
     found: list[bytes] = []
     while not found:
         assert select.select([wire.inlet], [], [], 5)[0]
@@ -97,7 +98,7 @@ def read(wire: WebSocketWire) -> list[bytes]:
     return found
 
 
-def test_messages_come_whole_however_they_were_cut(ends: tuple[WebSocketWire, Peer]) -> None:
+def test_messages_are_complete_however_they_were_split(ends: tuple[WebSocketWire, Peer]) -> None:
     wire, peer = ends
     peer.says_in_parts(b'{"a":', b"1", b"}")
     assert read(wire) == [b'{"a":1}']
@@ -109,7 +110,7 @@ def test_messages_come_whole_however_they_were_cut(ends: tuple[WebSocketWire, Pe
     assert wire.read() == [], "nothing is there, and nothing waits"
 
 
-def test_what_is_sent_arrives_as_text(ends: tuple[WebSocketWire, Peer]) -> None:
+def test_frames_are_sent_as_text_messages(ends: tuple[WebSocketWire, Peer]) -> None:
     wire, peer = ends
     wire.send(b'{"id":1}')
     assert wire.has_unsent
@@ -119,7 +120,7 @@ def test_what_is_sent_arrives_as_text(ends: tuple[WebSocketWire, Peer]) -> None:
     assert (frame.opcode, bytes(frame.data)) == (Opcode.TEXT, b'{"id":1}')
 
 
-def test_a_ping_is_answered_and_is_no_message(ends: tuple[WebSocketWire, Peer]) -> None:
+def test_a_ping_is_answered_and_not_delivered(ends: tuple[WebSocketWire, Peer]) -> None:
     wire, peer = ends
     peer.pings()
     peer.says(b"next")

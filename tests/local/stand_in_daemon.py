@@ -1,4 +1,5 @@
-"""Stands in for roost.daemon: keeps its side of the start, and misbehaves when told to."""
+"""A stand-in for roost.daemon: it performs the daemon's side of the start, and misbehaves on
+request."""
 
 from __future__ import annotations
 
@@ -49,7 +50,7 @@ def main() -> None:
 
 
 def hold_the_line(home: Home) -> None:
-    """If the test gave a pipe, keep it open for life: its end is ours."""
+    """If the test gave a pipe, keep it open until this process ends."""
     pipe = home.path / "life"
     if pipe.exists():
         os.open(pipe, os.O_WRONLY)

@@ -46,7 +46,7 @@ def starts(home: Home) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (home.path / "starts").read_text().splitlines()]
 
 
-def test_a_broker_is_started_where_there_is_none_and_found_where_there_is(home: Home) -> None:
+def test_a_broker_is_started_if_none_runs_and_found_otherwise(home: Home) -> None:
     assert running_broker(home) is None
 
     endpoint = start(home)
@@ -83,7 +83,7 @@ def test_the_broker_is_detached_and_inherits_nothing(
     assert len(found["descriptors"]) == 6
 
 
-def test_what_the_broker_prints_is_kept_for_us_alone(home: Home) -> None:
+def test_the_brokers_output_is_readable_by_this_user_only(home: Home) -> None:
     start(home)
 
     assert home.log.read_text() == "serving\n"
@@ -113,6 +113,7 @@ def starter(home: Home) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.slow
 def test_twelve_starters_at_once_start_one_broker(home: Home) -> None:
     starters = [starter(home) for _ in range(12)]
     for process in starters:
@@ -130,7 +131,7 @@ def test_twelve_starters_at_once_start_one_broker(home: Home) -> None:
     assert [process.returncode for process in starters] == [0] * 12
 
 
-def test_an_emptied_environment_is_enough(home: Home) -> None:
+def test_a_broker_starts_with_an_empty_environment(home: Home) -> None:
     answer, _ = starter(home).communicate("go\n", timeout=SECONDS)
 
     (found,) = starts(home)
@@ -174,7 +175,7 @@ def test_an_error_the_broker_reports_is_raised_as_its_own_class(home: Home) -> N
     assert caught.value.details == {"field": "browser"}
 
 
-def test_a_broker_that_dies_leaves_its_last_words(home: Home) -> None:
+def test_the_error_contains_the_last_output_of_a_broker_that_died(home: Home) -> None:
     home.create()
     home.log.write_text("words of an earlier broker\n")
 
@@ -187,7 +188,7 @@ def test_a_broker_that_dies_leaves_its_last_words(home: Home) -> None:
 @pytest.mark.parametrize(
     "behaviour", ["says nonsense", "says half", "says too much", "does not listen"]
 )
-def test_a_broker_that_is_not_there_after_all_is_an_error(home: Home, behaviour: str) -> None:
+def test_a_start_that_leaves_no_running_broker_is_an_error(home: Home, behaviour: str) -> None:
     home.create()
     home.log.write_text("words of an earlier broker\n")
 
@@ -196,6 +197,7 @@ def test_a_broker_that_is_not_there_after_all_is_an_error(home: Home, behaviour:
     assert "earlier" not in caught.value.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("behaviour", "timeout_seconds", "expected"),
     [
@@ -248,7 +250,7 @@ def test_the_default_command_is_the_daemon_of_this_interpreter() -> None:
     assert broker_start.broker_command() == [sys.executable, "-P", "-m", "roost.daemon"]
 
 
-def test_only_what_is_the_same_for_every_caller_goes_into_the_environment(home: Home) -> None:
+def test_the_daemons_environment_is_the_same_for_every_caller(home: Home) -> None:
     given = {
         "PATH": "/opt/bin",
         "LANG": "de_DE.UTF-8",
@@ -295,7 +297,7 @@ def test_a_user_without_a_folder_gets_no_home_variable(
 
 
 class Listener:
-    """A broker's socket that a test opens and closes by hand."""
+    """A broker's socket that a test opens and closes itself."""
 
     def __init__(self, home: Home) -> None:
         home.create()
@@ -310,7 +312,7 @@ class Listener:
         write_endpoint(self._home, self.endpoint)
 
     def close(self) -> None:
-        """As a killed broker does: the file stays."""
+        """Close the socket as a killed broker does: the file stays."""
         self._socket.close()
 
 
@@ -371,7 +373,7 @@ def test_no_try_starts_after_the_deadline(listener: Listener, waits: list[float]
     assert waits == []
 
 
-def test_waits_end_by_themselves(listener: Listener) -> None:
+def test_connecting_to_a_broker_that_does_not_answer_times_out(listener: Listener) -> None:
     with pytest.raises(errors.Timeout):
         connect(listener.endpoint, timeout_seconds=0.05)
 
@@ -390,7 +392,7 @@ def test_a_broker_with_a_full_backlog_is_busy_and_not_gone(
         assert running_broker(Home(tmp_path / "home")) == listener.endpoint
 
 
-def test_who_waited_for_another_starter_uses_the_broker_that_one_started(
+def test_a_starter_that_waited_uses_the_broker_that_another_started(
     tmp_path: Path, listener: Listener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = Home(tmp_path / "home")
@@ -406,8 +408,8 @@ def test_who_waited_for_another_starter_uses_the_broker_that_one_started(
     assert ensure_broker(home, command=["/bin/false"]) == listener.endpoint
 
 
-def test_importing_both_rooms_is_cheap() -> None:
-    """The shim, one per agent, pays for what these rooms import."""
+def test_importing_local_and_wire_is_cheap() -> None:
+    """Every agent has a shim, which pays for these imports."""
     modules = "home endpoint deadline lock processes broker_start".split()
     imports = [f"import roost.local.{name}" for name in modules]
     imports += [f"import roost.wire.{name}" for name in ("framing", "correlator", "hello")]
@@ -439,10 +441,10 @@ def test_a_broker_that_is_killed_while_it_starts_is_started_again(
     assert (home.path / "kills").read_text() == ""
 
 
-def test_who_waits_for_another_starter_uses_a_broker_that_has_come_meanwhile(
+def test_a_waiting_starter_uses_a_broker_that_appears_meanwhile(
     tmp_path: Path, listener: Listener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The other starter still waits: its own daemon came too late, or it hangs."""
+    """The other starter still waits, because its own daemon came too late or hangs."""
     home = Home(tmp_path / "home")
     with Lock(home.start_lock):
         monkeypatch.setattr("roost.local.deadline.select.select", lambda *_: listener.open())

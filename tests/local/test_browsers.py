@@ -1,4 +1,4 @@
-"""Finding browsers, and the words that install one, without running any."""
+"""Finding browsers, and the commands that install one, without running any."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_every_known_browser_is_found_by_name(tmp_path: Path, kind: str, name: s
     assert find_browser(kind, search_path=str(tmp_path), places=()) == path
 
 
-def test_the_release_is_taken_before_the_others(tmp_path: Path) -> None:
+def test_the_release_version_of_a_browser_is_preferred(tmp_path: Path) -> None:
     for name in ("firefox-devedition", "firefox-esr", "firefox"):
         path = program(tmp_path, name)
         assert find_browser("firefox", search_path=str(tmp_path), places=()) == path
@@ -78,7 +78,7 @@ def test_where_there_is_none_the_error_says_how_to_get_one(tmp_path: Path) -> No
         ("brew", False, ("brew", "install"), "firefox"),
     ],
 )
-def test_each_package_manager_is_asked_in_its_own_words(
+def test_each_package_manager_gets_its_own_command(
     manager: str, is_root: bool, command: tuple[str, ...], firefox: str
 ) -> None:
     for kind, package in (("chromium", "chromium"), ("firefox", firefox)):

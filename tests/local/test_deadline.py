@@ -3,7 +3,7 @@ from __future__ import annotations
 from roost.local.deadline import Deadline
 
 
-def test_a_deadline_comes_when_its_time_has_gone_by() -> None:
+def test_a_deadline_passes_after_its_time() -> None:
     now = 100.0
     deadline = Deadline(5.0, clock=lambda: now)
 

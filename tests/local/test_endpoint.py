@@ -35,7 +35,7 @@ def test_an_endpoint_is_read_as_it_was_written(home: Home, http: str | None) -> 
     assert stat.S_IMODE(home.endpoint.stat().st_mode) == 0o600
 
 
-def test_the_file_is_what_other_peoples_scripts_expect(home: Home) -> None:
+def test_the_file_has_the_fields_that_scripts_rely_on(home: Home) -> None:
     write_endpoint(home, ENDPOINT)
 
     assert json.loads(home.endpoint.read_bytes()) == {
@@ -48,11 +48,11 @@ def test_the_file_is_what_other_peoples_scripts_expect(home: Home) -> None:
     }
 
 
-def test_a_missing_file_is_none(home: Home) -> None:
+def test_a_missing_file_gives_no_endpoint(home: Home) -> None:
     assert read_endpoint(home) is None
 
 
-def test_a_file_torn_anywhere_is_none(home: Home) -> None:
+def test_a_truncated_file_counts_as_missing(home: Home) -> None:
     write_endpoint(home, ENDPOINT)
     whole = home.endpoint.read_bytes().rstrip()
 
@@ -64,13 +64,13 @@ def test_a_file_torn_anywhere_is_none(home: Home) -> None:
 @pytest.mark.parametrize(
     "content", [b"\xff", b"[]", b"{}", b"[" * 50_000, b'{"socket": 1, "pid": "x"}']
 )
-def test_a_file_that_says_something_else_is_none(home: Home, content: bytes) -> None:
+def test_a_file_with_other_content_counts_as_missing(home: Home, content: bytes) -> None:
     write_secret(home.endpoint, content)
 
     assert read_endpoint(home) is None
 
 
-def test_a_file_others_could_have_written_is_none(
+def test_a_file_that_others_can_write_counts_as_missing(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_endpoint(home, ENDPOINT)

@@ -36,7 +36,7 @@ def become_somebody_else(monkeypatch: pytest.MonkeyPatch) -> int:
     return uid
 
 
-def test_roost_home_decides() -> None:
+def test_the_variable_roost_home_decides() -> None:
     assert Home.find({"ROOST_HOME": "/srv/roost"}) == Home(Path("/srv/roost"))
 
 
@@ -70,7 +70,7 @@ def test_a_user_the_database_does_not_know_is_told_what_to_set(
     assert "ROOST_HOME" in caught.value.hint
 
 
-def test_everything_lies_in_the_home_under_its_own_name(home: Home) -> None:
+def test_every_file_of_the_home_has_its_own_name(home: Home) -> None:
     paths = [
         home.token,
         home.endpoint,
@@ -88,7 +88,7 @@ def test_everything_lies_in_the_home_under_its_own_name(home: Home) -> None:
     assert len(set(paths)) == len(paths)
 
 
-def test_the_home_is_made_for_us_alone_and_may_exist_already(tmp_path: Path) -> None:
+def test_the_home_is_made_for_this_user_only_and_may_already_exist(tmp_path: Path) -> None:
     home = Home(tmp_path / "some" / "where")
 
     home.create()
@@ -132,7 +132,7 @@ def test_the_token_is_made_once_secret_and_random(home: Home) -> None:
     assert Home(home.path / "other").operator_token() != token
 
 
-def test_whoever_writes_the_token_first_decides_it(
+def test_the_first_token_that_is_written_counts(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     link = home_module._link_secret
@@ -147,7 +147,7 @@ def test_whoever_writes_the_token_first_decides_it(
     assert os.listdir(home.path) == ["token"]
 
 
-def test_all_who_ask_at_once_get_the_same_token(home: Home) -> None:
+def test_concurrent_callers_get_the_same_token(home: Home) -> None:
     barrier = threading.Barrier(8)
     tokens: list[str] = []
 
@@ -337,7 +337,7 @@ def test_a_write_that_fails_leaves_no_temporary_file(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_home_that_differs_from_the_password_database_is_told_about(tmp_path: Path) -> None:
+def test_a_home_that_differs_from_the_password_database_is_reported(tmp_path: Path) -> None:
     note = home_note({"HOME": str(tmp_path)})
     assert note is not None
     assert str(tmp_path) in note

@@ -1,4 +1,4 @@
-"""Hosts are found by what they leave, and only while they live."""
+"""Native hosts are found by their records while they run."""
 
 from __future__ import annotations
 

@@ -25,6 +25,8 @@ from tests.support.real_processes import child
         ("sshd", "", ["sshd: me@pts/0"], "sshd"),
         ("bash", "bash", ["-bash"], "bash"),
         ("launchd", "", [], "launchd"),
+        ("claude.exe", "claude.exe", ["./claude.exe"], "claude"),
+        ("node", "node", ["node", "/opt/gemini-cli/bundle/gemini.js"], "gemini"),
     ],
 )
 def test_a_process_is_known_by_every_name_it_has(
@@ -33,7 +35,7 @@ def test_a_process_is_known_by_every_name_it_has(
     assert name in set(lineages._names(program, file, arguments))
 
 
-def test_code_on_the_command_line_is_no_name() -> None:
+def test_code_on_the_command_line_does_not_count_as_a_name() -> None:
     assert set(lineages._names("python3", "python3", ["python3", "-c", "claude"])) == {"python3"}
 
 
@@ -65,7 +67,7 @@ def test_a_lineage_tells_which_clients_variables_an_ancestor_was_started_with() 
     assert parent.control_group == line.control_group
 
 
-def test_who_cannot_be_seen_has_no_lineage() -> None:
+def test_a_process_that_cannot_be_seen_has_no_lineage() -> None:
     assert lineage(0).above == ()
     assert description(0) == ""
 
@@ -86,7 +88,7 @@ def test_a_program_is_described_by_what_the_kernel_knows_of_it(tmp_path: Path) -
     assert "argument" not in said
 
 
-def test_an_update_does_not_make_a_program_another_one() -> None:
+def test_an_update_does_not_change_a_programs_description() -> None:
     one, two = (
         lineages._without_versions(f"/home/me/.local/share/claude/versions/{number}")
         for number in ("2.1.197", "2.2.0-beta.1")

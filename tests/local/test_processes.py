@@ -35,7 +35,7 @@ Python = Callable[..., "subprocess.Popen[bytes]"]
 
 @pytest.fixture
 def python() -> Iterator[Python]:
-    """Runs a script that says one line when it is set up; ends what is left of it."""
+    """Run a script that prints one line when it is ready. End what is left of it."""
     with ExitStack() as started:
 
         def run(script: str, *, new_session: bool = False) -> subprocess.Popen[bytes]:
@@ -80,7 +80,7 @@ def test_an_absent_pid_identifies_no_process(pid: int) -> None:
     assert ancestors(pid) == []
 
 
-def test_the_next_owner_of_a_pid_is_somebody_else() -> None:
+def test_the_next_owner_of_a_pid_is_another_process() -> None:
     assert not is_alive(Process(os.getpid(), "another time"))
 
 
@@ -150,7 +150,7 @@ def row(pid: int, parent: int, born: int) -> processes._Row:
     return processes._Row(Process(pid, str(born)), parent, pid, born)
 
 
-def test_a_parent_younger_than_its_child_is_a_stranger(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_parent_younger_than_its_child_is_not_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "_table", FakeTable(row(3, 2, 30), row(2, 1, 40), row(1, 0, 1)))
 
     assert ancestors(3) == []
@@ -180,7 +180,7 @@ def test_the_kernel_says_who_is_at_the_other_end(tmp_path: Path, python: Python)
 
 
 class MacSocket:
-    """Answers as macOS does; sys/ucred.h and sys/un.h."""
+    """Answers as macOS does; see sys/ucred.h and sys/un.h."""
 
     def __init__(self, version: int = 0) -> None:
         self._xucred = struct.pack("=IIhH16I", version, 501, 1, 0, 20, *[0] * 15)
@@ -209,7 +209,7 @@ PS = """\
 """
 
 
-def test_what_ps_prints_is_understood() -> None:
+def test_the_output_of_ps_is_parsed() -> None:
     init, shell = processes._parse_ps(PS)
 
     assert (init.process.pid, init.parent, init.group) == (1, 0, 1)
@@ -221,7 +221,7 @@ def test_what_ps_prints_is_understood() -> None:
 
 
 @pytest.mark.skipif(shutil.which("ps", path="/bin:/usr/bin") is None, reason="there is no ps")
-def test_the_real_ps_is_understood() -> None:
+def test_the_output_of_the_real_ps_is_parsed() -> None:
     table = processes._Ps()
 
     mine = table.row(os.getpid())
@@ -236,9 +236,9 @@ def test_the_real_ps_is_understood() -> None:
 
 @pytest.fixture(params=["pidfd", "no pidfd"])
 def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the kernel's process descriptors, and as on systems that have none."""
+    """Use the kernel's process descriptors, or do without them, as on other systems."""
     if request.param == "no pidfd":
-        monkeypatch.setattr(processes, "_open_pidfd", lambda pid: None)
+        monkeypatch.setattr(processes, "open_pidfd", lambda pid: None)
 
 
 @pytest.mark.usefixtures("either_way")
@@ -307,7 +307,7 @@ def test_a_process_is_asked_before_it_is_killed(python: Python) -> None:
     assert child.wait(SECONDS) == 0
 
 
-def test_what_is_forked_while_the_tree_ends_is_ended_too(python: Python) -> None:
+def test_processes_forked_while_the_tree_ends_are_also_ended(python: Python) -> None:
     leader = python(
         "import os, signal\n"
         "def fork(*_):\n"
@@ -340,7 +340,7 @@ def test_the_next_owner_of_a_pid_is_left_alone(python: Python) -> None:
     assert child.returncode == 0  # it ended because we let it, not by a signal
 
 
-def test_whoever_ends_a_tree_does_not_end_itself(python: Python) -> None:
+def test_ending_a_tree_does_not_end_the_caller(python: Python) -> None:
     child = python(
         "import os\n"
         "from roost.local.processes import end_tree, identify\n"

@@ -1,5 +1,5 @@
-"""Where a Firefox's remote agent listens (roost.local.remotes): as its command line and its profile
-say, and only if the kernel says that it is that very process."""
+"""The port of a Firefox's remote agent (roost.local.remotes): as its command line and profile
+say, if the kernel confirms that this process listens there."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ sys.stdin.read()
 
 @contextmanager
 def process(*options: str, address: str = "127.0.0.1", listens: int = 1) -> Iterator[list[int]]:
-    """One with those options that listens; gives its pid, then its ports."""
+    """Start a process with those options that listens. Return its pid, then its ports."""
     command = [sys.executable, "-c", LISTEN, address, str(listens), *options]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         assert child.stdout is not None
@@ -62,7 +62,7 @@ def test_without_a_profile_on_the_command_line_the_only_listening_port_is_taken(
 
 
 def test_a_port_that_another_process_listens_on_is_not_believed(tmp_path: Path) -> None:
-    """Firefox is gone from there, or never was; whoever is there may be anybody."""
+    """Firefox no longer listens there or never did, and the other process may be anything."""
     with (
         process() as (_, foreign),
         process("--remote-debugging-port=0", said(tmp_path, foreign)) as (

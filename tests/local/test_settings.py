@@ -43,7 +43,7 @@ def test_flags_win_over_the_environment_and_that_over_the_file(config: Path) -> 
         ({"pool": "x"}, {"ROOST_POOL": "4"}, "pool = 3", "pool", "flags"),
     ],
 )
-def test_a_wrong_setting_is_blamed_by_name_and_by_where_it_was_set(
+def test_a_wrong_setting_is_named_with_its_source(
     flags: dict[str, str],
     environ: dict[str, str],
     text: str,
@@ -74,7 +74,7 @@ def test_a_folder_in_the_files_place_is_named(config: Path) -> None:
     assert str(config) in refusal.value.hint
 
 
-def test_what_a_starter_was_given_arrives_at_the_daemon_as_it_was(config: Path) -> None:
+def test_the_settings_of_a_starter_reach_the_daemon_unchanged(config: Path) -> None:
     given = {"pool": 7, "reads": "shared", "browser": "fake"}
     options = vars(_parsed(as_flags({**given, "browser_arg": ["--a b", "-c"]})))
     settings = load_settings({name: options[name] for name in SETTINGS}, {}, config)

@@ -1,5 +1,5 @@
-"""The folder of a Chromium's socket: only the one that its profile names, and only when it is as
-Chromium makes it (roost.local.singleton)."""
+"""The folder of Chromium's singleton socket is removed only if the profile names it and Chromium
+made it (roost.local.singleton)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_link_to_something_else_names_no_folder(tmp_path: Path, target: str) -
     assert socket_folder(tmp_path) is None
 
 
-def test_what_chromium_put_there_is_removed_and_again_is_no_error(folder: Path) -> None:
+def test_chromiums_files_are_removed_and_removing_twice_is_no_error(folder: Path) -> None:
     remove_socket_folder(folder)
     remove_socket_folder(folder)
 

@@ -1,4 +1,5 @@
-"""Who is at the other end of a TCP connection (roost.local.tcp_peers), by the kernel's word."""
+"""The process at the other end of a TCP connection (roost.local.tcp_peers), as the kernel
+reports it."""
 
 from __future__ import annotations
 
@@ -75,13 +76,13 @@ def _no_diag(*_: object) -> int | None:
 
 @pytest.fixture(params=["sock_diag", "/proc/net/tcp"])
 def source(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the owner is read: from one row of the kernel's table, or from all of them."""
+    """Read the owner from one row of the kernel's table, or from all rows."""
     if request.param == "/proc/net/tcp":
         monkeypatch.setattr(tcp_peers, "_diagnosed", _no_diag)
 
 
 @pytest.mark.usefixtures("source")
-def test_this_users_connections_are_no_strangers() -> None:
+def test_this_users_connections_are_not_strangers() -> None:
     with closing(listening()) as server:
         here = server.getsockname()
         for family, host in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::ffff:127.0.0.1")):
@@ -96,7 +97,8 @@ def test_this_users_connections_are_no_strangers() -> None:
 
 @pytest.mark.usefixtures("source")
 def test_a_connection_its_owner_has_closed_is_a_strangers() -> None:
-    """The kernel gives those to root, so that root's broker would take them for its own."""
+    """The kernel assigns such connections to root, so a broker of root would accept them as its
+    own."""
     with closing(listening()) as server:
         here = server.getsockname()
         client = socket.create_connection(here)

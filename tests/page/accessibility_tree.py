@@ -26,7 +26,7 @@ class OperableNode:
 
 
 def operable_nodes(page: PageWorld) -> list[OperableNode]:
-    """Every node Chromium lists as operable, with the ref our bundle knows its element by."""
+    """Return every node that Chromium lists as operable, with our bundle's ref of its element."""
     page.cdp.send("DOM.enable")
     page.cdp.send("Accessibility.enable")
     nodes = page.cdp.send("Accessibility.getFullAXTree")["nodes"]
@@ -55,7 +55,7 @@ def is_operable(node: dict[str, Any]) -> bool:
 
 
 def describe(page: PageWorld, backend_ids: list[int]) -> list[dict[str, Any] | None]:
-    """Marks each element and asks the bundle about it by that mark."""
+    """Mark each element, and ask the bundle about it by that mark."""
     world = page.world()
     objects = [
         page.cdp.send("DOM.resolveNode", {"backendNodeId": number, "executionContextId": world})[

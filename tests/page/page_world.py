@@ -9,14 +9,12 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from roost.page.bundle import versioned
+from tests.support.real_sites import QuietHandler
+
 HERE = Path(__file__).parent
 BUNDLE = HERE.parents[1] / "src" / "roost" / "page" / "bundle.js"
 SOURCE = BUNDLE.parent / "source"
-
-
-class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: Any) -> None:
-        """Requests are no news."""
 
 
 class Stage:
@@ -59,7 +57,7 @@ class PageWorld:
         return self
 
     def show(self, body: str, script: str = "") -> PageWorld:
-        """A new document with this body, after its own script has run."""
+        """Show a new document with this body, and wait until its script has run."""
         assert self._stage is not None
         self.open(self._stage.address_of(f"<!doctype html><title>Test</title><body>{body}</body>"))
         if script:
@@ -67,11 +65,16 @@ class PageWorld:
         return self
 
     def put(self, body: str, script: str = "") -> PageWorld:
-        """Another body in the same document: for many small cases in one test."""
+        """Replace the body of the document, for many small cases in one test."""
         self.tab.evaluate("body => { document.body.innerHTML = body }", body)
         if script:
             self.tab.evaluate(script)
         return self
+
+    def upgrade(self) -> None:
+        """Another version of the bundle comes into the same document, as after an upgrade of Roost."""
+        self._bundle = versioned(f"{self._bundle}\n// another version").text
+        self.inject()
 
     def inject(self, frame: str | None = None) -> int:
         frame = frame or self.cdp.send("Page.getFrameTree")["frameTree"]["frame"]["id"]
@@ -123,6 +126,6 @@ class PageWorld:
         return ref
 
     def click(self, target: str) -> None:
-        """A trusted click where `prepare` says that it arrives."""
+        """Click, with trusted input, where `prepare` says that the click arrives."""
         point = self.call("prepare", target=target, action="click")["point"]
         self.tab.mouse.click(point["x"], point["y"])

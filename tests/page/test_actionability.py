@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a document on one line reads better than a folded one
-"""One call says whether an element can be acted on and where; when not, why not."""
+"""One call returns whether and where an element can be acted on, or the reason why not."""
 
 from __future__ import annotations
 

@@ -49,17 +49,21 @@ def is_explained(node: OperableNode) -> bool:
 
 
 @pytest.mark.parametrize("name", MANUAL)
-def test_manual_page(page: PageWorld, python_doc: str, name: str) -> None:
+def test_operable_elements_of_a_manual_page_have_refs(
+    page: PageWorld, python_doc: str, name: str
+) -> None:
     assert missing_from(page.open(f"{python_doc}/{name}.html")) == []
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_task_page(page: PageWorld, miniwob: str, name: str) -> None:
+def test_operable_elements_of_a_task_page_have_refs(
+    page: PageWorld, miniwob: str, name: str
+) -> None:
     page.open(f"{miniwob}/miniwob/{name}.html")
     page.tab.evaluate("() => core.startEpisodeReal()")
     assert missing_from(page) == []
 
 
-def test_form_of_everything(page: PageWorld) -> None:
+def test_operable_elements_of_a_form_with_every_field_have_refs(page: PageWorld) -> None:
     page.open((Path(__file__).parent / "everything.html").as_uri())
     assert missing_from(page) == []

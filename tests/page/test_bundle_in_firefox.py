@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a document on one line reads better than a folded one
-"""The same bundle in Firefox, in a sandbox of WebDriver BiDi, as the Firefox driver will run it."""
+"""The bundle in Firefox, in a sandbox of WebDriver BiDi, as the Firefox driver runs it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REPLY_SECONDS = 30
 
 
 class FirefoxPage:
-    """A tab spoken to over BiDi: one command at a time, events ignored."""
+    """A tab controlled over BiDi: one command at a time, events ignored."""
 
     def __init__(self, socket: Any) -> None:
         self._socket = socket

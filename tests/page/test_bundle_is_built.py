@@ -1,4 +1,4 @@
-"""The committed bundle is what its sources build, readable, and free of this machine's traces."""
+"""The committed bundle is what its sources build, readable, and without paths of a machine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from roost.page.bundle import bundle
+from roost.page.bundle import VERSION_MARK, bundle, versioned
 from tests.page.page_world import BUNDLE, SOURCE
 
 
@@ -16,7 +16,7 @@ def test_rebuilding_gives_the_committed_bundle(sources: Path, tmp_path: Path) ->
     assert built.read_text(encoding="utf-8") == BUNDLE.read_text(encoding="utf-8")
 
 
-def test_the_types_hold(sources: Path) -> None:
+def test_the_bundles_sources_pass_the_type_checker(sources: Path) -> None:
     checked = subprocess.run(
         ["npx", "--no-install", "tsc", "--noEmit"],
         cwd=sources,
@@ -27,8 +27,16 @@ def test_the_types_hold(sources: Path) -> None:
     assert checked.returncode == 0, checked.stdout
 
 
-def test_what_drivers_put_into_pages_is_that_bundle() -> None:
-    assert bundle() == BUNDLE.read_text(encoding="utf-8")
+def test_drivers_inject_the_committed_bundle_with_its_version() -> None:
+    built = BUNDLE.read_text(encoding="utf-8")
+    assert built.count(VERSION_MARK) == 1
+    assert bundle().text == built.replace(VERSION_MARK, bundle().version)
+
+
+def test_bundles_with_different_code_have_different_versions() -> None:
+    built = BUNDLE.read_text(encoding="utf-8")
+    assert versioned(built).version == bundle().version
+    assert versioned(f"{built} ").version != bundle().version
 
 
 def test_the_bundle_is_readable_and_says_how_it_is_made() -> None:

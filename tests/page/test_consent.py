@@ -85,7 +85,7 @@ def test_banners_in_open_shadow_roots_are_found(page: PageWorld) -> None:
     assert page.call("consent")["text"] == "Deny"
 
 
-def test_nothing_is_clicked(page: PageWorld) -> None:
+def test_finding_a_cookie_banner_clicks_nothing(page: PageWorld) -> None:
     page.show(
         "<div class=cookie>We use cookies <button onclick='this.remove()'>Reject all</button></div>"
     ).call("consent")

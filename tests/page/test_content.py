@@ -69,7 +69,7 @@ def test_html_is_the_markup_without_password_values(page: PageWorld) -> None:
     assert "hunter2" not in html
 
 
-def test_one_part_by_selector_or_ref(page: PageWorld) -> None:
+def test_content_of_one_part_is_read_by_selector_or_ref(page: PageWorld) -> None:
     page.show(PAGE)
     assert page.call("content", selector="h1")["text"] == "Title"
     assert page.call("content", selector=page.ref("h1"), format="markdown")["text"] == "# Title"

@@ -38,7 +38,7 @@ _ids = itertools.count(1)
 
 @dataclass
 class Node:
-    """A line of a snapshot. ``element`` stands for the identity of its element."""
+    """A line of a snapshot. ``element``: the identity of its element."""
 
     role: str
     words: str
@@ -48,7 +48,7 @@ class Node:
     is_active: bool = False
 
     def below(self) -> Iterator[Node]:
-        """The node and everything inside it."""
+        """Return the node and everything inside it."""
         yield self
         for child in self.children:
             yield from child.below()
@@ -125,7 +125,7 @@ pages = st.builds(
 
 
 def change(root: Node, data: st.DataObject) -> None:
-    """One thing that pages do."""
+    """Apply one change that pages make."""
     everything = list(root.below())
     parent = data.draw(st.sampled_from(everything))
     kind = data.draw(st.sampled_from(KINDS))
@@ -173,15 +173,15 @@ def change(root: Node, data: st.DataObject) -> None:
 
 
 @dataclass(eq=False)
-class Applied:
+class ScriptNode:
     line: Line
-    children: list[Applied] = field(default_factory=list)
-    parent: Applied | None = None
+    children: list[ScriptNode] = field(default_factory=list)
+    parent: ScriptNode | None = None
 
 
 def apply(before: list[Line], now: list[Line], script: Script) -> list[Line]:
-    """Follow the four steps of ``edit_script.ts``. ``now`` is asked only for what a step brings."""
-    olds = [Applied(dict(line)) for line in before]
+    """Apply the four steps of ``edit_script.ts``. ``now`` is used only for new lines."""
+    olds = [ScriptNode(dict(line)) for line in before]
     for at, line in zip(olds[1:], before[1:], strict=True):
         at.parent = olds[line["parent"]]
         at.parent.children.append(at)
@@ -198,7 +198,7 @@ def apply(before: list[Line], now: list[Line], script: Script) -> list[Line]:
             take_out(olds[entry["before"]])
     for entry in script["placed"]:
         if entry["before"] is None:
-            kept[entry["now"]] = Applied(dict(now[entry["now"]]))
+            kept[entry["now"]] = ScriptNode(dict(now[entry["now"]]))
         put(kept[entry["now"]], kept[entry["parent"]], kept.get(entry["after"]))
         for index in entry["around"]:
             take_out(kept[index])
@@ -212,22 +212,22 @@ def apply(before: list[Line], now: list[Line], script: Script) -> list[Line]:
     return flat(olds[0])
 
 
-def take_out(node: Applied) -> None:
+def take_out(node: ScriptNode) -> None:
     assert node.parent is not None
     node.parent.children.remove(node)
     node.parent = None
 
 
-def put(node: Applied, parent: Applied, after: Applied | None) -> None:
+def put(node: ScriptNode, parent: ScriptNode, after: ScriptNode | None) -> None:
     place = 0 if after is None else parent.children.index(after) + 1
     parent.children.insert(place, node)
     node.parent = parent
 
 
-def flat(root: Applied) -> list[Line]:
+def flat(root: ScriptNode) -> list[Line]:
     lines: list[Line] = []
 
-    def add(node: Applied, parent: int) -> None:
+    def add(node: ScriptNode, parent: int) -> None:
         index = len(lines)
         lines.append(said(node.line) | {"parent": parent})
         for child in node.children:
@@ -282,7 +282,7 @@ def test_the_old_snapshot_and_the_edit_script_give_the_new_snapshot(
 
 
 def told(page: Node) -> Node:
-    """The page with words that are all different, so that it is clear what became of what."""
+    """Return the page with a different text in each line, so that each line can be recognised."""
     for number, node in enumerate(page.below()):
         node.words = f"words {number}"
     return page

@@ -93,7 +93,7 @@ def test_an_unknown_option_is_not_found_and_the_others_are_listed(page: PageWorl
 
 
 PICKED = [
-    ("date", "2026-02-28"), ("time", "14:30"), ("datetime-local", "2026-02-28T14:30"), ("month", "2026-02"), ("week", "2026-W09"), ("color", "#12ab34"), ("range", "70"),
+    ("date", "2026-02-28"), ("time", "14:30"), ("datetime-local", "2026-02-28T14:30"), ("month", "2026-02"), ("week", "2026-W09"), ("color", "#12ab34"),
 ]  # fmt: skip
 
 
@@ -105,6 +105,25 @@ def test_values_from_browser_widgets_are_set_with_their_events(
     record_events(page)
     assert page.call("setValue", target="#f", value=value)["value"] == value
     assert page.tab.evaluate("[f.value, ...events]") == [value, "input", "change"]
+
+
+def test_a_slider_stops_one_step_from_its_value_and_names_the_key_for_the_last_step(
+    page: PageWorld,
+) -> None:
+    page.show("<input id=f type=range>")
+    record_events(page)
+    assert page.call("setValue", target="#f", value="70")["key"] == "ArrowUp"
+    assert page.tab.evaluate("[f.value, ...events]") == ["69", "input"]
+    assert page.call("setValue", target="#f", value="0")["key"] == "ArrowDown"
+    assert page.call("setValue", target="#f", value="70", isPressed=True)["value"] == "70"
+    assert page.tab.evaluate("f.value") == "70"
+
+
+def test_a_slider_without_steps_is_set_with_its_events(page: PageWorld) -> None:
+    page.show("<input id=f type=range step=any>")
+    record_events(page)
+    assert page.call("setValue", target="#f", value="70.5")["value"] == "70.5"
+    assert page.tab.evaluate("[f.value, ...events]") == ["70.5", "input", "change"]
 
 
 WRONG = [

@@ -67,7 +67,7 @@ def test_page_state_tells_the_changes_since_the_reader_last_asked(page: PageWorl
     assert len(diff["removed"]) == 1
 
 
-def test_waiting_for_text_that_comes_and_goes(page: PageWorld) -> None:
+def test_waiting_works_for_text_that_appears_and_disappears(page: PageWorld) -> None:
     page.show("<p id=p>old</p>", "() => setTimeout(() => p.textContent = 'Fresh  news', 30)")
     assert page.call("waitFor", text="fresh news", timeoutMs=10_000)["found"]
     page.tab.evaluate("() => { setTimeout(() => p.style.display = 'none', 30) }")
@@ -83,7 +83,7 @@ def test_waiting_looks_into_shadow_roots_that_come_later(page: PageWorld) -> Non
     assert page.call("waitFor", text="deep", timeoutMs=10_000)["found"]
 
 
-def test_hidden_text_and_scripts_are_not_there(page: PageWorld) -> None:
+def test_hidden_text_and_scripts_do_not_count_as_text(page: PageWorld) -> None:
     page.show("<p style=display:none>ghost</p><script>'ghost'</script>")
     assert not page.call("waitFor", text="ghost")["found"]
 
@@ -110,7 +110,7 @@ def test_readiness_reports_what_is_pending(page: PageWorld) -> None:
     )
 
 
-def test_scrolling_says_truly_whether_anything_moved(page: PageWorld) -> None:
+def test_scrolling_reports_whether_anything_moved(page: PageWorld) -> None:
     page.show("<div style='height:3000px'></div><p id=end>end</p>")
     assert page.call("scroll", direction="up")["moved"] is False
     down = page.call("scroll", direction="down", amount=500)
@@ -120,7 +120,7 @@ def test_scrolling_says_truly_whether_anything_moved(page: PageWorld) -> None:
     assert page.call("scroll", y=100_000)["atEnd"]
 
 
-def test_smooth_pages_scroll_at_once_too(page: PageWorld) -> None:
+def test_pages_with_smooth_scrolling_scroll_at_once(page: PageWorld) -> None:
     page.show("<style>html{scroll-behavior:smooth}</style><div style='height:3000px'></div>")
     assert page.call("scroll", direction="down", amount=500)["y"] == 500
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a document on one line reads better than a folded one
-"""Pages that try, or happen, to break whoever reads them."""
+"""Pages that break readers, on purpose or by accident."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``Page`` over a driver that is a script: numbering, frames, errors."""
+"""``Page`` over a scripted driver: numbering, frames, errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WHERE = {"url": "http://x/", "title": "T"}
 
 
 class Script:
-    """Answers calls from a table by frame and function, and writes down what was asked."""
+    """Answers calls from a table by frame and function, and records them."""
 
     def __init__(self, *frames: str) -> None:
         self.answers: dict[tuple[str | None, str], Any] = {}
@@ -110,7 +110,7 @@ async def test_a_selector_is_looked_for_in_the_page_then_in_its_frames() -> None
     assert (found, answer) == ("B", {"ref": "f2e1"})
 
 
-async def test_what_cannot_be_acted_on_yet_is_waited_for_where_it_is() -> None:
+async def test_an_element_that_is_not_ready_is_awaited_in_its_own_frame() -> None:
     script = Script("A")
     script.answers[None, "prepare"] = error("NOT_ACTIONABLE")
     await error_of(NotActionable, page_over(script).call_where("#x", "prepare", timeoutMs=500))
@@ -127,15 +127,15 @@ async def test_errors_of_the_bundle_are_raised_as_what_they_are() -> None:
     await error_of(Internal, page.call(None, "find"))
 
 
-async def test_only_what_acts_by_itself_may_not_be_asked_again() -> None:
+async def test_only_functions_that_act_by_themselves_are_not_repeated() -> None:
     script = Script()
     for function in ("snapshot", "prepare", "focusForTyping", "setValue", "scroll", "waitFor"):
         await page_over(script).call(None, function)
     assert script.asked_once == {"setValue", "scroll"}
 
 
-async def test_what_may_not_be_repeated_waits_by_another_call() -> None:
-    """The page may be left meanwhile; waiting goes on in the next document, acting does not."""
+async def test_a_function_that_cannot_be_repeated_waits_by_a_separate_call() -> None:
+    """If the page is left meanwhile, waiting continues in the next document and acting does not."""
     for target in ("e3", "#x"):
         script = Script()
         script.answers[None, "setValue"] = error("NOT_ACTIONABLE")

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a document on one line reads better than a folded one
-"""What the snapshot says about a page: roles, names, states, text, and what it leaves out."""
+"""What the snapshot shows of a page: roles, names, states, text, and what it leaves out."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ HIDDEN = [
 ]
 
 
-def test_what_is_not_rendered_is_left_out(page: PageWorld) -> None:
+def test_elements_that_are_not_rendered_are_left_out(page: PageWorld) -> None:
     page.show("")
     texts = {body: page.put(f"{body}<p>seen</p>").snapshot() for body in HIDDEN}
     assert set(texts.values()) == {"- paragraph: seen"}
@@ -174,7 +174,7 @@ def test_an_open_modal_dialog_hides_the_rest(page: PageWorld) -> None:
     assert 'button "before"' in page.snapshot()
 
 
-def test_display_contents_is_no_reason_to_leave_out(page: PageWorld) -> None:
+def test_elements_with_display_contents_are_shown(page: PageWorld) -> None:
     assert (
         'button "in"'
         in page.show("<div style=display:contents><button>in</button></div>").snapshot()
@@ -200,7 +200,7 @@ def test_owned_elements_are_read_below_their_owner(page: PageWorld) -> None:
     assert text.index("first") < text.index("second") < text.index("between")
 
 
-def test_circular_ownership_and_labelling_end(page: PageWorld) -> None:
+def test_circular_ownership_and_labelling_do_not_hang(page: PageWorld) -> None:
     page.show(
         """<div id=a role=button aria-owns=b aria-labelledby=b>A</div><div id=b role=button aria-owns=a aria-labelledby=a>B</div>
         <div id=c aria-owns=c role=group aria-label=C>self</div>"""
@@ -239,7 +239,7 @@ def test_the_label_of_a_hidden_control_is_what_one_can_click(page: PageWorld) ->
     assert text == "- generic [ref=e1] [cursor=pointer]: Fancy"
 
 
-def test_select_shows_its_options_but_not_a_whole_atlas(page: PageWorld) -> None:
+def test_select_shows_a_limited_number_of_options(page: PageWorld) -> None:
     options = "".join(f"<option>Country {number}" for number in range(200))
     text = page.show(
         f"<select aria-label=Country>{options}<option selected>Last</select>"

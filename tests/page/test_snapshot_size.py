@@ -1,9 +1,10 @@
 # ruff: noqa: E501 - a document on one line reads better than a folded one
-"""Snapshots are bounded, can be continued, narrowed, and asked for changes only."""
+"""Snapshots have a limited size, can be continued and narrowed, and can show changes only."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from tests.page.page_world import PageWorld
 
@@ -72,7 +73,7 @@ def test_a_gap_in_the_middle_is_named_where_it_is(page: PageWorld) -> None:
     assert re.search(r"^# \d+ lines not shown$", text, re.MULTILINE)
 
 
-def test_one_part_can_be_asked_for(page: PageWorld) -> None:
+def test_a_snapshot_of_one_part_can_be_requested(page: PageWorld) -> None:
     page.show("<nav><a href=a>A</a></nav><main><button>B</button></main>")
     text = page.snapshot(target="main")
     assert text.startswith("- main [ref=")
@@ -80,7 +81,7 @@ def test_one_part_can_be_asked_for(page: PageWorld) -> None:
     assert 'link "A"' not in text
 
 
-def test_depth_cuts_with_a_note(page: PageWorld) -> None:
+def test_a_depth_limit_cuts_the_snapshot_and_says_so(page: PageWorld) -> None:
     text = page.show("<main><ul><li><a href=a>A</a></ul></main>").snapshot(depth=2)
     assert text.splitlines()[:2] == ["- main [ref=e1]:", "  - list"]
     assert "depth 2" in text.splitlines()[-1]
@@ -131,6 +132,39 @@ def test_evaluating_the_bundle_again_keeps_refs_and_readers(page: PageWorld) -> 
     assert page.call("snapshot", reader="r", mode="diff")["mode"] == "diff"
 
 
+def test_another_version_of_the_bundle_replaces_the_one_in_the_page(page: PageWorld) -> None:
+    page.show("<button>A</button>")
+    ref, reply = page.ref("button"), page.call("snapshot", reader="r")
+    page.upgrade()
+    assert page.call("resolve", target=ref)["error"]["code"] == "STALE_REF"
+    after = page.call("snapshot", reader="r", mode="diff", firstRef=reply["nextRef"])
+    assert after["mode"] != "diff", "the new version has no readers yet"
+    assert not refs_in(after["text"]) & refs_in(reply["text"])
+
+
+def test_a_replaced_version_of_the_bundle_leaves_no_listeners(page: PageWorld) -> None:
+    def listeners() -> dict[str, int]:
+        window = page.cdp.send(
+            "Runtime.evaluate", {"expression": "window", "contextId": page.world()}
+        )
+        there = page.cdp.send(
+            "DOMDebugger.getEventListeners", {"objectId": window["result"]["objectId"]}
+        )
+        return Counter(listener["type"] for listener in there["listeners"])
+
+    page.show("<button>A</button><input>")
+    page.tab.focus("input")
+    page.call("prepare", target="button", action="click")
+    before = listeners()
+    assert before["pointerdown"] == 1
+    assert before["mouseup"] == 2
+    assert before["focusout"] == 1
+    page.upgrade()
+    assert listeners() == {}
+    page.call("prepare", target="button", action="click")
+    assert listeners() == before
+
+
 def test_a_diff_tells_what_was_added_changed_and_removed_and_nothing_else(page: PageWorld) -> None:
     page.show(
         "<main><h1>T</h1><button id=a>A</button><button id=b>B</button><p id=p>Count: 1</p><input id=i aria-label=I></main>"
@@ -156,7 +190,7 @@ def test_a_diff_tells_what_was_added_changed_and_removed_and_nothing_else(page: 
     assert page.call("snapshot", reader="r", mode="diff")["text"] == "# nothing has changed"
 
 
-def test_readers_do_not_take_each_others_news(page: PageWorld) -> None:
+def test_each_reader_gets_its_own_diff(page: PageWorld) -> None:
     page.show("<button id=a>A</button>")
     page.snapshot(reader="one")
     page.snapshot(reader="two")
@@ -165,7 +199,7 @@ def test_readers_do_not_take_each_others_news(page: PageWorld) -> None:
         assert '<changed> button "B"' in page.call("snapshot", reader=reader, mode="diff")["text"]
 
 
-def test_items_added_before_others_are_the_only_news(page: PageWorld) -> None:
+def test_only_the_added_items_are_in_the_diff(page: PageWorld) -> None:
     page.show("<ul id=u>" + "".join(f"<li><a href=x>Item {n}</a>" for n in range(20)) + "</ul>")
     page.snapshot(reader="r")
     page.tab.evaluate("u.insertAdjacentHTML('afterbegin', '<li><a href=x>New</a>')")
@@ -202,7 +236,7 @@ def test_the_large_page_of_the_python_manual_fits(page: PageWorld, python_doc: s
     assert 'heading "Built-in Functions" [level=1]' in reply["text"]
 
 
-def test_fifty_thousand_nodes_are_no_problem(page: PageWorld) -> None:
+def test_fifty_thousand_nodes_can_be_read(page: PageWorld) -> None:
     page.show(
         "<main id=m></main>",
         "m.innerHTML = '<div><span>text</span><a href=x>link</a></div>'.repeat(17000)",
@@ -212,7 +246,7 @@ def test_fifty_thousand_nodes_are_no_problem(page: PageWorld) -> None:
     assert reply["left"]["lines"] > 30_000
 
 
-def test_nesting_deeper_than_anybody_reads_is_survived(page: PageWorld) -> None:
+def test_extremely_deep_nesting_can_be_read(page: PageWorld) -> None:
     page.show(
         "<button>top</button>",
         "() => { let at = document.body; for (let i = 0; i < 1500; i++) at = at.appendChild(document.createElement('div')); at.textContent = 'deep'; }",

@@ -1,4 +1,5 @@
-"""The Claude Code plugin holds together: its files are what Claude Code reads, and name what is."""
+"""The Claude Code plugin is consistent: Claude Code can read its files, and everything they name
+exists."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ def read(name: str) -> dict[str, Any]:
     return loaded
 
 
-def test_the_manifest_is_this_release() -> None:
+def test_the_manifest_has_the_version_of_this_release() -> None:
     manifest = read(".claude-plugin/plugin.json")
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", manifest["name"])
     assert manifest["version"] == roost.__version__
@@ -38,7 +39,7 @@ def test_the_folder_is_a_marketplace_that_offers_the_plugin() -> None:
     assert (PLUGIN / entry["source"] / ".claude-plugin/plugin.json").is_file()
 
 
-def test_the_only_hook_is_the_stop_hook_and_it_runs_a_command_there_is() -> None:
+def test_the_only_hook_is_the_stop_hook_and_its_command_exists() -> None:
     hooks = read("hooks/hooks.json")["hooks"]
     ((matcher,),) = hooks.values()
     (hook,) = matcher["hooks"]
@@ -73,7 +74,7 @@ def test_the_commands_are_those_of_the_contract() -> None:
     ids=lambda page: page.stem,
 )
 def test_documents_name_the_commands_as_they_are_typed(page: Path) -> None:
-    """Claude Code has a /focus and a /help of its own."""
+    """Claude Code has its own /focus and /help."""
     text = page.read_text(encoding="utf-8").replace("`/focus` and `/help` are Claude Code's", "")
     assert re.findall(r"(?<![\w:./])/(?:focus|cancel-focus|help)\b", text) == []
     typed = set(re.findall(r"/roost:([a-z-]+)", text))

@@ -1,4 +1,4 @@
-"""Chromium's encrypted cookies: every key it may use, and those nobody can have."""
+"""Chromium's encrypted cookies: every key that it may use, and keys that cannot be read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HOST = ".example.com"
 
 
 class KnownKeyring(Keyring):
-    """One that was asked already."""
+    """A keyring whose answer is already known."""
 
     def __init__(self, *words: str) -> None:
         super().__init__(Path("nowhere"))
@@ -52,7 +52,7 @@ def _store(folder: Path, *sealed: bytes, version: int = 24) -> Path:
     return path
 
 
-def test_the_key_everybody_knows_opens_v10_on_linux(tmp_path: Path) -> None:
+def test_the_public_key_decrypts_v10_cookies_on_linux(tmp_path: Path) -> None:
     store = _store(tmp_path, _sealed("hello", "peanuts", version=b"v10"))
     (cookie,) = read_chromium(store, KnownKeyring(), "linux").cookies
 
@@ -62,7 +62,7 @@ def test_the_key_everybody_knows_opens_v10_on_linux(tmp_path: Path) -> None:
     assert cookie.http_only
 
 
-def test_the_keyrings_key_opens_v11_and_another_browsers_key_does_not(tmp_path: Path) -> None:
+def test_only_the_browsers_own_keyring_key_decrypts_v11_cookies(tmp_path: Path) -> None:
     store = _store(tmp_path, _sealed("hello", "right", version=b"v11"))
 
     assert read_chromium(store, KnownKeyring("wrong", "right"), "linux").cookies[0].value == "hello"
@@ -77,7 +77,7 @@ def test_a_mac_keeps_the_key_of_v10_in_its_keychain(tmp_path: Path) -> None:
     assert read_chromium(store, KnownKeyring("word"), "darwin").cookies[0].value == "hello"
 
 
-def test_how_many_cannot_be_opened_is_said_with_the_reason(tmp_path: Path) -> None:
+def test_cookies_that_cannot_be_decrypted_are_counted_with_the_reason(tmp_path: Path) -> None:
     store = _store(
         tmp_path,
         _sealed("a", "right", version=b"v11"),

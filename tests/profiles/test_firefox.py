@@ -1,4 +1,4 @@
-"""What Firefox's rows mean: those of old schemas, containers, partitions."""
+"""The meaning of Firefox's rows: old schemas, containers, partitions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_expiry_is_understood_in_seconds_and_in_milliseconds(tmp_path: Path) -> 
     assert [one.expires for one in read_firefox(folder).cookies] == [1_900_000_000, 1_900_000_000.5]
 
 
-def test_same_site_that_was_not_said_stays_unsaid(tmp_path: Path) -> None:
+def test_a_missing_same_site_stays_missing(tmp_path: Path) -> None:
     rows = [_row(same=256), _row(name="old", same=0, secure=0), _row(name="none", same=0)]
 
     found = [one.same_site for one in read_firefox(_profile(tmp_path, *rows)).cookies]
@@ -64,7 +64,7 @@ def test_a_partitioned_cookie_keeps_the_site_it_is_kept_apart_in(tmp_path: Path)
     assert not own.cross_site_ancestor
 
 
-def test_storage_that_cannot_be_read_does_not_keep_the_rest_out(tmp_path: Path) -> None:
+def test_unreadable_storage_does_not_prevent_reading_the_rest(tmp_path: Path) -> None:
     folder = _profile(tmp_path, _row())
     broken = folder / "storage/default/https+++a.example/ls"
     broken.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Looking into a database that somebody else has open."""
+"""Reading a database that another process has open."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ def _names(folder: Path) -> dict[str, tuple[int, int]]:
 
 
 @pytest.mark.parametrize("mode", ["WAL", "DELETE"])
-def test_what_its_owner_has_committed_is_seen_while_it_holds_the_lock(
-    tmp_path: Path, mode: str
-) -> None:
+def test_committed_data_is_read_while_the_owner_holds_the_lock(tmp_path: Path, mode: str) -> None:
     store = tmp_path / "store.sqlite"
     with sqlite3.connect(store, isolation_level=None) as owner:
         owner.execute("PRAGMA locking_mode = EXCLUSIVE")

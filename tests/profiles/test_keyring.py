@@ -1,4 +1,4 @@
-"""Asking the system for Chromium's password: what is asked, and what is said when it fails."""
+"""Asking the system for Chromium's password: the question, and the error if it fails."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_mac_asks_its_keychain(programs: Path) -> None:
     assert Keyring(CHROME, "darwin").passwords() == ["Chrome Chrome Safe Storage"]
 
 
-def test_a_copy_that_lies_elsewhere_may_be_any_browsers(programs: Path) -> None:
+def test_a_copied_profile_may_belong_to_any_browser(programs: Path) -> None:
     _program(programs, "secret-tool", 'echo "$3"')
 
     words = Keyring(Path("/tmp/copy/Cookies"), "linux").passwords()

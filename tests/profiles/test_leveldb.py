@@ -1,5 +1,5 @@
-"""LevelDB by hand: logs, tables, and which of them count. (What Chromium itself writes is read in
-``test_real_profiles.py``.)"""
+"""LevelDB files made by hand: logs, tables, and which of them count. ``test_real_profiles.py``
+reads what Chromium itself writes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def text(data: bytes) -> bytes:
 
 
 def log(*parts: bytes) -> bytes:
-    """Records as they are written: cut where a block of 32 KiB ends."""
+    """Return records as LevelDB writes them, split at blocks of 32 KiB."""
     out = b""
     for part in parts:
         is_first, is_last = True, False
@@ -102,7 +102,7 @@ def store(folder: Path, manifest: bytes, **files: bytes) -> Path:
     return folder
 
 
-def test_records_go_on_over_the_ends_of_blocks() -> None:
+def test_records_may_span_several_blocks() -> None:
     parts = [b"a" * 10, b"b" * (BLOCK_BYTES - 40), b"c" * (3 * BLOCK_BYTES), b"", b"d"]
     assert list(records(log(*parts))) == parts
 
@@ -114,7 +114,7 @@ def test_a_record_that_is_only_half_written_is_ignored() -> None:
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_a_tables_keys_are_put_together_again(packed: bool) -> None:
+def test_shared_key_prefixes_of_a_table_are_expanded(packed: bool) -> None:
     pairs: Pairs = {b"_https://a.test\0\1one": b"1" * 300, b"_https://a.test\0\1two": None}
     found = list(table_entries(table(7, pairs, packed=packed)))
     assert found == [
@@ -123,7 +123,7 @@ def test_a_tables_keys_are_put_together_again(packed: bool) -> None:
     ]
 
 
-def test_what_was_written_last_holds_wherever_it_stands(tmp_path: Path) -> None:
+def test_the_last_written_value_counts_wherever_it_is_stored(tmp_path: Path) -> None:
     folder = store(
         tmp_path,
         log(edit(log_from=9, new=(3, 4))),
@@ -134,7 +134,7 @@ def test_what_was_written_last_holds_wherever_it_stands(tmp_path: Path) -> None:
     assert read_leveldb(folder) == {b"a": b"newest", b"b": b"kept", b"d": b""}
 
 
-def test_files_that_no_longer_count_are_not_read(tmp_path: Path) -> None:
+def test_files_that_the_manifest_no_longer_lists_are_not_read(tmp_path: Path) -> None:
     folder = store(
         tmp_path,
         log(edit(log_from=2, new=(3,)), edit(log_from=6, new=(5,), gone=(3,))),
@@ -154,13 +154,13 @@ def test_files_that_no_longer_count_are_not_read(tmp_path: Path) -> None:
         {},
     ],
 )
-def test_what_is_damaged_or_missing_is_said(tmp_path: Path, files: dict[str, bytes]) -> None:
+def test_damaged_and_missing_files_raise_an_error(tmp_path: Path, files: dict[str, bytes]) -> None:
     folder = store(tmp_path, log(edit(new=(3,))), **files)
     with pytest.raises(Damaged):
         read_leveldb(folder)
 
 
-def test_an_unknown_edit_is_said_and_a_manifest_elsewhere_not_followed(tmp_path: Path) -> None:
+def test_an_unknown_edit_and_a_manifest_outside_the_folder_are_refused(tmp_path: Path) -> None:
     with pytest.raises(Damaged):
         read_leveldb(store(tmp_path, log(varint(42))))
     (tmp_path / "CURRENT").write_text("../../etc/passwd")

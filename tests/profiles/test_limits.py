@@ -22,7 +22,7 @@ def stored(origins: int, items: int = 1) -> tuple[OriginStorage, ...]:
     return tuple(OriginStorage(f"https://{n}", (ITEM,) * items) for n in range(origins))
 
 
-def test_what_browsers_keep_is_within_the_limits() -> None:
+def test_the_amounts_that_browsers_keep_are_within_the_limits() -> None:
     check_size(JarContents((COOKIE,) * COOKIES, stored(ORIGINS)), "source")
     check_size(JarContents((), stored(2, ITEMS // 2)), "source")
 
@@ -36,14 +36,14 @@ def test_what_browsers_keep_is_within_the_limits() -> None:
     ],
     ids=["cookies", "origins", "items"],
 )
-def test_more_is_too_large_and_the_error_names_field_and_limit(contents: JarContents) -> None:
+def test_logins_above_the_limits_are_refused_with_field_and_limit(contents: JarContents) -> None:
     with pytest.raises(TooLarge) as refused:
         check_size(contents, "source")
     assert refused.value.details["field"] == "source"
     assert str(refused.value.details["limit"]) in refused.value.message
 
 
-def test_the_reader_tells_its_errors_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_reader_process_prints_its_errors_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
     order = json.dumps({"path": None, "field": "filename"}).encode()
     told = io.TextIOWrapper(io.BytesIO())
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(order + b"\nnonsense")))

@@ -1,4 +1,4 @@
-"""cookies.txt, as the programs that write it do."""
+"""cookies.txt as other programs write it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_cookie_keeps_domain_path_flags_and_expiry() -> None:
     ]
 
 
-def test_a_host_only_cookie_stays_one_and_a_domain_cookie_too_whatever_its_dot() -> None:
+def test_host_only_and_domain_cookies_are_distinguished_by_their_flag() -> None:
     text = _line("a.example", "FALSE", "/", "FALSE", "0", "one", "1")
     text += _line("b.example", "TRUE", "/", "FALSE", "0", "two", "2")
 
@@ -37,7 +37,7 @@ def test_a_host_only_cookie_stays_one_and_a_domain_cookie_too_whatever_its_dot()
     ]
 
 
-def test_curls_mark_for_http_only_is_no_comment() -> None:
+def test_curls_mark_for_http_only_is_not_read_as_a_comment() -> None:
     (cookie,) = read_cookies_txt(
         "#HttpOnly_" + _line("a.example", "FALSE", "/", "FALSE", "0", "sid", "1")
     ).cookies

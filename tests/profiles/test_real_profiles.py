@@ -1,4 +1,4 @@
-"""Importing from browsers that run: their own files, while they write to them."""
+"""Importing from running browsers: their own files, while they write to them."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _running(command: list[str]) -> Iterator[None]:
 
 
 def _written(folder: Path, enough: Callable[[Harvest], bool]) -> tuple[SourceKind, Harvest]:
-    """What the browser has on disk, once that is what it was told to keep."""
+    """Return what the browser has on disk, once it is complete."""
     for _ in range(LOOKS):
         with contextlib.suppress(BadRequest):
             kind, harvest = read_source(folder)

@@ -1,4 +1,4 @@
-"""Snappy blocks, put together by hand from its format description."""
+"""Snappy blocks, built by hand from the format description."""
 
 from __future__ import annotations
 
@@ -36,6 +36,6 @@ def test_every_kind_of_element_is_understood(packed: bytes, plain: bytes) -> Non
     ],
     ids=["nothing", "too short", "from before the start", "from nowhere", "huge", "cut"],
 )
-def test_what_is_broken_is_refused(packed: bytes) -> None:
+def test_a_damaged_block_is_refused(packed: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         unpacked(packed)

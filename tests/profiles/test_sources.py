@@ -1,4 +1,4 @@
-"""Which kind of source a path is, and the domains that are wanted of it."""
+"""Which kind of source a path is, and the selection of domains."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_domains_choose_storage_too(tmp_path: Path) -> None:
     assert [one.origin for one in harvest.storage] == ["https://app.example.com:8443"]
 
 
-def test_of_a_browsers_profile_the_storage_used_last_is_taken_and_the_rest_is_told(
+def test_recently_used_storage_of_a_profile_is_taken_and_the_rest_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "cookies.sqlite").touch()
@@ -71,7 +71,7 @@ def test_what_is_no_domain_is_refused(tmp_path: Path, domain: str) -> None:
         read_source(path, [domain])
 
 
-def test_what_is_no_source_is_refused_with_what_would_be_one(tmp_path: Path) -> None:
+def test_an_unknown_source_is_refused_with_the_known_kinds(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("hello")
 
     with pytest.raises(BadRequest, match="neither a storage-state"):

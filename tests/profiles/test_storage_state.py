@@ -76,6 +76,6 @@ def test_a_session_cookie_expires_at_minus_one() -> None:
         ('{"origins": 3}', "origins"),
     ],
 )
-def test_what_is_wrong_is_named_and_no_value_with_it(text: str, says: str) -> None:
+def test_an_error_names_the_field_and_contains_no_value(text: str, says: str) -> None:
     with pytest.raises(BadRequest, match=says):
         read_storage_state(text, "filename")

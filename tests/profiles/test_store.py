@@ -1,4 +1,4 @@
-"""Profiles on disk: for their owner alone, by names that are names."""
+"""Profiles on disk: readable by their owner only, under valid names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _profile(name: str = "work") -> Profile:
     return Profile(name=name, source="firefox", imported_at=1.0, contents=CONTENTS)
 
 
-def test_what_is_put_is_got_back_and_listed(tmp_path: Path) -> None:
+def test_a_stored_profile_can_be_read_and_is_listed(tmp_path: Path) -> None:
     store = ProfileStore(tmp_path / "profiles")
     store.put(_profile())
 
@@ -39,7 +39,7 @@ def test_only_this_user_may_read_a_stored_profile(tmp_path: Path) -> None:
     assert [path.name for path in folder.iterdir()] == ["work.json"]
 
 
-def test_one_that_is_not_there_is_not_found_and_neither_after_it_was_removed(
+def test_a_missing_and_a_removed_profile_are_not_found(
     tmp_path: Path,
 ) -> None:
     store = ProfileStore(tmp_path)

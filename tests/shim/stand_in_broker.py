@@ -1,4 +1,4 @@
-"""A broker that does only what the test says, and a shim process that has to live with it."""
+"""A broker that does only what the test says, and a shim process that uses it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Peer:
         self._file = sock.makefile("rb")
 
     def says(self) -> Any:
-        """Its next message; None when it is gone."""
+        """Return the peer's next message, or None when it is gone."""
         line = self._file.readline()
         return json.loads(line) if line else None
 
@@ -64,7 +64,8 @@ class StandInBroker:
         write_endpoint(home, Endpoint(path, process, "0", WIRE_VERSION))
 
     def let_in(self, *, software: str = __version__, secret: str = "agent_x.y") -> Peer:
-        """The next that says hello; whoever only looks whether we are there does not count."""
+        """Return the next peer that says hello. Peers that only test the connection do not
+        count."""
         peer = self.at_the_door()
         welcome = {"version": 1, "agent": "agent_x", "secret": secret, "software": software}
         peer.hears({"welcome": welcome})
@@ -89,7 +90,7 @@ class StandInBroker:
 
 
 class Shim:
-    """``roost mcp``, as a client has started it."""
+    """``roost mcp`` as a client starts it."""
 
     def __init__(self, home: Home, *flags: str, **environ: str) -> None:
         self.process = subprocess.Popen(
@@ -111,7 +112,7 @@ class Shim:
         self.stdin.flush()
 
     def says(self) -> Any:
-        """Its next message on stdout; None when that is closed."""
+        """Return the shim's next message on stdout, or None when stdout is closed."""
         while b"\n" not in self._unread:
             ready, _, _ = select.select([self.stdout], [], [], SECONDS)
             assert ready, "the shim says nothing"

@@ -7,14 +7,14 @@ import pytest
 from roost.errors import Internal
 from roost.local.home import Home
 from roost.shim import broker_connection
-from roost.shim.broker_connection import Entrance
+from roost.shim.broker_connection import Connector
 from roost.vocabulary import AgentId
 from roost.wire.hello import Hello, Welcome
 from tests.shim.stand_in_broker import stand_in_broker
 
 
 def dying(times: int) -> tuple[list[str], object]:
-    """A start whose broker is killed before it is ready, so many times."""
+    """Make so many starts fail because their broker is killed before it is ready."""
     starts: list[str] = []
 
     def ensure_broker(home: Home, *, options: tuple[str, ...]) -> None:
@@ -33,7 +33,7 @@ def test_a_broker_that_is_killed_while_it_starts_is_started_again(
     monkeypatch.setattr(broker_connection, "RETRY_SECONDS", (0.0, 0.0))
     with stand_in_broker(tmp_path / "home") as broker:
         monkeypatch.setattr(broker_connection, "_said", lambda sock, hello: _welcome())
-        Entrance(broker.home, Hello(token="")).reach("tester").sock.close()
+        Connector(broker.home, Hello(token="")).reach("tester").sock.close()
     assert len(starts) == 3
 
 
@@ -44,7 +44,7 @@ def test_a_broker_that_cannot_start_at_all_is_told_about(
     monkeypatch.setattr(broker_connection, "ensure_broker", ensure_broker)
     monkeypatch.setattr(broker_connection, "RETRY_SECONDS", (0.0, 0.0))
     with pytest.raises(Internal):
-        Entrance(Home(tmp_path), Hello(token="")).reach("tester")
+        Connector(Home(tmp_path), Hello(token="")).reach("tester")
     assert len(starts) == 3
 
 

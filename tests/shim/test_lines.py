@@ -1,4 +1,5 @@
-"""Lines from a client that may send anything: what is too long is skipped, never held."""
+"""Lines from a client that may send anything: a line that is too long is skipped and not
+buffered."""
 
 from __future__ import annotations
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from roost.local.project_file import Project
 from roost.shim.broker_connection import NAME_CHARS, agent_name
-from roost.shim.main import hello_from, parser
+from roost.shim.main import hello_from, main, parser
 from roost.vocabulary import CONVERSATION_VARIABLES, JarPolicy
 from roost.wire.hello import ClientKind, Hello, parse_hello
 
@@ -108,3 +110,38 @@ def test_people_see_the_client_and_where_it_works(
     client: str | None, folder: str | None, name: str
 ) -> None:
     assert agent_name(client, folder) == name
+
+
+def with_project(*flags: str, **chosen: Any) -> Hello:
+    return hello_from(parser({}).parse_args(flags), {}, Project(**chosen))
+
+
+def test_a_project_chooses_browser_jar_sites_and_tools() -> None:
+    said = with_project(
+        browser="firefox", jar=JarPolicy.FRESH, allow=("a",), deny=("b",), tools=("all",)
+    )
+    assert (said.browser, said.jar, said.allow) == ("firefox", "fresh", ("a",))
+    assert (said.deny, said.tools) == (("b",), ("all",))
+
+
+def test_flags_take_precedence_over_the_project_and_lists_to_deny_are_joined() -> None:
+    flags = ("--browser", "auto", "--allow", "c", "--deny", "d", "--tools", "core")
+    chosen = {"browser": "firefox", "allow": ("a",), "deny": ("b",), "tools": ("all",)}
+    said = with_project(*flags, **chosen)
+    assert (said.browser, said.tools) == (None, ("core",))
+    assert said.allow == ("c",), "a repository cannot widen the person's list"
+    assert said.deny == ("d", "b")
+    cloned = with_project("--jar", "clone", "--profile", "work", jar=JarPolicy.FRESH)
+    assert (cloned.jar, cloned.profile) == ("clone", "work")
+
+
+def test_a_wrong_project_file_stops_the_server_and_names_the_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An ignored file could be one that forbids something."""
+    (tmp_path / ".roost.toml").write_text('\nprofile = "work"\n', encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main([]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert f"{tmp_path}/.roost.toml, line 2: profile: there is no such setting" in said.err

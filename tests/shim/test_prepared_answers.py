@@ -1,4 +1,5 @@
-"""``initialize`` and ``tools/list`` are answered before the broker is up, as the broker would."""
+"""The shim answers ``initialize`` and ``tools/list`` before the broker runs, exactly as the
+broker would."""
 
 from __future__ import annotations
 

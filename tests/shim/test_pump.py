@@ -1,4 +1,4 @@
-"""``roost mcp`` as a process: real pipes and signals, and a broker that does as the test says."""
+"""``roost mcp`` as a process: real pipes and signals, with a scripted broker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What passes between a client and brokers that come and go. No I/O: lines in, lines out."""
+"""The relay between a client and brokers that restart. No I/O: lines in, lines out."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _taken(lines: list[bytes]) -> list[Any]:
 
 @pytest.fixture
 def wire() -> Wire:
-    """A client that has shaken hands with a broker."""
+    """Return a client that has completed the handshake with a broker."""
     made = Wire()
     made.connect()
     made.client_says(INITIALIZE)
@@ -159,7 +159,7 @@ def text_of(told: dict[str, Any]) -> str:
 
 
 def test_a_request_that_outlives_several_brokers_is_given_up(wire: Wire) -> None:
-    """It may be what kills them."""
+    """The request may be what kills the brokers."""
     wire.client_says(call(1, "browser_snapshot"))
     for _ in range(TRIES - 1):
         wire.relay.lost()

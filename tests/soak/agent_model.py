@@ -1,9 +1,8 @@
-"""What one agent may expect to find, by what it was told.
+"""A model of what one agent may expect to find after what Roost told it.
 
-The model never asks Roost. An agent tells it what it is about to do, what was answered, and what it
-saw afterwards; the model answers with the ways in which that cannot be right. After an answer like
-INTERRUPTED nobody knows whether the action was done, so both states are possible until the agent
-looks.
+The model never asks Roost. An agent tells the model what it is about to do, what the answer was,
+and what it saw afterwards. The model returns what cannot be right. After an answer like INTERRUPTED
+nobody knows whether the action was done, so both states are possible until the agent looks.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class Register:
         self._versions.append(_Version(value, None))
 
     def told(self, value: str, now: float) -> None:
-        """The agent's last request to set the value succeeded."""
+        """Record that the agent's last request to set the value succeeded."""
         assert self._versions[-1].value == value
         self._versions[-1].told = now
         self._floor, self._is_known = len(self._versions) - 1, True
@@ -52,19 +51,19 @@ class Register:
             self._floor -= 1
 
     def rolled_back(self, at: float) -> None:
-        """The browser died at that time: contents that were young may be lost."""
+        """Record that the browser died at that time, so that recent values may be lost."""
         kept = [n for n, version in enumerate(self._versions) if _is_kept(version, at)]
         self._floor = min(self._floor, max(kept, default=0))
 
     def forget(self) -> None:
-        """Accept whatever is there next."""
+        """Accept any value next time."""
         self._is_known = False
 
     def may_be(self, value: str) -> bool:
         return not self._is_known or value in self.possible
 
     def saw(self, value: str, now: float) -> bool:
-        """Note what is there; return whether that may be."""
+        """Record the value that is there. Return whether it is possible."""
         for n in range(len(self._versions) - 1, self._floor - 1, -1):
             if self._versions[n].value == value:
                 del self._versions[n + 1 :]
@@ -88,7 +87,7 @@ def _is_kept(version: _Version, at: float) -> bool:
 
 @dataclass(slots=True)
 class TabModel:
-    """One tab of the agent."""
+    """The expected state of one tab."""
 
     id: str
     addresses: list[str]
@@ -116,7 +115,7 @@ class TabModel:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a tab's own script says about its document."""
+    """What a tab's own script reports about its document."""
 
     address: str
     serial: int | None
@@ -137,7 +136,7 @@ class Seen:
 
 @dataclass(slots=True)
 class AgentModel:
-    """Everything the agent was told and has not changed since."""
+    """Everything that Roost told the agent and that is still expected to hold."""
 
     tabs: dict[str, TabModel] = field(default_factory=dict)
     opening: set[str] = field(default_factory=set)
@@ -154,7 +153,7 @@ class AgentModel:
             register.rolled_back(at)
 
     def fits(self, seen: Seen) -> bool:
-        """Whether the contents that a document sees may be there now."""
+        """Return whether the contents that a document sees are possible now."""
         return seen.address in BLANK or not (
             _strange(self.cookies, seen.cookies) or _strange(self.storage, seen.storage)
         )
@@ -226,7 +225,7 @@ class AgentModel:
 
 
 def _strange(registers: Mapping[str, Register], seen: Mapping[str, str]) -> list[str]:
-    """The names whose values are none of the possible ones."""
+    """Return the names whose values are not possible."""
     return [name for name, one in registers.items() if not one.may_be(seen.get(name, ""))]
 
 

@@ -1,7 +1,7 @@
 """The campaign: agents work, faults come in bursts, and after each burst everything is compared.
 
-A violation is something that no documented rule allows. The campaign goes on after one, with what
-it then finds as the truth, so that one cause is reported once.
+A violation is something that no documented rule allows. After a violation the campaign continues
+with what it found as the new truth, so that one cause is reported once.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ LOG_BYTES = 5 << 20
 
 @dataclass(slots=True)
 class Dead:
-    """A killed agent whose remains must go."""
+    """A killed agent, of which nothing may remain."""
 
     agent: ShimAgent
     due: float
@@ -88,7 +88,7 @@ class Campaign:
 
     @asynccontextmanager
     async def agents(self, count: int) -> AsyncIterator[None]:
-        """Start the agents; end whatever is left of the campaign afterwards."""
+        """Start the agents, and end everything of the campaign at the end."""
         try:
             await self._start(count)
             await self._recover()
@@ -103,7 +103,7 @@ class Campaign:
     # --- one burst ----------------------------------------------------------------------------
 
     async def play(self, burst: Burst) -> None:
-        """Play the burst; then replace a Chromium that lost a service, for it is unreliable."""
+        """Play the burst. Then replace a Chromium that lost a service, because it is unreliable."""
         await self._play(burst)
         if self._situation.browser() in self._situation.unreliable:
             renewal = Fault(Kind.KILL, Part.BROWSER, 0.0)
@@ -179,7 +179,7 @@ class Campaign:
         await asyncio.gather(*(agent.recover(deadline) for agent in self._agents))
 
     def _begin_grace_anew(self) -> None:
-        """A broker that was started again gives every absent agent the whole grace."""
+        """Give every absent agent the whole grace again, as a restarted broker does."""
         due = asyncio.get_running_loop().time() + GRACE_SECONDS
         for dead in self._dead:
             dead.due = max(dead.due, due)
@@ -266,7 +266,7 @@ class Campaign:
         return [row.decode() for (row,) in rows if json.loads(row)["session"] is None]
 
     def _at_site(self) -> list[str]:
-        """Each tab of each agent is one open document, and there are no others."""
+        """Check that each tab of each agent is one open document, and that there are no others."""
         open_ones = Counter(document.path for document in self._site.documents())
         wrong = []
         for agent in self._recovered():
@@ -281,7 +281,8 @@ class Campaign:
         return wrong
 
     def _of_the_dead(self, status: StatusView) -> list[str]:
-        """What is left of killed agents whose time is up; those of whom nothing is are dropped."""
+        """Return what remains of killed agents whose time is up. Drop agents of which nothing
+        remains."""
         now, wrong = asyncio.get_running_loop().time(), []
         for dead in list(self._dead):
             agent = dead.agent
@@ -300,7 +301,7 @@ class Campaign:
         return [f"FILES STAY: files/{name}" for name in folders - sessions]
 
     def _in_processes(self) -> list[str]:
-        """There is one browser, and one keeper that holds it."""
+        """Check that there is one browser, and one keeper that holds it."""
         parts = Counter(found.part for found in processes_of(self.home))
         return [
             f"PROCESSES STAY: {parts[part]} of {part}"
@@ -309,8 +310,8 @@ class Campaign:
         ]
 
     async def _in_chromium(self, status: StatusView) -> list[str]:
-        """The browser's own list of pages has exactly the tabs of status, each session's in a
-        context of its own."""
+        """Check that the browser's own list of pages has exactly the tabs of status, and that each
+        session has its own context."""
         found = await pages_of(self._profile)
         tabs = [(tab.url, session.id) for session in status.sessions for tab in session.tabs]
         listed, there = Counter(url for url, _ in tabs), Counter(page.url for page in found.pages)
@@ -329,7 +330,7 @@ class Campaign:
         return wrong + ([f"JARS STAY: {jars} contexts, {sessions} sessions"] * (jars > sessions))
 
     async def outlive_the_dead(self) -> None:
-        """Wait until nothing is left of killed agents. Who stays too long is blamed later."""
+        """Wait until nothing remains of killed agents. What remains too long is reported later."""
         loop = asyncio.get_running_loop()
         while self._dead and loop.time() < max(dead.due for dead in self._dead) + AGREE_SECONDS:
             await self._differences()
@@ -338,7 +339,7 @@ class Campaign:
     # --- the end ------------------------------------------------------------------------------
 
     async def finish(self) -> None:
-        """Everybody leaves, the broker is stopped, and nothing may be left."""
+        """Let all agents leave, stop the broker, and check that nothing remains."""
         self._burst += 1
         loop = asyncio.get_running_loop()
         await self.outlive_the_dead()
@@ -359,7 +360,7 @@ class Campaign:
             self._complain(None, f"LEFT: {one}")
 
     async def abandon(self) -> None:
-        """Kill an agent, the broker and the keeper at once: the browser must end by itself."""
+        """Kill an agent, the broker and the keeper at once. The browser must end by itself."""
         self._burst += 1
         await self._start(1)
         for found in processes_of(self.home):
@@ -391,7 +392,7 @@ class Campaign:
         return left + ([f"{logs >> 20} MiB of broker.log"] if logs > LOG_BYTES else [])
 
     def _note_temporary_folders(self) -> None:
-        """Chromium makes a folder in /tmp, and a link in its profile says which."""
+        """Record the folder that Chromium makes in /tmp. A link in its profile names it."""
         with suppress(OSError):
             self._temporary.add((self._profile / "SingletonSocket").readlink().parent)
 
@@ -402,7 +403,7 @@ class Campaign:
         return self.home.path / "browsers" / self._browser / "profile"
 
     def _recovered(self) -> list[ShimAgent]:
-        """Those of whom something can be said. The others have complained already."""
+        """Return the agents that recovered. The others have already been reported."""
         return [agent for agent in self._agents if not agent.is_troubled]
 
     def _everybody(self) -> list[ShimAgent]:

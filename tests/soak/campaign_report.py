@@ -1,4 +1,4 @@
-"""What a campaign did, and what it found that must not be."""
+"""The report of a campaign: what it did, and the violations it found."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.soak.shim_agent import ShimAgent
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """``about`` has what somebody needs who looks for the cause."""
+    """Something that no rule allows. ``about``: facts for finding the cause."""
 
     burst: int
     what: str
@@ -42,7 +42,7 @@ class Report:
             file.write(line + "\n")
 
     def digest(self) -> str:
-        """How often each kind of violation occurred, and in which bursts."""
+        """Return how often each kind of violation occurred, and in which bursts."""
         kinds: dict[str, list[int]] = {}
         for violation in self.violations:
             kinds.setdefault(violation.what.split(":")[0], []).append(violation.burst)

@@ -1,4 +1,4 @@
-"""Chromium's own list of its pages, asked at a door that is neither Roost's nor its keeper's."""
+"""Chromium's own list of its pages, read through its debugging port and not through Roost."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class Pages:
 
 
 async def pages_of(profile: Path) -> Pages:
-    """Raises ``OSError``, ``ValueError`` or ``WebSocketException`` where no browser answers."""
+    """Return the browser's pages. Raises ``OSError``, ``ValueError`` or ``WebSocketException`` if
+    no browser answers."""
     port, path = (profile / "DevToolsActivePort").read_text(encoding="ascii").split()
     async with connect(f"ws://127.0.0.1:{port}{path}", max_size=None) as socket:
 

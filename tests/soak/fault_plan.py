@@ -1,4 +1,4 @@
-"""Which faults come when: a plan that a seed fixes, and the hands that carry it out."""
+"""The plan of faults, which a seed determines, and the injector that carries it out."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FIND_SECONDS = 5.0
 
 
 class Kind(StrEnum):
-    """What a fault does."""
+    """The kinds of faults."""
 
     KILL = "kill"
     STOP = "stop"
@@ -50,8 +50,8 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """``after``: seconds since the burst began. ``seconds``: how long a stop or shortage lasts.
-    ``pick``: which of several candidates, as a fraction."""
+    """One fault. ``after``: seconds since the burst began. ``seconds``: how long a stop or shortage
+    lasts. ``pick``: which of several candidates, as a fraction."""
 
     kind: Kind
     part: Part
@@ -66,7 +66,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Burst:
-    """Faults that come close together, while the agents work."""
+    """Faults that come close together while the agents work."""
 
     number: int
     faults: tuple[Fault, ...]
@@ -100,10 +100,8 @@ WEIGHTS = {
 
 
 def bursts(seed: int, browser: str, *, has_own_disk: bool) -> Iterator[Burst]:
-    """An endless plan. The same arguments give the same plan.
-
-    ``has_own_disk``: ROOST_HOME is a file system of its own, which a fault may fill.
-    """
+    """Yield an endless plan. The same arguments give the same plan. ``has_own_disk``: ROOST_HOME is
+    a file system of its own, which a fault may fill."""
     dice = random.Random(f"{browser} {seed}")
     weights = dict(WEIGHTS[browser])
     if not has_own_disk:
@@ -131,7 +129,8 @@ def _duration(kind: Kind, dice: random.Random) -> float:
 
 @dataclass(slots=True)
 class Outcome:
-    """What a burst really did: a planned fault finds no process when that part is just away."""
+    """What a burst did. A planned fault does nothing if its process is not running at that
+    moment."""
 
     began: float
     ended: float = 0.0
@@ -139,7 +138,7 @@ class Outcome:
     missed: list[Fault] = field(default_factory=list)
 
     def kills(self, *parts: Part) -> int:
-        """How many processes of these parts (of any part, if none is named) were killed."""
+        """Return how many processes of these parts were killed (of all parts, if none is named)."""
         return sum(
             fault.kind is Kind.KILL and (not parts or fault.part in parts) for fault, _ in self.done
         )
@@ -153,11 +152,8 @@ class Outcome:
 
 
 class Injector:
-    """Carries out the faults of a plan on the processes of one home.
-
-    ``ballast``: the file that fills the home's own disk. ``stopped``: the seconds for which each
-    pid was stopped, for those who wait for an answer.
-    """
+    """Carries out the faults of a plan on the processes of one home. ``ballast``: the file that
+    fills the home's own disk. ``stopped``: for how many seconds each pid was stopped."""
 
     def __init__(self, home: Home, ballast: Path, stopped: Counter[int]) -> None:
         self._home = home
@@ -257,7 +253,7 @@ def _fill(ballast: Path) -> None:
 
 
 async def pause(seconds: float) -> None:
-    """Wait on a timer: faults have durations, and parts of Roost are looked at again and again."""
+    """Wait on a timer, because faults have durations and some parts of Roost can only be polled."""
     over = asyncio.get_running_loop().create_future()
     timer = asyncio.get_running_loop().call_later(seconds, over.set_result, None)
     try:
@@ -267,7 +263,7 @@ async def pause(seconds: float) -> None:
 
 
 class Shortage:
-    """A lowered limit of one process, and of what that process starts meanwhile."""
+    """A lowered limit of one process and of the processes it starts meanwhile."""
 
     def __init__(self, home: Home, which: int) -> None:
         self._home = home

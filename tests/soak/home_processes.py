@@ -1,8 +1,8 @@
-"""The processes of one ROOST_HOME, by the part they play.
+"""The processes of one ROOST_HOME, by their part in Roost.
 
 Other Roosts and other browsers run on the same machine, and a person may look at the home with
-other programs. A process counts as ours only if it plays a part and names our ROOST_HOME, if it was
-left behind by such a process, or if it descends from one. Signals go to a pid whose start time was
+other programs. A process counts as ours only if it has a part and names our ROOST_HOME, if such a
+process left it behind, or if it descends from one. Signals go to a pid whose start time was
 checked.
 """
 
@@ -24,7 +24,7 @@ INIT = 1
 
 
 class Part(StrEnum):
-    """The part a process plays in Roost."""
+    """The part of a process in Roost."""
 
     SHIM = "shim"
     BROKER = "broker"
@@ -48,7 +48,7 @@ class Found:
 
 
 def processes_of(home: Home) -> list[Found]:
-    """Every living process of that home except this one."""
+    """Return every living process of that home except this one."""
     commands, parents = _table()
     ours = {pid for pid, command in commands.items() if _is_ours(home, pid, command, parents[pid])}
     while below := {pid for pid in commands if parents[pid] in ours} - ours:
@@ -63,7 +63,7 @@ def processes_of(home: Home) -> list[Found]:
 
 
 def send(process: Process, number: signal.Signals) -> bool:
-    """Send the signal if that very process still lives; return whether it was sent."""
+    """Send the signal if exactly that process still lives. Return whether it was sent."""
     try:
         pidfd = os.pidfd_open(process.pid)
     except OSError:
@@ -80,7 +80,7 @@ def send(process: Process, number: signal.Signals) -> bool:
 
 
 def _table() -> tuple[dict[int, tuple[str, ...]], dict[int, int]]:
-    """The command line and the parent of every process."""
+    """Return the command line and the parent of every process."""
     commands, parents = {}, {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdecimal():
@@ -105,7 +105,8 @@ def _is_ours(home: Home, pid: int, command: tuple[str, ...], parent: int) -> boo
 
 
 def _name(pid: int) -> str:
-    """The kernel's name of the process: only that tells a keeper's watchdog from its keeper."""
+    """Return the kernel's name of the process, which alone distinguishes a keeper's watchdog from
+    the keeper."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/comm").read_text(encoding="utf-8", errors="replace").strip()
     return ""

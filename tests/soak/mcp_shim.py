@@ -23,7 +23,7 @@ _CODE = re.compile(r"[A-Z_]+")
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """``code``: the error's code, None for a success."""
+    """The answer to a call. ``code``: the error's code, or None for a success."""
 
     code: str | None
     text: str
@@ -34,13 +34,13 @@ class Reply:
         return self.code is None
 
     def value(self) -> Any:
-        """The JavaScript value in an answer to ``browser_evaluate``."""
+        """Return the JavaScript value in an answer to ``browser_evaluate``."""
         found = _MARKED.search(self.text)
         assert found is not None, self.text
         return json.loads(found[2])
 
     def tabs(self) -> dict[str, str]:
-        """The tabs in an answer to ``browser_tabs``: id to address."""
+        """Return the tabs in an answer to ``browser_tabs``: id to address."""
         data = self.data
         if not isinstance(data, dict) and (found := _MARKED.search(self.text)):
             with suppress(ValueError):
@@ -51,11 +51,11 @@ class Reply:
 
 
 class ShimDied(Exception):
-    """The shim's process has ended, so that nothing answers any more."""
+    """The shim's process has ended, so no answer can come."""
 
 
 class McpShim:
-    """One shim. ``died`` is when its output ended, None while it lives."""
+    """One shim. ``died``: the time when its output ended, or None while it lives."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.died: float | None = None
@@ -91,12 +91,14 @@ class McpShim:
         self._say({"method": "notifications/initialized"})
 
     async def call(self, tool: str, arguments: dict[str, Any], seconds: float) -> Reply:
-        """Raises ``TimeoutError`` if no answer comes, ``ShimDied`` if none can come."""
+        """Call a tool. Raises ``TimeoutError`` if no answer comes, ``ShimDied`` if none can
+        come."""
         params = {"name": tool, "arguments": arguments}
         return _reply(await self._ask("tools/call", params, seconds))
 
     async def leave(self, seconds: float) -> bool:
-        """Close its input, as a client that ends; return whether the shim ends in time."""
+        """Close the shim's input, as a client does when it ends. Return whether the shim ends in
+        time."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         try:
@@ -107,7 +109,7 @@ class McpShim:
         return True
 
     async def end(self) -> None:
-        """End it, whatever state it is in."""
+        """End the shim, whatever state it is in."""
         if self._process.returncode is None:
             self._process.kill()
         await self._process.wait()

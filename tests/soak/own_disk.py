@@ -1,4 +1,4 @@
-"""A small file system for one ROOST_HOME, so that a test can fill its disk and nobody else's."""
+"""A small file system for one ROOST_HOME, so that a test can fill only that disk."""
 
 from __future__ import annotations
 
@@ -15,10 +15,8 @@ KEPT = ("broker.log", "audit.jsonl")
 
 @contextmanager
 def own_disk(folder: Path) -> Iterator[bool]:
-    """Mount a file system in memory at ``folder``; tell whether this user may do that.
-
-    The logs there are copied beside the folder before the file system goes.
-    """
+    """Mount a file system in memory at ``folder``. Yield whether this user may do that. The logs
+    there are copied beside the folder before the file system is unmounted."""
     folder.mkdir(mode=0o700)
     options = f"size={SIZE},mode=700"
     mount = ["mount", "-t", "tmpfs", "-o", options, "roost-campaign", str(folder)]

@@ -1,4 +1,4 @@
-"""One agent: a shim, work to do in it, and a model of what the agent was told."""
+"""One agent: a shim, the agent's work, and a model of what Roost told it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ LOOK = """() => ({
 
 
 class ShimAgent:
-    """``complain``: told of everything that must not happen."""
+    """One agent. ``complain``: called with everything that must not happen."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class ShimAgent:
     # --- beginning and end --------------------------------------------------------------------
 
     async def start(self) -> None:
-        """Start the shim, open the first tab, begin to work as soon as that is allowed."""
+        """Start the shim, open the first tab, and begin to work as soon as that is allowed."""
         self._shim = await McpShim.start(self._home, self._work)
         await self._shim.initialize(self.mark, GIVE_UP_SECONDS)
         await self._until_answered(self._open)
@@ -125,7 +125,8 @@ class ShimAgent:
             await self._shim.end()
 
     def raise_if_broken(self) -> None:
-        """An agent that stopped to work, and was not killed, is a fault of the campaign."""
+        """Raise an error if the agent stopped without being killed: that is a bug of the
+        campaign."""
         if self._working is not None and self._working.done():
             self._working.result()
 
@@ -142,7 +143,7 @@ class ShimAgent:
                     self._is_recovering = False
 
     async def _compare(self, deadline: float) -> bool:
-        """Return whether everything was answered in time."""
+        """Compare everything with the model. Return whether every answer came in time."""
         reply = await self._until_answered(self._list, deadline)
         if reply is None:
             return False
@@ -159,9 +160,8 @@ class ShimAgent:
         return True
 
     async def _look_again(self, tab: TabModel) -> Reply:
-        """Look at the tab; lead a tab that is nowhere to a page; give up a tab that is gone.
-
-        A document whose load was cut short has an address, but none of the site's script."""
+        """Look at the tab. Navigate a tab that shows no page, and give up a tab that is gone. A
+        document whose load was interrupted has an address, but none of the site's scripts."""
         reply = await self._look(tab)
         if reply.code == "TAB_GONE":
             reply = await self._list()
@@ -266,8 +266,8 @@ class ShimAgent:
         return reply
 
     def _arrived(self, tab: TabModel, address: str, browser: bytes) -> None:
-        """The tab shows that address. ``browser``: the browser when the agent asked. A stopped shim
-        delivers the answer late, when another browser may have taken its place."""
+        """Record that the tab shows that address. ``browser``: the browser when the agent asked. A
+        stopped shim delivers the answer late, when another browser may have replaced it."""
         serial = self._site.last_load(urlsplit(address).path)
         tab.is_at(address, serial, "", browser)
 
@@ -311,7 +311,8 @@ class ShimAgent:
         )
 
     def _told(self, register: Register, value: str, reply: Reply) -> Reply:
-        """In an unreliable browser, the copy that Roost puts back may replace the new value."""
+        """Record a confirmed value. In an unreliable browser, the backup that Roost puts back may
+        replace it."""
         if reply.is_ok and self._situation.browser() not in self._situation.unreliable:
             register.told(value, asyncio.get_running_loop().time())
         return reply
@@ -386,7 +387,8 @@ class ShimAgent:
         return reply
 
     def _is_excused(self, reply: Reply) -> bool:
-        """Errors that only some faults excuse, if the message names the cause."""
+        """Return whether a fault excuses the error. Some errors count only if the message names the
+        cause."""
         if reply.code == "INTERNAL" and self._situation.has_no_room:
             return re.search("disk|space", reply.text, re.IGNORECASE) is not None
         return reply.code == "NOT_FOUND" and self._situation.loses_loads and "net::" in reply.text

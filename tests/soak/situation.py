@@ -46,7 +46,7 @@ class Situation:
             self.unreliable.setdefault(self.browser(), self.began)
 
     def browser(self) -> bytes:
-        """The identity of the present browser process, to be compared and not read."""
+        """The identity of the current browser process, for comparison only."""
         try:
             return self.record.read_bytes()
         except OSError:

@@ -1,4 +1,4 @@
-"""The model that judges the campaign: it must neither excuse too much nor expect too much."""
+"""The model that judges the campaign must neither excuse nor expect too much."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def _at_home(model: AgentModel, note: str = "") -> TabModel:
     return tab
 
 
-def test_only_the_last_value_that_was_told_may_be_there() -> None:
+def test_only_the_last_confirmed_value_is_accepted() -> None:
     assert _register("a", "b", told=NOW).saw("b", NOW)
     assert not _register("a", "b", told=NOW).saw("a", NOW)
 
 
-def test_a_value_nobody_confirmed_may_be_there_or_not() -> None:
+def test_an_unconfirmed_value_may_be_present_or_absent() -> None:
     for value in ("a", "b"):
         register = _register("a", told=NOW)
         register.asked("b")
@@ -55,7 +55,7 @@ def test_a_dead_browser_excuses_the_loss_of_young_contents_only() -> None:
     assert not old.saw("", NOW), "a was kept"
 
 
-def test_what_an_unreliable_browser_shows_is_not_adopted() -> None:
+def test_contents_of_an_unreliable_browser_are_not_adopted() -> None:
     model = AgentModel()
     model.cookies["c0"] = _register("a", told=NOW - 2 * KEPT_AFTER_SECONDS)
     tab = _at_home(model)
@@ -70,7 +70,7 @@ def test_a_forgotten_value_is_adopted_once() -> None:
     assert not register.saw("a", NOW)
 
 
-def test_a_tab_that_was_told_of_must_be_listed() -> None:
+def test_a_tab_that_was_reported_must_be_listed() -> None:
     model = AgentModel()
     _at_home(model)
     model.tabs["t2"] = TabModel("t2", [HERE + "2"], may_be_closed=True)
@@ -109,7 +109,7 @@ def test_a_cookie_must_not_be_there_twice() -> None:
 
 
 @pytest.mark.parametrize("browser", list(WEIGHTS))
-def test_a_seed_fixes_the_plan(browser: str) -> None:
+def test_the_same_seed_gives_the_same_plan(browser: str) -> None:
     def plan(seed: int) -> list[object]:
         return list(islice(bursts(seed, browser, has_own_disk=True), 50))
 

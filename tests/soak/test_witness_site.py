@@ -1,4 +1,5 @@
-"""The witness of the campaign: it sees marks that do not belong together, and who is there."""
+"""The witness site of the campaign: it notices marks that do not belong together, and knows which
+documents are open."""
 
 from __future__ import annotations
 
@@ -32,13 +33,13 @@ def test_a_request_with_the_marks_of_two_agents_is_reported(site: WitnessSite) -
     assert len(site.foreign) == 1
 
 
-def test_every_load_has_a_number_of_its_own(site: WitnessSite) -> None:
+def test_every_load_has_its_own_number(site: WitnessSite) -> None:
     numbers = re.findall(r"const serial = (\d+);", _got(site, "/mk1z/a") + _got(site, "/mk1z/a"))
     assert len(set(numbers)) == 2
     assert site.last_load("/mk1z/a") == int(numbers[-1])
 
 
-def test_a_document_counts_while_it_answers_the_roll(site: WitnessSite) -> None:
+def test_a_document_counts_while_it_answers_the_roll_call(site: WitnessSite) -> None:
     line = http.client.HTTPConnection(site.base.removeprefix("http://"))
     line.request("GET", "/open/7/mk1z/a")
     answer = line.getresponse()

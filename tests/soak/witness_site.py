@@ -105,7 +105,8 @@ class WitnessSite:
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
     def call_the_roll(self) -> None:
-        """Ask every document whether it is there. Connections can outlive their documents."""
+        """Ask every document whether it is there, because connections can outlive their
+        documents."""
         with self._lock:
             self._roll += 1
             for line in self._lines:
@@ -113,13 +114,13 @@ class WitnessSite:
                     line.sendall(self._question())
 
     def documents(self) -> list[Document]:
-        """The documents that have answered since the roll was called last."""
+        """Return the documents that have answered since the last roll call."""
         with self._lock:
             lines = list(self._lines.values())
             return [one for one in lines if self._answers.get(one.serial) == self._roll]
 
     def last_load(self, path: str) -> int | None:
-        """The serial number of the newest document at that path."""
+        """Return the serial number of the newest document at that path."""
         with self._lock:
             return self._loads.get(path)
 

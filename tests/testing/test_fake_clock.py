@@ -6,7 +6,7 @@ from roost.testing.clock import START, FakeClock
 from roost.testing.waits import started, turn
 
 
-async def test_time_stands_still_until_it_is_moved() -> None:
+async def test_time_moves_only_when_the_test_advances_it() -> None:
     clock = FakeClock()
     called: list[float] = []
     clock.call_at(START + 5, lambda: called.append(clock.now()))
@@ -16,7 +16,7 @@ async def test_time_stands_still_until_it_is_moved() -> None:
     assert called == [START + 5]
 
 
-async def test_what_is_due_is_called_in_order_at_its_own_time() -> None:
+async def test_due_callbacks_run_in_order_at_their_own_time() -> None:
     clock = FakeClock()
     called: list[tuple[str, float]] = []
 
@@ -37,7 +37,7 @@ async def test_what_is_due_is_called_in_order_at_its_own_time() -> None:
     assert clock.now() == START + 10
 
 
-async def test_what_is_overdue_is_called_soon_and_not_from_within() -> None:
+async def test_an_overdue_callback_runs_in_a_later_turn_of_the_loop() -> None:
     clock = FakeClock()
     called: list[str] = []
     clock.call_at(START - 1, lambda: called.append("late"))
@@ -47,7 +47,7 @@ async def test_what_is_overdue_is_called_soon_and_not_from_within() -> None:
     assert called == ["late"]
 
 
-async def test_a_wait_is_announced_and_ends_with_its_time() -> None:
+async def test_a_wait_is_recorded_and_ends_at_its_time() -> None:
     clock = FakeClock()
     task = await started(clock.wait(7))
     assert clock.waits.get_nowait()[1] == 7
@@ -58,7 +58,7 @@ async def test_a_wait_is_announced_and_ends_with_its_time() -> None:
     await task
 
 
-async def test_a_cancelled_wait_is_over() -> None:
+async def test_a_cancelled_wait_ends_as_cancelled() -> None:
     clock = FakeClock()
     task = await started(clock.wait(7))
     task.cancel()
@@ -67,7 +67,7 @@ async def test_a_cancelled_wait_is_over() -> None:
     assert task.cancelled()
 
 
-async def test_waits_are_told_apart_by_the_name_of_who_waits() -> None:
+async def test_waits_are_distinguished_by_the_name_of_the_waiting_task() -> None:
     clock = FakeClock()
     async with asyncio.TaskGroup() as group:
         for name, seconds in (("hasty", 1), ("patient", 7), ("hasty", 2)):

@@ -1,4 +1,4 @@
-"""A check that cannot fail proves nothing: damaged pictures are found out."""
+"""The check of pictures finds damaged ones: a check that cannot fail proves nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def picture(format: str) -> Picture:
 
 
 @pytest.mark.parametrize("format", ["png", "jpeg"])
-async def test_whole_pictures_pass_and_damaged_ones_do_not(format: str) -> None:
+async def test_complete_pictures_pass_and_damaged_ones_fail(format: str) -> None:
     good = await picture(format)
     check_picture(good, format)
     for bad in (

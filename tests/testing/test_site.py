@@ -1,4 +1,4 @@
-"""The contract site over HTTP says what its table says: real browsers see the fake's web."""
+"""The contract site over HTTP serves the same pages that the fake browser gets from its table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _KeepRedirects(urllib.request.HTTPRedirectHandler):
 
 
 def get(url: str) -> tuple[int, str, str | None]:
-    """Status, title and where it redirects to."""
+    """Return the status, the title, and the address of a redirect."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _KeepRedirects())
     try:
         answer = opener.open(url, timeout=5)
@@ -32,7 +32,7 @@ def get(url: str) -> tuple[int, str, str | None]:
 
 
 @pytest.mark.parametrize("path", [path for path, page in PAGES.items() if not page.stalls])
-def test_the_server_and_the_fake_web_say_the_same(path: str) -> None:
+def test_the_server_and_the_fake_web_answer_alike(path: str) -> None:
     page, fake = PAGES[path], fake_web(FAKE_BASE + path)
     with served() as base:
         status, title, redirect = get(base + path)
@@ -40,7 +40,7 @@ def test_the_server_and_the_fake_web_say_the_same(path: str) -> None:
     assert status == (302 if page.redirect else page.status)
 
 
-def test_a_page_that_stalls_lets_go_when_the_site_ends() -> None:
+def test_a_stalled_page_ends_when_the_site_ends() -> None:
     with served() as base, pytest.raises(TimeoutError):
         urllib.request.urlopen(base + "/stalls", timeout=0.05)
 

@@ -36,7 +36,7 @@ def test_a_value_that_is_no_id_resolves_nothing(value: Any) -> None:
     assert pending.label(1) == "tab.open"
 
 
-def test_ids_go_on_where_the_last_broker_stopped() -> None:
+def test_ids_continue_where_the_last_broker_stopped() -> None:
     pending = Correlator[str](next_id=41)
 
     assert pending.start("sink", label="a") == 41

@@ -15,8 +15,8 @@ ANY_TEXT = st.text(st.characters(), max_size=200)  # half surrogate pairs includ
 
 
 def split(text: str) -> tuple[str, str, str]:
-    """What stands before, between and behind the first pair of marks, as a careful reader finds
-    them: the end mark is the first line that closes the number of the opening one."""
+    """Return the text before, between and after the first pair of marks, as a careful reader
+    finds them: the end mark is the first line that closes the number of the opening mark."""
     before, number, rest = OPENED.split(text, maxsplit=1)
     inside, end, behind = rest.partition(f"\n</page-content id={number}>")
     assert end

@@ -16,7 +16,7 @@ from roost.wire.weight import (
     WEIGHED_BYTES,
     _values,
     is_light,
-    lightened,
+    with_short_strings,
 )
 
 VALUES = 1000
@@ -107,7 +107,7 @@ def test_a_lightened_event_is_the_same_event_with_shorter_strings(
 ) -> None:
     texts = ["x" * shift + text * count for text, count, shift in strings]
     event = {"method": "Log.added", "params": {"texts": texts, "line": 7}, "sessionId": "s"}
-    read = json.loads(lightened(json.dumps(event, ensure_ascii=ensure_ascii).encode()))
+    read = json.loads(with_short_strings(json.dumps(event, ensure_ascii=ensure_ascii).encode()))
     short = read["params"].pop("texts")
     assert read == {"method": "Log.added", "params": {"line": 7}, "sessionId": "s"}
     assert len(short) == len(texts)
@@ -118,7 +118,7 @@ def test_a_string_without_quotation_marks_is_cut_to_its_beginning(piece: str) ->
     text = piece * EVENT_STRING_BYTES
     for ensure_ascii in (True, False):
         frame = json.dumps({"text": text}, ensure_ascii=ensure_ascii).encode()
-        short = json.loads(lightened(frame))["text"].encode("utf-16", "surrogatepass")
+        short = json.loads(with_short_strings(frame))["text"].encode("utf-16", "surrogatepass")
         assert text.encode("utf-16").startswith(short)
         is_all_backslashes = piece == "\\"
         assert is_all_backslashes or len(short) <= 2 * EVENT_STRING_BYTES + 2
@@ -127,4 +127,4 @@ def test_a_string_without_quotation_marks_is_cut_to_its_beginning(piece: str) ->
 @pytest.mark.parametrize("piece", [rb"\\", rb"\"", b"\\u0041", b"a", b'","'])
 def test_an_event_of_megabytes_is_lightened_at_once(piece: bytes) -> None:
     for _ in range(20):  # byte by byte, this takes minutes
-        lightened(b'{"text":"%s"}' % (piece * (8_000_000 // len(piece))))
+        with_short_strings(b'{"text":"%s"}' % (piece * (8_000_000 // len(piece))))

@@ -8,23 +8,33 @@ because type checkers otherwise treat the argument as required.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from functools import cached_property
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
 from roost.api import views
+from roost.api.input_operations import *
 from roost.api.jar_operations import *
 from roost.api.operation import *
 from roost.api.page_operations import *
 from roost.errors import BadRequest
 from roost.vocabulary import (
+    BATCH_SECONDS,
+    BATCH_STEPS,
+    CALL_SECONDS,
+    HANDOFF_SECONDS,
+    LABEL_PATTERN,
     LOOP_ITERATIONS,
     LOOP_ITERATIONS_MAX,
     LOOP_PHRASE_CHARS,
     NAME_PATTERN,
     JarPolicy,
+    QuestionAnswer,
 )
 
 # --- pages -------------------------------------------------------------------------------------
@@ -52,6 +62,9 @@ class Tabs(ShowingOperation, Answers[views.TabsView]):
         default=None, ge=0, description="Position in the list, instead of tab"
     )
     url: str | None = Field(default=None, description="For new")
+    label: str | None = Field(
+        default=None, pattern=f"^{LABEL_PATTERN}$", description="For new: a name to use as tab"
+    )
     evict: bool = Field(
         default=True, description="For new: close your oldest tab if the pool is full"
     )
@@ -165,6 +178,34 @@ class SessionHeartbeat(SessionOperation, Answers[views.LeaseView]):
     read_only = True
 
 
+class Handoff(SessionOperation, Answers[views.HandoffView]):
+    """Ask the person to do something here (log in, captcha), and wait. If still waiting, repeat."""
+
+    op = "browser_handoff"
+    title = "Ask the person to take over"
+    open_world = True
+    reason: str = Field(min_length=1, max_length=2000, description="What the person should do")
+    wait_seconds: float = Field(default=HANDOFF_SECONDS, ge=0, le=HANDOFF_SECONDS)
+
+    def only_reads(self) -> bool:
+        """A repeated call asks nothing new: it goes on waiting for the same question's answer."""
+        return True
+
+    def waits(self) -> float:
+        return self.wait_seconds
+
+
+class SessionAnswer(SessionOperation, Answers[views.SessionView]):
+    """Answer what the session asks, and give it back."""
+
+    op = "session_answer"
+    title = "Answer a session's question"
+    audience = Audience.OPERATOR
+    audited = ("session", "answer")
+    answer: QuestionAnswer
+    note: str = Field(default="", max_length=2000, description="What the agent should know")
+
+
 class SessionPause(SessionOperation, Answers[views.SessionView]):
     """Hand the session over to the person."""
 
@@ -181,6 +222,125 @@ class SessionResume(SessionOperation, Answers[views.SessionView]):
     title = "Resume a session"
     audience = Audience.INNER
     audited = ("session",)
+    note: str = Field(default="", max_length=2000, description="What the agent should know")
+
+
+class SessionFront(SessionOperation, Answers[views.FrontView]):
+    """Show the session's window to the person: its most recently used tab, above other windows."""
+
+    op = "session_front"
+    title = "Bring a session to the front"
+    audience = Audience.OPERATOR
+    idempotent = True
+    audited = ("session",)
+
+
+# --- several operations in one call ------------------------------------------------------------
+
+LAST_REF = "@last"
+"""In a batch, the argument that stands for the first ref that the step before returned."""
+
+
+class Batch(ShowingOperation, Answers[views.BatchView]):
+    """Do several steps in one call, up to the first error; answers a line each, then what \
+changed. Target @last: the first ref of the step before."""
+
+    op = "browser_batch"
+    title = "Batch"
+    open_world = True
+    steps: list[dict[str, Any]] = Field(
+        min_length=1,
+        max_length=BATCH_STEPS,
+        description="Like {tool: click, target: e12}",
+    )
+    stop_on_error: bool = True
+
+    @property
+    def count(self) -> int:
+        return len(self.steps)
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of the steps, by which a call that is repeated is recognized."""
+        told = json.dumps(self.to_wire(), sort_keys=True, default=str)
+        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+    @cached_property
+    def operations(self) -> tuple[Operation, ...]:
+        """The steps as operations. ``BadRequest`` names the step that is wrong."""
+        return tuple(self.operation(number) for number in range(1, self.count + 1))
+
+    def operation(self, number: int, last: str | None = None) -> Operation:
+        """Return one step as an operation.
+
+        number: the step's number; the first is 1.
+        last: ref to put in the place of ``@last``.
+        """
+        tool, arguments = _step_parts(self.steps[number - 1])
+        kind = OPERATIONS.get(tool) or OPERATIONS.get(f"browser_{tool}")
+        try:
+            if kind is None or kind is Batch or kind.audience not in STEP_AUDIENCES:
+                why = "there is no batch in a batch" if kind is Batch else "there is no such tool"
+                raise BadRequest(f"tool: {why}: {tool[:64]!r}.", hint=_steps_hint(tool))
+            defaults = {"snapshot": "none"} if "snapshot" in kind.model_fields else {}
+            if self.session is not None and issubclass(kind, SessionOperation):
+                defaults["session"] = self.session
+            if last is not None:
+                arguments = _with_ref(arguments, last)
+            return parse(kind.op, {**defaults, **arguments})
+        except BadRequest as error:
+            wrong = error.retold(message=f"Step {number}: {error.message}")
+            wrong.details["step"] = number
+            raise wrong from None
+
+    def needs_ref(self, number: int) -> bool:
+        """Return whether the step uses ``@last``."""
+        arguments = _step_parts(self.steps[number - 1])[1]
+        return bool(_with_ref(arguments, "") != arguments)
+
+    def only_reads(self) -> bool:
+        return all(step.only_reads() for step in self.operations)
+
+    def waits(self) -> float:
+        return BATCH_SECONDS - CALL_SECONDS
+
+
+class BatchProgress(Operation, Answers[views.BatchProgressView]):
+    """How far a batch had come when the broker restarted."""
+
+    op = "batch_progress"
+    title = "Ask about a batch"
+    audience = Audience.INNER
+    read_only = True
+    digest: str = Field(max_length=64)
+
+
+STEP_AUDIENCES = (Audience.CORE, Audience.ALL)
+
+
+def _step_parts(step: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the tool and the arguments of a step, which models write in several ways."""
+    given = {key: value for key, value in step.items() if value is not None}
+    named = next((key for key in ("tool", "name", "op") if isinstance(given.get(key), str)), None)
+    tool = "" if named is None else str(given.pop(named))
+    nested = next((key for key in ("arguments", "args") if isinstance(given.get(key), dict)), None)
+    inner = {} if nested is None else given.pop(nested)
+    return tool, {**given, **{key: value for key, value in inner.items() if value is not None}}
+
+
+def _with_ref(value: Any, ref: str) -> Any:
+    """Return the arguments with ``@last`` replaced, also inside lists and objects."""
+    if isinstance(value, dict):
+        return {key: _with_ref(one, ref) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_with_ref(one, ref) for one in value]
+    return ref if value == LAST_REF else value
+
+
+def _steps_hint(tool: str) -> str:
+    known = [op for op, row in OPERATIONS.items() if row.audience in STEP_AUDIENCES]
+    known.remove(Batch.op)
+    return f"{nearest(tool, known)}A step is {{tool: NAME, …}} with the tool's arguments."
 
 
 # --- tab space ---------------------------------------------------------------------------------
@@ -288,6 +448,14 @@ class BrowserStart(Operation, Answers[views.BrowserView]):
     browser: str | None = Field(default=None, max_length=32)
 
 
+class DashboardOpen(Operation, Answers[views.DashboardView]):
+    """Give out a code that opens the dashboard once."""
+
+    op = "dashboard_open"
+    title = "Open the dashboard"
+    audience = Audience.OPERATOR
+
+
 class BrokerStay(Operation, Answers[views.Pong]):
     """Keep the broker running after its last session."""
 
@@ -309,18 +477,20 @@ OPERATIONS: dict[str, type[Operation]] = {
     operation.op: operation
     for operation in (
         Navigate, NavigateBack, NavigateForward, Reload,
-        Snapshot, Find, GetContent, PageState, WaitFor, TakeScreenshot, PdfSave,
-        Click, Type, FillForm, SelectOption, PressKey, Hover, Drag, Scroll,
+        Snapshot, Find, GetContent, PageState, WaitFor, TakeScreenshot, ZoomScreenshot,
+        PdfSave, Click, TripleClick, Type, FillForm, SelectOption, PressKey, Hover, Drag, Scroll,
         FileUpload, HandleDialog, HandleConsent, Resize, Evaluate,
-        MouseClickXy, MouseMoveXy, MouseDragXy, MouseWheel,
+        PressSequentially, HoldKey,
+        MouseClickXy, MouseMoveXy, MouseDown, MouseUp, MouseDragXy, MouseWheel,
         ConsoleMessages, NetworkRequests, NetworkRequest, Downloads, Cookies, StorageState,
         Tabs, Close, PageOpen, PageClose,
         SessionOpen, SessionList, SessionDispose, SessionShow, SessionPause, SessionResume,
-        SessionToken, SessionHeartbeat,
+        SessionFront, Handoff, SessionAnswer, SessionToken, SessionHeartbeat,
         ProfileImport, ProfileList, ProfileRemove,
         TabSpaceRequest, TabSpaceGrant, TabSpaceStatus,
         LoopStart, LoopStop, LoopStatus, LoopTurn,
-        Status, Ping, BrowserStart, BrokerStay, BrokerStop,
+        Batch, BatchProgress,
+        Status, Ping, BrowserStart, DashboardOpen, BrokerStay, BrokerStop,
     )
 }  # fmt: skip
 

@@ -18,14 +18,15 @@ from roost.api.views import PageView, ValueView
 
 __all__ = [
     "Click", "ConsoleMessages", "Downloads", "Drag", "Evaluate", "FileUpload", "FillForm", "Find",
-    "FormField", "GetContent", "HandleConsent", "HandleDialog", "Hover", "MouseClickXy",
-    "MouseDragXy", "MouseMoveXy", "MouseWheel", "NavigateBack", "NavigateForward",
-    "NetworkRequest", "NetworkRequests", "PageState", "PdfSave", "PressKey", "Reload", "Resize",
-    "Scroll", "SelectOption", "Snapshot", "StateLimits", "TakeScreenshot", "Type", "WaitFor",
+    "FormField", "GetContent", "HandleConsent", "HandleDialog", "Hover", "NavigateBack",
+    "NavigateForward", "NetworkRequest", "NetworkRequests", "PageState", "PdfSave", "PressKey",
+    "Reload", "Resize", "Scroll", "SelectOption", "Snapshot", "StateLimits", "TakeScreenshot",
+    "TripleClick", "Type", "WaitFor", "ZoomScreenshot",
 ]  # fmt: skip
 
 CONTENT_CHARS = 4_000_000
 SELECTOR_CHARS = 1000
+Modifier = Literal["Alt", "Control", "ControlOrMeta", "Meta", "Shift"]
 _TARGET = 'Ref from the snapshot (e12), CSS selector, text=part or text="whole text"'
 
 
@@ -187,6 +188,29 @@ class TakeScreenshot(PageOperation, Answers[views.ScreenshotView]):
     )
     annotate: bool = Field(default=False, description="Draw the refs")
     filename: str | None = Field(default=None, max_length=1000, description="Write it there")
+    inline: bool = Field(default=True, description="false: to a file")
+    overwrite: bool = False
+    max_wait_ms: int | None = Field(
+        default=None, ge=0, le=60_000, description="Most to wait for it to come to rest"
+    )
+
+
+class ZoomScreenshot(PageOperation, Answers[views.ScreenshotView]):
+    """Take an enlarged picture of a region of the viewport, given in CSS pixels."""
+
+    op = "browser_zoom_screenshot"
+    title = "Take a picture of a region"
+    audience = Audience.ALL
+    read_only = True
+    x: float = Field(ge=0, le=100_000)
+    y: float = Field(ge=0, le=100_000)
+    width: float = Field(ge=1, le=10_000)
+    height: float = Field(ge=1, le=10_000)
+    scale: float = Field(default=2, ge=0.1, le=4, description="How much larger the picture is")
+    type: Literal["jpeg", "png"] = "png"
+    quality: int = Field(default=80, ge=1, le=100)
+    filename: str | None = Field(default=None, max_length=1000, description="Write it there")
+    inline: bool = Field(default=True, description="false: to a file")
     overwrite: bool = False
     max_wait_ms: int | None = Field(
         default=None, ge=0, le=60_000, description="Most to wait for it to come to rest"
@@ -251,9 +275,19 @@ class Click(ActionOperation, Answers[views.ActionView]):
     element: str | None = Field(default=None, max_length=500, description="What it is, for people")
     double_click: bool = False
     button: Literal["left", "right", "middle"] = "left"
-    modifiers: list[Literal["Alt", "Control", "ControlOrMeta", "Meta", "Shift"]] = Field(
-        default_factory=list, max_length=4
-    )
+    modifiers: list[Modifier] = Field(default_factory=list, max_length=4)
+
+
+class TripleClick(ActionOperation, Answers[views.ActionView]):
+    """Click an element three times, which selects a line or paragraph of text."""
+
+    op = "browser_triple_click"
+    title = "Click three times"
+    audience = Audience.ALL
+    audited = ("target",)
+    target: str = _target()
+    element: str | None = Field(default=None, max_length=500, description="What it is, for people")
+    modifiers: list[Modifier] = Field(default_factory=list, max_length=4)
 
 
 class Type(ActionOperation, Answers[views.ActionView]):
@@ -377,51 +411,6 @@ class Resize(PageOperation, Answers[views.SizeView]):
     audience = Audience.ALL
     width: int = Field(ge=50, le=10_000)
     height: int = Field(ge=50, le=10_000)
-
-
-class MouseClickXy(ActionOperation, Answers[views.ActionView]):
-    """Click at a point of the viewport."""
-
-    op = "browser_mouse_click_xy"
-    title = "Click at a point"
-    audience = Audience.ALL
-    x: float
-    y: float
-    button: Literal["left", "right", "middle"] = "left"
-
-
-class MouseMoveXy(ActionOperation, Answers[views.ActionView]):
-    """Move the mouse to a point of the viewport."""
-
-    op = "browser_mouse_move_xy"
-    title = "Move the mouse"
-    audience = Audience.ALL
-    x: float
-    y: float
-
-
-class MouseDragXy(ActionOperation, Answers[views.ActionView]):
-    """Drag from one point of the viewport to another."""
-
-    op = "browser_mouse_drag_xy"
-    title = "Drag between points"
-    audience = Audience.ALL
-    start_x: float
-    start_y: float
-    end_x: float
-    end_y: float
-
-
-class MouseWheel(ActionOperation, Answers[views.ActionView]):
-    """Turn the mouse wheel at a point of the viewport."""
-
-    op = "browser_mouse_wheel"
-    title = "Turn the wheel"
-    audience = Audience.ALL
-    x: float = 0
-    y: float = 0
-    delta_x: float = 0
-    delta_y: float = 0
 
 
 class Evaluate(PageOperation, Answers[ValueView]):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field
+
 from roost.api.views import View
 
 
@@ -42,8 +44,13 @@ class ActionView(View):
     """Files that the action downloaded: their paths, or the progress."""
     chooser: ChooserView | None = None
     """A file chooser that is open. The agent gives it files with ``FileUpload``."""
+    ref: str | None = None
+    """The element that the action was done to."""
     under_way: list[str] | None = None
     """Requests that the action began and that have not ended, such as ``POST https://host/save``."""
+    stayed: bool = Field(default=False, exclude=True)
+    """Address and title are those from before the action. A reply to a model leaves them out then,
+    if it tells what changed. Not on the wire."""
 
 
 class SnapshotView(View):
@@ -54,6 +61,8 @@ class SnapshotView(View):
     title: str
     snapshot: str
     truncated: bool = False
+    ref: str | None = None
+    """The first ref in the snapshot."""
     dialog: DialogView | None = None
 
 
@@ -64,6 +73,8 @@ class FoundView(View):
     matches: str
     total: int
     truncated: bool = False
+    ref: str | None = None
+    """The first match."""
 
 
 class ContentView(View):
@@ -189,7 +200,7 @@ class ReadinessView(View):
     timeline: list[ReadinessEvent]
 
 
-class MarkView(View):
+class LabelView(View):
     """A labelled element in a screenshot."""
 
     ref: str
@@ -213,7 +224,7 @@ class ScreenshotView(View):
     data: str | None = None
     path: str | None = None
     readiness: ReadinessView | None = None
-    labels: list[MarkView] | None = None
+    labels: list[LabelView] | None = None
 
 
 class ScrollView(View):

@@ -32,6 +32,12 @@ class SeatEar(Protocol):
     def paused(self, is_paused: bool) -> None:
         """A person paused the session or handed it back."""
 
+    def proxy_asked(self, context: str, site: str, challenge: str) -> bool:
+        """The client's own proxy in that context wants a password before it leads to that site.
+
+        Return whether the client was asked for it. Then ``Seat.give_proxy_password`` must follow.
+        """
+
     def ended(self) -> None:
         """The session or its browser ended, so the front end must disconnect the client."""
 
@@ -44,6 +50,9 @@ class SeatChecks(Protocol):
 
     def owns_frame(self, frame: str) -> bool:
         """Return whether that frame is in a tab of the session."""
+
+    def own_proxy(self, context: str) -> str | None:
+        """Return the address of the client's own proxy in that context, or None if it has none."""
 
     def checked_url(self, url: str) -> str:
         """Return the address as it may be opened in this session, or raise."""
@@ -90,6 +99,12 @@ class Seat(SeatChecks, Protocol):
 
     def release(self, target: str) -> None:
         """Let a page run that ``tab_came`` held."""
+
+    def give_proxy_password(self, context: str | None, password: str | None) -> None:
+        """Send that ``Proxy-Authorization`` header to the client's own proxy in that context.
+
+        None: the client has no password for it.
+        """
 
     async def open_tab(self, context: str | None) -> str:
         """Open a blank tab in that jar (None: the session's own) and return its target.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -48,6 +48,8 @@ class TabView(View):
     current: bool = False
     state: str | None = None
     """Only given if the tab is not open: opening, crashed, lost or parked."""
+    label: str | None = None
+    """The session's own name for the tab, which works wherever the id does."""
     owner_id: str | None = None
     """The tab's owner. Only given if agents may read each other's tabs."""
 
@@ -128,6 +130,71 @@ class SessionView(View):
     """Set for a session that no agent is in: it is kept so long for its conversation to return."""
 
 
+class FrontView(View):
+    """The tab that the person sees now, above all other windows."""
+
+    session: str
+    tab: str
+
+
+class StepView(View):
+    """One step of a batch that was begun.
+
+    tool: the operation's name.
+    answer: the view that the operation answers. Over the socket and HTTP it is JSON data.
+    error: the error that the operation answers, in its wire shape.
+    """
+
+    tool: str
+    answer: Any = None
+    error: dict[str, Any] | None = None
+
+
+class BatchView(View):
+    """The outcome of a batch.
+
+    of: how many steps the batch has.
+    steps: the steps that were begun, in order. The last one may have an error.
+    not_begun: how many steps were not begun, because an error or the deadline came before.
+    tab: the tab of the last step that worked in one.
+    snapshot, changes: that tab's page after the batch, if the caller asked for it.
+    """
+
+    of: int
+    steps: list[StepView]
+    not_begun: int = 0
+    tab: str | None = None
+    snapshot: str | None = None
+    changes: str | None = None
+
+    @property
+    def failed(self) -> int:
+        """How many of the steps failed."""
+        return sum(step.error is not None for step in self.steps)
+
+    def spelled(self, spell: Spelling) -> Self:
+        """Return the view with notes and hints in the words of that reader."""
+        steps = [
+            step
+            if step.error is None
+            else step.model_copy(
+                update={"error": {**step.error, "hint": spelled(step.error["hint"], spell)}}
+            )
+            for step in self.steps
+        ]
+        return super().spelled(spell).model_copy(update={"steps": steps})
+
+
+class BatchProgressView(View):
+    """How far a batch had come that a restart of the broker interrupted.
+
+    done: steps that were done. None: nothing is known about the batch.
+    """
+
+    done: int | None = None
+    of: int | None = None
+
+
 class NamedPageView(View):
     """A page that was opened by name.
 
@@ -147,6 +214,13 @@ class TokenView(View):
     token: str = Field(repr=False)
 
 
+class DashboardView(View):
+    """Where the dashboard is, and a code that opens it once. The code is a secret."""
+
+    address: str
+    code: str = Field(repr=False)
+
+
 class LeaseView(View):
     """The lease of the session's agent that has no connection.
 
@@ -161,6 +235,18 @@ class SessionsView(View):
     """The caller's sessions."""
 
     sessions: list[SessionView]
+
+
+class HandoffView(View):
+    """What the person answered.
+
+    answer: ``done``, ``cannot`` or ``waiting``.
+    note: what the person says to the agent.
+    """
+
+    session: str
+    answer: Literal["done", "cannot", "waiting"]
+    note: str | None = None
 
 
 class DisposedView(View):

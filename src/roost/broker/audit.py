@@ -11,7 +11,7 @@ import json
 import logging
 import os
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -41,11 +41,33 @@ class Audit:
         self._unwritten: deque[bytes] = deque()
         self._lost = 0
         self._is_failing = False
+        self._listeners: list[Callable[[bytes], None]] = []
+
+    def listen(self, listener: Callable[[bytes], None]) -> Callable[[], None]:
+        """Call the listener with each line that is written from now on. Returns a function that
+        removes the listener."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def newest(self, size: int) -> list[bytes]:
+        """Return the last lines of the file, of about ``size`` bytes in all. Returns none if
+        somebody has removed the file."""
+        try:
+            with self._path.open("rb") as file:
+                begin = max(0, file.seek(0, os.SEEK_END) - size)
+                file.seek(begin)
+                lines = file.read(size).splitlines()
+        except FileNotFoundError:
+            return []
+        return lines[1:] if begin else lines  # the first line may be cut
 
     def write(self, now: float, kind: str, data: Mapping[str, Any]) -> None:
         """Record one thing that happened. Raises nothing."""
+        line = _encoded(now, kind, data)
+        for listener in self._listeners:
+            listener(line)
         if len(self._unwritten) < UNWRITTEN_LINES:
-            self._unwritten.append(_encoded(now, kind, data))
+            self._unwritten.append(line)
         else:
             self._lost += 1
         try:

@@ -7,24 +7,28 @@ are spawned as tasks.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import assert_never
+from urllib.parse import urlsplit
 
 from roost import core
 from roost.api.broker import Notice
 from roost.broker.audit import Audit
-from roost.broker.browser.browser import Browser
+from roost.broker.browser.browser import Browser, group_of
 from roost.broker.browser.downloads import Download, Downloads
 from roost.broker.browser.files import Folders
+from roost.broker.browser.holds import Holds
 from roost.broker.browser.jar_backups import JarBackup, JarBackups
 from roost.broker.browser.jars import Surroundings
 from roost.broker.browser.lanes import Lanes
 from roost.broker.browser.page_records import PageRecord, notice_of, remembered
 from roost.broker.clock import Clock, Timer
+from roost.broker.dashboard_logins import DashboardLogins
 from roost.broker.decisions import Decisions
 from roost.broker.journal import Journal
 from roost.broker.tasks import Tasks
@@ -32,6 +36,7 @@ from roost.broker.tokens import Tokens
 from roost.broker.watchers import Watchers
 from roost.core import effects as fx
 from roost.core import events as ev
+from roost.core.addresses import check_not_own
 from roost.core.machine import Machine
 from roost.core.rows import Jar, Tab
 from roost.core.settings import CoreSettings
@@ -48,7 +53,7 @@ from roost.drivers.events import (
     PageEvent,
 )
 from roost.drivers.link import Link
-from roost.drivers.panel import Paneled
+from roost.drivers.panel import PanelDriver
 from roost.errors import (
     BrowserLost,
     Internal,
@@ -74,6 +79,8 @@ from roost.vocabulary import (
 )
 
 logger = logging.getLogger(__name__)
+RELEASE_SECONDS = 30.0
+"""How long a release of held input may wait for the tab's turn and its page."""
 
 
 class Broker:
@@ -111,6 +118,7 @@ class Broker:
         self.clock = clock
         self.audit = audit
         self.tokens = tokens
+        self.logins = DashboardLogins(tokens, clock.now)
         self.files = files
         self.profiles = profiles
         self.version = version
@@ -129,7 +137,7 @@ class Broker:
         self._is_near = is_near
         self._is_expected = is_expected
         self._journal = journal
-        self._tasks = Tasks()
+        self.tasks = Tasks()
         self._timer: Timer | None = None
         self._timer_at: float | None = None
         self._opening: dict[TabId, asyncio.Task[None]] = {}
@@ -156,7 +164,9 @@ class Broker:
         self.decide = decisions.decide
         self.hear = decisions.hear
         self.when_rows_change = decisions.when_rows_change
-        self.jar_backups = JarBackups(journal, clock, self._tasks, self._look_into)
+        self.holds = Holds(lambda: self.state, clock, self.let_go)
+        self.when_rows_change(self.holds.rows_changed)
+        self.jar_backups = JarBackups(journal, clock, self.tasks, self._look_into)
         around = Surroundings(
             state=lambda: self.state,
             hear=self.hear,
@@ -166,7 +176,7 @@ class Broker:
             look_soon=self.jar_backups.may_have_changed,
             profile=self._profile,
             clock=clock,
-            tasks=self._tasks,
+            tasks=self.tasks,
             files=files,
             upstream=upstream,
             http=lambda: self.http,
@@ -192,6 +202,10 @@ class Broker:
         if browser is None or browser.started is not None or self._is_near(browser.id):
             return refusal.shown()
         return _not_linked()
+
+    def check_not_own(self, url: str) -> None:
+        """Raise ``UrlBlocked`` if the address is Roost's own HTTP port."""
+        check_not_own(url, urlsplit(self.http or "").port)
 
     def browser(self, browser: BrowserId) -> Browser:
         found = self.browsers.get(browser)
@@ -285,6 +299,17 @@ class Broker:
         restored."""
         return self.browser(row.browser).driver.page(self.handle(row.id))
 
+    def let_go(self, tab: TabId) -> None:
+        """Release the mouse buttons and keys that input holds in the tab, in a task."""
+        self.tasks.spawn(self._release(tab), name=f"let go in {tab}")
+
+    async def _release(self, tab: TabId) -> None:
+        row = self.state.tabs.get(tab)
+        if row is not None and row.handle is not None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(RELEASE_SECONDS), self.lanes.turn(tab):
+                    await self.page(row).release()
+
     async def capture_turn(self, agent: AgentId, tab: TabId) -> int:
         """Wait for this agent's turn to capture the tab. Pass the number to ``capture_ended``."""
         capture = next(self._capture_ids)
@@ -317,7 +342,7 @@ class Broker:
                 logger.error("the journal was removed and cannot be written again: %s", error)
             self._has_lost_files = True
 
-    def when_busy_is_asked(self, callback: Callable[[], Iterable[TabId]]) -> None:
+    def add_busy_tabs(self, callback: Callable[[], Iterable[TabId]]) -> None:
         """Register a callback that returns tabs which must not be parked now."""
         self._on_busy.append(callback)
 
@@ -340,7 +365,7 @@ class Broker:
         if end_browsers:
             stops = (browser.stop() for browser in self.browsers.values())
             await asyncio.gather(*stops, return_exceptions=True)
-        await self._tasks.aclose()
+        await self.tasks.aclose()
         self._journal.close()
         self.audit.close()
 
@@ -389,9 +414,9 @@ class Broker:
             case fx.ForgetGroup():
                 # In a task, like closing the group's tabs: those tasks were spawned before, so
                 # the tabs still belong to the group when they close.
-                self._tasks.spawn(self._forget_group(effect), name=f"forget {effect.group}")
+                self.tasks.spawn(self._forget_group(effect), name=f"forget {effect.group}")
             case fx.RemoveJar():
-                self._tasks.spawn(self._remove_jar(effect), name=f"remove jar {effect.jar}")
+                self.tasks.spawn(self._remove_jar(effect), name=f"remove jar {effect.jar}")
             case fx.StartCapture():
                 self._settle_capture(effect.capture, None)
             case fx.RefuseCapture():
@@ -429,7 +454,7 @@ class Broker:
         if effect.tab in self._opening:
             self._said_again[effect.tab] = effect
             return
-        task = self._tasks.spawn(self._open(effect), name=f"open {effect.tab}")
+        task = self.tasks.spawn(self._open(effect), name=f"open {effect.tab}")
         self._opening[effect.tab] = task
         task.add_done_callback(lambda _: self._opening_ended(effect.tab))
 
@@ -477,20 +502,18 @@ class Broker:
             await page.navigate(address)
 
     def _group(self, effect: fx.OpenTab) -> Group | None:
-        """Return the tab group to open the tab in, or None in a browser without groups."""
+        """Return the session's name and colour, which the browser shows beside the tab."""
         row = self.state.tabs.get(effect.tab)
-        if row is None or row.session is None or row.browser not in self.state.settings.grouped:
-            return None
-        session = self.state.sessions[row.session]
-        return Group(session.group, session.name, session.color)
+        session = None if row is None or row.session is None else self.state.sessions[row.session]
+        return None if session is None else group_of(session)
 
     def _close_page(self, browser: BrowserId, handle: TabHandle) -> None:
         driver = self.browser(browser).driver
-        self._tasks.spawn(driver.close_tab(handle), name=f"close {handle}")
+        self.tasks.spawn(driver.close_tab(handle), name=f"close {handle}")
 
     async def _forget_group(self, effect: fx.ForgetGroup) -> None:
         driver = self.browser(effect.browser).driver
-        if isinstance(driver, Paneled):
+        if isinstance(driver, PanelDriver):
             driver.forget_group(effect.group)
 
     async def _remove_jar(self, effect: fx.RemoveJar) -> None:

@@ -84,9 +84,13 @@ class Tokens:
         token = self._derived(session.id, salt)
         return token, NewToken(salt, _digest(token))
 
-    def _derive(self, session: str, salt: str) -> str:
-        message = f"roost session token\0{session}\0{salt}"
+    def signature(self, purpose: str, text: str) -> str:
+        """Return a signature that only a holder of the operator's token can make."""
+        message = f"{purpose}\0{text}"
         return hmac.new(self._operator, message.encode(), hashlib.sha256).hexdigest()
+
+    def _derive(self, session: str, salt: str) -> str:
+        return self.signature("roost session token", f"{session}\0{salt}")
 
 
 def _digest(token: str) -> str:

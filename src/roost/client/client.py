@@ -17,7 +17,8 @@ from typing import TypeVar, cast
 
 from roost import __version__
 from roost.api.broker import Notice, Notices
-from roost.api.operations import Answers, Operation
+from roost.api.interrupted_batch import interrupted_batch
+from roost.api.operations import Answers, Batch, Operation
 from roost.api.views import SessionView, View
 from roost.client.connection import BrokerConnection, ConnectionLost
 from roost.errors import Internal, Interrupted, RoostError, Timeout, Unauthorized
@@ -139,6 +140,8 @@ class Client:
             except ConnectionLost:
                 if operation.only_reads():
                     continue
+                if isinstance(operation, Batch):
+                    raise await interrupted_batch(self, operation) from None
                 raise Interrupted(
                     f"The broker went away during {operation.op}; nobody knows whether it was done."
                 ) from None

@@ -107,6 +107,27 @@ def with_scheme(url: str) -> str:
     return f"{scheme}://{address}"
 
 
+def check_not_own(url: str, port: int | None) -> None:
+    """Raise ``UrlBlocked`` if the address leads to that port of this machine, where Roost listens.
+
+    Only addresses that need no DNS are recognised. The dashboard refuses agents' browsers itself.
+    """
+    if port is None or _MADE_IN_BROWSER.match(url):  # a client's data: address may be very long
+        return
+    address = _as_browsers_read_it(with_scheme(url))
+    try:
+        asked = urlsplit(address.replace("\\", "/")).port
+    except ValueError:
+        return
+    if asked != port:
+        return
+    if any(address_denied(one, (LOOPBACK,)) for one in known_addresses(host_of(address))):
+        raise UrlBlocked(
+            f"Port {port} of this machine is Roost's own.",
+            hint="Use Roost's tools; its HTTP interface is not for pages.",
+        )
+
+
 def checked_devtools_url(url: str, allow: tuple[str, ...] = (), deny: tuple[str, ...] = ()) -> str:
     """Return the address as a DevTools client may open it. Raises as ``checked_url`` does.
 

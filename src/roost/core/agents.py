@@ -1,4 +1,4 @@
-"""Agents live by a connection, by the grace after a lost connection, or by a lease.
+"""Agents live by a connection, by the grace after a lost connection, by a lease, or by a process.
 
 A connected agent never ends for being idle. An ended agent holds no slot and no place in a queue.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import ceil
 
-from roost.core import captures, consent, jars, pool, sessions
+from roost.core import batches, captures, consent, jars, pool, sessions
 from roost.core.effects import EndAgent, WriteAudit
 from roost.core.events import AgentDisconnected, AgentLeft, CallEnded
 from roost.core.rows import Agent, Session, TabState
@@ -35,6 +35,8 @@ def connect_agent(
     secret_digest: str,
     session: SessionSpec,
     lease: bool = False,
+    by_process: bool = False,
+    conversation: str = "",
     folders: tuple[str, ...] = (),
     program: str = "",
 ) -> Session:
@@ -42,6 +44,9 @@ def connect_agent(
 
     lease: the agent has no connection. It came with a token of that session, works in that session
         only, and must renew its lease.
+    by_process: the agent has no connection either. It ends with the process ``pid``, which is its
+        client's or its terminal's.
+    conversation: which conversation of that client the agent is.
     program: the client program and its folder, as the kernel reports them.
     """
     # A token's holder may be in a counted session.
@@ -57,6 +62,8 @@ def connect_agent(
             secret_digest=secret_digest,
             connected=not lease,
             lease_until=state.now + LEASE_SECONDS if lease else None,
+            by_process=by_process,
+            conversation=conversation,
             folders=folders,
             program=program,
             browser=session.browser,
@@ -173,11 +180,12 @@ def expired(state: State, agent: Agent) -> None:
 def left(state: State, event: AgentLeft) -> None:
     agent = state.agents.get(event.agent)
     if agent is not None:
-        end_agent(state, agent, why="said goodbye")
+        end_agent(state, agent, why=event.why)
 
 
 def end_agent(state: State, agent: Agent, *, why: str) -> None:
     """End the agent: release its capture turns, queue places, reservations and memberships."""
+    batches.withdraw(state, agent.id)
     captures.withdraw(state, agent.id)
     pool.withdraw(state, agent.id)
     for member in state.memberships(agent.id):

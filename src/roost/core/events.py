@@ -32,9 +32,10 @@ class AgentDisconnected:
 
 @dataclass(frozen=True, slots=True)
 class AgentLeft:
-    """The agent said goodbye."""
+    """The agent ended by itself. ``why``: how, for the audit trail."""
 
     agent: AgentId
+    why: str = "said goodbye"
 
 
 @dataclass(frozen=True, slots=True)

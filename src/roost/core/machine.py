@@ -28,12 +28,13 @@ from roost.core import (
     jars,
     loops,
     pool,
+    questions,
     sessions,
     tabs,
 )
 from roost.core import events as ev
 from roost.core.effects import Effect
-from roost.core.rows import Agent, Loop, Reservation, Row, Session, SlotRequest
+from roost.core.rows import Agent, Loop, Question, Reservation, Row, Session, SlotRequest
 from roost.core.settings import CoreSettings
 from roost.core.state import Change, State, restored
 from roost.errors import RoostError
@@ -117,6 +118,8 @@ class Machine:
                 pool.reservation_expired(state, row)
             elif isinstance(row, Session):
                 sessions.end_session(state, row, why="nobody came back to it")
+            elif isinstance(row, Question):
+                questions.expired(state, row)
             else:
                 assert isinstance(row, Loop)  # nothing else has a deadline
                 loops.end(state, row, why="time limit")

@@ -44,7 +44,7 @@ OWNERS_SHOWN = 20
 """Maximum number of sessions listed in a POOL_FULL error."""
 
 
-class Opened(NamedTuple):
+class OpenTabAnswer(NamedTuple):
     """The answer to ``open_tab``.
 
     is_new: False for a tab that was found by its name.
@@ -64,8 +64,9 @@ def open_tab(
     *,
     evict: bool = True,
     page: str | None = None,
+    label: str | None = None,
     jar: JarId | None = None,
-) -> Opened:
+) -> OpenTabAnswer:
     """Admit one more tab, or raise a refusal.
 
     Takes the slot here, before anything is awaited.
@@ -73,16 +74,20 @@ def open_tab(
     evict: if the pool is full, close the session's own LRU tab instead of refusing.
     page: the session's own name for the tab. If a tab of that name is already open, it becomes the
         agent's current one and is returned.
+    label: like ``page``, but a name that another tab has is refused.
     jar: extra jar of the session to open the tab in, instead of the session's own.
     """
     into = _session_to_fill(state, agent, session)
     rules.check_not_paused(into, agent)
     rules.check_welcome(state, into, agent)
+    if label is not None:
+        rules.check_label(state, into, label)
+        page = label
     known = None if page is None else state.page(into.id, page)
     if known is not None:
         known = used(state, _brought_back(state, into, known))
         make_current(state, agent, known)
-        return Opened(known, is_new=False)
+        return OpenTabAnswer(known, is_new=False)
     url = checked_url(with_scheme(url), into.allow, into.deny)
     extra = None if jar is None else jar_for(state, into, jar)
     evicted = _take_slot(state, into, evict=evict)
@@ -99,7 +104,7 @@ def open_tab(
     )
     state.put(tab)
     state.emit(OpenTab(tab.id, tab.browser, place.id))
-    return Opened(tab, evicted=evicted)
+    return OpenTabAnswer(tab, evicted=evicted)
 
 
 def _brought_back(state: State, session: Session, tab: Tab) -> Tab:

@@ -19,6 +19,8 @@ from roost.vocabulary import (
     JarId,
     JarPolicy,
     Lifetime,
+    QuestionAnswer,
+    QuestionKind,
     SessionId,
     TabHandle,
     TabId,
@@ -72,6 +74,11 @@ class Agent:
     """Set while the connection is lost: the agent ends at this time unless it reconnects."""
     lease_until: float | None = None
     """Set for agents without a connection (HTTP): the agent ends when the lease runs out."""
+    by_process: bool = False
+    """True for agents that only run commands: ``pid`` is their client or the first process of their
+    terminal, and the agent ends with that process. Such an agent counts as connected."""
+    conversation: str = ""
+    """The conversation of the client that an agent ``by_process`` belongs to, if it has one."""
     folders: tuple[str, ...] = ()
     program: str = ""
     browser: BrowserId | None = None
@@ -292,6 +299,30 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What a session asks the person. ``answer`` is None until the person has answered."""
+
+    table: ClassVar[str] = "question"
+    session: SessionId
+    kind: QuestionKind
+    reason: str
+    agent: AgentId
+    asked_at: float
+    until: float
+    answer: QuestionAnswer | None = None
+    note: str = ""
+    """What the person says to the agent."""
+
+    @property
+    def key(self) -> str:
+        return self.session
+
+    @property
+    def deadline(self) -> float | None:
+        return self.until
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Consent(Timeless):
     """The person's answer whether agents of one client program may use the person's browser.
 
@@ -327,6 +358,25 @@ class Consent(Timeless):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Batch(Timeless):
+    """How far an agent's batch has come. The next broker tells it to the agent, whose call was
+    interrupted.
+
+    digest: digest of the batch's steps, by which the agent's repeated call is recognized.
+    """
+
+    table: ClassVar[str] = "batch"
+    agent: AgentId
+    digest: str
+    done: int
+    of: int
+
+    @property
+    def key(self) -> str:
+        return f"{self.agent}/{self.digest}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Counter(Timeless):
     """A number that only grows, so that ids are never used twice, not even after a restart."""
 
@@ -349,7 +399,21 @@ class CaptureTurn:
     started_at: float | None = None
 
 
-Row = Agent | Session | Member | Jar | Tab | SlotRequest | Reservation | Loop | Consent | Counter
+Row = (
+    Agent
+    | Session
+    | Member
+    | Jar
+    | Tab
+    | SlotRequest
+    | Reservation
+    | Loop
+    | Question
+    | Consent
+    | Batch
+    | Counter
+)
 ROW_TYPES: tuple[type[Row], ...] = (
-    Agent, Session, Member, Jar, Tab, SlotRequest, Reservation, Loop, Consent, Counter,
+    Agent, Session, Member, Jar, Tab, SlotRequest, Reservation, Loop, Question, Consent, Batch,
+    Counter,
 )  # fmt: skip

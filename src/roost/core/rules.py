@@ -21,6 +21,8 @@ The operator outranks agents but owns nothing, so it must name what it means in 
 
 from __future__ import annotations
 
+import re
+
 from roost.core.rows import Jar, Member, Session, Tab, TabState
 from roost.core.state import State
 from roost.errors import (
@@ -39,12 +41,15 @@ from roost.hints import Hint
 from roost.vocabulary import (
     OPERATOR,
     PAUSED_RETRY_MS,
+    SESSION_START_CHARS,
     AgentId,
     BrowserId,
     Reads,
     SessionId,
     TabId,
 )
+
+_TAB_ID = re.compile(r"t\d+")
 
 
 def session_for(state: State, agent: AgentId, named: str | None) -> Session:
@@ -56,7 +61,7 @@ def session_for(state: State, agent: AgentId, named: str | None) -> Session:
                 hint=Hint("Pass the session's id[; {SessionList} lists them]."),
                 field="session",
             )
-        session = state.sessions.get(SessionId(named))
+        session = state.sessions.get(SessionId(named)) or _session_begins(state, named)
         if session is None:
             raise no_session(named)
         return session
@@ -65,6 +70,16 @@ def session_for(state: State, agent: AgentId, named: str | None) -> Session:
     if session_id is None or state.member(agent, session_id) is None:
         raise no_session(named) if named is not None else _no_own_session()
     return state.sessions[session_id]
+
+
+def _session_begins(state: State, start: str) -> Session | None:
+    """Return the only session whose id begins like that. A table on a terminal shows the beginning
+    of a long id, with ``…`` after it, and the person types what the table shows."""
+    start = start.removesuffix("…")
+    if len(start) < SESSION_START_CHARS:
+        return None
+    found = [row for row in state.sessions.values() if row.id.startswith(start)]
+    return found[0] if len(found) == 1 else None
 
 
 def _session_id(state: State, agent: AgentId, named: str | None) -> SessionId | None:
@@ -90,7 +105,7 @@ def tab_for(
     """
     if tab is None:
         return _current_tab(state, agent, session)
-    found = state.tabs.get(TabId(tab))
+    found = state.tabs.get(TabId(tab)) or _labelled(state, agent, session, tab)
     if agent == OPERATOR:
         if found is None or (session is not None and found.session != session):
             raise no_tab(tab)
@@ -109,6 +124,37 @@ def tab_for(
     raise no_tab(tab)
 
 
+def _labelled(state: State, agent: AgentId, session: str | None, label: str) -> Tab | None:
+    """Return the tab of that label in the session that the caller means, or in any of its own."""
+    if session is not None:
+        return state.page(session_for(state, agent, session).id, label)
+    if agent == OPERATOR:
+        return None
+    check_alive(state, agent)
+    own = state.agents[agent].own_session
+    others = [member.session for member in state.memberships(agent) if member.session != own]
+    found = (state.page(one, label) for one in (own, *others) if state.member(agent, one))
+    return next((tab for tab in found if tab is not None), None)
+
+
+def check_label(state: State, session: Session, label: str) -> None:
+    """Refuse a label that looks like a tab's id, or that another tab of the session has."""
+    if _TAB_ID.fullmatch(label):
+        raise BadRequest(
+            f"label: {label} looks like the id of a tab.",
+            hint="Choose a name that says what the tab is for.",
+            field="label",
+        )
+    taken = state.page(session.id, label)
+    if taken is not None:
+        raise BadRequest(
+            f"label: tab {taken.id} has the label {label} already.",
+            hint=Hint("Choose another label, or use that tab[: {Tabs action=select}]."),
+            field="label",
+            tab=taken.id,
+        )
+
+
 def _current_tab(state: State, agent: AgentId, named: str | None) -> Tab:
     if agent == OPERATOR:
         raise BadRequest("tab: the operator has no current tab, so name one.", field="tab")
@@ -120,7 +166,11 @@ def _current_tab(state: State, agent: AgentId, named: str | None) -> Tab:
     if member is not None and member.lost is not None:
         raise _lost(state, member)
     yours = [tab.id for tab in state.tabs_in(session.id)]
-    raise TabGone("You have no tab open in this session.", yourTabs=yours)
+    raise TabGone(
+        "You have no tab open in this session.",
+        hint=None if yours else Hint("Open a page[ with {Navigate}]."),
+        yourTabs=yours,
+    )
 
 
 def _lost(state: State, member: Member) -> RoostError:

@@ -47,7 +47,9 @@ class SessionSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Disposed:
+class DisposeAnswer:
+    """The answer to ``dispose_session``: the session's last row, and how many tabs it had."""
+
     session: Session
     tabs_closed: int
 
@@ -195,13 +197,13 @@ def leave(state: State, member: Member) -> None:
     state.put(replace(session, kept_until=state.now + RESUMABLE_SECONDS))
 
 
-def dispose_session(state: State, agent: AgentId, session: str) -> Disposed:
+def dispose_session(state: State, agent: AgentId, session: str) -> DisposeAnswer:
     """End the caller's session. Returns the session, and how many tabs closed with it."""
     row = rules.session_for(state, agent, session)
     rules.check_not_paused(row, agent)
     tabs_closed = state.tab_count(row.id)
     end_session(state, row, why=f"disposed by {shown(agent)}")
-    return Disposed(row, tabs_closed)
+    return DisposeAnswer(row, tabs_closed)
 
 
 def end_session(state: State, session: Session, *, why: str) -> None:
@@ -221,7 +223,7 @@ def end_session(state: State, session: Session, *, why: str) -> None:
         tabs.close_tab(state, tab, gone)
     for jar in state.jars_of(session.id):
         jars.end_jar(state, jar)
-    for table in (state.requests, state.reservations, state.loops):
+    for table in (state.requests, state.reservations, state.loops, state.questions):
         row = table.get(session.id)
         if row is not None:
             state.drop(row)
@@ -345,9 +347,14 @@ def _unchanged(session: Session, spec: SessionSpec) -> Session:
     return session
 
 
+def is_counted(session: str) -> bool:
+    """Return whether the id looks like one that the core counts (``s7``)."""
+    return _COUNTED.fullmatch(session) is not None
+
+
 def _check_not_counted(session: str) -> None:
     """Refuse ids like ``s7``: a caller's alias must not look like another session's counted id."""
-    if _COUNTED.fullmatch(session):
+    if is_counted(session):
         raise BadRequest(
             f"session: ids like {session} are Roost's own.",
             hint="Choose a name that says what the session is for.",

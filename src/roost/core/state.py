@@ -20,12 +20,14 @@ from roost.core.addresses import short_address
 from roost.core.effects import Effect
 from roost.core.rows import (
     Agent,
+    Batch,
     CaptureTurn,
     Consent,
     Counter,
     Jar,
     Loop,
     Member,
+    Question,
     Reservation,
     Row,
     Session,
@@ -90,6 +92,8 @@ class State:
         self.requests = cast(dict[SessionId, SlotRequest], self._table(SlotRequest))
         self.reservations = cast(dict[SessionId, Reservation], self._table(Reservation))
         self.loops = cast(dict[SessionId, Loop], self._table(Loop))
+        self.batches = cast(dict[str, Batch], self._table(Batch))
+        self.questions = cast(dict[SessionId, Question], self._table(Question))
         self._consents = cast(dict[str, Consent], self._table(Consent))
         self._members = cast(dict[str, Member], self._table(Member))
         self._counters = cast(dict[str, Counter], self._table(Counter))
@@ -482,8 +486,10 @@ def _dangles(state: State, row: Row) -> bool:
     match row:
         case Member() | SlotRequest() | Reservation():
             return row.session not in state.sessions or row.agent not in state.agents
-        case Loop():
+        case Loop() | Question():
             return row.session not in state.sessions
+        case Batch():
+            return row.agent not in state.agents
         case Tab():
             return row.session is not None and row.session not in state.sessions
         case Jar():

@@ -91,10 +91,10 @@ def tab_ready(state: State, event: TabReady) -> None:
     """Record that the page of a tab that the core admitted is open.
 
     If the tab no longer waits for a page (it was parked, or already has one), close the page as a
-    stray.
+    stray. Late news of a page that has become another tab's own meanwhile changes nothing.
     """
     tab = state.tabs.get(event.tab)
-    if tab is None or tab.handle == event.handle:
+    if tab is None or state.tab_with(tab.browser, event.handle) is not None:
         return
     if tab.handle is not None or not tab.holds_slot:
         state.emit(CloseStray(tab.browser, event.handle))

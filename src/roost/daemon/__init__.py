@@ -2,10 +2,11 @@
 
 Lives here: ``wiring.py`` (builds all objects), ``main.py`` (starts and stops the
 process), ``announcement.py`` (how others find the broker), ``log.py`` (the broker's log file).
-May import: ``broker``, ``broker.doors``, ``broker.work``, ``client``, ``core``, ``drivers``,
-``drivers.chromium``, ``drivers.extension``, ``drivers.fake``, ``drivers.firefox``, ``errors``,
-``frontends.cdp``, ``frontends.cli``, ``frontends.http``, ``frontends.mcp``, ``frontends.socket``,
-``local``, ``page``, ``profiles``, ``vocabulary``, ``wire``; pydantic.
+May import: ``api``, ``broker``, ``broker.doors``, ``broker.work``, ``client``, ``core``,
+``drivers``, ``drivers.chromium``, ``drivers.extension``, ``drivers.fake``, ``drivers.firefox``,
+``errors``, ``frontends.cdp``, ``frontends.cli``, ``frontends.dashboard``, ``frontends.http``,
+``frontends.mcp``, ``frontends.socket``, ``frontends.verbs``, ``local``, ``page``, ``profiles``,
+``vocabulary``, ``wire``; pydantic.
 Never here: work that a room below could do.
 Tests: ``tests/daemon``.
 """

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roost import __version__
+from roost.api.door import Language
 from roost.broker.audit import Audit
 from roost.broker.broker import Broker
 from roost.broker.clock import Clock, SystemClock
@@ -28,11 +29,15 @@ from roost.drivers.keeper_process import KeeperProcess, Launch
 from roost.errors import BrowserLost
 from roost.frontends.cdp.endpoints import endpoints
 from roost.frontends.cli import hints as cli_hints
+from roost.frontends.dashboard.mount import dashboard
 from roost.frontends.http.server import HttpServer
 from roost.frontends.mcp.conversation import Mcp
 from roost.frontends.mcp.lazy_server import LazyServer
+from roost.frontends.mcp.replies import text_of
 from roost.frontends.mcp.streamable import streamable
 from roost.frontends.socket.server import SocketServer
+from roost.frontends.verbs import hints as verb_hints
+from roost.frontends.verbs.conversation import Verbs
 from roost.local.browsers import find_browser
 from roost.local.home import Home, socket_path
 from roost.local.hosts import running_hosts
@@ -47,7 +52,18 @@ FIREFOX = BrowserId("firefox")
 MINE_CHROMIUM = own_browser("chromium")
 MINE_FIREFOX = own_browser("firefox")
 FAKE = BrowserId("fake")
-SPELLINGS = {ClientKind.CLI: cli_hints.spell, ClientKind.PYTHON: client_hints.spell}
+
+
+def spell_verb(named: str) -> str | None:
+    """Return the verb of a step, or else its command (a ``roost.hints.Spelling``)."""
+    return verb_hints.spell(named) or cli_hints.spell(named)
+
+
+SPELLINGS = {
+    ClientKind.CLI: cli_hints.spell,
+    ClientKind.PYTHON: client_hints.spell,
+    ClientKind.VERB: spell_verb,
+}
 """How peers of the socket perform what a hint names."""
 
 
@@ -95,8 +111,16 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
     Panels(broker)
     door = BrokerDoor(broker)
     mcp = LazyServer()
-    socket = SocketServer(door, socket_path(home), {ClientKind.MCP: Mcp(mcp)}, SPELLINGS)
-    mounts = {"/mcp": streamable(mcp, door), "/cdp/": endpoints(door)}
+    languages: dict[ClientKind, Language] = {
+        ClientKind.MCP: Mcp(mcp),
+        ClientKind.VERB: Verbs(text_of, spell_verb),
+    }
+    socket = SocketServer(door, socket_path(home), languages, SPELLINGS)
+    mounts = {
+        "/mcp": streamable(mcp, door),
+        "/cdp/": endpoints(door),
+        "/dashboard/": dashboard(door),
+    }
     http = HttpServer(door, home, settings.port, mounts)
     return House(broker, door, socket, http, mcp)
 

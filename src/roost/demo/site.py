@@ -8,14 +8,19 @@ from types import TracebackType
 from urllib.parse import unquote
 
 _PAGE = """<!doctype html><meta charset=utf-8><title>{title}</title>
-<style>body {{ font: 2em sans-serif; margin: 2em }}</style><h1>{title}</h1>
-<p>A page of Roost's demo.</p>"""
+<style>
+html {{ font: 2.2em sans-serif; background: hsl({hue} 60% 92%); color: hsl({hue} 60% 22%) }}
+body {{ margin: 1.5em }}
+i {{ float: left; width: 26%; height: 5em; margin-right: 5%; border-radius: .4em }}
+i {{ background: hsl({hue} 50% 78%) }}
+</style><h1>{title}</h1><p>A page of Roost's demo.</p><i></i><i></i><i></i>"""
 
 
 class _Page(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         name = "".join(c for c in unquote(self.path) if c.isalnum() or c in "/-_.")
-        body = _PAGE.format(title=name.strip("/") or "home").encode()
+        title = name.strip("/") or "home"
+        body = _PAGE.format(title=title, hue=sum(map(ord, title)) * 37 % 360).encode()
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
         self.send_header("Content-Length", str(len(body)))

@@ -13,7 +13,8 @@ TabHandle   targetId           context id                tab id                 
 Every method may raise ``BrowserLost``: the browser died, and all later calls fail as well. Methods
 that take a tab may also raise ``TabGone`` (closed or never there) and ``TabCrashed``. If the tab
 closes or crashes, or the browser dies, while a call runs, the call fails at once with that error.
-Callers may always cancel a call. No method brings a tab to the front or takes the focus.
+Callers may always cancel a call. Only ``bring_to_front`` brings a tab to the front or takes the
+focus.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ class Capabilities:
     """All of ``PageDriver`` works. False: only ``navigate``, ``evaluate`` and ``capture`` do."""
     draws_for_pictures: bool = True
     """``capture`` makes the page draw a new frame, which runs its animation frame callbacks."""
+    holds_buttons: bool = True
+    """Input may hold a mouse button down from one ``act`` to the next."""
     groups: bool = False
     """The browser shows tabs in groups, which the person may change."""
     asks_person: bool = False
@@ -67,7 +70,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Started:
+class RunningBrowser:
     """A browser that is ready to use, with its current tabs and jars."""
 
     version: str
@@ -84,6 +87,19 @@ class Started:
     recognizes the tab by its group, address and jar."""
     jar_of: Mapping[TabHandle, str] = field(default_factory=dict)
     """The jar of each tab."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """The script that does page work inside pages. Bundles with different code have different
+    versions."""
+
+    text: str = field(repr=False)
+    version: str
+
+
+NO_BUNDLE = Bundle("", "")
+"""For drivers that do no page work."""
 
 
 BLANK = "about:blank"
@@ -127,6 +143,39 @@ class Picture:
     mime_type: str
     width: int
     height: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilmOptions:
+    """The JPEG pictures of a film: their largest size, their quality, and how often they come."""
+
+    width: int
+    height: int
+    quality: int = 50
+    interval: float = 1.0
+    """The least time between two pictures, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilmPicture:
+    """One picture of a film, in JPEG. ``viewport`` is the page's width and height in CSS pixels."""
+
+    data: bytes
+    viewport: tuple[float, float]
+
+
+class Film(Protocol):
+    """Pictures of one tab, as long as somebody looks at them.
+
+    The first picture comes at once. Each later one comes after ``go_on``, when the page has
+    changed. A film ends with its tab, with its browser, or by ``close``.
+    """
+
+    def go_on(self) -> None:
+        """Ask for the next picture. Does nothing if it was asked for already."""
+
+    def close(self) -> None:
+        """End the film. No picture comes after this. Safe to call twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,11 +276,20 @@ Input = MouseMove | MouseDown | MouseUp | Wheel | KeyDown | KeyUp | InsertText
 
 
 @runtime_checkable
-class Linked(Protocol):
+class LinkedDriver(Protocol):
     """A driver that reaches its browser through a keeper or a native host."""
 
     def linked(self, link: Link) -> None:
         """Take the link of a keeper or host that connected. ``start`` uses it or waits for it."""
+
+
+@runtime_checkable
+class LabelDriver(Protocol):
+    """A driver that labels the windows of a managed browser, see ``window_labels``."""
+
+    async def label(self, jar: str, group: Group) -> None:
+        """Label the jar's window again, after an earlier driver's label was lost. Do nothing
+        without windows, and if the window has its label."""
 
 
 class ProtocolEar(Protocol):
@@ -270,11 +328,11 @@ class Hold:
 
 
 Report = Callable[[DriverEvent], Hold | None]
-"""Gets a driver's events, in order. Only a ``Tapped`` driver is answered with a ``Hold``."""
+"""Gets a driver's events, in order. Only a ``ProtocolDriver`` gets a ``Hold``."""
 
 
 @runtime_checkable
-class Tapped(Protocol):
+class ProtocolDriver(Protocol):
     """A driver that lets DevTools clients speak the browser's own protocol. The driver checks
     nothing: the broker and its front end decide which commands a client may send."""
 
@@ -354,6 +412,14 @@ class PageDriver(Protocol):
         drawn frame; a navigation's document; a tab that opens. Return what the bundle's
         ``settled`` answers to ``argument`` in ``frame``; None if that document is gone."""
 
+    async def send_input(self, inputs: Sequence[Input]) -> None:
+        """Send trusted input in order, also to a background tab, and do not wait for its effects.
+        ``act`` is for agents; this is for a person who sees what the input does."""
+
+    async def release(self) -> None:
+        """Release the mouse buttons and keys that input holds down, without a click or a drop.
+        Does nothing if input holds none."""
+
     async def capture(self, shot: Shot) -> Picture:
         """Take a screenshot of the tab in the background. Other tabs do not wait for it."""
 
@@ -382,10 +448,11 @@ class Driver(Protocol):
     @property
     def capabilities(self) -> Capabilities: ...
 
-    async def start(self, report: Report) -> Started:
+    async def start(self, report: Report) -> RunningBrowser:
         """Start the browser, or take over the one that still runs. A tab that opens meanwhile is
-        either in ``Started`` or reported, never both. Raises ``Unsupported`` or ``BrowserLost``
-        if no browser can be started or reached; the caller may then call ``start`` again."""
+        either in ``RunningBrowser.tabs`` or reported, never both. Raises ``Unsupported`` or
+        ``BrowserLost`` if no browser can be started or reached; the caller may then call ``start``
+        again."""
 
     async def stop(self) -> None:
         """End the browser and all its processes. Safe to call twice and after a crash."""
@@ -425,11 +492,22 @@ class Driver(Protocol):
         the browser refused them, or no page could visit their origin in time."""
 
     async def open_tab(self, jar: str, group: Group | None = None) -> TabHandle:
-        """Open a blank background tab in the jar, and in the group if the browser has groups.
+        """Open a blank background tab in the jar, and in the group if the browser has groups. A
+        managed browser with windows shows the group's title in a label tab (``LabelDriver``).
         Raises ``JarUnavailable`` if the jar is gone."""
+
+    async def bring_to_front(self, tab: TabHandle) -> None:
+        """Show the tab to the person: select it in its window, and raise the window above all
+        others. Raises ``Unsupported`` if the browser has no windows."""
 
     async def close_tab(self, tab: TabHandle) -> None:
         """Close the tab without asking the page. Does nothing if the tab is gone."""
+
+    async def film(
+        self, tab: TabHandle, options: FilmOptions, show: Callable[[FilmPicture], None]
+    ) -> Film:
+        """Begin a film of the tab. ``show`` gets its pictures. Neither the page nor calls on the
+        tab notice it. Raises ``TabGone`` if there is no such tab."""
 
     def page(self, tab: TabHandle) -> PageDriver:
         """Return the object that does page work in the tab. Raises ``TabGone`` if there is no such

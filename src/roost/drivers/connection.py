@@ -25,7 +25,7 @@ from roost.wire.weight import (
     EVENT_VALUES,
     PICTURE_BYTES,
     is_light,
-    lightened,
+    with_short_strings,
 )
 
 logger = logging.getLogger(__name__)
@@ -134,7 +134,7 @@ class Connection(ABC):
         is_word = frame.startswith(_WORD)
         try:
             if frame.startswith(_EVENT):
-                frame = lightened(frame)
+                frame = with_short_strings(frame)
                 if not self._is_plain(frame):
                     _check_light(frame, EVENT_VALUES)
             elif not is_word:
@@ -157,7 +157,7 @@ class Connection(ABC):
             call = _id_in(frame)
             command = None if call is None else self._pending.label(call)
             if command in self.inventories:
-                frame = lightened(frame)
+                frame = with_short_strings(frame)
             limit = PICTURE_BYTES if command in self.pictures else ANSWER_BYTES
             if len(frame) > limit:
                 raise too_much(f"it has {len(frame)} bytes, and {limit} are the most")
@@ -234,7 +234,7 @@ class SessionConnection(Connection):
 
     def tell(self, method: str, params: Json | None = None, session: str = BROWSER) -> None:
         """Send a command without waiting for its reply. An error is only logged."""
-        self.call(method, params, session).add_done_callback(unheard)
+        self.call(method, params, session).add_done_callback(log_failure)
 
     def on_event(self, session: str, handler: Handler) -> None:
         self._handlers[session] = handler
@@ -300,7 +300,7 @@ def too_much(why: str) -> TooLarge:
     )
 
 
-def unheard(answer: Pending) -> None:
+def log_failure(answer: Pending) -> None:
     """Log the error of a command that nobody awaits. Use this as a done callback."""
     if not answer.cancelled() and (error := answer.exception()) is not None:
         logger.debug("a command nobody waits for failed: %s", error)

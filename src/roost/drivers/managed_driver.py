@@ -6,7 +6,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from typing import Any, Generic, TypeVar
 
-from roost.drivers.base import Report, Started
+from roost.drivers.base import Bundle, Report, RunningBrowser
 from roost.drivers.connection import Connection, Json
 from roost.drivers.events import (
     BrowserEnded,
@@ -28,7 +28,7 @@ class ManagedDriver(ABC, Generic[X]):
     ``keeper``: finds or starts the browser's keeper. ``bundle``: the script for page work.
     """
 
-    def __init__(self, keeper: KeeperProcess, bundle: str) -> None:
+    def __init__(self, keeper: KeeperProcess, bundle: Bundle) -> None:
         self._keeper = keeper
         self._bundle = bundle
         self._connection: X | None = None
@@ -48,7 +48,7 @@ class ManagedDriver(ABC, Generic[X]):
         """Fail everything that waits for the browser, which is gone."""
 
     @abstractmethod
-    async def _begin(self, connection: X, handover: Json, is_new: bool) -> Started:
+    async def _begin(self, connection: X, handover: Json, is_new: bool) -> RunningBrowser:
         """Set up a new browser (``is_new``), or continue with the state that the keeper hands
         over."""
 
@@ -62,7 +62,7 @@ class ManagedDriver(ABC, Generic[X]):
 
     # --- life ----------------------------------------------------------------------------------
 
-    async def start(self, report: Report) -> Started:
+    async def start(self, report: Report) -> RunningBrowser:
         """Start or take over the browser. A failed start closes its link, because a keeper sends
         one handover per link. The keeper then connects again with a new link."""
         self._is_stopping = False

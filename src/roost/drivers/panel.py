@@ -67,7 +67,7 @@ class Panel:
 
 
 @runtime_checkable
-class Paneled(Protocol):
+class PanelDriver(Protocol):
     """A driver whose browser can show a panel. Neither method waits or fails. While the browser
     is disconnected, the driver keeps the last panel and shows it after the next connection."""
 

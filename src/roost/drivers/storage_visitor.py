@@ -66,7 +66,7 @@ async def _visited(open_page: OpenVisitor, scripts: dict[str, str]) -> dict[str,
             while failures and unopened < TRIES:
                 unopened += 1
                 with suppress(TimeoutError, TabCrashed, TabGone):
-                    async with _opened(open_page) as page:
+                    async with _visitor(open_page) as page:
                         unopened = 0
                         await _visit_all(page, scripts, failures, done)
     return done
@@ -90,8 +90,8 @@ async def _visit_all(
             done[origin] = value
 
 
-class _opened:
-    """Open the page within ``VISIT_SECONDS`` and close it at the end."""
+class _visitor:
+    """A context manager that opens the page within ``VISIT_SECONDS`` and closes it at the end."""
 
     def __init__(self, open_page: OpenVisitor) -> None:
         self._page = open_page()

@@ -33,7 +33,7 @@ class Stores:
 
 
 @runtime_checkable
-class Stored(Protocol):
+class StoreDriver(Protocol):
     """A driver that can name its browser's storage processes."""
 
     async def stores(self) -> Stores: ...

@@ -19,7 +19,7 @@ from roost.host.native import NativeWire
 from roost.host.remote import Remote
 from roost.link.cdp_memory import CdpMemory
 from roost.link.memory import IdMemory
-from roost.link.relay import Held, Relay
+from roost.link.relay import HeldBrowser, Relay
 from roost.link.wire import HungUp
 from roost.local.home import Home
 from roost.local.hosts import record_host
@@ -45,7 +45,7 @@ def main() -> int:
         memory.from_browser(frame)  # there is no broker yet; each one asks for the state itself
     record = record_host(home, browser)
     pid = os.getppid()
-    held = Held(pid, wire, memory, {**about, "hasRemote": has_remote(pid)})
+    held = HeldBrowser(pid, wire, memory, {**about, "hasRemote": has_remote(pid)})
     remote = Remote(pid)
     tell = _teller(wire)
 

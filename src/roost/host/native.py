@@ -16,7 +16,7 @@ from struct import pack
 from typing import Final
 
 from roost.errors import RoostError
-from roost.link.wire import HungUp, Unsent
+from roost.link.wire import HungUp, SendBuffer
 from roost.vocabulary import LINK_FRAME_BYTES
 from roost.wire.framing import NativeSplitter
 
@@ -34,7 +34,7 @@ class NativeWire:
     def __init__(self, inlet: int, outlet: int) -> None:
         self.inlet, self.outlet = inlet, outlet
         self._frames = NativeSplitter(LINK_FRAME_BYTES)
-        self._unsent = Unsent()
+        self._unsent = SendBuffer()
         self._streams = 0
         os.set_blocking(inlet, False)
         os.set_blocking(outlet, False)

@@ -18,7 +18,7 @@ from roost.errors import BrowserLost, RoostError
 from roost.keeper import chromium
 from roost.keeper.browser_process import Spawned
 from roost.keeper.watchdog import start_watchdog
-from roost.link.relay import Held, Relay
+from roost.link.relay import HeldBrowser, Relay
 from roost.local.broker_start import detach, report
 from roost.local.home import Home, read_secret, write_secret
 from roost.local.lock import Lock
@@ -75,7 +75,7 @@ def main() -> int:
     return 0
 
 
-def _start(options: argparse.Namespace, spawned: Spawned) -> Held:
+def _start(options: argparse.Namespace, spawned: Spawned) -> HeldBrowser:
     if options.session is None:
         return chromium.start(options.command, options.log, spawned)
     # Imported here because it loads websockets, which Chromium's keeper does not need.

@@ -13,14 +13,14 @@ from roost.errors import BrowserLost
 from roost.keeper.browser_process import START_SECONDS, Spawned, last_line, spawn, unwatched
 from roost.keeper.wires import PipeWire
 from roost.link.cdp_memory import CdpMemory
-from roost.link.relay import Held
+from roost.link.relay import HeldBrowser
 from roost.local.deadline import Deadline
 from roost.local.singleton import socket_folder
 
 _PROFILE = "--user-data-dir="
 
 
-def start(command: list[str], log: Path, spawned: Spawned = unwatched) -> Held:
+def start(command: list[str], log: Path, spawned: Spawned = unwatched) -> HeldBrowser:
     """Start the browser with its debugging pipe on descriptors 3 and 4.
 
     Raises ``BrowserLost`` if the browser cannot run or does not answer.
@@ -36,7 +36,7 @@ def start(command: list[str], log: Path, spawned: Spawned = unwatched) -> Held:
         os.close(replies)
     spawned(pid)
     about = _version(pipe_in, pipe_out, log)
-    return Held(pid, PipeWire(pipe_in, pipe_out), CdpMemory(next_id=2), about)
+    return HeldBrowser(pid, PipeWire(pipe_in, pipe_out), CdpMemory(next_id=2), about)
 
 
 def socket_folder_of(command: list[str]) -> Path | None:

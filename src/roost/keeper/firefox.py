@@ -19,7 +19,7 @@ from websockets.exceptions import WebSocketException
 from roost.errors import BrowserLost
 from roost.keeper.browser_process import START_SECONDS, Spawned, last_line, spawn, unwatched
 from roost.link.bidi_memory import BidiMemory
-from roost.link.relay import Held
+from roost.link.relay import HeldBrowser
 from roost.link.websocket import WebSocketWire, ask, connect
 from roost.link.wire import HungUp
 from roost.local.deadline import Deadline
@@ -30,7 +30,7 @@ _LISTENING = re.compile(rb"WebDriver BiDi listening on ws://[^\s:]+:(\d+)")
 
 def start(
     command: list[str], log: Path, session: dict[str, Any], spawned: Spawned = unwatched
-) -> Held:
+) -> HeldBrowser:
     """Start the browser and open its session.
 
     session: the capabilities to ask for.
@@ -54,7 +54,7 @@ def start(
         "userAgent": given["userAgent"],
         "firstTab": first_tab,
     }
-    return Held(pid, wire, BidiMemory(next_id=next_id), about)
+    return HeldBrowser(pid, wire, BidiMemory(next_id=next_id), about)
 
 
 def first_tab_of(wire: WebSocketWire, next_id: int, deadline: Deadline) -> tuple[str, int]:

@@ -7,7 +7,7 @@ import os
 import re
 from typing import Any
 
-from roost.link.wire import CHUNK, HungUp, Unsent
+from roost.link.wire import CHUNK, HungUp, SendBuffer
 from roost.vocabulary import LINK_FRAME_BYTES, MIB
 
 _ID = re.compile(rb'\{"id":(\d+)')
@@ -20,7 +20,7 @@ class PipeWire:
     def __init__(self, pipe_in: int, pipe_out: int) -> None:
         self.inlet, self.outlet = pipe_out, pipe_in
         self._frames = BrowserFrames(LINK_FRAME_BYTES)
-        self._unsent = Unsent()
+        self._unsent = SendBuffer()
         os.set_blocking(pipe_in, False)
         os.set_blocking(pipe_out, False)
 

@@ -41,7 +41,7 @@ OnWord = Callable[[str, Any], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldBrowser:
     """A browser that runs and has answered."""
 
     pid: int
@@ -102,7 +102,7 @@ class Relay:
         self,
         home: Home,
         browser: str,
-        held: Held,
+        held: HeldBrowser,
         *,
         away_seconds: float,
         on_broker: OnBroker = lambda state, error: None,

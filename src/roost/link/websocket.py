@@ -19,7 +19,7 @@ from websockets.protocol import State
 from websockets.uri import parse_uri
 
 from roost.errors import BrowserLost
-from roost.link.wire import CHUNK, HungUp, Unsent
+from roost.link.wire import CHUNK, HungUp, SendBuffer
 from roost.local.deadline import Deadline
 from roost.vocabulary import LINK_FRAME_BYTES, MIB
 
@@ -46,7 +46,7 @@ class WebSocketWire:
         self._connection = connection
         self._protocol = protocol
         self._limit = limit
-        self._unsent = Unsent()
+        self._unsent = SendBuffer()
         self._parts: list[bytes] = []
 
     @property

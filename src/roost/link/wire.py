@@ -35,7 +35,7 @@ class Wire(Protocol):
         """Close the connection. Chromium ends by itself then."""
 
 
-class Unsent:
+class SendBuffer:
     """A buffer of bytes that the other side has not accepted yet."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Unsent:
     def __bool__(self) -> bool:
         return bool(self._held)
 
-    def __iadd__(self, data: bytes) -> Unsent:
+    def __iadd__(self, data: bytes) -> SendBuffer:
         self._held += data
         return self
 

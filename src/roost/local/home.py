@@ -51,6 +51,11 @@ class Home:
         return self.path / "http-port"
 
     @property
+    def dashboard(self) -> Path:
+        """File that opens the dashboard, once, in a web browser."""
+        return self.path / "dashboard.html"
+
+    @property
     def journal(self) -> Path:
         """The journal, which the broker replays after a restart."""
         return self.path / "journal.sqlite"

@@ -60,6 +60,8 @@ class Lineage:
     control_group: str = ""
     """The process's control group (Linux). A process stays in it even after its parent has
     ended."""
+    variables: frozenset[str] = frozenset()
+    """The names of the ``CLIENT_VARIABLES`` that the process was started with (Linux)."""
 
     @property
     def is_whole(self) -> bool:
@@ -83,6 +85,7 @@ def lineage(pid: int) -> Lineage:
         program=process.program,
         has_terminal=has_terminal(pid),
         control_group=_control_group(pid),
+        variables=_client_variables(pid),
     )
 
 
@@ -92,7 +95,7 @@ def description(pid: int) -> str:
     Leaves out version numbers, so that an updated program stays the same one. Empty if the process
     cannot be inspected.
     """
-    process, file, folder = identify(pid), _program_file(pid), _working_folder(pid)
+    process, file, folder = identify(pid), _program_file(pid), working_directory(pid)
     if process is None:
         return ""
     arguments = command_lines([pid]).get(pid, [])
@@ -121,13 +124,14 @@ def _names(program: str, file: str, arguments: Sequence[str]) -> Iterator[str]:
     first = os.path.basename(arguments[0]).lstrip("-") if arguments else ""
     for name in (program, file, first):
         if name:
-            yield name
+            yield from (name, name.removesuffix(".exe"))  # npm's Claude Code is claude.exe
             # Processes that write their own title: "npm exec roost", "sshd: me@pts/0".
             yield name.split()[0].rstrip(":") if name.split() else name
     if any(_INTERPRETER.fullmatch(name) for name in (program, file, first)):
         script = _script(arguments[1:])
         if script:
-            yield os.path.basename(script)
+            name = os.path.basename(script)
+            yield from (name, name.removesuffix(".js"))
 
 
 def _script(arguments: Sequence[str]) -> str | None:
@@ -149,7 +153,8 @@ def _program_file(pid: int) -> str:
     return ""
 
 
-def _working_folder(pid: int) -> str:
+def working_directory(pid: int) -> str:
+    """Return the working directory of the process, or "" if it cannot be seen."""
     if sys.platform == "linux":
         with suppress(OSError):
             return os.readlink(f"/proc/{pid}/cwd").removesuffix(" (deleted)")

@@ -80,6 +80,17 @@ def has_terminal(pid: int) -> bool:
     return row is not None and row.has_terminal
 
 
+def session_leader(pid: int) -> Process | None:
+    """Return the first process of the terminal that controls the process.
+
+    None if no terminal controls it, or if that first process has ended.
+    """
+    with suppress(OSError):
+        if has_terminal(pid):
+            return identify(os.getsid(pid))
+    return None
+
+
 def command_lines(pids: Sequence[int]) -> dict[int, list[str]]:
     """Return the arguments of each process, its program first. A process may rewrite its own."""
     return _table.command_lines(pids)
@@ -101,7 +112,7 @@ def _ancestors(pid: int, row: Callable[[int], _Row | None]) -> list[Process]:
 def wait_until_gone(process: Process, timeout_seconds: float) -> bool:
     """Wait until ``process`` has ended, child or not. Return whether it has."""
     deadline = Deadline(timeout_seconds)
-    pidfd = _open_pidfd(process.pid)
+    pidfd = open_pidfd(process.pid)
     try:
         while is_alive(process) and not deadline.has_passed():
             _wait_for_exit(pidfd, deadline.remaining())
@@ -309,7 +320,7 @@ def _signal_all(processes: set[Process], number: signal.Signals) -> None:
 
 
 def _signal(process: Process, number: signal.Signals) -> None:
-    pidfd = _open_pidfd(process.pid)
+    pidfd = open_pidfd(process.pid)
     try:
         if not is_alive(process):
             return
@@ -330,7 +341,7 @@ def _wait_for_all(processes: set[Process], seconds: float) -> None:
         wait_until_gone(process, deadline.remaining())
 
 
-def _open_pidfd(pid: int) -> int | None:
+def open_pidfd(pid: int) -> int | None:
     """Open a descriptor of that process, or return None where the system has no pidfds."""
     if sys.platform == "linux":
         with suppress(OSError):

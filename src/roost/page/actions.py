@@ -25,7 +25,7 @@ from roost.drivers.base import (
 )
 from roost.errors import BadRequest, NotActionable, StaleRef
 from roost.hints import Hint
-from roost.page.keys import MODIFIERS, parse_keys
+from roost.page.keys import MODIFIERS, parse_held_keys, parse_keys
 from roost.page.page import Json, Miss, Page
 
 R = TypeVar("R")
@@ -53,21 +53,29 @@ async def click(
     *,
     wait_ms: int,
     button: str = "left",
-    double: bool = False,
+    count: int = 1,
     modifiers: Sequence[str] = (),
 ) -> Spot:
-    presses: list[Input] = []
-    for count in (1, 2) if double else (1,):
-        presses += [MouseDown(button, count), MouseUp(button, count)]
-    held = _checked_modifiers(modifiers)
-    before, after = [KeyDown(key) for key in held], [KeyUp(key) for key in held]
+    presses, held = _presses(button, count), _checked_modifiers(modifiers)
 
     async def try_once(left_ms: int) -> tuple[Spot, Miss | None]:
         spot = await find_spot(page, target, "click", left_ms)
-        inputs = [*before, MouseMove(spot.x, spot.y), *presses, *after]
+        inputs = _while_held(held, [MouseMove(spot.x, spot.y), *presses])
         return spot, await page.act(spot.frame, inputs)
 
     return await _until_hit(page, try_once, wait_ms)
+
+
+async def click_at(
+    page: Page,
+    point: tuple[float, float],
+    *,
+    button: str = "left",
+    count: int = 1,
+    modifiers: Sequence[str] = (),
+) -> None:
+    held = _checked_modifiers(modifiers)
+    await page.act(None, _while_held(held, [MouseMove(*point), *_presses(button, count)]))
 
 
 async def hover(page: Page, target: str, *, wait_ms: int) -> Spot:
@@ -110,21 +118,27 @@ async def _both_spots(page: Page, start: str, end: str, wait_ms: int) -> tuple[S
     )
 
 
-async def drag_between(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
-    await page.act(None, _drag_path(start, end))
+async def drag_along(
+    page: Page, path: Sequence[tuple[float, float]], *, modifiers: Sequence[str] = ()
+) -> None:
+    """Drag from the first point through the others to the last."""
+    await page.act(None, _while_held(_checked_modifiers(modifiers), _drag_path(*path)))
 
 
-def _drag_path(start: tuple[float, float], end: tuple[float, float]) -> list[Input]:
+def _drag_path(start: tuple[float, float], *way: tuple[float, float]) -> list[Input]:
     """Press, move in steps, and release.
 
     The steps work for pages that track the mouse and for pages with HTML5 drag and drop.
     """
-    (x, y), (end_x, end_y) = start, end
-    steps = [
-        MouseMove(x + (end_x - x) * step / DRAG_STEPS, y + (end_y - y) * step / DRAG_STEPS)
-        for step in range(1, DRAG_STEPS + 1)
-    ]
-    return [MouseMove(x, y), MouseDown(), *steps, steps[-1], MouseUp()]
+    moves: list[Input] = []
+    x, y = start
+    for to_x, to_y in way:
+        moves += [
+            MouseMove(x + (to_x - x) * step / DRAG_STEPS, y + (to_y - y) * step / DRAG_STEPS)
+            for step in range(1, DRAG_STEPS + 1)
+        ]
+        x, y = to_x, to_y
+    return [MouseMove(*start), MouseDown(), *moves, moves[-1], MouseUp()]
 
 
 async def _until_hit(
@@ -174,6 +188,25 @@ async def press_key(page: Page, key: str) -> None:
     await page.act(None, [*held, *_strokes(name), *let_go])
 
 
+@dataclass(frozen=True, slots=True)
+class HeldKeys:
+    """The inputs that press keys and that release them again."""
+
+    downs: list[Input]
+    ups: list[Input]
+
+
+def keys_to_hold(text: str) -> HeldKeys:
+    names = parse_held_keys(text)
+    return HeldKeys([KeyDown(key) for key in names], [KeyUp(key) for key in reversed(names)])
+
+
+async def type_at_focus(page: Page, text: str, *, submit: bool) -> None:
+    """Insert text at the caret of the field that has the focus."""
+    inserted: list[Input] = [InsertText(text)] if text else []
+    await page.act(None, [*inserted, *(_strokes("Enter") if submit else [])])
+
+
 async def fill(page: Page, target: str, value: Any, *, wait_ms: int) -> Json:
     """Set the value of any kind of field, by typing, clicking or choosing as its kind needs.
 
@@ -183,8 +216,8 @@ async def fill(page: Page, target: str, value: Any, *, wait_ms: int) -> Json:
 
     async def try_once(left_ms: int) -> tuple[tuple[str | None, Json], Miss | None]:
         frame, field = await page.call_where(target, "setValue", timeoutMs=left_ms, value=value)
-        if field.get("hasList"):
-            page.look = None  # read the changes after an option is chosen
+        if field.get("hasList") or field["next"] == "press":
+            page.look = None  # read the changes after the value is chosen
         given: list[Input] = []
         match field.get("next"):
             case "type":
@@ -193,11 +226,16 @@ async def fill(page: Page, target: str, value: Any, *, wait_ms: int) -> Json:
             case "click":
                 x, y = await _in_tab(page, frame, field, "click", left_ms)
                 given = [MouseMove(x, y), MouseDown(), MouseUp()]
+            case "press":
+                given = _strokes(field["key"])
         return (frame, field), await page.act(frame, given)
 
     look = page.look
     frame, field = await _until_hit(page, try_once, wait_ms)
     page.look = look
+    if field["next"] == "press":
+        field = await page.call(frame, "setValue", target=field["ref"], value=value, isPressed=True)
+        await page.settle(frame)
     if field.get("hasList") and value != "":
         field |= await _choose(page, frame, field["ref"], _as_typed(value), wait_ms)
     return field
@@ -280,6 +318,18 @@ async def _in_tab(
 def _as_typed(value: Any) -> str:
     """Return the value as text. JSON has only one number type, so 12.0 means 12."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _presses(button: str, count: int) -> list[Input]:
+    """Return the presses of a click, double click or triple click."""
+    presses: list[Input] = []
+    for number in range(1, count + 1):
+        presses += [MouseDown(button, number), MouseUp(button, number)]
+    return presses
+
+
+def _while_held(keys: Sequence[str], inputs: Sequence[Input]) -> list[Input]:
+    return [*map(KeyDown, keys), *inputs, *map(KeyUp, keys)]
 
 
 def _strokes(key: str) -> list[Input]:

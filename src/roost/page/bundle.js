@@ -2117,13 +2117,18 @@
     }
   };
   var isListening = false;
+  function heard(event) {
+    if (guard instanceof EventGuard) guard.heard(event);
+  }
   function listen() {
     if (isListening) return;
     isListening = true;
-    const heard = (event) => {
-      if (guard instanceof EventGuard) guard.heard(event);
-    };
     for (const kind of PRESS_EVENTS) window.addEventListener(kind, heard, { capture: true, passive: false });
+  }
+  function retireGuard() {
+    replaceGuard(null);
+    for (const kind of PRESS_EVENTS) window.removeEventListener(kind, heard, { capture: true });
+    isListening = false;
   }
   function swallow(event) {
     event.preventDefault();
@@ -2523,7 +2528,7 @@ ${describe(hit)}`,
       name: labelOfOption(option),
       isNamedByContent: true,
       isInteractive,
-      isPointer: false,
+      cursor: "",
       isDisabled: option.disabled,
       isInline: false,
       value: void 0,
@@ -2566,7 +2571,8 @@ ${describe(hit)}`,
       };
       if (root) return this.nodeFor(top, roleOf(top), style, style.display, scope, isOperableByAuthor(top, roleOf(top)));
       const content2 = new ContentCollector();
-      if (exposureOf(top, style) !== "gone") this.visitChildren(top, content2, scope);
+      if (isEditingHost(top)) this.visit(top, content2, scope);
+      else if (exposureOf(top, style) !== "gone") this.visitChildren(top, content2, scope);
       return plainNode(top, "generic", withoutBlankText(content2.finish()));
     }
     visitChildren(element2, into, scope) {
@@ -2621,18 +2627,20 @@ ${describe(hit)}`,
       if (!scope.isInModal) return this.visitOutsideModal(element2, into, scope);
       const isSeen = exposure === "seen";
       const role = isAnnotated ? roleOf(element2) : implicitRole(element2);
-      const isOperable = isSeen && (isInteractiveRole(role) || !scope.isPointer && style.cursor === "pointer" || isAnnotated && isOperableByAuthor(element2, role));
+      const isOperable = isSeen && (isInteractiveRole(role) || !scope.isPointer && invitesPointer(element2, style.cursor) || isAnnotated && isOperableByAuthor(element2, role));
       const isOff = scope.isDisabled || isAnnotated && isTrue(element2, "aria-disabled");
       const inner = isSeen === scope.isSeen && isOff === scope.isDisabled ? scope : { ...scope, isSeen, isDisabled: isOff };
       const isOwnLine = isSeen && (isOperable || !isTextLevelRole(role) || isAnnotated && this.isLabelledBlock(element2, role, display, inner));
-      if (isOwnLine && !isLabelOfRendered(element2, role)) {
+      const isLabel2 = isOwnLine && isLabelOfRendered(element2, role);
+      if (isOwnLine && !isLabel2) {
         const node = this.nodeFor(element2, role, style, display, inner, isOperable);
         const control = controlOfSameName(node);
         if (control) into.addNode(control);
         else if (isFlat(node)) spliceInto(into, node);
         else if (isWorthALine(node)) into.addNode(node);
       } else {
-        this.flatten(element2, style, display, into, isNameOfOther(element2, inner) ? { ...inner, isNameOfOther: true } : inner);
+        const isNamer = isNameOfOther(element2, inner);
+        this.flatten(element2, style, display, into, isNamer || isLabel2 ? { ...inner, isNameOfOther: isNamer || inner.isNameOfOther, isPointer: inner.isPointer || isLabel2 } : inner);
       }
     }
     /**
@@ -2682,20 +2690,20 @@ ${describe(hit)}`,
     }
     nodeFor(element2, role, style, display, scope, isOperable) {
       const tag = localName(element2);
-      const isPointer = style.cursor === "pointer";
       const content2 = new ContentCollector();
       if (tag === "select") content2.items.push(...optionItems(element2));
       else if (!ATOMIC_TAGS.has(tag) && !skipsContents(style, display)) {
-        const isPointerInside = isPointer || isInteractiveRole(role);
+        const isPointerInside = style.cursor === "pointer" || isInteractiveRole(role);
         const isEditing = scope.isEditing || role === "textbox";
-        const inner = { ...scope, isPointer: isPointerInside, isNameOfOther: false, isInModal: true, isEditing };
+        const isNameOfOther2 = scope.isNameOfOther && role === "paragraph";
+        const inner = { ...scope, isPointer: isPointerInside, isNameOfOther: isNameOfOther2, isInModal: true, isEditing };
         if (isNamedByContent(role)) Object.assign(inner, { namer: element2, isNaming: NAMING_ROLES.has(role) && !isNamedByAria(element2) });
         this.visitContent(element2, content2, inner);
       }
       const items = content2.finish();
       const node = plainNode(element2, role, role === "textbox" ? joinedLines(items) : items);
       node.isInteractive = isOperable || isInteractiveRole(role);
-      node.isPointer = isOperable && isPointer && !isInteractiveRole(role);
+      node.cursor = isOperable && !isInteractiveRole(role) && INVITING_CURSOR.test(style.cursor) ? style.cursor : "";
       node.isDisabled = scope.isDisabled || isNativelyDisabled(element2);
       node.isInline = display === "inline";
       node.value = tag === "select" ? void 0 : shownValue(element2, role);
@@ -2712,12 +2720,22 @@ ${describe(hit)}`,
       name: "",
       isNamedByContent: false,
       isInteractive: false,
-      isPointer: false,
+      cursor: "",
       isDisabled: false,
       isInline: false,
       value: void 0,
       children
     };
+  }
+  var INVITING_CURSOR = /^(?:pointer|move|grab|crosshair)$/;
+  function invitesPointer(element2, cursor) {
+    if (cursor === "pointer") return true;
+    if (!INVITING_CURSOR.test(cursor) || cursor === "crosshair" && !isShape(element2)) return false;
+    const parent = flatParent(element2);
+    return parent === null || getComputedStyle(parent).cursor !== cursor;
+  }
+  function isShape(element2) {
+    return element2 instanceof SVGElement && localName(element2) !== "svg";
   }
   function isOperableByAuthor(element2, role) {
     return hasAttribute(element2, "onclick") || isTrue(element2, "draggable") || isEditingHost(element2) || role !== "iframe" && isFocusableByAuthor(element2);
@@ -2731,7 +2749,8 @@ ${describe(hit)}`,
     switch (localName(element2)) {
       case "label": {
         const control = element2.control;
-        if (control === null || !isRendered(control) || isNamedByAria(control)) return false;
+        if (control === null || !isRendered(control)) return false;
+        if (isNamedByAria(control) && declaredName(control) !== tidy(textContent(element2) ?? "")) return false;
         return scope.namer === null || contains(scope.namer, control) && !/^h[1-6]$/.test(localName(scope.namer));
       }
       case "legend":
@@ -2900,7 +2919,7 @@ ${describe(hit)}`,
     if (node.isDisabled) start += " [disabled]";
     if (isExpanded(element2)) start += " [expanded]";
     if (hasStates) end = laterStates(element2, role);
-    const pointer = node.isPointer ? " [cursor=pointer]" : "";
+    const pointer = node.cursor === "" ? "" : ` [cursor=${node.cursor}]`;
     const active = element2 === focused ? " [active]" : "";
     const number = ref === null ? "" : ` [ref=${ref}]`;
     return { own: start + end + pointer, key: start + active + end + number + pointer };
@@ -2920,13 +2939,16 @@ ${describe(hit)}`,
   function propertiesOf(node) {
     if (node.role === "link") {
       const url = getAttribute(node.element, "href");
-      return url ? [`/url: ${yamlValue(cut(url.trim(), URL_LIMIT))}`] : NO_PROPERTIES;
+      return url && leadsSomewhere(url) ? [`/url: ${yamlValue(cut(url.trim(), URL_LIMIT))}`] : NO_PROPERTIES;
     }
     if (!node.isInteractive) return NO_PROPERTIES;
     const tag = localName(node.element);
     if (tag !== "input" && tag !== "textarea") return NO_PROPERTIES;
     const placeholder = getAttribute(node.element, "placeholder")?.trim();
     return placeholder && placeholder !== node.name ? [`/placeholder: ${yamlValue(shown(placeholder))}`] : NO_PROPERTIES;
+  }
+  function leadsSomewhere(url) {
+    return !/^\s*(?:#?\s*$|javascript:)/i.test(url);
   }
   function inlineText(node) {
     if (node.value) return node.value;
@@ -4028,6 +4050,8 @@ ${CUT_NOTE}` : text2;
     const frames = framesAmong(lines, (line) => placeOf2.get(line) ?? -1).filter((frame) => frame.line >= 0);
     const reply = { text: text2, mode: "full", chars: text2.length, truncated: left !== null || wasCut(), frames };
     if (left) reply.left = left;
+    const first = lines.find((line) => line.ref !== null && placeOf2.has(line));
+    if (first) reply.ref = first.ref;
     return reply;
   }
   function framesAmong(lines, placeOf2) {
@@ -4087,10 +4111,10 @@ ${CUT_NOTE}` : text2;
   };
   var watched = null;
   function watchForEffects() {
-    forgetWatch();
+    retireWatch();
     watched = new Watch(false);
   }
-  function forgetWatch() {
+  function retireWatch() {
     watched?.stop();
     watched = null;
   }
@@ -4099,7 +4123,7 @@ ${CUT_NOTE}` : text2;
     return {};
   }
   async function settled(args = {}) {
-    if (args.watched === false) forgetWatch();
+    if (args.watched === false) retireWatch();
     const changed = await hasSettled(optionalNumber(args, "releases", 0) ?? 0);
     const hasActivation = navigator.userActivation?.isActive === true;
     const missed = takeVerdict();
@@ -4115,7 +4139,7 @@ ${CUT_NOTE}` : text2;
     await nextTask();
     await nextTask();
     const hasChanged = watched?.hasChanged ?? true;
-    forgetWatch();
+    retireWatch();
     if (!hasChanged) return false;
     await nextFrame();
     return true;
@@ -5053,7 +5077,7 @@ ${fence}`;
     text: (args) => focusForTyping(args),
     check: async (args) => readyToCheck(await actionable(args, "check"), args),
     select: async (args) => select(await actionable(args, "select"), args),
-    pick: async (args) => pick(await actionable(args, "type"), singleValue(args)),
+    pick: async (args) => pick(await actionable(args, "type"), singleValue(args), optionalFlag(args, "isPressed") === true),
     file: () => Promise.reject(badRequest("target", "This is a file field", "Upload files to it instead.")),
     none: (args) => Promise.reject(notAField(text(args, "target")))
   };
@@ -5166,7 +5190,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     time: { pattern: /^\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/, example: "14:30" },
     week: { pattern: /^\d{4,}-W\d\d$/, example: "2026-W13" }
   };
-  function pick({ element: element2, prepared }, value) {
+  function pick({ element: element2, prepared }, value, isPressed) {
     const input = element2;
     checkFormat(input, value.trim());
     const before = input.value;
@@ -5176,8 +5200,26 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
       input.value = before;
       throw badRequest("value", `${quoted(value)} is no valid ${input.type}`);
     }
+    if (input.type === "range") {
+      if (input.value === before) return { ...prepared, next: "done", value: before };
+      const key = isPressed ? null : moveBeside(input);
+      if (key) return { ...prepared, next: "press", key };
+    }
     announce(input);
     return { ...prepared, next: "done", value: input.value };
+  }
+  function moveBeside(input) {
+    const goal = input.value;
+    if (input.step === "any") return null;
+    input.stepDown();
+    let key = "ArrowUp";
+    if (input.value === goal) {
+      input.stepUp();
+      key = "ArrowDown";
+    }
+    if (input.value === goal) return null;
+    input.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
+    return key;
   }
   function checkFormat(input, value) {
     const { pattern, example } = FORMATS[input.type];
@@ -5585,9 +5627,20 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
   var OPERABLE2 = "a[href], button, input:not([type=hidden]), select, textarea, summary, canvas, video, iframe, [contenteditable], [tabindex], [role=button], [role=link], [role=textbox], [role=menuitem], [role=tab], [role=option], [role=checkbox]";
   var OPERABLE_TRIED = 50;
   var TEXT_CHARS = 40;
+  var SCRIPTS = "script[src], script[type=module]";
   async function drawn(args) {
     const met = await untilPresent(() => hasDrawn() ? true : null, optionalNumber(args, "timeoutMs", 0) ?? 0);
-    return { drawn: met !== null, mayDraw: met === null && mayDraw() };
+    return { drawn: met !== null, mayDraw: met === null && mayDraw(), mayGrow: queryAll(document, SCRIPTS).length > 0 };
+  }
+  async function grows(args) {
+    let grew = false;
+    const observer = new MutationObserver((records) => {
+      grew ||= records.some((record) => record.type === "attributes" || Array.from(record.addedNodes).some(isElement));
+    });
+    for (const root of openRoots()) observer.observe(root, { subtree: true, childList: true, attributeFilter: ["class", "hidden"] });
+    await pause(args);
+    observer.disconnect();
+    return { grew, isLoading: page.readyState(document) !== "complete" };
   }
   function hasDrawn() {
     const body = page.body(document);
@@ -5599,7 +5652,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     if (page.readyState(document) !== "complete") return true;
     const body = page.body(document);
     const isEmpty = body === null || tidy(plainText(body)) === "";
-    return queryAll(document, isEmpty ? "script" : "script[src], script[type=module]").length > 0;
+    return queryAll(document, isEmpty ? "script" : SCRIPTS).length > 0;
   }
   async function readiness() {
     await nextFrame();
@@ -5625,6 +5678,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     find,
     focusForTyping,
     frameOwner,
+    grows,
     openOptions,
     pageState,
     pause,
@@ -5664,6 +5718,16 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     if (prefix !== void 0 && !/^(f\d+)?$/.test(prefix)) throw badRequest("prefix", "prefix must look like f1");
     startNumberingAt(optionalNumber(args, "firstRef", 1), prefix);
   }
+  var VERSION = "ROOST_BUNDLE_VERSION";
+  function retire() {
+    retireGuard();
+    retireWatch();
+    removeBadges();
+  }
   var world = globalThis;
-  world.__roost ??= { ...Object.fromEntries(Object.entries(functions).map(([name, run]) => [name, answering(run)])), element };
+  if (world.__roost?.version !== VERSION) {
+    world.__roost?.retire?.();
+    const answers = Object.fromEntries(Object.entries(functions).map(([name, run]) => [name, answering(run)]));
+    world.__roost = { ...answers, element, version: VERSION, retire };
+  }
 })();

@@ -18,6 +18,7 @@ NAMED = frozenset(
         *(f"F{number}" for number in range(1, 13)),
     }
 )  # fmt: skip
+HELD_KEYS = 8
 _SPELLINGS = {
     "ctrl": "Control",
     "cmd": "Meta",
@@ -54,6 +55,17 @@ def parse_keys(text: str) -> tuple[list[str], str]:
             field="key",
         )
     return modifiers, _name(key)
+
+
+def parse_held_keys(text: str) -> list[str]:
+    """Return the keys to hold together, such as ``Shift+ArrowRight`` or ``w+d``.
+
+    Raises ``BadRequest`` for an unknown key, and for more than ``HELD_KEYS``.
+    """
+    names = list(dict.fromkeys(_name(name) for name in _split(text)))
+    if len(names) > HELD_KEYS:
+        raise BadRequest(f"key: {HELD_KEYS} keys are the most to hold at once.", field="key")
+    return names
 
 
 def _split(text: str) -> list[str]:

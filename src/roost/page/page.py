@@ -96,6 +96,8 @@ class Page:
         """That snapshot. None if the document changed or the action was in a child frame."""
         self.before_input: Callable[[], None] | None = None
         """Called before each input."""
+        self.ref: str | None = None
+        """The ref of the first target that a call found."""
         self.has_left = False
         """The last action replaced the main document."""
         self._rereads = False
@@ -168,6 +170,14 @@ class Page:
         A ref names its frame. A selector is looked up in the main frame, then in the other frames.
         If no frame has a match yet, wait for one in the main frame.
         """
+        frame, answer = await self._call_where(target, function, argument)
+        if self.ref is None and isinstance(answer.get("ref"), str):
+            self.ref = answer["ref"]
+        return frame, answer
+
+    async def _call_where(
+        self, target: str, function: str, argument: Json
+    ) -> tuple[str | None, Json]:
         ref = _REF.fullmatch(target)
         if ref is not None:
             frame = self._frame_of(target, ref)

@@ -40,6 +40,8 @@ class Reading:
     truncated: bool
     changes: str | None = None
     """A summary of the diff, such as ``2 added``. None if the text is a full snapshot."""
+    ref: str | None = None
+    """The first ref of a full snapshot."""
 
 
 async def read(page: Page, *, max_chars: int, target: str | None = None, **options: Any) -> Reading:
@@ -114,7 +116,7 @@ async def _with_frames(
     """Insert each child frame's snapshot below the line of the element that holds the frame."""
     lines: list[str] = reply["text"].splitlines()
     if not reply["frames"]:
-        return Reading(reply["text"], reply["truncated"])
+        return Reading(reply["text"], reply["truncated"], ref=reply.get("ref"))
     if deep > FRAMES_DEEP:
         return Reading(f"{reply['text']}\n# frames below this one are not read", truncated=True)
     children = await _children(page, frame, budget)
@@ -143,7 +145,7 @@ async def _with_frames(
             ]
             room -= len(inner.text)
         cut = cut or inner.truncated
-    return Reading("\n".join(lines), cut)
+    return Reading("\n".join(lines), cut, ref=reply.get("ref"))
 
 
 async def _children(page: Page, frame: str | None, budget: _Budget) -> dict[str, str]:

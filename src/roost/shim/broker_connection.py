@@ -22,7 +22,7 @@ _LINGER: Final = ("--linger",)
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class ShimConnection:
     """A connection on which the broker has accepted the hello."""
 
     sock: socket.socket
@@ -32,7 +32,7 @@ class Reached:
     """The broker answers ``{"ping": true}``."""
 
 
-class Entrance:
+class Connector:
     """Connects this agent to the broker, and reconnects it as the same agent."""
 
     def __init__(self, home: Home, hello: Hello) -> None:
@@ -44,7 +44,7 @@ class Entrance:
         with suppress(RoostError):
             ensure_broker(self._home, options=_LINGER)
 
-    def reach(self, client_name: str | None = None) -> Reached:
+    def reach(self, client_name: str | None = None) -> ShimConnection:
         """Connect and say hello, as the same agent as before if that agent still exists.
 
         client_name: what the client calls itself.
@@ -63,7 +63,7 @@ class Entrance:
         except OSError:
             raise Interrupted("The broker closes the connection during the hello.") from None
 
-    def _admitted(self) -> Reached:
+    def _admitted(self) -> ShimConnection:
         try:
             return self._greet()
         except Unauthorized:
@@ -73,7 +73,7 @@ class Entrance:
             self._hello = replace(self._hello, resume=None)
             return self._greet()
 
-    def _greet(self) -> Reached:
+    def _greet(self) -> ShimConnection:
         ensure_broker(self._home, options=_LINGER)
         sock = connect(self._home)
         try:
@@ -85,7 +85,7 @@ class Entrance:
             raise
         if welcome.secret is not None:
             self._hello = replace(self._hello, resume=welcome.secret)
-        return Reached(sock, welcome.software, welcome.pings)
+        return ShimConnection(sock, welcome.software, welcome.pings)
 
 
 def agent_name(client: str | None, folder: str | None) -> str:

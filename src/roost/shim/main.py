@@ -4,27 +4,40 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from roost import __version__
+from roost.errors import BadRequest
 from roost.local.home import Home
-from roost.shim.broker_connection import Entrance, Reached
+from roost.local.project_place import find_project
+from roost.shim.broker_connection import Connector, ShimConnection
 from roost.shim.prepared_answers import PreparedAnswers
 from roost.shim.pump import Pump
 from roost.shim.relay import Relay
 from roost.vocabulary import JarPolicy, SessionId, conversation_in, is_session_id
 from roost.wire.hello import ClientKind, Hello
 
+if TYPE_CHECKING:
+    from roost.local.project_file import Project
+
 
 def main(arguments: Sequence[str]) -> int:
     """Relay between the client and the broker until the client is gone."""
-    hello = hello_from(parser(os.environ).parse_args(arguments), os.environ)
-    entrance, relay = Entrance(Home.find(), hello), Relay(PreparedAnswers(hello.names, hello.tools))
+    options = parser(os.environ).parse_args(arguments)
+    try:
+        hello = hello_from(options, os.environ, _project())
+    except BadRequest as error:  # the client shows it as the reason why its server did not start
+        sys.stderr.write(f"{error}\nhint: {error.hint}\n")
+        return 1
+    connector = Connector(Home.find(), hello)
+    relay = Relay(PreparedAnswers(hello.names, hello.tools))
 
-    def reach() -> Reached:
-        return entrance.reach(relay.client_name)
+    def reach() -> ShimConnection:
+        return connector.reach(relay.client_name)
 
-    Pump(relay, reach, entrance.start).run()
+    Pump(relay, reach, connector.start).run()
     return 0
 
 
@@ -60,8 +73,19 @@ def parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
     return made
 
 
-def hello_from(options: argparse.Namespace, environ: Mapping[str, str]) -> Hello:
-    """Return this agent's hello, without the token, which ``Entrance`` adds."""
+def hello_from(
+    options: argparse.Namespace, environ: Mapping[str, str], project: Project | None = None
+) -> Hello:
+    """Return this agent's hello, without the token, which ``Connector`` adds.
+
+    project: what the repository chooses. Flags take precedence, and lists to deny are joined.
+    """
+    if project is not None:
+        options.browser = options.browser or project.browser
+        options.jar = options.jar or project.jar
+        options.allow = options.allow or project.allow
+        options.deny = (*options.deny, *project.deny)
+        options.tools = options.tools or project.tools
     session, resumable = options.session, False
     if session is None:  # a conversation resumes its own session, which is kept for 24 h
         session = conversation_in(environ)
@@ -83,6 +107,16 @@ def hello_from(options: argparse.Namespace, environ: Mapping[str, str]) -> Hello
         names=options.names,
         tools=options.tools,
     )
+
+
+def _project() -> Project | None:
+    """Return what the nearest ``.roost.toml`` chooses, if there is one."""
+    path = find_project(_working_folder())
+    if path is None:
+        return None
+    from roost.local.project_file import read_project  # most folders have no such file
+
+    return read_project(path)
 
 
 def _working_folder() -> str | None:

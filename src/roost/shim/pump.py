@@ -20,7 +20,7 @@ from typing import Final
 
 from roost import __version__
 from roost.errors import Internal, Interrupted, RoostError
-from roost.shim.broker_connection import Reached
+from roost.shim.broker_connection import ShimConnection
 from roost.shim.lines import ClientLines
 from roost.shim.relay import Relay
 from roost.vocabulary import AGENT_FRAME_BYTES, KIB, LINK_FRAME_BYTES, MIB
@@ -48,7 +48,7 @@ class Pump:
     """
 
     def __init__(
-        self, relay: Relay, reach: Callable[[], Reached], prepare: Callable[[], None]
+        self, relay: Relay, reach: Callable[[], ShimConnection], prepare: Callable[[], None]
     ) -> None:
         self._relay = relay
         self._reach = reach
@@ -66,7 +66,7 @@ class Pump:
         self._is_ending = False
         self._is_busy = False
         """The thread runs ``prepare`` or ``reach``."""
-        self._outcome: Reached | RoostError | None = None
+        self._outcome: ShimConnection | RoostError | None = None
         """What the thread's last ``reach`` ended with."""
         self._woken, self._waker = os.pipe()
 
@@ -91,7 +91,7 @@ class Pump:
     def _signalled(self, number: int, frame: FrameType | None) -> None:
         self._is_ending = True  # the wakeup descriptor ends the poll
 
-    def _in_thread(self, work: Callable[[], Reached | None]) -> None:
+    def _in_thread(self, work: Callable[[], ShimConnection | None]) -> None:
         """Run the work in a thread, which ends with this process."""
 
         def run() -> None:
@@ -225,7 +225,7 @@ class Pump:
 
         The kernel delivers the message after this process has ended.
         """
-        if isinstance(self._outcome, Reached):  # the thread has just connected
+        if isinstance(self._outcome, ShimConnection):  # the thread has just connected
             self._sock = self._outcome.sock
         if self._sock is None:
             return

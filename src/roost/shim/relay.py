@@ -25,7 +25,7 @@ from roost.errors import BadRequest, Interrupted, RoostError, Timeout, TooLarge
 from roost.local.deadline import Deadline
 from roost.shim.lines import TooLong
 from roost.shim.prepared_answers import PreparedAnswers
-from roost.vocabulary import CALL_SECONDS, CALL_SECONDS_MAX
+from roost.vocabulary import BATCH_SECONDS, CALL_SECONDS, CALL_SECONDS_MAX
 from roost.wire.framing import encode_line
 from roost.wire.marks import error_text
 from roost.wire.weight import AGENT_VALUES, is_light
@@ -325,7 +325,8 @@ def _waits(message: dict[str, Any]) -> float:
     arguments = params.get("arguments") if isinstance(params, dict) else None
     if not isinstance(arguments, dict):
         return 0.0
-    seconds = 0.0
+    is_batch = isinstance(arguments.get("steps"), list)
+    seconds = BATCH_SECONDS - CALL_SECONDS if is_batch else 0.0
     for name in _WAITS:
         asked = arguments.get(name)
         if isinstance(asked, int | float) and asked > 0:

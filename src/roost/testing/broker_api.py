@@ -66,8 +66,12 @@ def _on_tab(tab: str) -> list[Operation]:
 
 
 def _in_session(session: str) -> list[Operation]:
-    """Return every operation that works in a session, with that session."""
-    named = [op for op in samples_with("session", session) if not isinstance(op, ops.SessionOpen)]
+    """Return every operation that an agent may do in a session, with that session."""
+    named = [
+        op
+        for op in samples_with("session", session)
+        if not isinstance(op, ops.SessionOpen) and op.audience is not ops.Audience.OPERATOR
+    ]
     return [*named, ops.Tabs(action="new", session=session)]
 
 
@@ -151,7 +155,7 @@ async def a_page_is_found_again_by_its_name_and_only_in_its_own_session(scene: S
 
 
 @api_check()
-async def two_who_open_one_page_at_once_get_one_tab(scene: Scene) -> None:
+async def two_callers_that_open_one_page_at_once_get_one_tab(scene: Scene) -> None:
     ada = await scene.agent(name="ada", session="shop")
     bob = await scene.agent(name="bob", session="shop")
     scene.house.driver.may_open.clear()
@@ -184,7 +188,7 @@ async def the_session_is_told_of_dialogs_and_console_errors(scene: Scene) -> Non
 
 
 @api_check()
-async def a_stranger_closes_no_session(scene: Scene) -> None:
+async def an_agent_cannot_dispose_a_foreign_session(scene: Scene) -> None:
     """In Claudezilla, an agent without tabs could close a window full of another agent's."""
     ada, stranger = await scene.agent(name="ada"), await scene.agent(name="stranger")
     tabs = [await scene.open_tab(ada, URL) for _ in range(5)]
@@ -206,7 +210,7 @@ async def a_lost_tab_is_never_silently_replaced(scene: Scene) -> None:
 
 
 @api_check()
-async def closing_ones_own_tab_goes_on_with_the_last_used_one(scene: Scene) -> None:
+async def closing_the_current_tab_makes_the_last_used_one_current(scene: Scene) -> None:
     ada = await scene.agent()
     first, second = await scene.open_tab(ada, URL), await scene.open_tab(ada, URL)
     view = await ada.call(ops.Close())
@@ -227,7 +231,7 @@ async def tabs_are_chosen_by_index_within_bounds(scene: Scene) -> None:
 
 
 @api_check(reads=Reads.SHARED)
-async def under_shared_reads_others_look_but_do_not_touch(scene: Scene) -> None:
+async def with_shared_reads_agents_may_read_and_not_change_foreign_tabs(scene: Scene) -> None:
     ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
     tab = (await scene.navigate(ada, "https://site.test/?token=abc&page=2")).tab
     view = (await bob.call(ops.Tabs(action="list"))).tabs[0]
@@ -264,7 +268,7 @@ async def names_given_to_sessions_are_local_to_the_agent(scene: Scene) -> None:
 
 
 @api_check()
-async def sub_agents_of_one_agent_work_apart(scene: Scene) -> None:
+async def sub_agents_with_their_own_sessions_do_not_share_tabs(scene: Scene) -> None:
     ada = await scene.agent()
     for name in ("one", "two"):
         await ada.call(ops.SessionOpen(session=name, url=f"https://{name}.test/"))
@@ -333,7 +337,7 @@ async def a_session_is_not_changed_by_opening_it_again(scene: Scene) -> None:
 
 
 @api_check()
-async def the_operator_names_what_it_means_and_sees_secrets_taken_out(scene: Scene) -> None:
+async def the_operator_names_the_session_and_sees_redacted_addresses(scene: Scene) -> None:
     ada, operator = await scene.agent(), await scene.operator()
     tab = (await scene.navigate(ada, "https://me:pw@site.test/?api_key=1")).tab
     session = (await ada.call(ops.SessionShow())).id
@@ -349,7 +353,7 @@ async def the_operator_names_what_it_means_and_sees_secrets_taken_out(scene: Sce
 
 
 @api_check()
-async def a_paused_session_is_the_persons_until_the_person_hands_it_back(scene: Scene) -> None:
+async def a_paused_session_serves_only_the_person_until_it_is_resumed(scene: Scene) -> None:
     ada, operator = await scene.agent(), await scene.operator()
     tab = (await scene.navigate(ada)).tab
     session = (await ada.call(ops.SessionPause())).id
@@ -386,7 +390,7 @@ async def an_agent_can_wait_for_the_person_to_hand_its_session_back(scene: Scene
 
 
 @api_check()
-async def what_is_the_persons_alone_is_refused_to_agents(scene: Scene) -> None:
+async def operations_for_the_operator_are_refused_to_agents(scene: Scene) -> None:
     ada = await scene.agent()
     for operation in OPERATIONS.values():
         if operation.audience is Audience.OPERATOR:
@@ -431,7 +435,7 @@ async def events_go_to_the_owner_and_to_nobody_else(scene: Scene) -> None:
 
 
 @api_check()
-async def a_watcher_of_one_session_hears_of_that_one_only(scene: Scene) -> None:
+async def a_watcher_of_one_session_gets_notices_of_that_session_only(scene: Scene) -> None:
     ada = await scene.agent()
     apart = await ada.call(ops.SessionOpen(session="apart"))
     with ada.watch(apart.id) as notices:
@@ -498,7 +502,7 @@ async def a_loop_takes_one_phrase_under_either_name(scene: Scene) -> None:
 
 
 @api_check()
-async def every_operation_is_answered_and_none_with_our_own_fault(scene: Scene) -> None:
+async def every_operation_is_answered_and_none_with_an_internal_error(scene: Scene) -> None:
     ada, operator = await scene.agent(), await scene.operator()
     await scene.navigate(ada)
     for op, operation in OPERATIONS.items():
@@ -517,7 +521,7 @@ async def a_call_past_its_deadline_is_answered_and_the_next_one_works(scene: Sce
 
 
 @api_check()
-async def a_deadline_that_makes_no_sense_is_refused(scene: Scene) -> None:
+async def an_invalid_deadline_is_refused(scene: Scene) -> None:
     ada = await scene.agent()
     for seconds in (0, -1, 301, float(10**9)):
         error = await error_of(BadRequest, ada.call(ops.Ping(), timeout=seconds))

@@ -180,7 +180,7 @@ async def clones_under_way_count_and_opening_an_existing_session_does_not(scene:
 
 
 @api_check()
-async def a_profile_that_is_not_there_is_said_and_no_other_jar_is_given(scene: Scene) -> None:
+async def a_missing_profile_is_an_error_and_no_other_jar_is_used(scene: Scene) -> None:
     ada = await scene.agent()
     await error_of(ProfileNotFound, _cloned(ada))
     assert len((await ada.call(ops.SessionList())).sessions) == 1
@@ -220,7 +220,7 @@ async def a_session_whose_first_tab_fails_to_open_is_disposed(scene: Scene) -> N
 
 
 @api_check()
-async def a_listed_cookie_has_no_value_and_one_that_is_asked_for_has(scene: Scene) -> None:
+async def a_listed_cookie_has_no_value_and_a_named_cookie_has(scene: Scene) -> None:
     ada = await scene.agent()
     await scene.navigate(ada)
     await ada.call(ops.Cookies(action="set", name="sid", value="s3cret"))
@@ -252,7 +252,7 @@ async def calls_that_do_not_say_which_cookie_are_refused(scene: Scene) -> None:
 
 
 @api_check()
-async def a_profile_that_an_agent_was_not_started_with_answers_like_none(scene: Scene) -> None:
+async def a_foreign_profile_gets_the_answer_of_a_missing_one(scene: Scene) -> None:
     _import_profile(scene.house)
     scene.house.broker.profiles.put(scene.house.broker.profiles.get("work"))
     ada = await scene.agent()
@@ -289,7 +289,7 @@ async def a_storage_state_saved_by_one_session_is_loaded_by_another(scene: Scene
 
 
 @api_check()
-async def storage_states_lie_in_the_callers_own_folders_only(scene: Scene) -> None:
+async def storage_states_are_saved_only_in_the_callers_own_folders(scene: Scene) -> None:
     ada = await scene.agent()
     await scene.navigate(ada)
     for name in ("/etc/passwd", str(scene.house.home.token), "../../token"):
@@ -299,7 +299,7 @@ async def storage_states_lie_in_the_callers_own_folders_only(scene: Scene) -> No
 
 
 @api_check()
-async def cookies_of_a_paused_session_are_the_persons(scene: Scene) -> None:
+async def cookies_of_a_paused_session_are_refused_to_its_agents(scene: Scene) -> None:
     ada = await scene.agent()
     await scene.navigate(ada)
     await ada.call(ops.SessionPause())

@@ -50,7 +50,7 @@ async def two_simultaneous_first_tabs_are_both_known(scene: Scene) -> None:
 
 
 @api_check(pool=12)
-async def four_tabs_at_eleven_of_twelve_are_one_tab(scene: Scene) -> None:
+async def of_four_concurrent_tabs_at_eleven_of_twelve_one_is_opened(scene: Scene) -> None:
     """In Claudezilla, four tabs created at the same time at 11 of 12 gave 15."""
     first = await scene.agent()
     for _ in range(11):
@@ -79,7 +79,7 @@ async def a_full_pool_evicts_the_callers_own_least_recently_used_tab(scene: Scen
 
 
 @api_check(pool=2)
-async def a_full_pool_without_ones_own_tabs_says_who_has_them(scene: Scene) -> None:
+async def a_full_pool_refuses_a_session_without_tabs_and_names_the_owners(scene: Scene) -> None:
     ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
     for _ in range(2):
         await scene.open_tab(ada)
@@ -116,7 +116,7 @@ async def a_tab_whose_caller_gives_up_gives_its_slot_back(scene: Scene) -> None:
 
 
 @api_check(pool=2)
-async def a_granted_slot_is_the_first_waiters_and_wakes_it(scene: Scene) -> None:
+async def a_granted_slot_goes_to_the_first_waiter_and_wakes_it(scene: Scene) -> None:
     ada, bob, eve = [await scene.agent(name=name) for name in ("ada", "bob", "eve")]
     given, kept = await scene.open_tab(ada), await scene.open_tab(ada)
     await error_of(PoolFull, scene.open_tab(bob))
@@ -179,7 +179,7 @@ async def every_way_a_slot_is_freed_serves_the_queue(scene: Scene) -> None:
 
 
 @api_check(pool=1)
-async def a_departed_agent_waits_for_nothing(scene: Scene) -> None:
+async def an_agent_that_left_is_removed_from_the_queue(scene: Scene) -> None:
     """In Claudezilla, an agent that left without tabs stayed in the queue and was served later."""
     ada, ghost, bob = [await scene.agent(name=name) for name in ("ada", "ghost", "bob")]
     await scene.open_tab(ada)
@@ -193,7 +193,7 @@ async def a_departed_agent_waits_for_nothing(scene: Scene) -> None:
 
 
 @api_check(pool=5)
-async def who_has_many_tabs_is_told_that_somebody_waits(scene: Scene) -> None:
+async def a_session_with_many_tabs_is_told_that_another_waits(scene: Scene) -> None:
     ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
     for _ in range(5):
         await scene.open_tab(ada)
@@ -210,7 +210,7 @@ async def who_has_many_tabs_is_told_that_somebody_waits(scene: Scene) -> None:
 
 
 @api_check(pool=4)
-async def who_waits_ten_seconds_gets_a_slot_of_whoever_has_more_than_its_share(
+async def after_ten_seconds_a_waiter_gets_a_slot_of_a_session_above_its_share(
     scene: Scene,
 ) -> None:
     ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
@@ -274,7 +274,7 @@ async def waiting_for_a_slot_ends_with_the_seconds_asked_for(scene: Scene) -> No
 
 
 @api_check()
-async def nobody_gives_to_an_empty_queue(scene: Scene) -> None:
+async def granting_to_an_empty_queue_is_refused(scene: Scene) -> None:
     ada = await scene.agent()
     tab = await scene.open_tab(ada)
     await error_of(BadRequest, ada.call(ops.TabSpaceGrant()))
@@ -325,7 +325,7 @@ async def captures_of_different_tabs_run_side_by_side(scene: Scene) -> None:
 
 
 @api_check()
-async def who_waits_three_seconds_behind_another_agents_capture_is_told_by_whom(
+async def a_capture_that_waits_three_seconds_is_refused_with_the_holder(
     scene: Scene,
 ) -> None:
     ada = await scene.agent(name="ada", session="team")
@@ -348,7 +348,7 @@ async def who_waits_three_seconds_behind_another_agents_capture_is_told_by_whom(
 
 
 @api_check()
-async def a_failed_capture_poisons_nothing(scene: Scene) -> None:
+async def a_failed_capture_does_not_block_later_ones(scene: Scene) -> None:
     """In Claudezilla, one failed screenshot failed every later one of every agent."""
     ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
     tab = (await scene.navigate(ada)).tab
@@ -378,7 +378,7 @@ async def a_capture_does_not_wait_for_a_script(scene: Scene) -> None:
 
 
 @api_check()
-async def a_crashed_page_is_its_owners_alone_and_navigating_revives_it(scene: Scene) -> None:
+async def a_crash_affects_only_its_owner_and_navigating_revives_the_page(scene: Scene) -> None:
     ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
     tab = (await scene.navigate(ada)).tab
     await scene.navigate(bob)
@@ -396,7 +396,7 @@ async def a_crashed_page_is_its_owners_alone_and_navigating_revives_it(scene: Sc
 
 
 @api_check()
-async def a_lost_browser_fails_what_ran_and_brings_every_tab_back(scene: Scene) -> None:
+async def a_lost_browser_fails_running_calls_and_restores_every_tab(scene: Scene) -> None:
     ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
     tabs = {api: (await scene.navigate(api, url)).tab for api, url in ((ada, URL), (bob, URL))}
     running = [await scene.under_way(api, NEVER) for api in (ada, bob)]
@@ -411,7 +411,7 @@ async def a_lost_browser_fails_what_ran_and_brings_every_tab_back(scene: Scene) 
 
 
 @api_check()
-async def a_call_running_in_a_closed_tab_is_told_why(scene: Scene) -> None:
+async def a_call_running_in_a_closed_tab_fails_with_the_reason(scene: Scene) -> None:
     ada, operator = await scene.agent(), await scene.operator()
     tab = (await scene.navigate(ada)).tab
     running = await scene.under_way(ada, NEVER)
@@ -427,7 +427,7 @@ async def a_call_running_in_a_closed_tab_is_told_why(scene: Scene) -> None:
 
 
 @api_check()
-async def a_live_agent_may_idle_for_ever(scene: Scene) -> None:
+async def a_connected_agent_never_ends_for_being_idle(scene: Scene) -> None:
     """In Claudezilla, the sweep closed the tabs of idle agents, not of dead ones."""
     ada = await scene.agent()
     tab = (await scene.navigate(ada)).tab
@@ -438,7 +438,7 @@ async def a_live_agent_may_idle_for_ever(scene: Scene) -> None:
 
 
 @api_check()
-async def leaving_takes_everything_along_and_nothing_of_others(scene: Scene) -> None:
+async def leaving_releases_everything_of_the_agent_and_nothing_of_others(scene: Scene) -> None:
     ada, bob = await scene.agent(name="ada"), await scene.agent(name="bob")
     tab = (await scene.navigate(bob)).tab
     await scene.navigate(ada)

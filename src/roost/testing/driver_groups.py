@@ -21,7 +21,7 @@ from roost.drivers.events import (
     TabMoved,
     TabOpened,
 )
-from roost.drivers.panel import Panel, Paneled
+from roost.drivers.panel import Panel, PanelDriver
 from roost.errors import TabGone
 from roost.testing.driver_rig import CHECK_SECONDS, HREF, DriverHarness, DriverRig, Reports
 from roost.testing.waits import error_of
@@ -88,15 +88,15 @@ async def check_groups(harness: GroupHarness, check: GroupCheck | None = None) -
         driver, reports = harness.make(), Reports()
         try:
             async with asyncio.timeout(CHECK_SECONDS):
-                await driver.start(reports)
+                browser = await driver.start(reports)
                 jar = await driver.make_jar(JarPolicy.SHARED)
-                await each(GroupRig(DriverRig(harness, driver, reports), harness, jar))
+                await each(GroupRig(DriverRig(harness, driver, reports, browser), harness, jar))
         finally:
             await harness.let_go(driver)
 
 
 @group_check
-async def what_stands_in_groups_is_there_at_the_start_with_its_address(at: GroupRig) -> None:
+async def tabs_in_groups_are_known_at_the_start_with_their_addresses(at: GroupRig) -> None:
     one, two = await at.tab(ONE, "/"), await at.tab(TWO, "/other")
     heir = await at.rig.harness.another(at.driver)
     started = await heir.start(Reports())
@@ -130,7 +130,7 @@ async def a_tab_the_person_opens_in_a_group_is_reported_and_can_be_used(at: Grou
 
 
 @group_check
-async def a_tab_of_the_persons_own_is_neither_reported_nor_there(at: GroupRig) -> None:
+async def the_persons_own_tabs_are_neither_reported_nor_listed(at: GroupRig) -> None:
     mine = await at.tab(ONE, "/")
     await at.person.person_opens(at.driver, None, at.rig.url("/other"))
     await at.rig.navigate(mine, at.rig.url("/other"))  # comes after earlier events
@@ -144,7 +144,7 @@ async def a_tab_of_the_persons_own_is_neither_reported_nor_there(at: GroupRig) -
 
 
 @group_check
-async def a_tab_moved_to_another_group_is_reported_and_works_on(at: GroupRig) -> None:
+async def a_tab_moved_to_another_group_is_reported_and_stays_usable(at: GroupRig) -> None:
     tab = await at.tab(ONE, "/other")
     await at.tab(TWO, "/")
     await at.moves(tab, TWO.key)
@@ -198,9 +198,9 @@ async def a_group_that_loses_its_last_tab_otherwise_is_not_closed(at: GroupRig) 
 
 
 @group_check
-async def a_forgotten_group_is_the_persons(at: GroupRig) -> None:
+async def a_forgotten_group_belongs_to_the_person(at: GroupRig) -> None:
     tab, other = await at.tab(ONE, "/"), await at.tab(TWO, "/")
-    assert isinstance(at.driver, Paneled)
+    assert isinstance(at.driver, PanelDriver)
     at.driver.show(Panel())
     at.driver.forget_group(ONE.key)
     await at.rig.works(other)

@@ -57,7 +57,7 @@ async def a_jar_has_what_it_was_filled_with_and_no_other_jar_does(rig: DriverRig
 
 
 @jar_check
-async def a_jar_that_is_gone_can_neither_be_filled_nor_looked_into(rig: DriverRig) -> None:
+async def a_removed_jar_can_neither_be_filled_nor_read(rig: DriverRig) -> None:
     jar = await rig.fresh_jar()
     await rig.driver.remove_jar(jar)
     cookie = Cookie(name="n", value="v", domain=_host(rig))

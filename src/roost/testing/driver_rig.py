@@ -12,6 +12,7 @@ from roost.drivers.base import (
     Driver,
     Group,
     Picture,
+    RunningBrowser,
     Shot,
 )
 from roost.drivers.events import (
@@ -91,6 +92,8 @@ class DriverRig:
     harness: DriverHarness
     driver: Driver
     reports: Reports
+    browser: RunningBrowser
+    """What the driver answered when it started."""
 
     def url(self, path: str) -> str:
         return self.harness.url(path)
@@ -158,8 +161,8 @@ async def check_driver(harness: DriverHarness, check: DriverCheck | None = None)
         driver, reports = harness.make(), Reports()
         try:
             async with asyncio.timeout(CHECK_SECONDS):
-                await driver.start(reports)
-                await each(DriverRig(harness, driver, reports))
+                browser = await driver.start(reports)
+                await each(DriverRig(harness, driver, reports, browser))
         finally:
             await harness.let_go(driver)
 

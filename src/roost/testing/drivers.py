@@ -22,9 +22,10 @@ from roost.drivers.events import (
     TabNavigated,
     TabOpened,
 )
-from roost.errors import BadRequest, BrowserLost, JarUnavailable, NotFound, TabGone
+from roost.errors import BadRequest, BrowserLost, JarUnavailable, NotFound, TabGone, Unsupported
 from roost.testing import driver_deaths as driver_deaths  # its checks belong to the suite
-from roost.testing import driver_jars as driver_jars  # and so do these
+from roost.testing import driver_films as driver_films  # and so do these
+from roost.testing import driver_jars as driver_jars
 from roost.testing.driver_rig import (
     COOKIES,
     DRIVER_CHECKS,
@@ -59,31 +60,22 @@ __all__ = [
 
 
 @driver_check
-async def a_stopped_browser_is_started_again_as_a_new_one(rig: DriverRig) -> None:
+async def a_stopped_browser_fails_its_calls_and_is_started_again_as_a_new_one(
+    rig: DriverRig,
+) -> None:
     tab = await rig.tab("/")
+    call = await rig.running(tab)
     await rig.driver.stop()
+    await error_of(BrowserLost, call)
+    await rig.driver.stop()  # stopped already: no error
+    await error_of(BrowserLost, rig.evaluate(tab, HREF))
+    await rig.harness.make().stop()  # never started: no error
     again = await rig.driver.start(rig.reports)
     assert again.version
     assert not again.resumed
     assert tab not in again.tabs
     assert again.jars == frozenset()
     await rig.works(await rig.tab("/"))
-
-
-@driver_check
-async def stopping_is_safe_before_a_start_and_twice(rig: DriverRig) -> None:
-    tab = await rig.tab()
-    await rig.driver.stop()
-    await rig.driver.stop()
-    await error_of(BrowserLost, rig.evaluate(tab, HREF))
-    await rig.harness.make().stop()
-
-
-@driver_check
-async def a_call_running_when_the_browser_is_stopped_fails_at_once(rig: DriverRig) -> None:
-    call = await rig.running(await rig.tab())
-    await rig.driver.stop()
-    await error_of(BrowserLost, call)
 
 
 # --- jars --------------------------------------------------------------------------------------
@@ -139,13 +131,25 @@ async def a_removed_jars_cookies_are_forgotten(rig: DriverRig) -> None:
 
 
 @driver_check
-async def jars_and_tabs_nobody_knows_are_refused_by_name(rig: DriverRig) -> None:
+async def unknown_jars_and_tabs_are_named_in_the_error(rig: DriverRig) -> None:
     await error_of(JarUnavailable, rig.open("no-such-jar"))
     await error_of(TabGone, rig.navigate(NO_TAB, rig.url("/")))
     await error_of(TabGone, rig.evaluate(NO_TAB, HREF))
     await error_of(TabGone, rig.capture(NO_TAB, Shot()))
+    await error_of(TabGone, rig.driver.bring_to_front(NO_TAB))
     await rig.driver.close_tab(NO_TAB)
     await rig.driver.remove_jar("no-such-jar")
+
+
+@driver_check
+async def a_tab_comes_to_the_front_unless_the_browser_is_headless(rig: DriverRig) -> None:
+    tab = await rig.tab("/")
+    if rig.browser.headless:
+        refusal = await error_of(Unsupported, rig.driver.bring_to_front(tab))
+        assert "--headed" in refusal.hint
+    else:
+        await rig.driver.bring_to_front(tab)
+    await rig.works(tab)
 
 
 # --- tabs --------------------------------------------------------------------------------------
@@ -332,6 +336,25 @@ async def a_picture_is_whole_and_of_the_size_asked_for(rig: DriverRig) -> None:
 
 
 @driver_check
+async def a_region_is_captured_at_its_scale(rig: DriverRig) -> None:
+    tab = await rig.tab("/")
+    shot = Shot(format="png", scale=2.0, clip=(10, 20, 60, 40))
+    picture = await rig.capture(tab, shot)
+    check_picture(picture, "png")
+    assert (picture.width, picture.height) == (120, 80)
+
+
+@driver_check
+async def a_release_does_nothing_if_input_holds_nothing(rig: DriverRig) -> None:
+    tab = await rig.tab("/")
+    page = rig.driver.page(tab)
+    await page.release()
+    await rig.works(tab)
+    await rig.driver.close_tab(tab)
+    await error_of(TabGone, page.release())
+
+
+@driver_check
 async def twelve_tabs_are_captured_at_once(rig: DriverRig) -> None:
     tabs = [await rig.tab("/") for _ in range(12)]
     pictures = await asyncio.gather(*(rig.capture(tab, Shot()) for tab in tabs))
@@ -348,7 +371,7 @@ async def a_picture_does_not_wait_for_a_call_on_another_tab(rig: DriverRig) -> N
 
 
 @driver_check
-async def every_refusal_says_what_and_what_next(rig: DriverRig) -> None:
+async def every_refusal_says_what_is_wrong_and_what_to_do(rig: DriverRig) -> None:
     """Agents get a driver's errors as they are, so no message and no hint may be empty."""
     for error in (
         await error_of(TabGone, rig.evaluate(NO_TAB, HREF)),

@@ -27,8 +27,8 @@ from roost.drivers.base import (
     Group,
     Picture,
     Report,
+    RunningBrowser,
     Shot,
-    Started,
 )
 from roost.drivers.events import (
     PersonAnswered,
@@ -67,7 +67,7 @@ class HeldDriver(FakeDriver):
         """Number of tabs and captures asked for, including those that wait."""
         self.makings = self.fillings = 0
 
-    async def start(self, report: Report) -> Started:
+    async def start(self, report: Report) -> RunningBrowser:
         self.starts += 1
         await self.may_start.wait()
         if self.failing is not None:

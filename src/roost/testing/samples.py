@@ -11,6 +11,8 @@ URL = "https://site.test/"
 _BY_FIELD: dict[str, Any] = {
     "accept": True,
     "action": "list",
+    "answer": "done",
+    "digest": "d",
     "direction": "down",
     "end_target": "e2",
     "end_x": 2,
@@ -23,11 +25,13 @@ _BY_FIELD: dict[str, Any] = {
     "name": "cart",
     "paths": ["x.txt"],
     "prompt": "go on",
+    "reason": "log in",
     "session": "s1",
     "source": "/nowhere",
     "start_target": "e1",
     "start_x": 1,
     "start_y": 1,
+    "steps": [{"tool": "tabs", "action": "list"}],
     "target": "e1",
     "text": "x",
     "url": URL,
@@ -39,6 +43,7 @@ _BY_FIELD: dict[str, Any] = {
 """Valid values for required arguments, by name."""
 _ONE_OF_MANY: dict[type[Operation], dict[str, Any]] = {
     ops.Find: {"text": "x"},
+    ops.Handoff: {"wait_seconds": 0},
     ops.Scroll: {"direction": "down"},
     ops.StorageState: {"action": "save"},
     ops.WaitFor: {"text": "x"},

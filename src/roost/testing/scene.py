@@ -149,21 +149,21 @@ ApiCheck = Callable[[Scene], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class HouseSettings:
     """The settings of the house in which a check runs."""
 
     pool: int = 12
     reads: Reads = Reads.PRIVATE
 
 
-API_CHECKS: dict[ApiCheck, Setting] = {}
+API_CHECKS: dict[ApiCheck, HouseSettings] = {}
 
 
 def api_check(pool: int = 12, reads: Reads = Reads.PRIVATE) -> Callable[[ApiCheck], ApiCheck]:
     """Add a check to the suite, with the settings of the house it needs."""
 
     def add(check: ApiCheck) -> ApiCheck:
-        API_CHECKS[check] = Setting(pool, reads)
+        API_CHECKS[check] = HouseSettings(pool, reads)
         return check
 
     return add

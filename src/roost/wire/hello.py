@@ -41,6 +41,8 @@ class ClientKind(StrEnum):
 
     PYTHON = "python"
     CLI = "cli"
+    VERB = "verb"
+    """A page verb of the command line: one call, whose answer the broker renders as text."""
     MCP = "mcp"
     HOOK = "hook"
     LINK = "link"
@@ -120,6 +122,8 @@ class Welcome:
     session: SessionId | None = None
     pings: bool = False
     """For MCP clients: the broker answers ``{"ping": true}`` with ``{"pong": true}``."""
+    why: str | None = None
+    """For commands: why the command acts as that agent."""
 
     def to_wire(self) -> dict[str, Any]:
         """Return the message as plain JSON data, without fields that were not given."""
@@ -130,6 +134,7 @@ class Welcome:
             secret=self.secret,
             session=self.session,
             pings=self.pings or None,
+            why=self.why,
         )
 
 
@@ -168,6 +173,7 @@ def parse_welcome(value: object) -> Welcome:
         secret=fields.get("secret", _secret, None),
         session=fields.get("session", _session, None),
         pings=fields.get("pings", _flag, False),
+        why=fields.get("why", _text, None),
     )
 
 

@@ -43,7 +43,7 @@ def is_light(frame: bytes, values: int) -> bool:
     return len(frame) <= WEIGHED_BYTES and _values(frame, values) <= values
 
 
-def lightened(event: bytes) -> bytes:
+def with_short_strings(event: bytes) -> bytes:
     """Return the event with its long strings cut, which costs a tenth of parsing them.
 
     An event with very many strings is returned unchanged; ``is_light`` judges it.

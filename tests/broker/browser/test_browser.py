@@ -9,7 +9,7 @@ import pytest
 
 from roost.api import operations as ops
 from roost.broker.browser.browser import GOOD_MINUTE, Browser
-from roost.drivers.base import Report, Started
+from roost.drivers.base import Report, RunningBrowser
 from roost.drivers.events import (
     BrowserEnded,
     TabNavigated,
@@ -48,7 +48,7 @@ async def test_the_browser_starts_with_the_first_page_and_not_before(tmp_path: P
         assert house.driver.starts == 1
 
 
-async def test_all_who_ask_meanwhile_wait_for_the_same_start(tmp_path: Path) -> None:
+async def test_all_callers_wait_for_the_same_start(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         house.driver.may_start.clear()
         agents = [house.admit() for _ in range(5)]
@@ -73,7 +73,7 @@ async def test_one_callers_deadline_does_not_stop_the_start_others_wait_for(
         await until(lambda: len(house.browser.pages) == 1)
 
 
-async def test_a_failed_start_is_answered_and_may_be_tried_again(tmp_path: Path) -> None:
+async def test_a_failed_start_raises_and_can_be_repeated(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         agent = house.admit()
         house.driver.failing = Unsupported("There is no browser here.")
@@ -83,7 +83,7 @@ async def test_a_failed_start_is_answered_and_may_be_tried_again(tmp_path: Path)
         await agent.api.call(ops.Tabs(action="new", url=URL))
 
 
-async def test_a_browser_that_dies_comes_back_at_once_then_ever_slower(tmp_path: Path) -> None:
+async def test_a_browser_is_restarted_at_once_then_with_growing_delays(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         agent = house.admit()
         tab = (await agent.api.call(ops.Navigate(url=URL))).tab
@@ -115,7 +115,7 @@ async def test_restart_delays_are_reset_only_after_a_minute_of_running(tmp_path:
             assert not any(task.get_name() == RESTART for task in asyncio.all_tasks())
 
 
-async def test_a_browser_nobody_has_tabs_in_stays_down(tmp_path: Path) -> None:
+async def test_a_browser_without_tabs_is_not_restarted(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         agent = house.admit()
         await agent.api.call(ops.Navigate(url=URL))
@@ -129,7 +129,7 @@ async def test_a_browser_nobody_has_tabs_in_stays_down(tmp_path: Path) -> None:
         assert house.driver.starts == 2
 
 
-async def test_a_page_call_brings_the_browser_back_without_waiting_for_the_next_try(
+async def test_a_page_call_restarts_the_browser_before_the_next_delay_ends(
     tmp_path: Path,
 ) -> None:
     async with fake_house(tmp_path) as house:
@@ -147,9 +147,9 @@ async def test_a_page_call_brings_the_browser_back_without_waiting_for_the_next_
 
 
 class Talkative(HeldDriver):
-    """Reports a popup and its document before its own start has returned."""
+    """A driver that reports a popup and its document before its own start returns."""
 
-    async def start(self, report: Report) -> Started:
+    async def start(self, report: Report) -> RunningBrowser:
         started = await super().start(report)
         page = self.browser.new_page("default")
         report(TabOpened(handle=page.handle, opener=None, jar=None, url=URL))
@@ -157,7 +157,7 @@ class Talkative(HeldDriver):
         return started
 
 
-async def test_what_is_reported_during_the_start_is_heard_after_it(tmp_path: Path) -> None:
+async def test_events_reported_during_the_start_are_handled_after_it(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         browser_of(house).driver = Talkative()
         await browser_of(house).ready()
@@ -166,7 +166,7 @@ async def test_what_is_reported_during_the_start_is_heard_after_it(tmp_path: Pat
 
 
 class Stillborn(HeldDriver):
-    async def start(self, report: Report) -> Started:
+    async def start(self, report: Report) -> RunningBrowser:
         started = await super().start(report)
         report(BrowserEnded("died at birth"))
         return started
@@ -179,7 +179,7 @@ async def test_a_browser_that_dies_while_it_starts_is_down(tmp_path: Path) -> No
         assert browser_of(house).started is None
 
 
-async def test_a_jar_is_made_once_however_many_ask(tmp_path: Path) -> None:
+async def test_a_jar_is_made_once_for_many_concurrent_callers(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         agent = house.admit()
         calls = [agent.api.call(ops.Tabs(action="new")) for _ in range(5)]
@@ -209,7 +209,7 @@ async def test_the_jar_of_a_session_that_ended_meanwhile_is_removed(tmp_path: Pa
         assert not house.state.jars
 
 
-async def test_there_is_no_jar_for_a_session_that_is_gone(tmp_path: Path) -> None:
+async def test_an_ended_session_gets_no_jar(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         await error_of(SessionGone, browser_of(house).jars.handle(JarId("j99")))
 
@@ -266,7 +266,7 @@ async def test_a_tab_that_could_not_be_opened_again_comes_back_at_its_next_use(
         assert (view.tab, view.value) == (tab, URL)
 
 
-async def test_a_page_that_crashes_on_its_way_back_gets_there_at_the_second_try(
+async def test_a_page_that_crashes_while_restored_is_restored_at_the_second_try(
     tmp_path: Path,
 ) -> None:
     async with fake_house(tmp_path) as house:
@@ -285,7 +285,7 @@ async def test_a_page_that_crashes_on_its_way_back_gets_there_at_the_second_try(
         assert (view.tab, view.value) == (tab, URL)
 
 
-async def test_a_browser_that_dies_again_while_tabs_come_back_loses_none(tmp_path: Path) -> None:
+async def test_no_tab_is_lost_if_the_browser_dies_again_during_the_restore(tmp_path: Path) -> None:
     """The next start may be over before the opening that the last one began has failed."""
     async with fake_house(tmp_path) as house:
         agent = house.admit()

@@ -29,14 +29,14 @@ def end(downloads: Downloads, path: Path | None, number: str = "d1") -> object:
 
 
 def landed(folder: Path, number: str = "d1", data: bytes = b"data") -> Path:
-    """A file as the browser puts it down."""
+    """Write a file as the browser saves it."""
     path = folder / "s1" / FOLDER / number
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     return path
 
 
-def test_a_whole_file_lies_under_its_name(tmp_path: Path) -> None:
+def test_a_complete_download_is_saved_under_its_name(tmp_path: Path) -> None:
     downloads = Downloads(tmp_path)
     download = begin(downloads)
     raw = landed(tmp_path)
@@ -68,17 +68,17 @@ def test_a_download_that_fails_or_cannot_be_kept_is_reported_as_failed(tmp_path:
     assert end(downloads, None, "unknown") is None
 
 
-def test_each_is_told_once_to_its_own_tab(tmp_path: Path) -> None:
+def test_each_download_is_reported_once_to_its_own_tab(tmp_path: Path) -> None:
     downloads = Downloads(tmp_path)
     download = begin(downloads)
-    assert downloads.untold(SESSION, TAB) == [download]
-    assert downloads.untold(SESSION, TabId("t2")) == []
-    assert downloads.untold(SessionId("s2"), TAB) == []
+    assert downloads.unreported(SESSION, TAB) == [download]
+    assert downloads.unreported(SESSION, TabId("t2")) == []
+    assert downloads.unreported(SessionId("s2"), TAB) == []
     download.told = True
-    assert downloads.untold(SESSION, TAB) == []
+    assert downloads.unreported(SESSION, TAB) == []
 
 
-async def test_waiters_hear_of_a_beginning_and_of_an_end(tmp_path: Path) -> None:
+async def test_waiters_are_woken_when_a_download_begins_and_ends(tmp_path: Path) -> None:
     downloads = Downloads(tmp_path)
     waiting = await started(downloads.changed())
     begin(downloads)
@@ -88,7 +88,7 @@ async def test_waiters_hear_of_a_beginning_and_of_an_end(tmp_path: Path) -> None
     await answer_of(waiting)
 
 
-def test_a_session_that_ends_takes_its_downloads_along(tmp_path: Path) -> None:
+def test_the_downloads_of_an_ended_session_are_removed(tmp_path: Path) -> None:
     downloads = Downloads(tmp_path)
     begin(downloads)
     downloads.forget(SESSION)

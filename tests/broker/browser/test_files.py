@@ -38,7 +38,7 @@ def test_names_are_relative_to_the_working_directory(places: Places) -> None:
     assert places.folders.to_read("./x/../a.txt", "paths") == path
 
 
-def test_the_sessions_own_folder_is_open_though_it_is_inside_the_home(places: Places) -> None:
+def test_the_sessions_own_folder_may_be_used_although_it_is_in_roost_home(places: Places) -> None:
     path = places.file(places.own / "got.bin")
     assert places.folders.to_read(str(path), "paths") == path
     assert places.folders.write(b"1", None, "t1.pdf", "filename") == places.own / "t1.pdf"
@@ -47,7 +47,7 @@ def test_the_sessions_own_folder_is_open_though_it_is_inside_the_home(places: Pl
     assert (places.own / "t1.pdf").read_bytes() == b"2", "Roost replaces what it named itself"
 
 
-def test_everything_else_is_refused_with_the_fields_name(places: Places, tmp_path: Path) -> None:
+def test_every_other_path_is_refused_with_the_fields_name(places: Places, tmp_path: Path) -> None:
     outside = places.file(tmp_path / "outside.txt")
     secret = places.file(places.home / "token")
     foreign = places.file(places.home / "files" / "s2" / "theirs.txt")
@@ -65,7 +65,7 @@ def test_everything_else_is_refused_with_the_fields_name(places: Places, tmp_pat
         assert refused.value.details["field"] == "paths", name
 
 
-def test_nothing_is_written_elsewhere_either(places: Places, tmp_path: Path) -> None:
+def test_writing_to_any_other_folder_is_refused(places: Places, tmp_path: Path) -> None:
     (places.work / "linked").symlink_to(tmp_path)
     for name in ("../out.jpg", "/etc/out.jpg", "linked/out.jpg", str(places.home / "token")):
         with pytest.raises(BadRequest):
@@ -77,7 +77,7 @@ def test_nothing_is_written_elsewhere_either(places: Places, tmp_path: Path) -> 
     assert made.parent.is_dir()
 
 
-def test_what_the_file_system_refuses_is_told_with_the_fields_name(places: Places) -> None:
+def test_an_error_of_the_file_system_names_the_field(places: Places) -> None:
     """Met by schemathesis: a file name of 1000 characters was a failure of ours."""
     (places.work / "folder").mkdir()
     places.file(places.work / "file")
@@ -102,7 +102,7 @@ def test_an_agent_without_a_folder_has_its_sessions(places: Places) -> None:
     assert folders.to_read("a.txt", "paths") == path
 
 
-def test_a_full_disk_is_told_with_what_to_do(
+def test_a_full_disk_is_reported_with_a_hint(
     places: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> int:
@@ -126,14 +126,14 @@ def test_an_existing_file_is_overwritten_only_when_asked(places: Places) -> None
     assert file.read_bytes() == b"new"
 
 
-def test_a_secret_that_replaces_a_file_is_its_owners_alone(places: Places) -> None:
+def test_a_secret_that_replaces_a_file_is_readable_by_its_owner_only(places: Places) -> None:
     file = places.file(places.work / "state.json")
     file.chmod(0o644)
     places.folders.write(b"{}", "state.json", "", "filename", overwrite=True, secret=True)
     assert (file.read_bytes(), file.stat().st_mode & 0o777) == (b"{}", 0o600)
 
 
-def test_a_link_that_appears_after_the_look_is_not_followed(
+def test_a_symbolic_link_that_appears_after_the_check_is_not_followed(
     places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The path was judged while it was a plain name; then somebody put a link there."""
@@ -156,7 +156,7 @@ def test_a_link_that_appears_after_the_look_is_not_followed(
         assert victim.read_text() == "content", name
 
 
-def test_a_pipe_in_the_folder_holds_nobody_up(places: Places) -> None:
+def test_a_named_pipe_in_the_folder_does_not_block(places: Places) -> None:
     os.mkfifo(places.work / "pipe")
     with pytest.raises(BadRequest):
         places.folders.write(b"data", "pipe", "", "filename", overwrite=True)
@@ -183,14 +183,14 @@ def test_hidden_files_are_left_out_of_reading_and_writing(places: Places, name: 
         assert given.to_read(name, "paths") == path.resolve(), "given with --files"
 
 
-def test_a_project_in_a_hidden_folder_is_a_project(places: Places, tmp_path: Path) -> None:
+def test_a_project_inside_a_hidden_folder_can_be_used(places: Places, tmp_path: Path) -> None:
     project = tmp_path / ".worktrees" / "one"
     project.mkdir(parents=True)
     file = places.file(project / "a.txt")
     assert Folders(places.home, places.own, [str(project)]).to_read("a.txt", "paths") == file
 
 
-def test_a_working_folder_that_is_nobodys_project_gives_no_rights(tmp_path: Path) -> None:
+def test_a_working_folder_that_cannot_be_a_project_gives_no_rights(tmp_path: Path) -> None:
     me = tmp_path / "home" / "me"
     roost = tmp_path / "var" / "roost"
     project = me / "project"

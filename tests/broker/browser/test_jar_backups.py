@@ -1,4 +1,4 @@
-"""Cookies are kept for the day a browser dies: soon after a change, not at every call."""
+"""Jars are backed up soon after a change, and not at every call."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SOME_CONTENTS = JarBackup(
 
 
 class SlowToRead(FakeDriver):
-    """Its jars can be read also when they are gone: it had read them before."""
+    """A browser whose jars can still be read after they were removed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,7 +49,8 @@ class SlowToRead(FakeDriver):
 
 
 class Moody(FakeDriver):
-    """Takes no storage while ``takes_none``; its stores die when the test says so."""
+    """A browser that refuses storage while ``takes_none``, and whose store processes die on
+    request."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -99,7 +100,7 @@ async def test_many_changes_within_a_second_are_read_once(tmp_path: Path) -> Non
     journal.close()
 
 
-async def test_what_was_kept_before_counts_when_the_jar_is_gone(tmp_path: Path) -> None:
+async def test_the_previous_backup_stays_if_the_jar_is_gone(tmp_path: Path) -> None:
     journal, clock, tasks, reader = Journal(tmp_path / "j"), FakeClock(), Tasks(), Reader()
     backups = JarBackups(journal, clock, tasks, reader)
     backups.may_have_changed(SOME_JAR)
@@ -118,7 +119,7 @@ async def test_what_was_kept_before_counts_when_the_jar_is_gone(tmp_path: Path) 
 
 
 class FullDisk(Journal):
-    """Takes no backup while ``is_full``."""
+    """A journal that accepts no backup while ``is_full``."""
 
     is_full = True
 
@@ -141,7 +142,7 @@ async def test_a_backup_that_the_disk_did_not_take_is_written_once_there_is_room
     journal.close()
 
 
-async def test_what_is_kept_of_jars_that_are_gone_is_forgotten(tmp_path: Path) -> None:
+async def test_backups_of_removed_jars_are_deleted(tmp_path: Path) -> None:
     journal, tasks = Journal(tmp_path / "j"), Tasks()
     backups = JarBackups(journal, FakeClock(), tasks, Reader())
     for jar in ("j1", "j2"):
@@ -174,7 +175,7 @@ async def test_a_session_has_its_cookies_and_storage_again_after_its_browser_die
     assert stored.value == [["k", "v"]]
 
 
-async def test_nothing_is_kept_of_a_session_that_ends_while_its_jar_is_looked_into(
+async def test_no_backup_is_written_for_a_session_that_ends_during_the_read(
     tmp_path: Path,
 ) -> None:
     driver = SlowToRead()
@@ -206,7 +207,7 @@ COOKIES = ops.Evaluate(function="() => document.cookie")
 
 @asynccontextmanager
 async def moody_house(folder: Path) -> AsyncIterator[tuple[FakeHouse, Moody, Admission]]:
-    """An agent whose page has stored something, which is kept."""
+    """Start a house with an agent whose page has stored something that is backed up."""
     async with fake_house(folder) as house:
         driver = Moody()
         house.broker.browsers[FAKE].driver = driver
@@ -219,17 +220,17 @@ async def moody_house(folder: Path) -> AsyncIterator[tuple[FakeHouse, Moody, Adm
 
 
 async def looked(house: FakeHouse) -> JarBackup:
-    """What is kept of the only jar once it has been looked into."""
+    """Return the backup of the only jar after the next read."""
     (jar,) = house.state.jars
     house.broker.jar_backups.may_have_changed(jar)
     house.clock.advance(AT_MOST_EVERY)
-    await until(lambda: not len(house.broker._tasks))
+    await until(lambda: not len(house.broker.tasks))
     kept = house.broker.jar_backups.kept(jar)
     assert kept is not None
     return kept
 
 
-async def test_storage_that_could_not_be_put_back_is_kept_whatever_pages_store_meanwhile(
+async def test_owed_storage_stays_in_the_backup_whatever_pages_store_meanwhile(
     tmp_path: Path,
 ) -> None:
     async with moody_house(tmp_path) as (house, driver, agent):
@@ -258,7 +259,7 @@ async def test_storage_that_could_not_be_put_back_is_kept_whatever_pages_store_m
     assert OriginStorage("http://a.test", (("k", "newer"),)) in kept.storage
 
 
-async def test_what_is_owed_to_a_jar_is_put_back_when_its_browser_starts_again(
+async def test_owed_contents_are_put_back_when_the_browser_starts_again(
     tmp_path: Path,
 ) -> None:
     async with moody_house(tmp_path) as (house, driver, agent):
@@ -273,7 +274,7 @@ async def test_what_is_owed_to_a_jar_is_put_back_when_its_browser_starts_again(
         assert (await looked(house)).owed_origins == ()
 
 
-async def test_what_is_owed_is_tried_again_before_the_restored_tab_opens(tmp_path: Path) -> None:
+async def test_owed_contents_are_put_back_before_the_restored_tab_opens(tmp_path: Path) -> None:
     async with moody_house(tmp_path) as (house, driver, agent):
         write = driver.write_storage
 
@@ -290,7 +291,7 @@ async def test_what_is_owed_is_tried_again_before_the_restored_tab_opens(tmp_pat
         assert driver.writes == 2
 
 
-async def test_the_next_broker_knows_what_is_owed(tmp_path: Path) -> None:
+async def test_the_next_broker_knows_the_owed_contents(tmp_path: Path) -> None:
     async with moody_house(tmp_path) as (house, driver, agent):
         driver.takes_none = True
         driver.kill()
@@ -301,7 +302,7 @@ async def test_the_next_broker_knows_what_is_owed(tmp_path: Path) -> None:
         assert (await looked(house)).owed_origins == ("http://a.test",)
 
 
-async def test_storage_that_an_agent_loads_settles_what_was_owed_there(tmp_path: Path) -> None:
+async def test_loading_storage_replaces_the_owed_contents_of_that_origin(tmp_path: Path) -> None:
     async with moody_house(tmp_path) as (house, driver, agent):
         driver.takes_none = True
         driver.kill()
@@ -316,7 +317,7 @@ async def test_storage_that_an_agent_loads_settles_what_was_owed_there(tmp_path:
     assert dict(kept.storage[0].items) == {"k": "loaded"}
 
 
-async def test_what_a_process_of_the_browser_took_along_is_put_back_and_never_kept_as_empty(
+async def test_contents_lost_with_a_store_process_are_put_back_and_never_backed_up_as_empty(
     tmp_path: Path,
 ) -> None:
     async with moody_house(tmp_path) as (house, driver, agent):
@@ -333,7 +334,7 @@ async def test_what_a_process_of_the_browser_took_along_is_put_back_and_never_ke
     assert any("Roost put its copy back" in line for line in told)
 
 
-async def test_contents_that_are_lost_while_they_are_read_are_not_kept(tmp_path: Path) -> None:
+async def test_contents_that_are_lost_during_the_read_are_not_backed_up(tmp_path: Path) -> None:
     async with moody_house(tmp_path) as (house, driver, agent):
         (jar,) = house.state.jars
         before = house.broker.jar_backups.kept(jar)

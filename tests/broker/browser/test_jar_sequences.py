@@ -1,4 +1,4 @@
-"""Whatever is opened, disposed, cloned and killed, in whatever order: nothing is left over."""
+"""Any sequence of opening, disposing, cloning and killing leaves no jar behind."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ STEPS = st.one_of(
 
 
 class Story:
-    """One house after another in one folder, with one browser, until nobody is there any more."""
+    """A sequence of houses in one folder with one browser, until no agent is left."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -110,7 +110,7 @@ class Story:
         self._agents[agent] = self._somebody()
 
     async def kill_agent(self, agent: int) -> None:
-        """Its connection is lost, and nobody comes back."""
+        """Cut the agent's connection; it does not come back."""
         self.house.door.leave(self._agents[agent], goodbye=False)
         self._agents[agent] = self._somebody()
 
@@ -125,8 +125,7 @@ class Story:
         self.house.driver.kill()
 
     async def kill_broker(self) -> None:
-        """At this very moment: what it would still do on its way out is not recorded, and does not
-        reach the browser."""
+        """Kill the broker now: its last actions are neither recorded nor sent to the browser."""
         self.house.broker._journal.close()
         self.house.driver.browser = FakeBrowser()
         self._browser.report = None
@@ -143,7 +142,7 @@ class Story:
             assert is_known or not isinstance(answer, BaseException), answer
 
     async def end(self) -> None:
-        """Everybody goes; the person ends whatever sessions are there."""
+        """Disconnect all agents, and dispose all sessions as the person."""
         await self.let_go()
         async with asyncio.timeout(10):
             await self.answered()

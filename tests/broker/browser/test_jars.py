@@ -1,6 +1,7 @@
-"""What a browser refuses, what is kept of pages' storage, and what restarts leave behind.
+"""What a browser refuses, which storage of pages is backed up, and what restarts leave behind.
 
-Cloning itself is held by ``roost.testing.broker_jars``."""
+``roost.testing.broker_jars`` checks cloning itself.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +37,14 @@ def put_profile(house: FakeHouse, *cookies: Cookie) -> None:
 
 
 class Choosy(HeldDriver):
-    """Refuses cookies without a value."""
+    """A browser that refuses cookies without a value."""
 
     async def write_cookies(self, jar: str, cookies: Sequence[Cookie]) -> list[Cookie]:
         await super().write_cookies(jar, [cookie for cookie in cookies if cookie.value])
         return [cookie for cookie in cookies if not cookie.value]
 
 
-async def test_the_caller_is_told_what_the_browser_refused(tmp_path: Path) -> None:
+async def test_the_reply_lists_what_the_browser_refused(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         good, bad = (Cookie(name=v or "bad", value=v, domain="site.test") for v in ("good", ""))
         put_profile(house, good, bad)
@@ -73,7 +74,7 @@ async def test_cookies_that_have_expired_are_not_cloned(tmp_path: Path) -> None:
     assert [one.name for one in listed.cookies] == ["valid", "session"]
 
 
-async def test_a_page_that_stores_more_than_browsers_allow_is_not_kept(tmp_path: Path) -> None:
+async def test_storage_above_the_browsers_limit_is_not_backed_up(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         await house.admit().api.call(ops.Navigate(url=URL))
         (page,) = house.browser.pages.values()
@@ -128,7 +129,7 @@ async def test_a_page_that_could_not_be_read_is_read_again_without_another_actio
         await until(is_kept)
 
 
-async def test_any_page_of_an_origin_tells_what_it_stores(
+async def test_storage_is_read_from_any_page_of_the_origin(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with fake_house(tmp_path) as house:
@@ -161,11 +162,11 @@ async def test_any_page_of_an_origin_tells_what_it_stores(
         ("data:text/html,x", None),
     ],
 )
-def test_an_origin_is_spelt_as_pages_spell_it(url: str, origin: str | None) -> None:
+def test_an_origin_is_spelled_as_in_location_origin(url: str, origin: str | None) -> None:
     assert _origin(url) == origin
 
 
-async def test_an_agent_started_with_a_profile_that_is_not_there_is_not_let_in(
+async def test_an_agent_started_with_a_missing_profile_is_refused(
     tmp_path: Path,
 ) -> None:
     async with fake_house(tmp_path) as house:
@@ -181,7 +182,7 @@ async def test_an_agent_started_with_a_profile_that_is_not_there_is_not_let_in(
 
 
 @pytest.mark.parametrize("step", ["may_make", "may_fill"])
-async def test_a_browser_that_hangs_as_a_jar_is_made_is_answered_and_the_next_call_begins_anew(
+async def test_a_call_times_out_if_making_the_jar_hangs_and_the_next_call_tries_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     for limit in ("MAKE_SECONDS", "CLEAN_UP_SECONDS"):
@@ -203,7 +204,9 @@ async def test_a_browser_that_hangs_as_a_jar_is_made_is_answered_and_the_next_ca
 # --- restarts ------------------------------------------------------------------------------------
 
 
-async def test_what_a_dead_broker_left_is_collected_in_both_directions(tmp_path: Path) -> None:
+async def test_leftovers_of_a_dead_broker_are_removed_from_browser_and_journal(
+    tmp_path: Path,
+) -> None:
     browser = FakeBrowser()
     async with fake_house(tmp_path, browser=browser) as house:
         put_profile(house)

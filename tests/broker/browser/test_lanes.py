@@ -13,7 +13,7 @@ SOME_TAB, OTHER_TAB = TabId("t1"), TabId("t2")
 
 
 class Work:
-    """Work on a tab that is done when told to, or fails as told to."""
+    """Work on a tab that ends or fails when the test says so."""
 
     def __init__(self, lanes: Lanes) -> None:
         self._lanes = lanes
@@ -67,7 +67,7 @@ async def test_failed_and_cancelled_work_lets_the_next_begin() -> None:
     assert len(lanes) == 0
 
 
-async def test_when_the_tab_ends_all_are_told_why() -> None:
+async def test_when_the_tab_ends_all_waiting_work_gets_the_reason() -> None:
     lanes = Lanes()
     work = Work(lanes)
     working, waiting = [await started(work.do(name)) for name in "ab"]
@@ -79,7 +79,7 @@ async def test_when_the_tab_ends_all_are_told_why() -> None:
     assert work.order == ["a"]
 
 
-async def test_a_tab_that_vanished_before_the_core_knew_is_named() -> None:
+async def test_a_tab_that_closed_before_the_core_knew_it_is_named_in_the_error() -> None:
     lanes = Lanes()
     work = Work(lanes)
     task = await started(work.do("a"))
@@ -88,7 +88,7 @@ async def test_a_tab_that_vanished_before_the_core_knew_is_named() -> None:
 
 
 async def test_work_that_comes_after_a_tab_ended_does_not_wait() -> None:
-    """A tab lost with its browser comes back under the same id, in a lane of its own."""
+    """A tab that was lost with its browser comes back under the same id, with a new lane."""
     lanes = Lanes()
     work = Work(lanes)
     old = await started(work.do("a"))

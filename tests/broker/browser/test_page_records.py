@@ -122,7 +122,7 @@ def test_requests_that_never_end_are_not_remembered_for_ever() -> None:
     assert record.pending(CRITICAL) == REQUESTS_KEPT
 
 
-async def test_whoever_waits_hears_of_every_event() -> None:
+async def test_waiters_are_woken_by_every_event() -> None:
     record = PageRecord()
     waiting = [await started(record.changed()) for _ in range(2)]
     waiting[1].cancel()

@@ -1,4 +1,4 @@
-"""The filtering proxy: what the lists allow gets through, byte for byte; nothing else does."""
+"""The filtering proxy forwards what the lists allow, byte for byte, and nothing else."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 
 from roost.broker.browser import proxy as proxy_module
 from roost.broker.browser import resolver
-from roost.broker.browser.proxy import FilteringProxy
+from roost.broker.browser.proxy import FilteringProxy, PasswordWanted
 from roost.broker.browser.resolver import Resolver
 from roost.testing.waits import answer_of, turn, until
 from tests.support.other_user import AS_NOBODY, needs_another_user
@@ -24,7 +24,7 @@ from tests.support.other_user import AS_NOBODY, needs_another_user
 
 @asynccontextmanager
 async def site(answer: bytes = b"") -> AsyncIterator[tuple[int, list[bytes]]]:
-    """A server that notes what it is asked. Without an answer it echoes, for tunnels."""
+    """Start a server that records its requests. Without an answer it echoes, for tunnels."""
     asked: list[bytes] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -41,7 +41,7 @@ async def site(answer: bytes = b"") -> AsyncIterator[tuple[int, list[bytes]]]:
 
 
 class Names(Resolver):
-    """Resolves what the test says, and counts how often it is asked."""
+    """A resolver that answers as the test says, and counts its look-ups."""
 
     def __init__(self, **known: list[str]) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ async def proxied(
 
 
 async def asked(proxy: FilteringProxy, request: bytes) -> bytes:
-    """All that comes back on one connection."""
+    """Return everything that comes back on one connection."""
     reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
     writer.write(request)
     try:
@@ -84,7 +84,7 @@ def get(host: str, port: int, path: str = "/a?b=c") -> bytes:
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\nhi"
 
 
-async def test_an_allowed_site_is_asked_as_if_directly() -> None:
+async def test_an_allowed_request_is_forwarded_unchanged() -> None:
     async with site(OK) as (port, seen), proxied("127.0.0.1") as proxy:
         reply = await asked(proxy, get("127.0.0.1", port))
 
@@ -92,7 +92,7 @@ async def test_an_allowed_site_is_asked_as_if_directly() -> None:
     assert seen[0].startswith(b"GET /a?b=c HTTP/1.1\r\n")
 
 
-async def test_a_site_outside_the_lists_is_never_asked() -> None:
+async def test_a_site_outside_the_lists_gets_no_request() -> None:
     async with site(OK) as (port, seen), proxied("example.com") as proxy:
         reply = await asked(proxy, get("127.0.0.1", port))
 
@@ -122,7 +122,8 @@ async def test_a_tunnel_carries_bytes_both_ways_and_only_to_allowed_hosts() -> N
 
 
 async def test_a_site_that_changes_the_protocol_hears_every_byte_from_then_on() -> None:
-    """The browser answers the change at once: nobody else may read there any more by then."""
+    """The browser answers the protocol change at once, so the proxy must not read further frames
+    itself."""
     changed = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -198,7 +199,7 @@ async def test_a_dead_site_is_a_bad_gateway() -> None:
     assert reply.startswith(b"HTTP/1.1 502 ")
 
 
-async def test_it_comes_back_on_the_port_it_had() -> None:
+async def test_a_restarted_proxy_listens_on_the_same_port() -> None:
     async with proxied("a.test") as first:
         port = first.port
     again = FilteringProxy(("a.test",), ())
@@ -209,7 +210,7 @@ async def test_it_comes_back_on_the_port_it_had() -> None:
 
 
 @pytest.mark.parametrize("is_tunnel", [False, True])
-async def test_a_browser_that_hangs_up_is_not_waited_for_by_a_site_that_never_ends(
+async def test_the_connection_to_a_site_ends_when_the_browser_disconnects(
     is_tunnel: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("roost.broker.browser.proxy.LAST_SECONDS", 0.0)
@@ -273,7 +274,7 @@ async def test_a_name_that_resolves_to_a_denied_address_is_refused(ask: Any) -> 
 
 
 async def test_the_connection_goes_to_the_address_that_was_checked() -> None:
-    """A name may resolve to another address the second time: it is looked up once."""
+    """A name may resolve to another address the second time, so it is looked up once."""
     names = Names(**{"a.test": ["127.0.0.1"]})
     async with site(OK) as (port, seen), proxied("a.test", resolver=names) as proxy:
         reply = await asked(proxy, get("a.test", port))
@@ -283,7 +284,7 @@ async def test_the_connection_goes_to_the_address_that_was_checked() -> None:
     assert f"Host: a.test:{port}".encode() in seen[0]
 
 
-async def test_the_next_address_is_tried_when_one_takes_no_connection() -> None:
+async def test_the_next_address_is_tried_if_one_refuses_the_connection() -> None:
     names = Names(**{"a.test": ["::1", "127.0.0.1"]})
     async with site(OK) as (port, _), proxied("a.test", resolver=names) as proxy:
         assert (await asked(proxy, get("a.test", port))).endswith(b"hi")
@@ -307,7 +308,7 @@ async def test_pages_do_not_reach_roosts_own_ports() -> None:
     assert seen == []
 
 
-async def test_a_proxy_above_is_given_names_it_alone_can_resolve() -> None:
+async def test_an_upstream_proxy_gets_names_that_only_it_can_resolve() -> None:
     async with site(OK) as (port, seen):
         above = f"http://127.0.0.1:{port}"
         names = Names(**{"trap.test": ["127.0.0.1"]})
@@ -319,7 +320,97 @@ async def test_a_proxy_above_is_given_names_it_alone_can_resolve() -> None:
     assert [line.split(b"\r\n")[0] for line in seen] == [b"GET http://far.test:80/a?b=c HTTP/1.1"]
 
 
-async def test_names_that_never_resolve_hold_up_nobody_elses(
+@asynccontextmanager
+async def asking_proxy(password: str) -> AsyncIterator[tuple[str, list[str]]]:
+    """A proxy that wants that password before it opens a tunnel; it then echoes."""
+    given: list[str] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        lines = dict(line.split(": ", 1) for line in head.split("\r\n")[1:] if line)
+        given.append(lines.get("Proxy-Authorization", ""))
+        if given[-1] != password:
+            writer.write(b'HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm="way"\r\n\r\n')
+        else:
+            writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+            writer.write(await reader.read(100))
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        yield f"127.0.0.1:{server.sockets[0].getsockname()[1]}", given
+
+
+async def tunnelled(proxy: FilteringProxy) -> bytes:
+    return await asked(proxy, b"CONNECT far.test:443 HTTP/1.1\r\n\r\nping")
+
+
+async def test_tunnels_wait_until_the_proxy_aboves_password_is_given() -> None:
+    questions: list[tuple[str, str]] = []
+    async with asking_proxy("Basic ada") as (above, given), proxied(upstream=above) as proxy:
+
+        def ask(site: str, challenge: str) -> bool:
+            questions.append((site, challenge))
+            return True
+
+        proxy.ask = ask
+        replies = asyncio.gather(tunnelled(proxy), tunnelled(proxy))
+        await until(lambda: len(given) == 2 and len(questions) == 1)
+        proxy.answer("Basic wrong")
+        await until(lambda: len(questions) == 2)
+        proxy.answer("Basic ada")
+        assert all(reply.endswith(b"established\r\n\r\nping") for reply in await replies)
+        assert (await tunnelled(proxy)).endswith(b"ping")
+        assert given[-1] == "Basic ada"
+        assert len(questions) == 2
+    assert set(questions) == {("far.test:443", 'Basic realm="way"')}
+
+
+async def test_a_tunnel_refused_before_the_password_came_is_tried_again_without_a_question() -> (
+    None
+):
+    async with proxied(upstream="127.0.0.1:9") as proxy:
+        proxy.ask = lambda site, challenge: pytest.fail("nobody needs to be asked")
+        refused = PasswordWanted("Basic", tried=None)
+        proxy.answer("Basic ada")
+        assert await proxy._given("far.test:443", refused)
+
+
+@pytest.mark.parametrize("answers", [True, False])
+async def test_a_tunnel_is_refused_if_nobody_has_the_password(answers: bool) -> None:
+    async with asking_proxy("Basic ada") as (above, _), proxied(upstream=above) as proxy:
+        if answers:
+
+            def ask(site: str, challenge: str) -> bool:
+                asyncio.get_running_loop().call_soon(proxy.answer, None)
+                return True
+
+            proxy.ask = ask
+        assert (await tunnelled(proxy)).startswith(b"HTTP/1.1 502 ")
+
+
+async def test_a_tunnel_does_not_wait_forever_for_a_password(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(proxy_module, "ASK_SECONDS", 0.01)
+    async with asking_proxy("Basic ada") as (above, _), proxied(upstream=above) as proxy:
+        proxy.ask = lambda site, challenge: True
+        assert (await tunnelled(proxy)).startswith(b"HTTP/1.1 502 ")
+        assert (await tunnelled(proxy)).startswith(b"HTTP/1.1 502 ")
+
+
+async def test_the_proxy_above_gets_its_password_and_a_site_never_does() -> None:
+    async with site(OK) as (port, seen):
+        async with proxied(upstream=f"127.0.0.1:{port}") as proxy:
+            proxy.answer("Basic ada")
+            await asked(proxy, get("far.test", 80))
+        async with proxied("127.0.0.1") as direct:
+            direct.answer("Basic ada")
+            await asked(direct, get("127.0.0.1", port))
+    assert [b"Proxy-Authorization: Basic ada" in head for head in seen] == [True, False]
+
+
+async def test_names_that_never_resolve_do_not_block_other_sessions(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     answer = threading.Event()
@@ -357,7 +448,7 @@ async def test_inconsistent_request_heads_are_bad_requests(head: bytes) -> None:
         assert (await asked(proxy, head)).startswith(b"HTTP/1.1 400 ")
 
 
-async def test_a_connection_that_asks_nothing_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_idle_connection_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proxy_module, "HEAD_SECONDS", 0.05)
     async with proxied("127.0.0.1") as proxy:
         assert await answer_of(asked(proxy, b"GET http://127.0.0.1/ HTTP/1.1\r\n")) == b""

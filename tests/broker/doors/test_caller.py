@@ -16,11 +16,12 @@ from roost.vocabulary import OPERATOR
 URL = "https://site.test/"
 
 
-def test_there_is_work_behind_every_operation_and_no_other() -> None:
-    assert set(WORK) == set(OPERATIONS.values())
+def test_every_operation_has_exactly_one_function() -> None:
+    # A batch has none of its own: the caller performs its steps.
+    assert set(WORK) == set(OPERATIONS.values()) - {ops.Batch}
 
 
-async def test_a_bug_is_answered_without_its_inside_and_logged_with_it(
+async def test_a_bug_is_logged_in_full_and_answered_without_details(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with fake_house(tmp_path) as house:
@@ -38,7 +39,7 @@ async def test_a_bug_is_answered_without_its_inside_and_logged_with_it(
         assert (await agent.api.call(ops.TakeScreenshot())).tab == "t1"
 
 
-async def test_a_timeout_inside_a_driver_is_its_own_and_not_the_calls(
+async def test_a_timeout_inside_a_driver_is_not_reported_as_the_calls_deadline(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with fake_house(tmp_path) as house:
@@ -63,7 +64,7 @@ async def test_waiting_in_the_queue_is_not_cut_short_by_the_usual_deadline(
         assert (await bob.api.call(ops.TabSpaceStatus(wait_seconds=0.7))).queued
 
 
-async def test_whoever_called_last_when_is_remembered_and_forgotten_with_the_agent(
+async def test_the_time_of_an_agents_last_call_is_kept_until_the_agent_ends(
     tmp_path: Path,
 ) -> None:
     async with fake_house(tmp_path) as house:
@@ -77,7 +78,7 @@ async def test_whoever_called_last_when_is_remembered_and_forgotten_with_the_age
         assert set(house.broker.seen_at) <= {OPERATOR}
 
 
-async def test_a_watcher_of_a_session_that_is_not_ones_own_is_refused(tmp_path: Path) -> None:
+async def test_watching_a_foreign_session_is_refused(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         ada, bob = house.admit(), house.admit()
         with pytest.raises(SessionGone):

@@ -1,4 +1,4 @@
-"""CDP clients in sessions: told of what is theirs, gone without trace."""
+"""CDP clients in sessions: they are told of their session's tabs only, and leave nothing behind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from roost.api.protocol import Seat
 from roost.broker.doors.caller import Caller
 from roost.core import events as ev
 from roost.daemon.wiring import FAKE
-from roost.drivers.base import Hold, ProtocolEar, ProtocolTap, Report, Started
+from roost.drivers.base import Hold, ProtocolEar, ProtocolTap, Report, RunningBrowser
 from roost.drivers.events import (
     DriverEvent,
     TabOpened,
@@ -55,7 +55,7 @@ class StubTap:
 
 
 class TappedDriver(HeldDriver):
-    """A fake that hands out taps and writes down what is held."""
+    """A fake driver with taps that records which tabs are held."""
 
     def __init__(self) -> None:
         super().__init__(FakeBrowser(any_page))
@@ -82,7 +82,7 @@ class TappedDriver(HeldDriver):
     def close_tap(self, tap: ProtocolTap) -> None:
         self.taps.pop(tap.session, None)
 
-    async def start(self, report: Report) -> Started:
+    async def start(self, report: Report) -> RunningBrowser:
         def holding(event: DriverEvent) -> Hold | None:
             hold = report(event)
             if hold is not None:
@@ -125,6 +125,10 @@ class Ear:
 
     def paused(self, is_paused: bool) -> None:
         self.words.append(is_paused)
+
+    def proxy_asked(self, context: str, site: str, challenge: str) -> bool:
+        self.words.append((context, site, challenge))
+        return True
 
     def ended(self) -> None:
         self.is_over = True
@@ -212,7 +216,7 @@ async def test_a_popup_is_not_held_for_a_client_that_left(tmp_path: Path) -> Non
         assert s.driver.held == []
 
 
-async def test_a_look_sees_the_sessions_tabs_and_leaves_no_trace(tmp_path: Path) -> None:
+async def test_listing_targets_shows_the_sessions_tabs_and_opens_no_seat(tmp_path: Path) -> None:
     async with scene(tmp_path) as s:
         mine, other = await s.session("mine"), await s.session("other")
         tabs = [await s.tab("mine"), await s.tab("other")]
@@ -258,7 +262,7 @@ async def test_tabs_of_clients_count_in_the_pool(tmp_path: Path) -> None:
         assert opened in ear.tabs
 
 
-async def test_contexts_go_with_the_client_that_made_them(tmp_path: Path) -> None:
+async def test_contexts_end_with_the_client_that_made_them(tmp_path: Path) -> None:
     async with scene(tmp_path) as s:
         token = await s.session("mine")
         seat, _ = await s.seat(token)
@@ -287,7 +291,45 @@ async def test_a_client_can_release_a_context_before_it_leaves(tmp_path: Path) -
         await error_of(JarUnavailable, seat.open_tab(context))
 
 
-async def test_domain_lists_cannot_be_led_around_by_a_proxy(tmp_path: Path) -> None:
+async def test_a_client_is_asked_for_the_password_of_its_own_proxy_and_nobody_else_is(
+    tmp_path: Path,
+) -> None:
+    async with scene(tmp_path) as s:
+        token = await s.session("mine")
+        seat, ear = await s.seat(token)
+        fellow, other = await s.seat(token)
+        context = await seat.make_context("http://proxy.test:3128")
+        plain = await seat.make_context(None)
+        socks = await seat.make_context("socks5://proxy.test:1080")
+        assert seat.own_proxy(context) == "http://proxy.test:3128"
+        assert [seat.own_proxy(one) for one in (plain, socks, "no-such")] == [None] * 3
+        assert fellow.own_proxy(context) is None
+        (jar,) = [jar for jar in s.house.state.jars.values() if jar.handle == context]
+        proxy = s.house.broker.browser(FAKE).jars.proxy(jar.id)
+        assert proxy is not None
+        assert proxy.ask("site.test:443", "Basic")
+        assert (ear.words, other.words) == ([(context, "site.test:443", "Basic")], [])
+        fellow.give_proxy_password(context, "Basic eve")
+        assert proxy._password is None
+        seat.give_proxy_password(context, "Basic ada")
+        assert proxy._password == "Basic ada"
+
+
+async def test_no_client_reaches_the_proxy_of_another_through_roosts_own_port(
+    tmp_path: Path,
+) -> None:
+    """Roost would send the other client's password there."""
+    async with scene(tmp_path) as s:
+        seat, _ = await s.seat(await s.session("mine"))
+        await seat.make_context("proxy.test:3128")
+        (port,) = [jar.proxy_port for jar in s.house.state.jars.values() if jar.proxy_port]
+        other, _ = await s.seat(await s.session("other"))
+        for address in (f"127.0.0.1:{port}", f"http=[::1]:{port};https=x:1", f"socks5://x:{port}"):
+            await error_of(JarUnavailable, other.make_context(address))
+        await other.make_context(f"127.0.0.1:{port - 1}")
+
+
+async def test_a_client_cannot_bypass_domain_lists_with_a_proxy(tmp_path: Path) -> None:
     async with scene(tmp_path) as s:
         hello = replace(s.house.hello(), deny=("evil.test",), session=SessionId("listed"))
         admission = s.house.admit(hello)
@@ -299,7 +341,7 @@ async def test_domain_lists_cannot_be_led_around_by_a_proxy(tmp_path: Path) -> N
         assert seat.checked_url("https://good.test/") == "https://good.test/"
 
 
-async def test_files_are_below_the_sessions_folders(tmp_path: Path) -> None:
+async def test_a_client_may_use_only_files_in_the_sessions_folders(tmp_path: Path) -> None:
     async with scene(tmp_path / "home") as s:
         seat, _ = await s.seat(await s.session("mine"))
         own = s.house.home.files / "mine"
@@ -373,7 +415,7 @@ async def test_the_end_of_the_session_or_of_the_browser_ends_the_client(tmp_path
         await error_of(Unauthorized, s.house.door.take_seat(token, Ear()))
 
 
-async def test_a_person_who_takes_over_is_told_to_clients(tmp_path: Path) -> None:
+async def test_clients_are_told_when_the_person_pauses_the_session(tmp_path: Path) -> None:
     async with scene(tmp_path) as s:
         _, ear = await s.seat(await s.session("mine"))
         await s.operator.call(ops.SessionPause(session="mine"))

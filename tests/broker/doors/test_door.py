@@ -11,7 +11,7 @@ import pytest
 
 from roost.api import operations as ops
 from roost.api.door import Admission
-from roost.broker.doors import door
+from roost.broker.doors import commands, door
 from roost.errors import BadRequest, SessionGone, TabGone, Unauthorized, Unsupported
 from roost.local.home import user_folder
 from roost.local.lineage import Lineage
@@ -41,7 +41,7 @@ def me() -> Peer:
 
 
 def unsaid(house: FakeHouse) -> Hello:
-    """A command that does not say ``--operator``."""
+    """A command without ``--operator``."""
     return replace(house.hello(ClientKind.CLI), operator=False)
 
 
@@ -78,7 +78,7 @@ async def test_a_wrong_token_is_refused(token: str, tmp_path: Path) -> None:
         assert token not in str(refusal.value.to_wire())
 
 
-async def test_a_token_file_that_is_gone_locks_nobody_out(tmp_path: Path) -> None:
+async def test_a_removed_token_file_is_written_again(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         own, hello = house.home.operator_token(), house.hello()
         house.home.token.unlink()
@@ -97,8 +97,8 @@ async def test_a_token_file_that_is_gone_locks_nobody_out(tmp_path: Path) -> Non
             moved.rename(house.home.path)
 
 
-async def test_a_token_that_the_person_replaced_takes_the_old_ones_place(tmp_path: Path) -> None:
-    """Whoever comes first after the file is removed makes a new one."""
+async def test_a_token_that_the_person_replaced_is_used_from_then_on(tmp_path: Path) -> None:
+    """After the file is removed, the first process that needs the token makes a new one."""
     async with fake_house(tmp_path) as house:
         old = house.hello()
         house.home.token.unlink()
@@ -110,9 +110,7 @@ async def test_a_token_that_the_person_replaced_takes_the_old_ones_place(tmp_pat
 
 
 @pytest.mark.parametrize("wrong", ["open to others", "a link", "no token"])
-async def test_a_token_file_that_others_may_have_written_is_not_believed(
-    wrong: str, tmp_path: Path
-) -> None:
+async def test_a_token_file_that_others_can_write_is_ignored(wrong: str, tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         hello, fake = house.hello(), "f" * 64
         house.home.token.unlink()
@@ -153,7 +151,7 @@ async def test_an_identity_is_minted_here_and_bound_to_the_process(tmp_path: Pat
         assert ada.welcome.session != bob.welcome.session
 
 
-async def test_the_resume_secret_is_written_down_nowhere(tmp_path: Path) -> None:
+async def test_the_resume_secret_is_not_stored(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         secret = (house.admit().welcome.secret or "").partition(".")[2]
         assert len(secret) == 64
@@ -196,8 +194,11 @@ async def test_resuming_too_late_is_refused_like_an_unknown_secret(tmp_path: Pat
         await until(lambda: not house.browser.pages)
 
 
-async def test_a_half_open_connection_gives_way_to_the_one_that_comes_back(tmp_path: Path) -> None:
-    """The old connection's end is noticed only after the new one is in: it must end nothing."""
+async def test_a_new_connection_replaces_the_half_open_one_of_the_same_agent(
+    tmp_path: Path,
+) -> None:
+    """The end of the old connection is noticed only after the new one is admitted, and must end
+    nothing."""
     async with fake_house(tmp_path) as house:
         closed: list[str] = []
         old = house.door.admit(house.hello(), me(), on_end=lambda: closed.append("old"))
@@ -243,8 +244,8 @@ async def test_an_agent_that_ends_otherwise_loses_its_connection(tmp_path: Path)
         assert not house.state.agents
 
 
-async def test_who_cannot_be_seen_by_its_pid_is_not_taken_for_dead(tmp_path: Path) -> None:
-    """In another pid namespace the kernel says 0: an idle, connected agent all the same."""
+async def test_an_agent_without_a_visible_pid_does_not_count_as_dead(tmp_path: Path) -> None:
+    """In another pid namespace the kernel reports pid 0, although the agent is connected."""
     async with fake_house(tmp_path) as house:
         unseen = house.admit(pid=0)
         house.door.sweep()
@@ -301,7 +302,7 @@ def audited(house: FakeHouse, kind: str) -> list[dict[str, Any]]:
 async def test_a_command_in_a_terminal_is_the_operator_and_audited_with_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(door, "lineage", lambda pid: in_a(TERMINAL, "command", terminal=True))
+    monkeypatch.setattr(commands, "lineage", lambda pid: in_a(TERMINAL, "command", terminal=True))
     async with fake_house(tmp_path) as house:
         command = house.admit(unsaid(house))
         assert command.agent == OPERATOR
@@ -315,7 +316,7 @@ async def test_a_command_in_a_terminal_is_the_operator_and_audited_with_its_line
 async def test_a_command_in_an_editor_is_refused_and_told_what_to_say(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(door, "lineage", lambda pid: in_a(EDITOR, "command", terminal=True))
+    monkeypatch.setattr(commands, "lineage", lambda pid: in_a(EDITOR, "command", terminal=True))
     async with fake_house(tmp_path) as house:
         command = house.admit(unsaid(house))
         assert command.agent == NOBODY
@@ -333,7 +334,7 @@ async def test_a_command_in_an_editor_is_refused_and_told_what_to_say(
 async def test_a_service_may_stop_the_broker_but_not_list_sessions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(door, "lineage", lambda pid: in_a(SERVICE, "command", terminal=False))
+    monkeypatch.setattr(commands, "lineage", lambda pid: in_a(SERVICE, "command", terminal=False))
     async with fake_house(tmp_path) as house:
         command = house.admit(unsaid(house))
         await error_of(Unauthorized, command.api.call(ops.SessionList()))
@@ -343,7 +344,7 @@ async def test_a_service_may_stop_the_broker_but_not_list_sessions(
 
 
 async def test_a_command_beside_a_shim_is_that_shims_agent(tmp_path: Path) -> None:
-    """As an MCP client runs them: the shim and the command are siblings below the client."""
+    """MCP clients run the shim and the command as siblings below the client."""
     async with fake_house(tmp_path) as house:
         with child() as shim, child(WAIT_BELOW) as command:
             agent = house.admit(house.hello(ClientKind.MCP), pid=shim)
@@ -364,11 +365,11 @@ CLIENT = Tree(
 )
 
 
-async def test_below_a_client_without_an_agent_a_session_is_the_persons_to_give(
+async def test_a_session_is_given_out_below_a_client_that_the_person_gave_it_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = in_a(CLIENT, "command", terminal=True)
-    monkeypatch.setattr(door, "lineage", lambda pid: line)
+    monkeypatch.setattr(commands, "lineage", lambda pid: line)
     started: dict[int, str] = {}
     monkeypatch.setattr(door, "started_with", lambda pid, name: started.get(pid))
     async with fake_house(tmp_path) as house:
@@ -387,7 +388,7 @@ async def test_below_a_client_without_an_agent_a_session_is_the_persons_to_give(
         assert house.door._is_given(mail, 0, line), "the client itself was started for it"
         await person.api.call(ops.SessionDispose(session="shop"))
         house.door.sweep()
-        assert not house.door._given
+        assert not house.door._commands.given
 
 
 @pytest.mark.parametrize("code", [WAIT, WAIT_BELOW])
@@ -436,7 +437,7 @@ async def test_calls_of_an_ended_agent_are_refused(tmp_path: Path) -> None:
         await error_of(SessionGone, agent.api.call(ops.SessionOpen(session="x")))
 
 
-async def test_what_a_command_of_an_agent_opens_is_that_agents(tmp_path: Path) -> None:
+async def test_a_session_that_an_agents_command_opens_belongs_to_that_agent(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         agent = house.admit()
         with child(WAIT) as pid:
@@ -487,7 +488,7 @@ async def test_a_hook_finds_shims_only_and_only_connected_ones(tmp_path: Path) -
         assert house.admit(house.hello(ClientKind.HOOK)).agent == shim.agent
 
 
-async def test_what_an_agent_is_to_be_told_waits_for_the_agent_not_its_hook(
+async def test_notes_for_an_agent_are_not_given_to_its_hook(
     tmp_path: Path,
 ) -> None:
     async with fake_house(tmp_path, pool=6) as house:
@@ -501,7 +502,7 @@ async def test_what_an_agent_is_to_be_told_waits_for_the_agent_not_its_hook(
 
 
 async def test_a_hook_that_guesses_a_session_id_gets_no_agent(tmp_path: Path) -> None:
-    """Its answer tells the loop's prompt, and its word can end the loop."""
+    """The hook's answer contains the loop's prompt, and its input can end the loop."""
     async with fake_house(tmp_path) as house:
         named = replace(house.hello(ClientKind.MCP), session=SessionId("work"))
         own = replace(house.hello(ClientKind.MCP), session=SessionId("uuid"), resumable=True)

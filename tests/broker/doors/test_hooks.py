@@ -52,7 +52,7 @@ def test_a_hook_belongs_to_the_shim_of_its_own_client() -> None:
     assert (found("hook-1", *shims), found("hook-2", *shims)) == ("shim-1", "shim-2")
 
 
-def test_the_clients_word_does_not_outweigh_descent() -> None:
+def test_the_process_tree_outranks_the_session_id() -> None:
     assert found("hook-1", shim("shim-1", "a"), shim("shim-2", "b"), session="b") == "shim-1"
 
 
@@ -61,12 +61,12 @@ def test_a_client_without_a_shim_has_no_agent_however_few_others_there_are() -> 
     assert found("hook-3") is None
 
 
-def test_an_orphan_belongs_to_nobody_though_all_have_one_ancestor() -> None:
+def test_a_hook_whose_client_has_ended_is_found_only_by_its_session_id() -> None:
     assert found("orphan", shim("shim-1", "a")) is None
     assert found("orphan", shim("shim-1", "a"), session="a") == "shim-1"
 
 
-def test_where_descent_says_nothing_the_session_id_does() -> None:
+def test_the_session_id_decides_if_the_process_tree_does_not() -> None:
     shims = shim("shim-1", "a"), shim("shim-2", "b")
     assert found("hook-3", *shims, session="b") == "shim-2"
     assert found("hook-3", *shims, session="c") is None
@@ -80,7 +80,7 @@ def test_between_two_shims_of_one_client_the_session_id_decides() -> None:
     assert found("hook-1", shim("shim-1", "a"), shim("shim-1b", "a")) == "shim-1"
 
 
-def test_a_session_elsewhere_is_not_taken_where_descent_leaves_a_choice() -> None:
+def test_a_session_id_of_another_client_is_ignored() -> None:
     shims = shim("shim-1", "a"), shim("shim-1b", "b"), shim("shim-2", "c")
     assert found("hook-1", *shims, session="c") is None
 

@@ -1,4 +1,4 @@
-"""Whose a command is, for the process trees that clients, editors and terminals make."""
+"""Who runs a command, for the process trees that clients, editors and terminals make."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from roost.api import operations as ops
+from roost.broker.doors.command_callers import SiblingsCaller, UnprovenCaller
 from roost.broker.doors.identity import (
     ActsAs,
     IsOperator,
+    OfClient,
     Place,
     Shim,
-    SiblingsCaller,
     Unproven,
-    UnprovenCaller,
     Verdict,
+    caller_of,
     client_of,
-    whose,
 )
 from roost.errors import BadRequest, Unauthorized
 from roost.local.lineage import Lineage, Relative
@@ -149,7 +149,7 @@ A_TERMINAL, NO_TERMINAL = True, False
 
 def verdict(name: str, terminal: bool, *, conversation: str | None = None) -> Verdict:
     command = Lineage(TREE.above(name), "roost", terminal, "the agents' group")
-    return whose(
+    return caller_of(
         command,
         AGENTS,
         SHIMS,
@@ -179,12 +179,12 @@ def test_a_command_is_the_agent_of_the_nearest_client_above_it(
 @pytest.mark.parametrize(
     "command", ["mine", "mine-make", "in-tmux", "by-ssh", "in-own-tmux", "in-marked-terminal"]
 )
-def test_a_command_in_a_terminal_that_no_client_runs_is_the_persons(command: str) -> None:
+def test_a_command_in_the_persons_terminal_is_the_operators(command: str) -> None:
     assert verdict(command, A_TERMINAL) == IsOperator("terminal")
 
 
 @pytest.mark.parametrize("command", ["mine", "by-ssh", "by-cron"])
-def test_without_a_controlling_terminal_a_command_may_keep_the_house_and_no_more(
+def test_without_a_terminal_a_command_may_only_manage_the_broker(
     command: str,
 ) -> None:
     found = verdict(command, NO_TERMINAL)
@@ -192,11 +192,41 @@ def test_without_a_controlling_terminal_a_command_may_keep_the_house_and_no_more
     assert found.may_keep_house
 
 
-@pytest.mark.parametrize("command", ["shimless", "gemini-command", "in-vscode", "in-remote-vscode"])
+@pytest.mark.parametrize(
+    ("command", "program", "is_persons"),
+    [("shimless", "claude", True), ("gemini-command", "gemini", False)],
+)
 @pytest.mark.parametrize("terminal", [A_TERMINAL, NO_TERMINAL])
-def test_below_a_client_without_a_shim_or_in_an_editor_nothing_is_proven(
-    command: str, terminal: bool
+def test_below_a_client_without_a_shim_the_client_is_the_agent(
+    command: str, program: str, is_persons: bool, terminal: bool
 ) -> None:
+    """The tree has Gemini below Claude Code: an agent started it, not the person."""
+    found = verdict(command, terminal)
+    assert isinstance(found, OfClient)
+    assert found.client.program == program
+    assert found.below[0] == found.client
+    assert found.is_persons == is_persons
+
+
+def test_a_client_that_was_started_as_an_agents_command_is_not_the_persons() -> None:
+    tree = Tree("init\n  cron\n    codex $CLAUDECODE\n      sh\n        x:me")
+    found = caller_of(Lineage(tree.above("me"), "roost"), {}, [])
+    assert isinstance(found, OfClient)
+    assert not found.is_persons
+
+
+@pytest.mark.parametrize("tree", ["init\n  python $CLAUDECODE\n    x:me", "init\n  x:me"])
+def test_what_an_agent_left_running_is_no_service_of_the_persons(tree: str) -> None:
+    variables = frozenset() if "python" in tree else frozenset({"GEMINI_CLI"})
+    command = Lineage(Tree(tree).above("me"), "roost", NO_TERMINAL, "", variables)
+    found = caller_of(command, {}, [])
+    assert isinstance(found, Unproven)
+    assert not found.may_keep_house
+
+
+@pytest.mark.parametrize("command", ["in-vscode", "in-remote-vscode"])
+@pytest.mark.parametrize("terminal", [A_TERMINAL, NO_TERMINAL])
+def test_in_an_editor_nothing_is_proven(command: str, terminal: bool) -> None:
     found = verdict(command, terminal)
     assert isinstance(found, Unproven)
     assert not found.may_keep_house
@@ -204,7 +234,7 @@ def test_below_a_client_without_a_shim_or_in_an_editor_nothing_is_proven(
 
 
 @pytest.mark.parametrize("command", ["unheard-of-command", "unheard-of-make"])
-def test_beside_a_shim_in_a_wrapper_a_terminal_proves_nothing(command: str) -> None:
+def test_a_terminal_beside_a_wrapped_shim_does_not_prove_the_person(command: str) -> None:
     assert isinstance(verdict(command, A_TERMINAL), Unproven)
 
 
@@ -224,18 +254,18 @@ def test_a_multiplexer_that_an_agent_may_have_started_is_not_the_persons_termina
 def test_a_multiplexer_whose_parent_is_known_is_judged_by_its_parent() -> None:
     tree = Tree("init\n  sshd\n    bash\n      zellij $CLAUDECODE\n        bash\n          x:me")
     command = Lineage(tree.above("me"), "roost", has_terminal=True)
-    assert whose(command, {}, []) == IsOperator("terminal")
+    assert caller_of(command, {}, []) == IsOperator("terminal")
 
 
-def test_where_there_are_no_control_groups_they_prove_nothing() -> None:
+def test_empty_control_groups_are_ignored() -> None:
     tree = Tree("launchd\n  tmux\n    zsh\n      x:me")
     command = Lineage(tree.above("me"), "roost", has_terminal=True)
-    assert whose(command, {}, [], places=[Place("")]) == IsOperator("terminal")
+    assert caller_of(command, {}, [], places=[Place("")]) == IsOperator("terminal")
 
 
 @pytest.mark.parametrize("command", ["orphan", "orphan-shell"])
 @pytest.mark.parametrize("terminal", [A_TERMINAL, NO_TERMINAL])
-def test_an_orphan_from_where_an_agent_runs_may_not_even_keep_the_house(
+def test_an_orphan_in_an_agents_control_group_may_not_manage_the_broker(
     command: str, terminal: bool
 ) -> None:
     found = verdict(command, terminal)
@@ -243,25 +273,25 @@ def test_an_orphan_from_where_an_agent_runs_may_not_even_keep_the_house(
     assert not found.may_keep_house
 
 
-def test_a_service_of_the_systems_may_keep_the_house() -> None:
+def test_a_system_service_may_manage_the_broker() -> None:
     command = Lineage(TREE.above("orphan"), "roost", NO_TERMINAL, "a service's own group")
-    found = whose(command, AGENTS, SHIMS, places=PLACES)
+    found = caller_of(command, AGENTS, SHIMS, places=PLACES)
     assert isinstance(found, Unproven)
     assert found.may_keep_house
 
 
-def test_of_several_agents_of_one_client_the_conversation_decides() -> None:
+def test_the_conversation_id_selects_one_of_several_agents_of_a_client() -> None:
     both = ActsAs((AgentId("agent-two-a"), AgentId("agent-two-b")))
     assert verdict("two-command", A_TERMINAL, conversation="y") == ActsAs((AgentId("agent-two-b"),))
     assert verdict("two-command", A_TERMINAL) == both
     assert verdict("two-command", A_TERMINAL, conversation="a") == both, "another client's"
 
 
-def test_several_agents_of_one_client_in_one_session_are_no_choice() -> None:
+def test_agents_of_one_client_in_one_session_need_no_selection() -> None:
     client = TREE.client("shim-two-a")
     shims = [Shim(AgentId(name), SessionId("x"), client) for name in ("one", "two")]
     command = Lineage(TREE.above("two-command"))
-    assert whose(command, {}, shims) == ActsAs((AgentId("one"),))
+    assert caller_of(command, {}, shims) == ActsAs((AgentId("one"),))
 
 
 def test_a_conversation_counts_only_below_its_client() -> None:
@@ -277,12 +307,12 @@ def test_a_shim_that_a_person_runs_by_hand_has_no_client() -> None:
 
 def test_a_terminal_outside_the_container_is_a_terminal() -> None:
     shell = Tree("bash\n  make\n    python:command").above("command")
-    assert whose(Lineage(shell, "roost", has_terminal=True), {}, []) == IsOperator("terminal")
-    assert whose(Lineage((), "roost", has_terminal=True), {}, []) == IsOperator("terminal")
+    assert caller_of(Lineage(shell, "roost", has_terminal=True), {}, []) == IsOperator("terminal")
+    assert caller_of(Lineage((), "roost", has_terminal=True), {}, []) == IsOperator("terminal")
 
 
 def test_a_process_that_cannot_be_seen_proves_nothing() -> None:
-    found = whose(Lineage(), {}, [])
+    found = caller_of(Lineage(), {}, [])
     assert isinstance(found, Unproven)
     assert not found.may_keep_house
 
@@ -290,13 +320,13 @@ def test_a_process_that_cannot_be_seen_proves_nothing() -> None:
 def test_a_lineage_that_is_too_long_to_see_its_top_proves_nothing() -> None:
     deep = Tree("\n".join(" " * depth + "bash" for depth in range(80)) + "\n" + " " * 80 + "x:me")
     above: tuple[Relative, ...] = deep.above("me")[:64]
-    assert isinstance(whose(Lineage(above, "roost", has_terminal=True), {}, []), Unproven)
+    assert isinstance(caller_of(Lineage(above, "roost", has_terminal=True), {}, []), Unproven)
 
 
 # --- what it may then do -------------------------------------------------------------------------
 
 
-async def test_a_caller_that_may_keep_house_may_only_look_after_the_broker(
+async def test_a_command_that_may_manage_the_broker_may_call_nothing_else(
     tmp_path: Path,
 ) -> None:
     async with fake_house(tmp_path) as house:

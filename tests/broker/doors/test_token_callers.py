@@ -1,4 +1,4 @@
-"""Callers without a connection: who a token makes one, and how long one lives by it."""
+"""Callers without a connection: whom a token identifies, and how long its agent lives."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def test_a_token_is_invalid_until_it_is_issued(tmp_path: Path) -> None:
         assert not house.state.agents
 
 
-async def test_all_who_hold_a_sessions_token_are_its_one_agent(tmp_path: Path) -> None:
+async def test_all_holders_of_a_sessions_token_act_as_one_agent(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         token = await token_of(house, "work")
         first, second = house.door.visit(token), house.door.visit(token)
@@ -48,7 +48,7 @@ async def test_all_who_hold_a_sessions_token_are_its_one_agent(tmp_path: Path) -
         assert (first.session, len(house.state.agents)) == ("work", 1)
 
 
-async def test_a_sessions_token_is_that_session_and_nothing_else(tmp_path: Path) -> None:
+async def test_a_sessions_token_gives_access_to_that_session_only(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         other = house.door.visit(await token_of(house, "other"))
         foreign = (await other.api.call(ops.Navigate(url=URL))).tab

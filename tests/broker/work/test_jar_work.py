@@ -1,4 +1,5 @@
-"""What the checks of ``roost.testing.broker_jars`` cannot bring about from outside."""
+"""Operations on jars in situations that ``roost.testing.broker_jars`` cannot create from
+outside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logins that are read in a process of its own (roost.broker.work.login_reader)."""
+"""Logins are read in a separate process (roost.broker.work.login_reader)."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ async def test_a_call_that_ends_early_ends_the_process_that_reads_for_it(tmp_pat
 
 
 def readers() -> list[int]:
-    """The processes of ours that read logins."""
+    """Return our child processes that read logins."""
     children = Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii").split()
     lines = {int(pid): Path(f"/proc/{pid}/cmdline") for pid in children}
     return [pid for pid, line in lines.items() if b"roost.profiles" in line.read_bytes()]

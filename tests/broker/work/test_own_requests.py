@@ -19,7 +19,7 @@ TAB = TabHandle("tab")
 POLL = "http://x/poll"
 
 
-class Acting:
+class ActionPage:
     """The page of an action, and the record of its tab."""
 
     def __init__(self, seconds: float = 30.0) -> None:
@@ -47,7 +47,7 @@ class Acting:
 
 
 async def test_an_action_without_requests_waits_for_nothing() -> None:
-    page = Acting()
+    page = ActionPage()
     page.sends()
     own = page.begins()
     assert await own.ended() is False
@@ -55,7 +55,7 @@ async def test_an_action_without_requests_waits_for_nothing() -> None:
 
 
 async def test_an_action_waits_until_its_request_has_ended_and_a_moment_longer() -> None:
-    page = Acting()
+    page = ActionPage()
     own = page.begins()
     request = page.sends()
     waiting = await started(own.ended())
@@ -68,7 +68,7 @@ async def test_an_action_waits_until_its_request_has_ended_and_a_moment_longer()
 
 
 async def test_a_request_that_does_not_end_in_time_is_named() -> None:
-    page = Acting(seconds=0.001)
+    page = ActionPage(seconds=0.001)
     own = page.begins()
     page.sends("http://x/save?token=secret")
     assert await own.ended() is True
@@ -79,14 +79,14 @@ async def test_a_request_that_does_not_end_in_time_is_named() -> None:
 
 @pytest.mark.parametrize("kind", ["image", "ping", "eventsource", "media", "other", "websocket"])
 async def test_requests_that_bring_no_result_are_not_waited_for(kind: str) -> None:
-    page = Acting()
+    page = ActionPage()
     own = page.begins()
     page.sends(kind=kind)
     assert await own.ended() is False
 
 
 async def test_a_response_that_turns_out_to_be_a_stream_is_not_waited_for() -> None:
-    page = Acting()
+    page = ActionPage()
     own = page.begins()
     stream = RequestEnded(
         handle=TAB, request=page.sends(), mime_type="text/event-stream", finished=False
@@ -100,7 +100,7 @@ async def test_a_response_that_turns_out_to_be_a_stream_is_not_waited_for() -> N
 
 
 async def test_a_renewed_long_poll_is_not_waited_for() -> None:
-    page = Acting()
+    page = ActionPage()
     before = page.sends(f"{POLL}?1")
     own = page.begins()
     page.ends(before)
@@ -112,7 +112,7 @@ async def test_a_renewed_long_poll_is_not_waited_for() -> None:
 async def test_a_request_that_the_page_sends_again_and_again_is_a_poll(
     seen: int, waits: bool
 ) -> None:
-    page = Acting(seconds=0.001)
+    page = ActionPage(seconds=0.001)
     for number in range(seen):
         page.ends(page.sends(f"{POLL}?{number}", at=number * 10.0))
     own = page.begins()
@@ -120,8 +120,8 @@ async def test_a_request_that_the_page_sends_again_and_again_is_a_poll(
     assert await own.ended() is waits
 
 
-async def test_two_equal_requests_at_once_are_no_poll() -> None:
-    page = Acting(seconds=0.001)
+async def test_two_equal_concurrent_requests_are_not_polling() -> None:
+    page = ActionPage(seconds=0.001)
     for _ in range(2):
         page.ends(page.sends(POLL, at=APART_SECONDS / 2))
     own = page.begins()
@@ -129,8 +129,8 @@ async def test_two_equal_requests_at_once_are_no_poll() -> None:
     assert await own.ended() is True
 
 
-async def test_what_earlier_actions_sent_makes_no_poll() -> None:
-    page = Acting(seconds=0.001)
+async def test_requests_of_earlier_actions_do_not_count_as_polling() -> None:
+    page = ActionPage(seconds=0.001)
     for number in range(4):
         own = page.begins()
         page.sends(at=number * 10.0)
@@ -138,7 +138,7 @@ async def test_what_earlier_actions_sent_makes_no_poll() -> None:
 
 
 async def test_an_action_that_led_to_another_document_waits_for_none_of_its_requests() -> None:
-    page = Acting()
+    page = ActionPage()
     own = page.begins()
     page.sends()
     page.has_left = True
@@ -147,14 +147,14 @@ async def test_an_action_that_led_to_another_document_waits_for_none_of_its_requ
 
 
 async def test_a_setting_turns_the_wait_off() -> None:
-    page = Acting(seconds=0)
+    page = ActionPage(seconds=0)
     own = page.begins()
     page.sends()
     assert await own.ended() is False
 
 
-async def test_a_page_that_sends_thousands_is_looked_at_in_part() -> None:
-    page = Acting(seconds=0.001)
+async def test_only_some_of_a_pages_thousands_of_requests_are_examined() -> None:
+    page = ActionPage(seconds=0.001)
     own = page.begins()
     for _ in range(3 * MOST):
         page.sends()

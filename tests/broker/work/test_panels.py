@@ -1,4 +1,4 @@
-"""What the person is shown, when, and what they are not shown."""
+"""What the panel shows the person, when it is updated, and what it omits."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def test_secrets_in_addresses_are_not_shown(tmp_path: Path) -> None:
         assert "t0psecret" not in str(await shown(house))
 
 
-async def test_who_waits_for_a_tab_is_shown(tmp_path: Path) -> None:
+async def test_a_waiting_session_is_shown(tmp_path: Path) -> None:
     async with fake_house(tmp_path, has_person=True, pool=1) as house:
         ada, bob = await house.welcome(), house.admit()
         await tab_of(ada)

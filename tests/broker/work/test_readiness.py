@@ -20,7 +20,7 @@ BEGUN = FakeClock().now()
 
 
 class Frames:
-    """A page whose frames come when the test says so."""
+    """A page that draws frames when the test says so."""
 
     def __init__(self) -> None:
         self.drawn = asyncio.Event()
@@ -65,7 +65,7 @@ async def test_the_phases_are_gone_through_in_order() -> None:
     assert not readiness.view().timed_out
 
 
-async def test_a_request_that_never_ends_is_given_up_honestly() -> None:
+async def test_a_request_that_never_ends_is_reported_as_a_timeout() -> None:
     record, frames = PageRecord(), Frames()
     sent(record, "1", "fetch")
     readiness = Readiness(cast(Page, frames), record, FakeClock(), seconds=0.01)
@@ -97,7 +97,7 @@ async def test_requests_that_begin_later_than_the_wait_are_not_waited_for() -> N
     assert events(readiness) == ["start", "critical_idle", "gave_up"]
 
 
-async def test_what_a_page_does_besides_is_not_waited_for() -> None:
+async def test_other_activity_of_a_page_is_not_waited_for() -> None:
     record = PageRecord()
     for kind in ("eventsource", "websocket", "ping", "media", "other"):
         sent(record, kind, kind)
@@ -123,7 +123,7 @@ async def test_a_page_that_draws_nothing_or_is_gone_is_given_up() -> None:
 async def test_a_page_at_rest_need_not_draw_again() -> None:
     record, frames, clock = PageRecord(), Frames(), FakeClock()
     assert not Readiness(cast(Page, frames), record, clock).rests(), "nobody knows yet"
-    with record.stirred(clock):
+    with record.while_acting(clock):
         clock.advance(9)
         assert not Readiness(cast(Page, frames), record, clock).rests(), "somebody acts"
     assert not Readiness(cast(Page, frames), record, clock).rests(), "somebody has just acted"
@@ -137,7 +137,7 @@ async def test_a_page_at_rest_need_not_draw_again() -> None:
 
 async def test_a_page_that_was_given_up_is_not_at_rest() -> None:
     record, clock = PageRecord(), FakeClock()
-    with record.stirred(clock):
+    with record.while_acting(clock):
         sent(record, "1", "fetch")
     clock.advance(1)
     readiness = Readiness(cast(Page, Frames()), record, clock, seconds=0.01)

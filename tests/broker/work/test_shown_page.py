@@ -15,9 +15,9 @@ from roost.drivers.events import RequestSent
 from roost.testing.clock import FakeClock
 from roost.vocabulary import AgentId, TabHandle
 
-EMPTY = {"drawn": False, "mayDraw": True}
-DRAWN = {"drawn": True, "mayDraw": False}
-STATIC = {"drawn": False, "mayDraw": False}
+EMPTY = {"drawn": False, "mayDraw": True, "mayGrow": False}
+DRAWN = {"drawn": True, "mayDraw": False, "mayGrow": False}
+STATIC = {"drawn": False, "mayDraw": False, "mayGrow": False}
 
 
 class Application:

@@ -1,4 +1,4 @@
-"""What a browser was asked for comes, also when whoever asked has left: then it goes at once."""
+"""A tab or session that arrives after its caller has left is closed at once."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def test_a_browser_that_ends_first_has_no_session_to_end(played: Played) -
 
 
 @pytest.mark.parametrize("is_attached_first", [True, False])
-async def test_a_tab_that_nobody_waits_for_any_more_is_closed_and_not_reported(
+async def test_the_tab_of_a_cancelled_call_is_closed_and_not_reported(
     played: Played, is_attached_first: bool
 ) -> None:
     await played.start()

@@ -1,4 +1,4 @@
-"""Commands and answers over a link (roost.drivers.connection): nobody is left waiting."""
+"""Commands and replies over a link (roost.drivers.connection): every pending call is answered."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def test_a_failed_command_raises_chromiums_own_error_code() -> None:
     assert refused.value.code == -32601
 
 
-async def test_commands_die_with_their_session_and_no_others_do() -> None:
+async def test_only_the_commands_of_an_ended_session_fail() -> None:
     cdp, link, _ = connected()
     dies, lives = cdp.call("A.a", None, "S1"), cdp.call("A.a", None, "S2")
     cdp.end_session("S1")
@@ -63,7 +63,7 @@ async def test_a_crash_fails_pending_calls_and_keeps_the_session() -> None:
     assert await after == {}
 
 
-async def test_the_end_of_the_link_answers_everything_and_every_later_call() -> None:
+async def test_the_end_of_the_link_fails_pending_and_later_calls() -> None:
     cdp, link, heard = connected()
     waits = cdp.call("A.a")
     link.ends()
@@ -87,7 +87,7 @@ async def test_events_go_to_their_session_and_keeper_messages_to_the_driver() ->
     assert heard.words == [("handover", {"nextId": 9})]
 
 
-async def test_ids_go_on_where_the_last_broker_stopped() -> None:
+async def test_ids_continue_where_the_last_broker_stopped() -> None:
     cdp, link, _ = connected()
     cdp.resume_ids(40)
     cdp.tell("A.a")

@@ -1,4 +1,5 @@
-"""Tabs that wait (roost.drivers.chromium.holds): until the last who holds them lets go."""
+"""New tabs stay paused (roost.drivers.chromium.holds) until the last client that holds them
+releases them."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from roost.vocabulary import TabHandle
 T1, T2 = TabHandle("T1"), TabHandle("T2")
 
 
-def test_a_tab_runs_when_the_last_holder_lets_go_and_only_once() -> None:
+def test_a_tab_runs_once_when_the_last_hold_is_released() -> None:
     ran: list[str] = []
     holds = Holds(ran.append)
     holds.hold(T1, ["a", "b"])
@@ -20,7 +21,7 @@ def test_a_tab_runs_when_the_last_holder_lets_go_and_only_once() -> None:
     assert ran == [T1]
 
 
-def test_nothing_waits_for_a_holder_that_is_gone() -> None:
+def test_a_tab_does_not_wait_for_a_client_that_left() -> None:
     ran: list[str] = []
     holds = Holds(ran.append)
     holds.hold(T1, ["a"])
@@ -29,7 +30,7 @@ def test_nothing_waits_for_a_holder_that_is_gone() -> None:
     assert ran == [T1]
 
 
-def test_a_tab_that_is_gone_is_not_let_run() -> None:
+def test_a_closed_tab_is_not_resumed() -> None:
     ran: list[str] = []
     holds = Holds(ran.append)
     holds.hold(T1, ["a"])

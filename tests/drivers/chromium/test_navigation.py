@@ -1,4 +1,4 @@
-"""Navigations whose document never comes."""
+"""Navigations whose document never arrives."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-class Answering:
-    """The browser, which answers whatever the driver asks."""
+class AnsweringBrowser:
+    """A browser that answers every command of the driver."""
 
     def __init__(self, played: Played) -> None:
         self._link = played.link
@@ -52,10 +52,10 @@ class Answering:
 async def test_a_navigation_whose_new_process_dies_does_not_count_as_an_arrival(
     tmp_path: Path,
 ) -> None:
-    """The process of the page before lives on, so Chromium reports no crash: loading just stops."""
+    """The old page's process stays alive, so Chromium reports no crash; loading just stops."""
     played = Played(tmp_path)
     await played.start()
-    browser = Answering(played)
+    browser = AnsweringBrowser(played)
     opening = await started(played.driver.open_tab("default"))
     await browser.until(opening.done)
     assert opening.result() == TAB

@@ -1,4 +1,4 @@
-"""Passwords from addresses: to whom they are sent, and when a page wants one."""
+"""Passwords from addresses: which server gets them, and when a page wants one."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from roost.drivers.chromium.passwords import Passwords, wants_password
 ADA = "Basic YWRhOnPDqWNyZXQ="
 
 
-class Told:
-    """Writes down the commands."""
+class CommandRecorder:
+    """Records the commands."""
 
     def __init__(self) -> None:
         self.commands: list[tuple[str, dict[str, Any], str]] = []
@@ -22,8 +22,8 @@ class Told:
         self.commands.append((method, params, session))
 
 
-def passwords() -> tuple[Passwords, Told]:
-    told = Told()
+def passwords() -> tuple[Passwords, CommandRecorder]:
+    told = CommandRecorder()
     return Passwords(cast(CdpConnection, told)), told
 
 
@@ -31,14 +31,14 @@ def paused(url: str, **headers: str) -> dict[str, Any]:
     return {"requestId": "r", "request": {"url": url, "headers": headers}}
 
 
-def test_an_address_without_a_password_is_left_alone_and_nothing_is_held() -> None:
+def test_an_address_without_a_password_pauses_no_requests() -> None:
     known, told = passwords()
     known.watch("S1")
     assert known.taken_from("http://host:80/p?q=a@b#c") == "http://host:80/p?q=a@b#c"
     assert told.commands == []
 
 
-def test_requests_to_that_server_are_held_in_every_page_of_the_jar() -> None:
+def test_requests_to_that_server_are_paused_in_every_page_of_the_jar() -> None:
     known, told = passwords()
     known.watch("S1")
     known.watch("gone")
@@ -74,7 +74,7 @@ def test_a_password_is_sent_to_its_own_server_unless_the_page_sends_one(
     assert params.get("headers") == wanted
 
 
-def test_a_request_held_for_a_broker_that_died_goes_on_without() -> None:
+def test_a_request_paused_for_a_dead_broker_continues_without_a_password() -> None:
     known, told = passwords()
     known.request_paused("S1", paused("http://host/"))
     assert told.commands == [("Fetch.continueRequest", {"requestId": "r"}, "S1")]
@@ -90,7 +90,7 @@ def test_a_request_held_for_a_broker_that_died_goes_on_without() -> None:
         (200, {"www-authenticate": "Basic"}, False),
     ],
 )
-def test_only_what_browsers_ask_a_person_for_counts_as_wanted(
+def test_only_challenges_that_browsers_show_to_a_person_count(
     status: int, headers: dict[str, str], wants: bool
 ) -> None:
     assert wants_password({"status": status, "headers": headers}) is wants

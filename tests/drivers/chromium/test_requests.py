@@ -1,4 +1,4 @@
-"""The requests of one tab: those of a document that was left end with it."""
+"""The requests of one tab: requests of a document that was left end with it."""
 
 from __future__ import annotations
 

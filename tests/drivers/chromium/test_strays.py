@@ -88,7 +88,7 @@ async def test_a_page_that_attaches_after_the_take_over_is_closed(played: Played
     assert (closed(played), reported(played)) == (["STRAY"], [])
 
 
-async def test_what_happens_while_the_next_broker_asks_for_the_jars_is_not_lost(
+async def test_events_during_the_take_over_are_not_lost(
     played: Played,
 ) -> None:
     await take_over(played, page("STRAY"), page("POPUP", openerId="T"), early=True)

@@ -1,4 +1,5 @@
-"""Protocol clients on one connection (roost.drivers.chromium.taps): each hears what is its own."""
+"""DevTools clients on one connection (roost.drivers.chromium.taps): each gets its own frames
+only."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ def attached(session: str) -> dict[str, Any]:
     return {"sessionId": session, "targetInfo": {}, "waitingForDebugger": False}
 
 
-async def test_each_tap_hears_its_own_and_the_driver_the_rest() -> None:
+async def test_each_tap_gets_its_own_frames_and_the_driver_the_rest() -> None:
     cdp, link = connected()
     heard: list[str] = []
     cdp.on_event("", lambda method, _: heard.append(method))
@@ -60,7 +61,7 @@ async def test_each_tap_hears_its_own_and_the_driver_the_rest() -> None:
     assert one.answers == [("key", {"id": 1, "result": {"tapped": True}, "sessionId": "ONE"})]
 
 
-async def test_what_is_attached_through_a_tap_is_its_own_until_it_is_detached() -> None:
+async def test_a_session_attached_through_a_tap_belongs_to_it_until_detached() -> None:
     cdp, link = connected()
     ear = Ear()
     tap = cdp.taps.open("ONE", ear)
@@ -78,7 +79,7 @@ async def test_what_is_attached_through_a_tap_is_its_own_until_it_is_detached() 
     assert ear.events[-1] == ("ONE", "Target.detachedFromTarget")
 
 
-async def test_a_page_cannot_write_itself_into_anothers_session() -> None:
+async def test_a_page_cannot_forge_the_session_of_a_frame() -> None:
     cdp, link = connected()
     ear = Ear()
     cdp.taps.open("ONE", ear)
@@ -126,7 +127,7 @@ async def test_a_client_that_fails_at_a_frame_does_not_end_the_link() -> None:
     assert await call == {"ok": True}
 
 
-async def test_what_is_unanswered_is_counted_until_it_is_answered_or_never_will_be() -> None:
+async def test_unanswered_bytes_count_until_the_answer_or_the_end() -> None:
     cdp, link = connected()
     tap = cdp.taps.open("ONE", Ear())
     link.says(method="Target.attachedToTarget", params=attached("BELOW"), sessionId="ONE")
@@ -143,16 +144,16 @@ async def test_what_is_unanswered_is_counted_until_it_is_answered_or_never_will_
     assert tap.unanswered_bytes == 0
 
 
-async def test_a_client_that_fails_at_a_frame_ends_nobodys_link_and_the_log_has_no_secrets(
+async def test_a_failing_client_does_not_end_the_link_and_the_log_has_no_secrets(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    class Failing(Ear):
+    class FailingEar(Ear):
         def heard(self, session: str, frame: bytes) -> None:
             raise ValueError("a bug")
 
     cdp, link = connected()
     other = Ear()
-    cdp.taps.open("ONE", Failing())
+    cdp.taps.open("ONE", FailingEar())
     cdp.taps.open("TWO", other)
     link.says(method="A.a", params={"cookie": "hunter2"}, sessionId="ONE")
     link.says(method="A.b", params={}, sessionId="TWO")

@@ -1,4 +1,4 @@
-"""The driver of a person's own browser against a scripted extension: what it hears and says."""
+"""The driver of a person's own browser, against a scripted extension."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from roost.drivers.base import Group, Started
+from roost.drivers.base import NO_BUNDLE, Group, RunningBrowser
 from roost.drivers.events import (
     DownloadBegan,
     DownloadEnded,
@@ -46,7 +46,7 @@ HANDOVER: dict[str, Any] = {
 
 
 class Extension(ScriptedLink):
-    """Answers as the extension does, unless the test takes a method over."""
+    """Answers as the extension does, except for the methods that the test handles itself."""
 
     def __init__(self, *tabs: str) -> None:
         super().__init__()
@@ -95,11 +95,11 @@ class Desk:
     def __init__(self, folder: Path, *tabs: str, idle_seconds: float = 60.0) -> None:
         self.home = Home(folder)
         self.host = HostLink(self.home, "mine-chromium")
-        self.driver = OwnChromiumDriver(self.host, "", idle_seconds=idle_seconds)
+        self.driver = OwnChromiumDriver(self.host, NO_BUNDLE, idle_seconds=idle_seconds)
         self.extension = Extension(*tabs)
         self.events: list[DriverEvent] = []
 
-    async def start(self, **handover: Any) -> Started:
+    async def start(self, **handover: Any) -> RunningBrowser:
         self.driver.linked(self.extension)
         starting = await started(self.driver.start(self.events.append))
         self.extension.keeper_says("handover", {**HANDOVER, **handover})
@@ -123,7 +123,7 @@ async def test_a_browser_that_is_not_linked_says_what_to_do(tmp_path: Path) -> N
         assert error.hint
 
 
-async def test_links_are_never_stolen(tmp_path: Path) -> None:
+async def test_a_second_link_never_replaces_the_first(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     await desk.start()
     with pytest.raises(Unsupported, match="another profile"):
@@ -132,7 +132,7 @@ async def test_links_are_never_stolen(tmp_path: Path) -> None:
     desk.driver.linked(Extension())  # the first is gone: now the other may
 
 
-async def test_a_host_that_waits_is_told_that_a_broker_is_there(tmp_path: Path) -> None:
+async def test_a_waiting_host_is_woken_when_a_broker_starts(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     desk.home.create()
     (tmp_path / "hosts").mkdir(mode=0o700)
@@ -231,7 +231,7 @@ async def test_a_tab_that_the_extension_refuses_is_gone(tmp_path: Path) -> None:
     await error_of(TabGone, call)
 
 
-async def test_a_tab_is_attached_at_its_first_use_and_let_go_when_idle(tmp_path: Path) -> None:
+async def test_a_tab_is_attached_at_its_first_use_and_detached_when_idle(tmp_path: Path) -> None:
     desk = Desk(tmp_path, idle_seconds=0.01)
     await desk.start()
     tab = await desk.driver.open_tab("default", GROUP)
@@ -257,7 +257,7 @@ async def test_a_tab_taken_away_as_it_opens_is_gone(tmp_path: Path) -> None:
     await error_of(TabGone, call)
 
 
-async def test_a_tab_nobody_waits_for_any_more_is_closed_once_it_is_there(tmp_path: Path) -> None:
+async def test_the_tab_of_a_cancelled_call_is_closed_once_it_is_open(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     await desk.start()
     desk.extension.held.add("Tabs.create")
@@ -285,7 +285,8 @@ async def test_a_panel_that_was_sent_while_disconnected_is_shown_after_the_recon
 async def test_an_ended_sessions_group_that_is_shown_again_can_still_be_closed(
     tmp_path: Path,
 ) -> None:
-    """Forgotten before its tabs are closed, they would be the person's, and stay."""
+    """If the group were forgotten before its tabs are closed, they would become the person's and
+    stay open."""
     desk = Desk(tmp_path, "r.1")
     desk.driver.forget_group("s1")
     assert (await desk.start()).tabs == {"r.1"}

@@ -1,5 +1,5 @@
-"""A person's own Chromium, through the extension, keeps the driver's contract: headed, in a window
-of its own, with the native host started by the browser."""
+"""A person's own Chromium with the extension passes the driver's contract: headed, with the
+native host started by the browser."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from roost.testing.drivers import (
     check_driver,
     check_name,
 )
-from tests.drivers.handled_own import OwnHarness, harness
+from tests.drivers.own_harness import OwnHarness, own_harness
 
 pytestmark = pytest.mark.browser
 CHECKS = [check for check in DRIVER_CHECKS if check not in JAR_CHECKS]
@@ -23,13 +23,13 @@ CHECKS = [check for check in DRIVER_CHECKS if check not in JAR_CHECKS]
 
 @pytest.fixture(scope="module")
 def own() -> Iterator[OwnHarness]:
-    with harness("chromium") as made:
+    with own_harness("chromium") as made:
         yield made
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=check_name)
 async def test_own_chromium_keeps_the_contract(own: OwnHarness, check: DriverCheck) -> None:
-    """Each with a driver of its own, which takes the one browser over."""
+    """Each check has a driver of its own, which takes over the one browser."""
     await check_driver(own, check)
 
 

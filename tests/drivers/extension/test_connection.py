@@ -1,4 +1,4 @@
-"""The extension's refusals are errors of its own protocol, in both browsers."""
+"""Refusals of the extension are typed errors, in both browsers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fake driver keeps the contract that real ones must keep, and has no shortcuts beside it."""
+"""The fake driver passes the contract of real drivers, and has no shortcuts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from roost.testing.drivers import (
 from roost.testing.site import FAKE_BASE, FAKE_NOWHERE, fake_web
 from roost.testing.waits import error_of
 from roost.vocabulary import JarPolicy
-from tests.drivers.handled_fake import FakeHarness
+from tests.drivers.fake_harness import FakeHarness
 
 
 @pytest.mark.parametrize("check", DRIVER_CHECKS, ids=check_name)
@@ -54,7 +54,7 @@ async def test_a_popup_to_nowhere_is_a_tab_without_a_document() -> None:
     assert not any(isinstance(event, TabNavigated) for event in reports.events)
 
 
-async def test_javascript_it_does_not_know_is_refused_and_not_guessed() -> None:
+async def test_unknown_javascript_is_refused() -> None:
     driver = FakeDriver()
     await driver.start(Reports())
     tab = await driver.open_tab(await driver.make_jar(JarPolicy.FRESH))
@@ -63,7 +63,7 @@ async def test_javascript_it_does_not_know_is_refused_and_not_guessed() -> None:
         await error_of(BadRequest, driver.page(tab).evaluate(function))
 
 
-async def test_numbers_json_does_not_know_are_null() -> None:
+async def test_numbers_that_json_lacks_become_null() -> None:
     driver = FakeDriver()
     await driver.start(Reports())
     tab = await driver.open_tab(await driver.make_jar(JarPolicy.FRESH))

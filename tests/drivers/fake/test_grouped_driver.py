@@ -1,4 +1,4 @@
-"""The fake as a person's own browser keeps the contract, with groups."""
+"""The fake as a person's own browser passes the contract with groups."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from roost.testing.driver_rig import GROUP
 from roost.testing.drivers import DRIVER_CHECKS, DriverCheck, check_driver, check_name
 from roost.testing.site import fake_web
 from roost.vocabulary import TabHandle
-from tests.drivers.handled_fake import FakeHarness
+from tests.drivers.fake_harness import FakeHarness
 
 
 class GroupedHarness(FakeHarness):
@@ -29,7 +29,7 @@ class GroupedHarness(FakeHarness):
             browser.open_in(group, url=url)
 
     async def open_page(self, driver: Driver, jar: str) -> None:
-        """Where a driver may hear of it."""
+        """Open a page where the driver may get its events."""
         _grouped(driver).browser.open_in(GROUP.key, jar)
 
     async def person_moves(self, driver: Driver, tab: TabHandle, group: str | None) -> None:

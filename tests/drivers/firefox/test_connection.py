@@ -41,7 +41,7 @@ async def test_events_are_held_back_until_all_tabs_are_known() -> None:
     assert bidi.held(DESTROYED) == []
 
 
-async def test_an_event_not_understood_keeps_no_other_from_being_heard(
+async def test_a_malformed_event_does_not_stop_later_events(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     bidi, link, events = connected()

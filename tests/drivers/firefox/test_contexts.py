@@ -1,10 +1,11 @@
-"""Which contexts there are, and the blank tab that is nobody's (roost.drivers.firefox.contexts)."""
+"""The contexts of one Firefox, and its blank first tab (roost.drivers.firefox.contexts)."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Any
 
+from roost.drivers.base import NO_BUNDLE
 from roost.drivers.events import (
     DriverEvent,
     TabOpened,
@@ -25,7 +26,7 @@ def made(*, headless: bool = True) -> tuple[Contexts, ScriptedLink, list[DriverE
     bidi = BidiConnection(link, heard.word, heard.end, lambda method, params: None)
     bidi.begin()
     bidi.release()
-    return Contexts(bidi, "", reports.append, headless=headless), link, reports
+    return Contexts(bidi, NO_BUNDLE, reports.append, headless=headless), link, reports
 
 
 def context(name: str, opener: str | None = None) -> dict[str, Any]:
@@ -36,11 +37,11 @@ def context(name: str, opener: str | None = None) -> dict[str, Any]:
 
 
 def commands(link: ScriptedLink) -> list[dict[str, Any]]:
-    """What was asked of the browser, without words to the keeper."""
+    """Return the commands to the browser, without those to the keeper."""
     return [said for said in link.sent if isinstance(said, dict)]
 
 
-async def test_a_blank_tab_the_person_closed_is_replaced_once_however_many_need_it() -> None:
+async def test_a_closed_blank_tab_is_replaced_once_for_many_callers() -> None:
     contexts, link, reports = made()
     contexts.expect_first_tab("first")
     contexts.destroyed("first")
@@ -58,7 +59,7 @@ async def _both(contexts: Contexts) -> list[str]:
     return list(await asyncio.gather(contexts.blank_tab(), contexts.blank_tab()))
 
 
-async def test_tabs_are_made_beside_the_blank_one_and_popups_are_told_with_their_opener() -> None:
+async def test_tabs_open_beside_the_blank_tab_and_popups_are_reported_with_their_opener() -> None:
     contexts, link, reports = made()
     contexts.expect_first_tab("first")
     opening = await started(contexts.open(SOME_JAR))
@@ -91,7 +92,7 @@ async def test_a_tab_that_opens_during_our_own_command_is_reported_as_the_person
     assert appeared.handle == "theirs"
 
 
-async def test_a_tab_made_in_a_jar_that_is_removed_meanwhile_is_closed_and_never_told() -> None:
+async def test_a_tab_made_in_a_removed_jar_is_closed_and_not_reported() -> None:
     contexts, link, reports = made()
     contexts.expect_first_tab("first")
     opening = await started(contexts.open(SOME_JAR))
@@ -104,7 +105,7 @@ async def test_a_tab_made_in_a_jar_that_is_removed_meanwhile_is_closed_and_never
     assert (closed, reports) == (["early", "late"], [])
 
 
-async def test_a_jar_removed_under_an_opening_that_was_given_up_holds_up_no_later_tab() -> None:
+async def test_an_abandoned_opening_in_a_removed_jar_does_not_block_later_tabs() -> None:
     contexts, link, reports = made()
     contexts.expect_first_tab("first")
     opening = await started(contexts.open(SOME_JAR))
@@ -138,8 +139,8 @@ async def test_a_tab_that_is_there_before_firefox_answers_the_last_broker_is_clo
     assert (closed, reports) == (["late"], [])
 
 
-async def test_a_tab_whose_browser_ends_before_it_answers_is_never_told() -> None:
-    """The next browser would seem to have it."""
+async def test_a_tab_whose_browser_ends_before_the_reply_is_not_reported() -> None:
+    """Otherwise the next browser would seem to have this tab."""
     contexts, link, reports = made()
     contexts.expect_first_tab("first")
     opening = await started(contexts.open(SOME_JAR))

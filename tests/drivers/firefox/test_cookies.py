@@ -1,4 +1,4 @@
-"""Cookies on their way to Firefox and back."""
+"""Cookies are unchanged after they were written to Firefox and read back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def test_a_cookie_is_read_back_as_it_was_written() -> None:
     assert cookie_from(cookie_to(cookie)) == cookie
 
 
-def test_a_session_cookie_has_no_end_and_an_unsaid_same_site_stays_unsaid() -> None:
+def test_a_session_cookie_has_no_expiry_and_a_missing_same_site_stays_missing() -> None:
     given = cookie_to(Cookie(name="n", value="v", domain="a.test"))
     assert "expiry" not in given
     assert given["sameSite"] == "default"

@@ -38,8 +38,7 @@ from roost.local.processes import identify, is_alive
 from roost.testing.driver_rig import COOKIES, HREF, Reports
 from roost.testing.waits import answer_of, error_of, started
 from roost.vocabulary import JarPolicy, TabHandle
-from tests.drivers.handled_firefox import HandledFirefox
-from tests.drivers.lodging import Lodging, lodging_in
+from tests.drivers.managed_harness import FirefoxUnderTest, ManagedHarness, managed_harness
 
 pytestmark = pytest.mark.browser
 CLICK: list[Input] = [MouseDown(), MouseUp()]
@@ -66,44 +65,44 @@ SEEN = """async () => {
 
 
 @pytest.fixture(scope="module")
-def lodging(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lodging[HandledFirefox]]:
-    with lodging_in(tmp_path_factory.mktemp("home"), HandledFirefox) as lodging:
-        yield lodging
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ManagedHarness[FirefoxUnderTest]]:
+    with managed_harness(tmp_path_factory.mktemp("home"), FirefoxUnderTest) as harness:
+        yield harness
 
 
-async def open_page(driver: HandledFirefox, url: str, jar: str | None = None) -> TabHandle:
+async def open_page(driver: FirefoxUnderTest, url: str, jar: str | None = None) -> TabHandle:
     tab = await driver.open_tab(jar or await driver.make_jar(JarPolicy.FRESH))
     await driver.page(tab).navigate(url)
     return tab
 
 
 def session_asked_at(port: int) -> dict[str, Any]:
-    """What a stranger is told who asks for a session."""
+    """Return the answer that another client gets when it asks for a session."""
     with connect(f"ws://127.0.0.1:{port}/session") as stranger:
         stranger.send('{"id": 1, "method": "session.new", "params": {"capabilities": {}}}')
         answer: dict[str, Any] = json.loads(stranger.recv(timeout=5))
     return answer
 
 
-async def put(driver: HandledFirefox, tab: TabHandle, html: str) -> None:
-    """That body, in the page that is there."""
+async def put(driver: FirefoxUnderTest, tab: TabHandle, html: str) -> None:
+    """Replace the body of the current page."""
     await driver.page(tab).evaluate(f"() => {{ document.body.innerHTML = {json.dumps(html)} }}")
 
 
-async def test_nobody_else_gets_a_session_while_the_keeper_holds_it(
-    lodging: Lodging[HandledFirefox],
+async def test_no_other_client_gets_a_session_while_the_keeper_holds_it(
+    harness: ManagedHarness[FirefoxUnderTest],
 ) -> None:
-    async with lodging.guest(Reports()) as driver:
+    async with harness.guest(Reports()) as driver:
         assert session_asked_at(driver.port)["error"] == "session not created"
 
 
 async def test_popups_without_an_opener_are_known_by_who_opened_them(
-    lodging: Lodging[HandledFirefox],
+    harness: ManagedHarness[FirefoxUnderTest],
 ) -> None:
     reports = Reports()
-    async with lodging.guest(reports) as driver:
+    async with harness.guest(reports) as driver:
         jar = await driver.make_jar(JarPolicy.FRESH)
-        opener = await open_page(driver, lodging.url("/"), jar)
+        opener = await open_page(driver, harness.url("/"), jar)
         sized = '"_blank", "noopener,width=300,height=200"'
         await driver.page(opener).evaluate(f"() => {{ window.open('/other', {sized}) }}")
         popup = await reports.first(TabOpened)
@@ -113,10 +112,10 @@ async def test_popups_without_an_opener_are_known_by_who_opened_them(
         assert len(windows) == 1, "a tab in the same window, so nobody's tab lands in a popup's"
 
 
-async def test_whoever_opens_a_tab_spends_the_right_that_a_click_gave(
-    lodging: Lodging[HandledFirefox],
+async def test_opening_a_tab_uses_up_the_activation_of_a_click(
+    harness: ManagedHarness[FirefoxUnderTest],
 ) -> None:
-    """So a click that leaves it unspent need not wait for tabs it asked for."""
+    """So after a click that leaves the activation unused, Roost need not wait for tabs."""
     opens = {
         "<button>Nothing</button>": True,
         "<button onclick=\"open('/other', '', 'noopener')\">Script</button>": False,
@@ -124,9 +123,9 @@ async def test_whoever_opens_a_tab_spends_the_right_that_a_click_gave(
         "<form action=/other target=_blank><button>Form</button></form>": False,
         "<a id=a href=/other target=_blank></a><button onclick='a.click()'>Both</button>": False,
     }
-    async with lodging.guest(Reports()) as driver:
+    async with harness.guest(Reports()) as driver:
         for html, is_left in opens.items():
-            tab = await open_page(driver, lodging.url("/"))
+            tab = await open_page(driver, harness.url("/"))
             await put(driver, tab, f"<div style='zoom: 3'>{html}</div>")
             before = len(driver.tab_handles)
             answer = await driver.page(tab).act([MouseMove(30, 30), *CLICK], None, {})
@@ -136,12 +135,12 @@ async def test_whoever_opens_a_tab_spends_the_right_that_a_click_gave(
 
 
 async def test_an_extension_tells_jars_apart_and_pictures_tabs_in_the_background(
-    lodging: Lodging[HandledFirefox], tmp_path: Path
+    harness: ManagedHarness[FirefoxUnderTest], tmp_path: Path
 ) -> None:
     (tmp_path / "manifest.json").write_text(json.dumps(EXTENSION), encoding="utf-8")
     (tmp_path / "background.js").write_text(BACKGROUND, encoding="utf-8")
     (tmp_path / "content.js").write_text(CONTENT, encoding="utf-8")
-    async with lodging.guest(Reports()) as driver:
+    async with harness.guest(Reports()) as driver:
         bidi = driver._browser()
         data = {"type": "path", "path": str(tmp_path)}
         extension = (await bidi.call("webExtension.install", {"extensionData": data}))["extension"]
@@ -149,7 +148,7 @@ async def test_an_extension_tells_jars_apart_and_pictures_tabs_in_the_background
             jars = [await driver.make_jar(JarPolicy.FRESH) for _ in range(2)]
             stores = []
             for jar in (*jars, jars[0]):
-                tab = await open_page(driver, lodging.url("/"), jar)
+                tab = await open_page(driver, harness.url("/"), jar)
                 seen = await driver.page(tab).evaluate(SEEN)
                 stores.append(seen["store"])
                 assert seen["picture"].startswith("data:image/png")
@@ -162,11 +161,11 @@ async def test_an_extension_tells_jars_apart_and_pictures_tabs_in_the_background
 
 
 async def test_a_script_under_way_is_not_run_again_in_the_next_page(
-    lodging: Lodging[HandledFirefox],
+    harness: ManagedHarness[FirefoxUnderTest],
 ) -> None:
-    """Firefox by itself would, until it ends (``remote.retry-on-abort``)."""
-    async with lodging.guest(Reports()) as driver:
-        tab = await open_page(driver, lodging.url("/"))
+    """By default, Firefox repeats the script until it ends (``remote.retry-on-abort``)."""
+    async with harness.guest(Reports()) as driver:
+        tab = await open_page(driver, harness.url("/"))
         function = (
             "async () => { window.runs = (window.runs ?? 0) + 1; await new Promise(() => {}) }"
         )
@@ -176,12 +175,12 @@ async def test_a_script_under_way_is_not_run_again_in_the_next_page(
         assert await driver.page(tab).evaluate("() => window.runs ?? 0") == 0
 
 
-async def test_the_wheel_scrolls_what_is_under_it_in_tabs_in_the_background(
-    lodging: Lodging[HandledFirefox],
+async def test_the_wheel_scrolls_the_element_under_the_pointer_in_background_tabs(
+    harness: ManagedHarness[FirefoxUnderTest],
 ) -> None:
-    """Firefox by itself gives such pages the event, and scrolls nothing."""
-    async with lodging.guest(Reports()) as driver:
-        tab = await open_page(driver, lodging.url("/"))
+    """By default, Firefox sends such pages the event and scrolls nothing."""
+    async with harness.guest(Reports()) as driver:
+        tab = await open_page(driver, harness.url("/"))
         long = "<div style='height: 9000px'></div>"
         box = "position: absolute; left: 0; top: 0; width: 90px; height: 90px; overflow: auto"
         await put(driver, tab, f"{long}<div id=d style='{box}'>{long}</div>")
@@ -196,13 +195,13 @@ async def test_the_wheel_scrolls_what_is_under_it_in_tabs_in_the_background(
         assert await driver.page(tab).evaluate(at) == [60, 70], "the page has kept it to itself"
 
 
-async def test_input_meets_what_has_just_come_in_tabs_in_the_background(
-    lodging: Lodging[HandledFirefox],
+async def test_input_reaches_new_elements_in_background_tabs(
+    harness: ManagedHarness[FirefoxUnderTest],
 ) -> None:
-    """Firefox lays out a hidden page about once a second, and looks for the wheel's target in the
-    layout it has."""
-    async with lodging.guest(Reports()) as driver:
-        tab = await open_page(driver, lodging.url("/"))
+    """Firefox lays out a hidden page about once a second, and finds the wheel's target in the
+    old layout."""
+    async with harness.guest(Reports()) as driver:
+        tab = await open_page(driver, harness.url("/"))
         long = "<div style='height: 9000px'></div>"
         await put(driver, tab, long)
         for n in range(1, 11):
@@ -217,11 +216,11 @@ async def test_input_meets_what_has_just_come_in_tabs_in_the_background(
 
 
 async def test_input_reaches_frames_of_other_sites_in_tabs_in_the_background(
-    lodging: Lodging[HandledFirefox],
+    harness: ManagedHarness[FirefoxUnderTest],
 ) -> None:
-    async with lodging.guest(Reports()) as driver:
-        tab = await open_page(driver, lodging.url("/"))
-        elsewhere = lodging.url("/other").replace("127.0.0.1", "localhost")
+    async with harness.guest(Reports()) as driver:
+        tab = await open_page(driver, harness.url("/"))
+        elsewhere = harness.url("/other").replace("127.0.0.1", "localhost")
         await put(
             driver, tab, f"<iframe src='{elsewhere}' style='border: 7px solid; margin: 30px'>"
         )
@@ -250,10 +249,10 @@ async def test_input_reaches_frames_of_other_sites_in_tabs_in_the_background(
 
 
 async def test_keys_operate_buttons_in_tabs_in_the_background(
-    lodging: Lodging[HandledFirefox],
+    harness: ManagedHarness[FirefoxUnderTest],
 ) -> None:
-    async with lodging.guest(Reports()) as driver:
-        tab = await open_page(driver, lodging.url("/"))
+    async with harness.guest(Reports()) as driver:
+        tab = await open_page(driver, harness.url("/"))
         await put(driver, tab, "<button id=b>B</button><input type=checkbox id=c>")
         await driver.page(tab).evaluate(
             """() => {
@@ -274,26 +273,26 @@ async def test_keys_operate_buttons_in_tabs_in_the_background(
 
 
 async def test_tabs_in_the_background_have_frames_like_one_in_front(
-    lodging: Lodging[HandledFirefox],
+    harness: ManagedHarness[FirefoxUnderTest],
 ) -> None:
-    """Firefox by itself doubles the time between two frames again and again: fifteen of them would
-    take minutes."""
+    """By default, Firefox doubles the time between two frames again and again: fifteen frames
+    would take minutes."""
     frames = """async () => {
       for (let frame = 0; frame < 15; frame += 1) await new Promise(requestAnimationFrame);
       return document.visibilityState;
     }"""
-    async with lodging.guest(Reports()) as driver:
-        tab = await open_page(driver, lodging.url("/"))
+    async with harness.guest(Reports()) as driver:
+        tab = await open_page(driver, harness.url("/"))
         assert await driver.page(tab).evaluate(frames) == "visible"
-        await open_page(driver, lodging.url("/"))
+        await open_page(driver, harness.url("/"))
         assert await driver.page(tab).evaluate(frames) == "hidden"
 
 
-async def test_a_picture_is_made_smaller_whatever_the_page_forbids(
-    lodging: Lodging[HandledFirefox],
+async def test_a_picture_is_scaled_down_whatever_the_page_forbids(
+    harness: ManagedHarness[FirefoxUnderTest],
 ) -> None:
-    async with lodging.guest(Reports()) as driver:
-        tab = await open_page(driver, lodging.url("/"))
+    async with harness.guest(Reports()) as driver:
+        tab = await open_page(driver, harness.url("/"))
         await driver.page(tab).evaluate(
             """() => {
               const rule = document.createElement("meta");
@@ -308,12 +307,12 @@ async def test_a_picture_is_made_smaller_whatever_the_page_forbids(
         assert (half.width * 2, half.height * 2) == (whole.width, whole.height)
 
 
-async def test_the_next_broker_knows_of_crashes_dialogs_and_popups_of_meanwhile(
-    lodging: Lodging[HandledFirefox],
+async def test_the_next_broker_knows_crashes_dialogs_and_popups_since_the_last(
+    harness: ManagedHarness[FirefoxUnderTest],
 ) -> None:
-    async with lodging.guest(Reports()) as driver:
-        crashing = await open_page(driver, lodging.url("/"))
-        talking, opening = [await open_page(driver, lodging.url("/")) for _ in range(2)]
+    async with harness.guest(Reports()) as driver:
+        crashing = await open_page(driver, harness.url("/"))
+        talking, opening = [await open_page(driver, harness.url("/")) for _ in range(2)]
         await driver.page(talking).evaluate("() => { setTimeout(() => confirm('Really?'), 300) }")
         await driver.page(opening).evaluate(
             "() => { setTimeout(() => window.open('/other', '', 'noopener'), 300) }"
@@ -322,27 +321,27 @@ async def test_the_next_broker_knows_of_crashes_dialogs_and_popups_of_meanwhile(
         driver.dies_like_its_broker()
         os.kill(pid, signal.SIGKILL)
         reports = Reports()
-        heir = await lodging.heir(reports)
+        heir = await harness.heir(reports)
         dialog = await reports.first(DialogOpened)
         assert (dialog.handle, dialog.message) == (talking, "Really?")
         popup = await reports.first(TabOpened)
         assert popup.opener == opening
         await heir.page(talking).answer_dialog(accept=True, text=None)
         await error_of(TabCrashed, heir.page(crashing).evaluate(HREF))
-        assert (await heir.page(crashing).reload()).url == lodging.url("/")
+        assert (await heir.page(crashing).reload()).url == harness.url("/")
 
 
 @pytest.fixture
 def silent() -> Iterator[str]:
-    """An address whose server takes connections and never answers."""
+    """Return an address whose server accepts connections and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield f"http://127.0.0.1:{server.getsockname()[1]}/"
 
 
 async def test_a_tab_whose_process_dies_before_its_first_page_comes_has_crashed(
-    lodging: Lodging[HandledFirefox], silent: str
+    harness: ManagedHarness[FirefoxUnderTest], silent: str
 ) -> None:
-    async with lodging.guest(reports := Reports()) as driver:
+    async with harness.guest(reports := Reports()) as driver:
         tab = await driver.open_tab(await driver.make_jar(JarPolicy.FRESH))
         pid = await driver.page_pid(tab)
         going = await started(driver.page(tab).navigate(silent))
@@ -355,72 +354,74 @@ async def test_a_tab_whose_process_dies_before_its_first_page_comes_has_crashed(
 
 
 async def test_the_next_broker_finds_a_popup_that_its_opener_wrote_into_alive(
-    lodging: Lodging[HandledFirefox], silent: str
+    harness: ManagedHarness[FirefoxUnderTest], silent: str
 ) -> None:
-    async with lodging.guest(reports := Reports()) as driver:
-        tab = await open_page(driver, lodging.url("/"))
+    async with harness.guest(reports := Reports()) as driver:
+        tab = await open_page(driver, harness.url("/"))
         write = f"() => {{ window.open('{silent}').document.write('<p>Written') }}"
         await driver.page(tab).evaluate(write)
         popup = (await reports.first(TabOpened)).handle
         written = "() => document.body.textContent"
         assert await driver.page(popup).evaluate(written) == "Written"
         driver.dies_like_its_broker()
-        heir = await lodging.heir(Reports())
+        heir = await harness.heir(Reports())
         assert await heir.page(popup).evaluate(written) == "Written"
 
 
-async def test_a_tab_that_a_killed_broker_was_opening_is_nobodys_and_closed(
-    lodging: Lodging[HandledFirefox],
+async def test_a_tab_that_a_killed_broker_was_opening_is_closed(
+    harness: ManagedHarness[FirefoxUnderTest],
 ) -> None:
-    async with lodging.guest(Reports()) as driver:
+    async with harness.guest(Reports()) as driver:
         jar = await driver.make_jar(JarPolicy.FRESH)
         opening = await started(driver.open_tab(jar))
         reports = Reports()
-        heir = await lodging.heir(reports)
+        heir = await harness.heir(reports)
         await error_of(BrowserLost, opening)
         tab = await heir.open_tab(jar)
         assert list(heir.tab_handles) == [tab]
         assert not [event for event in reports.events if isinstance(event, TabOpened)]
 
 
-async def test_a_frozen_page_can_be_left_and_its_tab_stays_the_same(
-    lodging: Lodging[HandledFirefox],
+async def test_a_tab_can_leave_a_frozen_page_and_keeps_its_handle(
+    harness: ManagedHarness[FirefoxUnderTest],
 ) -> None:
     reports = Reports()
-    async with lodging.guest(reports) as driver:
-        tab = await open_page(driver, lodging.url("/"))
+    async with harness.guest(reports) as driver:
+        tab = await open_page(driver, harness.url("/"))
         call = await started(driver.page(tab).evaluate("() => { for (;;); }"))
-        arrival = await driver.page(tab).navigate(lodging.url("/other"))
+        arrival = await driver.page(tab).navigate(harness.url("/other"))
         assert arrival.title == "Other"
-        await reports.first(TabNavigated, lambda event: event.url == lodging.url("/other"))
+        await reports.first(TabNavigated, lambda event: event.url == harness.url("/other"))
         call.cancel()
-        heir = await lodging.heir(Reports())
-        assert await heir.page(tab).evaluate(HREF) == lodging.url("/other")
+        heir = await harness.heir(Reports())
+        assert await heir.page(tab).evaluate(HREF) == harness.url("/other")
 
 
-async def test_a_killed_firefox_leaves_no_jar_to_the_next(lodging: Lodging[HandledFirefox]) -> None:
-    """It would: user contexts are on the disk, and come back nameless, under numbers of their own,
-    with all that was stored in them."""
+async def test_the_next_firefox_has_no_jars_of_a_killed_one(
+    harness: ManagedHarness[FirefoxUnderTest],
+) -> None:
+    """Firefox stores user contexts on disk. Without help they would come back without names,
+    under their old numbers, with everything stored in them."""
     reports = Reports()
-    async with lodging.guest(reports) as driver:
-        tab = await open_page(driver, lodging.url("/"))
+    async with harness.guest(reports) as driver:
+        tab = await open_page(driver, harness.url("/"))
         await driver.page(tab).evaluate("() => document.cookie = 'who=before; max-age=6000'")
         await driver.page(tab).evaluate("() => localStorage.setItem('who', 'before')")
         os.kill(driver.browser_pid, signal.SIGKILL)
         await reports.first(BrowserEnded)
         again = await driver.start(Reports())
         assert again.jars == frozenset()
-        tab = await open_page(driver, lodging.url("/"))
+        tab = await open_page(driver, harness.url("/"))
         assert await driver.page(tab).evaluate(COOKIES) == ""
         assert await driver.page(tab).evaluate("() => localStorage.getItem('who')") is None
 
 
 async def test_a_firefox_whose_keeper_died_is_ended_before_the_next_starts(
-    lodging: Lodging[HandledFirefox],
+    harness: ManagedHarness[FirefoxUnderTest],
 ) -> None:
-    """Its one session is never given out again: that is what keepers are for."""
+    """Firefox gives out its one session only once, so the browser is useless without its keeper."""
     reports = Reports()
-    async with lodging.guest(reports) as driver:
+    async with harness.guest(reports) as driver:
         orphan = identify(driver.browser_pid)
         assert orphan is not None
         os.kill(driver.keeper_pid, signal.SIGKILL)

@@ -25,7 +25,7 @@ from roost.drivers.firefox.input_translation import (
 PAUSE = {"type": "pause"}
 
 
-def test_sources_wait_for_one_another() -> None:
+def test_input_sources_take_turns() -> None:
     held: list[Gesture] = [
         KeyDown("Shift"),
         MouseMove(10, 20),
@@ -75,7 +75,7 @@ def test_the_first_point_is_where_the_pointer_moves_first() -> None:
     assert first_point([KeyDown("a")]) is None
 
 
-def test_a_press_is_no_typing_and_no_command() -> None:
+def test_a_mouse_press_is_neither_typing_nor_a_command() -> None:
     assert is_press([KeyDown("Enter"), KeyUp("Enter")])
     assert is_press([KeyDown("Shift"), KeyDown(" "), KeyUp(" "), KeyUp("Shift")])
     assert not is_press([KeyDown("Control"), KeyDown("Enter"), KeyUp("Enter"), KeyUp("Control")])

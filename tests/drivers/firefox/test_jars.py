@@ -1,4 +1,4 @@
-"""Where a jar's cookies are looked for (roost.drivers.firefox.jars); the browser is played."""
+"""How a jar's cookies are found (roost.drivers.firefox.jars), with a scripted browser."""
 
 from __future__ import annotations
 

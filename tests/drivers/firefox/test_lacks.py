@@ -1,4 +1,4 @@
-"""What Firefox cannot do is said, and nothing else is missing."""
+"""Everything that Firefox cannot do is listed."""
 
 from __future__ import annotations
 

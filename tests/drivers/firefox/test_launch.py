@@ -1,4 +1,4 @@
-"""A Firefox profile made ready: settings, no locks, no containers of an earlier life."""
+"""The preparation of a Firefox profile: settings, no locks, no containers of an earlier run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def containers(profile: Path) -> dict[str, object]:
     return found
 
 
-def test_a_start_begins_without_containers_and_never_counts_back(tmp_path: Path) -> None:
+def test_a_start_removes_containers_and_never_reuses_numbers(tmp_path: Path) -> None:
     FirefoxOptions().prepare(tmp_path)
     first = containers(tmp_path)
     assert first["identities"] == []
@@ -85,7 +85,7 @@ def test_firefox_leaves_dialogs_open_for_callers_to_answer() -> None:
     assert asked["acceptInsecureCerts"] is True
 
 
-def test_a_proxy_is_the_only_way_out() -> None:
+def test_all_traffic_goes_through_the_proxy() -> None:
     chosen = preferences(headless=True, proxy="http://proxy.test:3128")
     assert chosen["network.proxy.http"] == chosen["network.proxy.ssl"] == "proxy.test"
     assert chosen["network.proxy.ssl_port"] == 3128
@@ -95,7 +95,7 @@ def test_a_proxy_is_the_only_way_out() -> None:
     assert "network.proxy.type" not in preferences(headless=True, proxy=None)
 
 
-def test_only_a_person_is_asked_for_permissions() -> None:
+def test_permission_prompts_appear_only_in_a_headed_browser() -> None:
     assert preferences(headless=True, proxy=None)["permissions.default.geo"] == 2
     assert "permissions.default.geo" not in preferences(headless=False, proxy=None)
 

@@ -1,4 +1,4 @@
-"""Navigations and courses: what is waited for, in whatever order it is told."""
+"""Waiting for navigations, in whatever order Firefox reports the events."""
 
 from __future__ import annotations
 

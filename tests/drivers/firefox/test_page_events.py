@@ -1,4 +1,4 @@
-"""BiDi's events in our words."""
+"""BiDi's events are translated into the events of ``drivers.base``."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_requests_that_never_left_the_browser_are_not_reported() -> None:
     assert report_of(SOME_TAB, "network.beforeRequestSent", request("data:,x")) is None
 
 
-def test_an_answer_has_a_head_an_end_and_failures_a_reason() -> None:
+def test_a_response_is_reported_at_its_head_at_its_end_and_with_its_failure() -> None:
     answer = {**request(), "response": {"status": 404, "mimeType": "text/html; charset=x"}}
     for method, finished in (("responseStarted", False), ("responseCompleted", True)):
         assert report_of(SOME_TAB, f"network.{method}", answer) == RequestEnded(

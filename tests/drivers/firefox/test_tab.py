@@ -1,4 +1,4 @@
-"""A tab acted in: what is asked of Firefox, in which order (roost.drivers.firefox.tab)."""
+"""An action in a tab: which commands Firefox gets, in which order (roost.drivers.firefox.tab)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from roost.drivers.base import (
+    NO_BUNDLE,
     Input,
     KeyDown,
     KeyUp,
@@ -27,7 +28,7 @@ SETTLED = {"changed": False, "hasActivation": True}
 
 
 class Firefox(ScriptedLink):
-    """With one tab in it."""
+    """A browser with one tab."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,7 +40,7 @@ class Firefox(ScriptedLink):
             "context": "tab", "parent": None, "children": [], "url": "about:blank",
             "userContext": "jar", "originalOpener": None,
         }  # fmt: skip
-        contexts = Contexts(bidi, "", lambda event: None, headless=False)
+        contexts = Contexts(bidi, NO_BUNDLE, lambda event: None, headless=False)
         contexts.created(about)
         found = contexts.tab_of("tab")
         assert found is not None
@@ -47,11 +48,11 @@ class Firefox(ScriptedLink):
 
     @property
     def asked(self) -> list[str]:
-        """The commands, in order; of the bundle's functions their names."""
+        """Return the commands in order; calls of the bundle by their function."""
         return [_name(said) for said in self.sent if isinstance(said, dict)]
 
     def answers(self, name: str, result: dict[str, Any]) -> None:
-        """To the last such command."""
+        """Answer the last command of that name."""
         said = [one for one in self.sent if isinstance(one, dict) and _name(one) == name][-1]
         if said["method"] == "script.callFunction":
             result = {"type": "success", "result": {"type": "string", "value": json.dumps(result)}}
@@ -61,10 +62,10 @@ class Firefox(ScriptedLink):
 def _name(command: dict[str, Any]) -> str:
     if command["method"] != "script.callFunction":
         return str(command["method"])
-    return str(command["params"]["arguments"][0]["value"])
+    return str(command["params"]["arguments"][1]["value"])
 
 
-async def test_the_page_is_asked_while_a_click_is_still_on_its_way() -> None:
+async def test_the_page_is_asked_before_the_click_is_acknowledged() -> None:
     firefox = Firefox()
     acting = await started(firefox.tab.act(CLICK, None, {}))
     assert firefox.asked == ["settled", "input.performActions"]
@@ -100,7 +101,7 @@ async def test_the_page_is_asked_last_whether_it_has_settled(inputs: list[Input]
     assert await answer_of(acting) == SETTLED
 
 
-async def test_tabs_are_waited_for_where_the_page_may_have_asked_for_one() -> None:
+async def test_new_tabs_are_awaited_if_the_page_may_have_opened_one() -> None:
     firefox = Firefox()
     acting = await started(firefox.tab.act(CLICK, None, {}))
     firefox.answers("settled", {"changed": False, "hasActivation": False})
@@ -113,13 +114,16 @@ async def test_tabs_are_waited_for_where_the_page_may_have_asked_for_one() -> No
 
 
 async def test_a_script_refused_on_firefoxs_own_crash_page_tells_of_the_crash() -> None:
-    """Firefox refuses the script before it says that the page's process died."""
+    """Firefox refuses the script before it reports that the page's process died."""
     firefox = Firefox()
     firefox.tab.heard("browsingContext.navigationStarted", _navigation("http://x/"))
     firefox.tab.heard("browsingContext.navigationCommitted", _navigation("http://x/"))
-    for call in (
-        firefox.tab.scripts.evaluate("() => 1", None, None),
-        firefox.tab.scripts.call_bundle(None, "snapshot", {}),
+    for number, call in enumerate(
+        (
+            firefox.tab.scripts.evaluate("() => 1", None, None),
+            firefox.tab.scripts.call_bundle(None, "snapshot", {}),
+        ),
+        2,
     ):
         asked = await started(call)
         refused = firefox.sent[-1]
@@ -128,10 +132,33 @@ async def test_a_script_refused_on_firefoxs_own_crash_page_tells_of_the_crash() 
         firefox.says(type="error", id=refused["id"], error="unsupported operation", message=why)
         await turn()
         assert not asked.done()
-        firefox.tab.heard("browsingContext.navigationCommitted", _navigation("about:tabcrashed", 2))
+        crash = _navigation("about:tabcrashed", number)
+        firefox.tab.heard("browsingContext.navigationCommitted", crash)
         with pytest.raises(TabCrashed):
             await answer_of(asked)
         firefox.tab.crashed = False
+
+
+async def test_a_crash_page_that_comes_late_does_not_end_the_next_navigation() -> None:
+    """Firefox commits a blank page and then its crash page, both for the page that crashed."""
+    firefox = Firefox()
+    firefox.tab.heard("browsingContext.navigationStarted", _navigation("http://x/"))
+    firefox.tab.heard("browsingContext.navigationCommitted", _navigation("http://x/"))
+    firefox.tab.heard("browsingContext.navigationCommitted", _navigation("about:blank"))
+    assert firefox.tab.crashed
+    navigating = await started(firefox.tab.navigate("http://y/"))
+    late = _navigation("about:tabcrashed?e=tabcrashed&u=http%3A//x/")
+    firefox.tab.heard("browsingContext.navigationCommitted", late)
+    firefox.tab.heard("browsingContext.navigationFailed", _navigation("http://x/"))
+    firefox.tab.heard("browsingContext.navigationStarted", _navigation("http://y/", 2))
+    firefox.answers("browsingContext.navigate", {"navigation": "2"})
+    await turn()
+    assert not navigating.done()
+    assert not firefox.tab.crashed
+    firefox.tab.heard("browsingContext.navigationCommitted", _navigation("about:blank", 2))
+    assert firefox.tab.crashed, "the next crash is one of its own"
+    with pytest.raises(TabCrashed):
+        await answer_of(navigating)
 
 
 def _navigation(url: str, number: int = 1) -> dict[str, Any]:

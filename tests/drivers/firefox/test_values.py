@@ -55,7 +55,7 @@ def test_a_value_that_contains_itself_is_refused() -> None:
 
 
 def nested(levels: int) -> dict[str, Any]:
-    """What Firefox makes of lists in lists: it stops describing them at the depth it was told."""
+    """Return what Firefox sends for nested lists: it stops describing them at the given depth."""
     value: dict[str, Any] = {"type": "array"}
     for _ in range(levels):
         value = {"type": "array", "value": [value]}
@@ -72,7 +72,8 @@ def reference(number: int) -> dict[str, Any]:
 
 
 def doubled(inner: dict[str, Any], times: int) -> dict[str, Any]:
-    """What Firefox makes of ``for (…) a = [a, a]``: the second of each pair is a reference."""
+    """Return what Firefox sends for ``for (…) a = [a, a]``: the second of each pair is a
+    reference."""
     value = {**inner, "internalId": "0"}
     for number in range(times):
         pair = [value, {"type": value["type"], "internalId": value["internalId"]}]
@@ -81,7 +82,7 @@ def doubled(inner: dict[str, Any], times: int) -> dict[str, Any]:
 
 
 def written(value: Any) -> int:
-    """How many values an encoder writes."""
+    """Return how many values an encoder writes."""
     if isinstance(value, dict):
         return 1 + sum(map(written, value.values()))
     return 1 + sum(map(written, value)) if isinstance(value, list) else 1
@@ -109,7 +110,7 @@ def test_strings_count_again_in_each_reference(letter: str) -> None:
 
 
 def test_levels_behind_references_count_as_levels() -> None:
-    """Lists that each hold the one before, side by side: no description is deep."""
+    """Lists that each hold the previous one, side by side: no description is deep."""
     side_by_side: list[dict[str, Any]] = [{"type": "array", "internalId": "0", "value": []}]
     for n in range(1, MAX_DEPTH):
         side_by_side.append({"type": "array", "internalId": str(n), "value": [reference(n - 1)]})

@@ -1,5 +1,5 @@
-"""Clients of the DevTools protocol that nobody here wrote. ``make test`` fetches them from npm
-(``tools/prepare_tests.py``); where they cannot be had, their tests are skipped."""
+"""DevTools clients written by others. ``make test`` installs them from npm
+(``tools/prepare_tests.py``); if that fails, their tests are skipped."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Checks that are run twice: on a Chromium of their own, and on a session of a shared one.
+"""Checks that run twice: on a Chromium of their own, and on a session of a shared one.
 
-A check does something with Playwright and returns what it saw. The two answers must be equal; a
-difference is a failure, or has its place in ``DECIDED`` with the reason.
+A check does something with Playwright and returns what it saw. The two results must be equal. A
+difference is a failure, unless ``DECIDED`` lists it with the reason.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.support.local_web import Web
 
 
 class Place:
-    """Where a check is played: a browser, and in it a context and a page, as soon as it asks."""
+    """Where a check runs: a browser, with a context and a page as soon as the check uses them."""
 
     def __init__(self, browser: Browser, web: Web, folder: Path) -> None:
         self.browser, self.web, self.folder = browser, web, folder
@@ -35,7 +35,7 @@ class Place:
         return self.context.new_page()
 
     def show(self, body: str, **more: Any) -> str:
-        """Go to a new document with that body; its address."""
+        """Navigate to a new document with that body, and return its address."""
         url = self.web.page(body, **more)
         self.page.goto(url)
         return url
@@ -51,7 +51,7 @@ PLAIN: set[str] = set()
 
 
 def check(function: Check) -> Check:
-    """One in a context of its own."""
+    """Register a check that runs in a context of its own."""
     name = function.__name__
     assert name not in CHECKS, name
     CHECKS[name] = function
@@ -59,8 +59,8 @@ def check(function: Check) -> Check:
 
 
 def plain_check(function: Check) -> Check:
-    """One that leaves nothing behind but a document: all of them are played in one page, for a
-    context is a window, which costs more than most checks do."""
+    """Register a check that leaves nothing behind but a document. All of these run in one page,
+    because a context is a window, which costs more than most checks."""
     PLAIN.add(function.__name__)
     return check(function)
 
@@ -69,7 +69,7 @@ _NUMBERED = re.compile(r"(http://(?:127\.0\.0\.1|localhost):)\d+/\d+")
 
 
 def comparable(value: Any) -> Any:
-    """Without what differs from run to run: ports and numbered pages."""
+    """Remove what differs from run to run: ports and numbered pages."""
     if isinstance(value, str):
         return _NUMBERED.sub(r"\1PORT/N", value)
     if isinstance(value, dict):
@@ -82,7 +82,7 @@ def comparable(value: Any) -> Any:
 
 
 def failure(call: Callable[[], Any]) -> str:
-    """The first line of what it fails with, without what differs from run to run."""
+    """Return the first line of the error, without what differs from run to run."""
     try:
         call()
     except Exception as error:  # whatever it is, it must be the same in both places
@@ -106,7 +106,7 @@ class Stage:
         self._common: Place | None = None
 
     def played(self, name: str) -> Any:
-        """What the check saw here."""
+        """Return what the check saw here."""
         if name in PLAIN:
             # Kept only once it is over: nobody knows what a check that failed leaves behind.
             place, self._common = self._common or self._place(), None

@@ -1,4 +1,4 @@
-"""Popups, workers, dialogs, files, network, cookies, contexts, closing: what a browser can do."""
+"""Features of a browser: popups, workers, dialogs, files, network, cookies, contexts, closing."""
 
 from __future__ import annotations
 
@@ -480,7 +480,7 @@ def extra_headers(p: Place) -> Any:
 
 
 def guarded(p: Place, **options: Any) -> Any:
-    """What is shown at an address that asks for a name and a password."""
+    """Return what is shown at an address that asks for a name and a password."""
 
     def answer(request: Request) -> Answer:
         if "authorization" in request.headers:

@@ -435,6 +435,14 @@ check('offline', async ({page}) => {
   return [off, await page.evaluate(() => fetch('/').then(() => 'ok', () => 'failed'))];
 });
 check('the cache can be off', async ({page}) => { await page.setCacheEnabled(false); return (await page.goto(serve('x'))).fromCache(); });
+check('a web page that asks for a password', async ({page}) => {
+  const at = serve(({request}) => request.headers.authorization ? {text: request.headers.authorization} : {status: 401, headers: {'www-authenticate': 'Basic realm=r'}, text: 'out'});
+  const seen = [];
+  page.on('request', request => seen.push(request.redirectChain().length));
+  await page.authenticate({username: 'u', password: 'p'});
+  const response = await page.goto(at);
+  return [response.status(), await page.$eval('body', body => body.textContent), seen];
+});
 check('a web page that asks for a password, as a header', async ({page}) => {
   const at = serve(({request}) => request.headers.authorization ? {text: 'in'} : {status: 401, headers: {'www-authenticate': 'Basic realm=r'}, text: 'out'});
   await page.setExtraHTTPHeaders({authorization: 'Basic ' + Buffer.from('u:p').toString('base64')});

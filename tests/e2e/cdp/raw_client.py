@@ -1,4 +1,4 @@
-"""A protocol client that keeps every byte it received, and says whatever it is told to say."""
+"""A protocol client that keeps every byte it receives, and sends whatever the test says."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SECONDS = 20.0
 
 
 class RawClient:
-    """Not a well-behaved one. ``heard`` is all it was ever told."""
+    """A badly behaved client. ``heard``: everything it ever received."""
 
     def __init__(self, url: str, *, reads_ahead: bool = True) -> None:
         address = url.replace("http://", "ws://") + "/devtools/browser/session"
@@ -39,13 +39,17 @@ class RawClient:
         self._connecting.__exit__(kind, error, traceback)
 
     def ask(self, method: str, params: Json | None = None, session: str | None = None) -> Json:
-        """Say it; the answer, error or not."""
+        """Send a command, and return the answer, error or not."""
+        self.say(method, params, session)
+        return self.answer(self._id)
+
+    def say(self, method: str, params: Json | None = None, session: str | None = None) -> None:
+        """Say it, and wait for nothing."""
         self._id += 1
         message: Json = {"id": self._id, "method": method, "params": params or {}}
         if session is not None:
             message["sessionId"] = session
         self.socket.send(json.dumps(message))
-        return self.answer(self._id)
 
     def answer(self, number: int | None) -> Json:
         while True:
@@ -80,7 +84,7 @@ class RawClient:
         self.result("Target.setAutoAttach", params)
 
     def page(self, url: str = "about:blank") -> tuple[str, str]:
-        """A new tab; its target and a session with it."""
+        """Open a tab, and return its target and a session with it."""
         target = self.result("Target.createTarget", {"url": "about:blank"})["targetId"]
         attach = {"targetId": target, "flatten": True}
         session = self.result("Target.attachToTarget", attach)["sessionId"]
@@ -89,8 +93,9 @@ class RawClient:
         return target, session
 
     def go(self, url: str, session: str) -> None:
-        """Navigate, and wait until the page has loaded. Chromium answers ``Page.navigate`` as soon
-        as the server has: a script may still run in the document before, or in half a page."""
+        """Navigate, and wait until the page has loaded. Chromium answers ``Page.navigate`` as
+        soon as the server answers, when a script may still run in the old document or in half a
+        page."""
         self.result("Page.enable", session=session)
         self.result("Page.setLifecycleEventsEnabled", {"enabled": True}, session)
         loader = self.result("Page.navigate", {"url": url}, session)["loaderId"]
@@ -102,7 +107,8 @@ class RawClient:
         self.result("Page.disable", session=session)
 
     def run(self, expression: str, session: str) -> Any:
-        """The value of that script, which must not throw: to Chromium, that is an answer, too."""
+        """Return the value of that script, which must not throw: for Chromium, an exception is
+        an answer."""
         params = {"expression": expression, "returnByValue": True}
         answer = self.result("Runtime.evaluate", params, session)
         assert "exceptionDetails" not in answer, answer

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 
 class Recording:
-    """What came down to one client, as it came: frames are not masked and not compressed."""
+    """Everything that one client received: frames without masks and compression."""
 
     def __init__(self, url: str) -> None:
         self._server = urlsplit(url)
@@ -50,7 +50,7 @@ class Recording:
 
 @asynccontextmanager
 async def recorded(url: str) -> AsyncIterator[Recording]:
-    """A relay to that endpoint; its ``address`` is for one client."""
+    """Start a relay to that endpoint. Its ``address`` is for one client."""
     recording = Recording(url)
     server = await asyncio.start_server(recording.relay, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]

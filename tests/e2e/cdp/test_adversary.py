@@ -1,4 +1,4 @@
-"""A client that wants what is another's: it is told nothing, and nobody else notices it."""
+"""A client that attacks another session learns nothing and affects nobody."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from roost.frontends.cdp.messages import MAX_DEPTH
-from tests.e2e.cdp.cdp_house import CdpHouse
 from tests.e2e.cdp.raw_client import RawClient
+from tests.support.house import House
 from tests.support.local_web import Web
 
 SECRET = "the-victims-secret-mark"
@@ -21,7 +21,7 @@ SECRET = "the-victims-secret-mark"
 
 @dataclass(slots=True)
 class Case:
-    """The victim at work, and an adversary in another session."""
+    """A victim that works, and an adversary in another session."""
 
     victim: RawClient
     adversary: RawClient
@@ -35,10 +35,10 @@ class Case:
 
 
 @pytest.fixture(scope="module")
-def case(house: CdpHouse, web: Web) -> Iterator[Case]:
+def case(house: House, web: Web) -> Iterator[Case]:
     page = f"<h1>{SECRET}</h1><script>document.cookie = 'v={SECRET}'</script>"
-    url = house.url("victim")
-    with RawClient(url) as victim, RawClient(house.url("adversary")) as adversary:
+    url = house.cdp_url("victim")
+    with RawClient(url) as victim, RawClient(house.cdp_url("adversary")) as adversary:
         victim.result("Target.setDiscoverTargets", {"discover": True})
         victim.attach_all()
         target, session = victim.page(web.page(page, title=SECRET))
@@ -71,7 +71,7 @@ MORE: dict[str, Any] = {
 
 
 def alike(case: Case, method: str, params: dict[str, Any], named: str, foreign: str) -> None:
-    """The answer about what is another's is, byte for byte, that about what does not exist."""
+    """Check that the answers about a foreign and a missing thing are the same, byte for byte."""
     answers = [
         json.dumps(case.adversary.ask(method, {**params, named: one})["error"]).replace(one, "X")
         for one in (foreign, ABSENT)
@@ -250,13 +250,13 @@ def test_a_client_sees_only_its_sessions_cookies(case: Case) -> None:
 
 
 def test_no_client_reads_or_clears_the_browsers_default_jar(
-    house: CdpHouse, case: Case, web: Web
+    house: House, case: Case, web: Web
 ) -> None:
     """To Chromium, ``Storage.getCookies`` said in any page means that jar: the person's logins."""
     page = web.page("theirs")
     keep = f"document.cookie = 'v={SECRET}; max-age=600'"
     _, own = case.adversary.page(web.page("mine"))
-    with RawClient(house.url("in-the-shared-jar", jar="shared")) as shared:
+    with RawClient(house.cdp_url("in-the-shared-jar", jar="shared")) as shared:
         _, there = shared.page(page)
         shared.run(keep, there)
         assert SECRET not in json.dumps(case.adversary.result("Storage.getCookies", session=own))
@@ -271,22 +271,25 @@ def test_no_client_reads_or_clears_the_browsers_default_jar(
         assert SECRET in shared.run("document.cookie", there)
 
 
-def test_a_page_without_a_token_learns_nothing_from_the_cdp_endpoint(house: CdpHouse) -> None:
+def test_a_page_without_a_token_learns_nothing_from_the_cdp_endpoint(house: House) -> None:
     """The browser's process is this user's, like every client's."""
     http = house.status().broker.http
-    with RawClient(house.url()) as client:
+    with RawClient(house.cdp_url()) as client:
         _, own = client.page()
         for path in ("json/version", "json/list", "json"):
-            client.result("Page.navigate", {"url": f"{http}/{path}"}, own)
-            read = {"expression": "document.documentElement.innerText", "returnByValue": True}
+            url = f"{http}/{path}"
+            refused = client.ask("Page.navigate", {"url": url}, own)
+            assert "URL_BLOCKED" in refused["error"]["message"]
+            client.run(f"location.href = '{url}'; 0", own)
             text = ""
             while "{" not in text:
-                text = client.result("Runtime.evaluate", read, own)["result"]["value"]
+                there = f"location.href == '{url}' ? document.documentElement.innerText : ''"
+                text = client.run(there, own)
             assert json.loads(text)["code"] == "UNAUTHORIZED"
 
 
-def test_closing_the_browser_closes_only_the_connection(house: CdpHouse, case: Case) -> None:
-    with RawClient(house.url("closer")) as client:
+def test_closing_the_browser_closes_only_the_connection(house: House, case: Case) -> None:
+    with RawClient(house.cdp_url("closer")) as client:
         assert client.result("Browser.close") == {}
         with pytest.raises(ConnectionClosed):
             client.next()
@@ -308,9 +311,9 @@ def test_clients_may_choose_any_command_ids(case: Case) -> None:
      '{"id":1,"method":"Browser.getVersion","extra":1}'],
 )  # fmt: skip
 def test_malformed_commands_are_answered_and_not_passed_on(
-    house: CdpHouse, case: Case, frame: Any
+    house: House, case: Case, frame: Any
 ) -> None:
-    with RawClient(house.url("nonsense")) as client:
+    with RawClient(house.cdp_url("nonsense")) as client:
         client.socket.send(frame)
         assert "error" in client.next()
         assert client.result("Browser.getVersion")["product"]
@@ -360,10 +363,8 @@ def test_a_nul_does_not_split_a_frame(case: Case) -> None:
     assert found["result"]["value"] == len(text)
 
 
-def test_a_frame_of_a_hundred_megabytes_ends_its_own_connection(
-    house: CdpHouse, case: Case
-) -> None:
-    with RawClient(house.url("large")) as client:
+def test_a_frame_of_a_hundred_megabytes_ends_its_own_connection(house: House, case: Case) -> None:
+    with RawClient(house.cdp_url("large")) as client:
         with suppress(ConnectionClosed):
             client.socket.send('{"id":1,"method":"Browser.getVersion","x":"' + "x" * 10**8)
         with pytest.raises(ConnectionClosed):

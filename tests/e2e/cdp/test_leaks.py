@@ -1,6 +1,7 @@
-"""Eight unmodified Playwright clients at once, each with its mark: nobody hears another's.
+"""Eight unmodified Playwright clients at once, each with its own mark: no client receives another's
+mark.
 
-A relay before each client keeps every byte it received, and all of them are searched.
+A relay before each client records every byte it receives, and all of them are searched.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 
-from tests.e2e.cdp.cdp_house import CdpHouse
 from tests.e2e.cdp.recording import Recording, recorded
+from tests.support.house import House
 from tests.support.local_web import Answer, Web
 
 CLIENTS = 8
@@ -29,8 +30,8 @@ SHORT, LONG = 96, 5000
 _TARGET_ID = re.compile(rb'"targetId":"([0-9A-F]{32})"')
 
 
-class Marked:
-    """A client whose every word bears its mark."""
+class MarkedClient:
+    """A client that puts its mark into everything it sends."""
 
     def __init__(self, browser: Browser, web: Web, mark: str) -> None:
         self.browser = browser
@@ -128,9 +129,9 @@ async def played(web: Web, urls: list[str], operations: int) -> None:
         clients = []
         for recording, mark in zip(recordings, marks, strict=True):
             browser = await playwright.chromium.connect_over_cdp(recording.address)
-            clients.append(Marked(browser, web, mark))
+            clients.append(MarkedClient(browser, web, mark))
 
-        async def life(client: Marked) -> None:
+        async def life(client: MarkedClient) -> None:
             await client.start()
             for operation in islice(cycle(client.operations()), operations // CLIENTS):
                 await operation()
@@ -160,8 +161,8 @@ def assert_nothing_leaked(recordings: list[Recording], marks: list[str]) -> None
 
 @pytest.mark.timeout(SECONDS)
 @pytest.mark.slow
-def test_eight_clients_never_hear_of_each_other(house: CdpHouse, web: Web) -> None:
-    urls = [house.url() for _ in range(CLIENTS)]
+def test_eight_clients_never_hear_of_each_other(house: House, web: Web) -> None:
+    urls = [house.cdp_url() for _ in range(CLIENTS)]
     operations = LONG if os.environ.get("ROOST_SOAK") else SHORT
     # In a thread: other tests here use Playwright's synchronous interface, which has this one.
     with ThreadPoolExecutor(1) as thread:

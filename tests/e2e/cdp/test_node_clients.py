@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.cdp.cdp_house import CdpHouse
 from tests.e2e.cdp.node_clients import DEVTOOLS_MCP, NODE, PLAYWRIGHT_MCP, needs_node_clients
+from tests.support.house import House
 from tests.support.local_web import Web
 
 SECONDS = 50.0
@@ -75,10 +75,8 @@ def agent(command: Sequence[str], folder: Path, **environment: str) -> Iterator[
         process.communicate(timeout=SECONDS)
 
 
-def test_two_of_each_mcp_server_work_side_by_side(
-    house: CdpHouse, web: Web, tmp_path: Path
-) -> None:
-    urls = [house.url(f"mcp-{number}") for number in range(4)]
+def test_two_of_each_mcp_server_work_side_by_side(house: House, web: Web, tmp_path: Path) -> None:
+    urls = [house.cdp_url(f"mcp-{number}") for number in range(4)]
     http = house.status().broker.http
     assert http is not None
     pages = [

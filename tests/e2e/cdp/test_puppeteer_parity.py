@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.cdp.cdp_house import CdpHouse
 from tests.e2e.cdp.node_clients import NODE, PUPPETEER, needs_node_clients
+from tests.support.house import House
 
 SCRIPT = Path(__file__).parent / "puppeteer_checks.mjs"
 LOOP_CHECKS = [
@@ -41,12 +41,12 @@ pytestmark = [pytest.mark.slow, needs_node_clients, pytest.mark.timeout(SECONDS)
 
 
 @pytest.fixture(scope="module")
-def answers(bare: str, house: CdpHouse, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+def answers(bare: str, house: House, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     """What each side saw: directly, and through Roost, to which Puppeteer is not even told the
     session's address. Its process was started for the session (``ROOST_SESSION``)."""
-    house.url(SESSION)
+    house.cdp_url(SESSION)
     http = house.status().broker.http
-    folder = house.files(SESSION) / "work"
+    folder = house.home.files / SESSION / "work"
     folder.mkdir(parents=True, exist_ok=True)
     sides = [
         (bare, tmp_path_factory.mktemp("direct"), {}),

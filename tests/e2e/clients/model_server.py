@@ -32,6 +32,8 @@ class Model:
     """While this is not set, the model does not give its last answer."""
     is_held: threading.Event = field(default_factory=threading.Event)
     """Set once a client waits for the last answer."""
+    among: str = "browser_"
+    """Part of a tool's name that every request of the conversation itself offers."""
     unknown: list[str] = field(default_factory=list)
     """Tools that the script names and a request did not offer."""
 
@@ -53,15 +55,15 @@ class Model:
 
 
 @contextmanager
-def scripted_model(script: Sequence[Step]) -> Iterator[Model]:
-    """Serve the script until the context ends."""
+def scripted_model(script: Sequence[Step], among: str = "browser_") -> Iterator[Model]:
+    """Serve the script until the context ends. ``among``: see ``Model``."""
 
     class Handler(_Handler):
         model: Model
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    model = Model(f"http://127.0.0.1:{server.server_port}", script)
+    model = Model(f"http://127.0.0.1:{server.server_port}", script, among=among)
     model.holds.set()
     Handler.model = model
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
@@ -111,7 +113,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _next(self, body: dict[str, Any]) -> tuple[str | None, str | None, Mapping[str, Any]]:
         """Return the namespace, name and arguments of the next call; no name: say ``DONE``."""
         offered = _offered(body)
-        if not any("browser_" in name for name, _ in offered):
+        if not any(self.model.among in name for name, _ in offered):
             return None, None, {}  # a title, a summary, or a client without its tools
         self.model.asked.append(body)
         step = self.model.step(_results(body))

@@ -19,8 +19,8 @@ from roost import ops
 from roost.api.views import StatusView
 from tests.e2e.clients.model_server import DONE, Model, scripted_model
 from tests.e2e.clients.real_clients import CLAUDE, CODEX, REAL_CLIENTS, RealClient
-from tests.support.local_web import Web, local_web
-from tests.support.pages_house import House, house_of
+from tests.support.house import House, house_of
+from tests.support.local_web import Web
 
 SECONDS = 90.0
 """No wait here is longer; nothing waits this long in a run that passes."""
@@ -32,12 +32,6 @@ def house() -> Iterator[House]:
     with house_of("chromium") as made:
         made.start()
         yield made
-
-
-@pytest.fixture(scope="module")
-def web() -> Iterator[Web]:
-    with local_web() as served:
-        yield served
 
 
 def needed(client: RealClient) -> RealClient:

@@ -1,5 +1,5 @@
-"""The extension is reloaded or switched off, a window closes, the browser quits: agents are told at
-once, and go on when it is back."""
+"""The extension is reloaded or disabled, a window closes, the browser quits: agents are told at
+once, and continue when it is back."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from roost.errors import BrowserLost, TabGone
 from roost.local.hosts import running_hosts
 from roost.vocabulary import JarPolicy
 from tests.e2e.extension.own_house import STRIP, OwnHouse
+from tests.support.agent import Agent, refused
 from tests.support.own_browser import OwnChromium
-from tests.support.pages_house import Agent, refused
 
 pytestmark = pytest.mark.timeout(240)
 MOVE_OUT = """async (title) => {
@@ -49,8 +49,8 @@ async def _until_lost(agent: Agent) -> BrowserLost:
                 return lost
 
 
-async def test_an_extension_that_is_reloaded_finds_its_tabs_as_they_are(mine: OwnHouse) -> None:
-    """As an update does it."""
+async def test_a_reloaded_extension_finds_its_tabs_unchanged(mine: OwnHouse) -> None:
+    """An update reloads the extension in the same way."""
     async with mine.agent("Reload") as agent:
         await agent.show("<h1>Still here</h1><input id=i>", title="Reload")
         await agent.type("#i", "half-written")
@@ -66,7 +66,7 @@ async def test_an_extension_that_is_reloaded_finds_its_tabs_as_they_are(mine: Ow
         assert [tab["group"] for tab in strip if tab["title"] == "Reload"] == ["Reload"]
 
 
-async def test_an_extension_that_is_switched_off_is_missed_at_once_and_goes_on_when_it_is_back(
+async def test_disabling_the_extension_is_noticed_at_once_and_enabling_it_reconnects(
     mine: OwnHouse,
 ) -> None:
     async with mine.agent("Reload") as agent:
@@ -79,10 +79,10 @@ async def test_an_extension_that_is_switched_off_is_missed_at_once_and_goes_on_w
         assert await agent.run("() => i.value") == "half-written"
 
 
-async def test_an_extension_that_is_uninstalled_is_missed_at_once_and_a_new_one_goes_on(
+async def test_uninstalling_the_extension_is_noticed_at_once_and_a_new_one_connects(
     mine: OwnHouse,
 ) -> None:
-    """It knows nothing of the old one's tabs: those are the person's."""
+    """The new extension does not know the old one's tabs, so they are the person's."""
     async with mine.agent("Reload") as agent:
         old = await agent.go(mine.web.page("<h1>Still here</h1>", title="Uninstalled"))
         await mine.browser.uninstall_extension()
@@ -97,7 +97,7 @@ async def test_an_extension_that_is_uninstalled_is_missed_at_once_and_a_new_one_
     await mine.person(CLOSE_TABS, [tab["id"] for tab in strip if tab["url"] == old.url])
 
 
-async def test_a_window_that_is_closed_with_a_group_ends_no_session(mine: OwnHouse) -> None:
+async def test_closing_a_window_with_a_group_does_not_end_the_session(mine: OwnHouse) -> None:
     async with mine.agent("Other") as agent:
         await agent.show("<h1>There</h1>", title="There")
         session = (await agent.call(ops.SessionList())).sessions[0].id
@@ -115,15 +115,15 @@ async def test_a_window_that_is_closed_with_a_group_ends_no_session(mine: OwnHou
 
 
 async def _places(mine: OwnHouse) -> list[tuple[str, str]]:
-    """Of each tab in a group the group's title, and in Firefox its container."""
+    """Return the group's title of each tab in a group, and in Firefox the tab's container."""
     return sorted((group, container) for group, container in await mine.person(PLACES))
 
 
-async def test_a_browser_that_quits_is_told_at_once_and_its_tabs_come_back_with_it(
+async def test_a_quitting_browser_is_reported_at_once_and_its_tabs_come_back(
     mine: OwnHouse,
 ) -> None:
-    """In Firefox, which loads none of them before it is asked for, the second agent has a jar of
-    its own, at the same address. The tabs of a session that has ended meanwhile are closed."""
+    """Firefox loads a restored tab only when it is used. There, the second agent has a jar of its
+    own, at the same address. Tabs of a session that ended meanwhile are closed."""
     policy = JarPolicy.FRESH if mine.id == MINE_FIREFOX else JarPolicy.SHARED
     page = mine.web.page("<h1>Back again</h1>", title="Quit")
     before_that = mine.web.page("<h1>Before that</h1>", title="Before")
@@ -155,10 +155,11 @@ async def test_a_browser_that_quits_is_told_at_once_and_its_tabs_come_back_with_
         assert await mine.active() == mine.pages[0]
 
 
-async def test_a_second_profile_is_refused_and_says_so_until_the_first_has_quit(
+async def test_a_second_profile_is_refused_until_the_first_has_quit(
     own: OwnHouse, tmp_path: Path
 ) -> None:
-    """Links are never stolen: the original's last browser took them all."""
+    """A link is never taken away. In the original, the browser that connected last took all
+    links."""
     second = OwnChromium(own.house.home, tmp_path, own.browser.display)
     async with own.agent("Ann") as agent:
         await agent.show("<h1>Where it was</h1><input id=i>", title="Ann's")

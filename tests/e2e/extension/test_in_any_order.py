@@ -1,5 +1,8 @@
-"""Agents and the person in a real browser, in random order: the broker's word about whose a tab is,
-is what the tab strip shows. The longer stories are played on the fake: tests/broker."""
+"""Agents and the person act in a real browser in random order: for the broker, a tab belongs to the
+session whose group shows it.
+
+Longer sequences run on the fake browser, in tests/broker.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import pytest
 
 from roost import ops
 from tests.e2e.extension.own_house import OwnHouse
-from tests.support.pages_house import Agent
+from tests.support.agent import Agent
 
 pytestmark = pytest.mark.timeout(300)
 STEPS = 10
@@ -47,7 +50,7 @@ class Story:
         return _sorted((session.name, tab.url) for session in here for tab in session.tabs)
 
     async def agree(self, after: str) -> None:
-        """As soon as everybody has heard of it."""
+        """Wait until the broker and the tab strip agree."""
         try:
             async with asyncio.timeout(SECONDS):
                 while await self.owned() != await self.shown():
@@ -94,7 +97,7 @@ ACTS = [name for name in vars(Story) if name.startswith(("an_", "the_"))]
 
 
 def _sorted(pairs: Any) -> Strip:
-    """Addresses by group; tabs in none are nobody's business."""
+    """Return addresses by group. Tabs outside all groups do not count."""
     found: Strip = {}
     for group, url in pairs:
         if group is not None:

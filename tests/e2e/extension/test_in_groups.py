@@ -1,4 +1,4 @@
-"""Agents in the person's own browser: each in its group, none in the person's way."""
+"""Agents in the person's own browser work in their own groups and do not disturb the person."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from roost import ops
 from roost.daemon.wiring import MINE_CHROMIUM
 from roost.errors import Interrupted, Paused, SessionGone, TabGone
 from tests.e2e.extension.own_house import TITLES, OwnHouse
+from tests.support.agent import TRUSTED, Agent, refused
 from tests.support.own_browser import moment
-from tests.support.pages_house import TRUSTED, Agent, refused
 
 pytestmark = pytest.mark.timeout(180)
 DRAG = """async (title, group) => {
@@ -30,7 +30,9 @@ CLOSE = """async (title) => {
 }"""
 
 
-async def test_agents_work_in_groups_of_their_own_behind_the_persons_tab(mine: OwnHouse) -> None:
+async def test_agents_work_in_their_own_groups_without_changing_the_persons_tab(
+    mine: OwnHouse,
+) -> None:
     body = TRUSTED + "<button>B</button><input id=i>"
     async with mine.agent("Ann") as ann, mine.agent("Bob") as bob:
         await asyncio.gather(ann.show(body, title="Ann's"), bob.show(body, title="Bob's"))
@@ -50,7 +52,7 @@ async def test_agents_work_in_groups_of_their_own_behind_the_persons_tab(mine: O
     await mine.strip_when(lambda strip: all(tab["group"] is None for tab in strip))
 
 
-async def test_an_agent_the_person_does_not_know_opens_nothing(
+async def test_an_agent_without_consent_opens_no_tab(
     mine: OwnHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # a program in another folder is another one to the person
@@ -60,8 +62,8 @@ async def test_an_agent_the_person_does_not_know_opens_nothing(
         assert [tab for tab in await mine.strip() if tab["group"]] == []
 
 
-async def test_a_picture_is_never_of_another_tab(mine: OwnHouse) -> None:
-    """Wrong-tab capture: the original's pictures were of whichever tab was in front."""
+async def test_a_screenshot_never_shows_another_tab(mine: OwnHouse) -> None:
+    """The original captured whichever tab was in front."""
     shot = ops.TakeScreenshot(type="png", scale=0.2)
     async with mine.agent("Red") as red, mine.agent("Blue") as blue:
         await red.show("<body style='background: red'>")
@@ -74,8 +76,8 @@ async def test_a_picture_is_never_of_another_tab(mine: OwnHouse) -> None:
     assert await mine.active() == mine.pages[0]
 
 
-async def test_a_call_that_never_ends_is_in_nobodys_way(mine: OwnHouse) -> None:
-    """Mutex poisoning: whoever hung or died in the original with its lock held, held up all."""
+async def test_a_call_that_never_ends_blocks_no_other_agent(mine: OwnHouse) -> None:
+    """In the original, an agent that hung or died with the screenshot lock blocked all others."""
     body = "<button onclick='this.textContent = \"Done\"'>B</button>"
     async with mine.agent("Ann") as hangs, mine.agent("Bob") as other, asyncio.TaskGroup() as group:
         await asyncio.gather(hangs.show(body), other.show(body))
@@ -95,8 +97,11 @@ def _titles(strip: list[dict[str, Any]]) -> list[str]:
     return [tab["title"] for tab in strip]
 
 
-async def test_a_popup_is_its_openers_and_the_person_keeps_their_tab(mine: OwnHouse) -> None:
-    """Untracked popups: here a popup is in its opener's group before its agent hears of it."""
+async def test_a_popup_opens_in_its_openers_group_and_the_persons_tab_stays_in_front(
+    mine: OwnHouse,
+) -> None:
+    """The original did not track popups. Here a popup is in its opener's group before its agent is
+    told."""
     goal = mine.web.page("<h1>Popup</h1>", title="Popup")
     async with mine.agent("Pop") as pop, mine.agent("Other") as other:
         await other.show("Other")
@@ -112,7 +117,9 @@ async def test_a_popup_is_its_openers_and_the_person_keeps_their_tab(mine: OwnHo
         )
 
 
-async def test_a_tab_dragged_out_is_lost_and_one_dragged_in_is_the_agents(mine: OwnHouse) -> None:
+async def test_a_tab_dragged_out_of_a_group_is_lost_and_one_dragged_in_is_usable(
+    mine: OwnHouse,
+) -> None:
     async with mine.agent("Drag") as agent:
         first = await agent.show("First", title="First")
         await agent.open(mine.web.page("Second", title="Second"))
@@ -125,7 +132,7 @@ async def test_a_tab_dragged_out_is_lost_and_one_dragged_in_is_the_agents(mine: 
         await _until(agent, {"First", "Second"})
 
 
-async def test_closing_the_group_ends_the_session_and_the_next_tab_has_a_new_one(
+async def test_closing_the_group_ends_the_session_and_the_next_tab_gets_a_new_one(
     mine: OwnHouse,
 ) -> None:
     async with mine.agent("Ends") as agent:
@@ -145,7 +152,7 @@ async def _until(agent: Agent, titles: set[str]) -> None:
             await moment()
 
 
-async def test_a_broker_that_is_killed_leaves_the_pages_as_they_are(mine: OwnHouse) -> None:
+async def test_killing_the_broker_leaves_the_pages_unchanged(mine: OwnHouse) -> None:
     async with mine.agent("Kept") as agent:
         await agent.show("<input id=i>", title="Kept")
         await agent.type("#i", "half-written")

@@ -1,5 +1,5 @@
-"""What is different in the person's own Firefox: scripts for hands and ears, and the person who may
-shut them out."""
+"""What differs in the person's own Firefox: scripts give input and read pages, and the person can
+withdraw access."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 from roost import ops
 from roost.errors import BadRequest, NotActionable, Unauthorized, Unsupported
 from roost.vocabulary import JarPolicy
-from tests.e2e.extension.own_firefox_house import OwnFirefoxHouse
-from tests.support.pages_house import refused
+from tests.e2e.extension.own_house import OwnHouse
+from tests.support.agent import refused
 
 pytestmark = pytest.mark.timeout(240)
 FORM = """
@@ -23,11 +23,11 @@ FORM = """
 
 
 @pytest.fixture
-def own(own_firefox: OwnFirefoxHouse) -> OwnFirefoxHouse:
+def own(own_firefox: OwnHouse) -> OwnHouse:
     return own_firefox
 
 
-async def test_keys_and_clicks_do_what_a_persons_would(own: OwnFirefoxHouse) -> None:
+async def test_keys_and_clicks_act_like_a_persons_input(own: OwnHouse) -> None:
     async with own.agent("Keys") as agent:
         await agent.show(FORM)
         await agent.click("#a")
@@ -53,8 +53,8 @@ async def test_keys_and_clicks_do_what_a_persons_would(own: OwnFirefoxHouse) -> 
         assert await agent.run("() => window.wrong ?? null") is None
 
 
-async def test_what_a_page_says_from_its_first_line_on_is_heard(own: OwnFirefoxHouse) -> None:
-    """Page console never captured: the original read a console that pages cannot write to."""
+async def test_the_console_of_a_page_is_recorded_from_its_first_line(own: OwnHouse) -> None:
+    """The original read a console that pages cannot write to."""
     async with own.agent("Says") as agent:
         await agent.show(
             "<script>console.log('first', {a: 1}); console.error('second')</script>"
@@ -66,8 +66,8 @@ async def test_what_a_page_says_from_its_first_line_on_is_heard(own: OwnFirefoxH
         assert "third" in texts[2][1]
 
 
-async def test_a_guarded_page_can_be_read_and_says_what_cannot_be_done(
-    own: OwnFirefoxHouse,
+async def test_a_page_that_forbids_eval_can_be_read_and_evaluate_is_unsupported(
+    own: OwnHouse,
 ) -> None:
     head = "<meta http-equiv=Content-Security-Policy content=\"script-src 'self'\">"
     guarded = own.web.serve(f"<!doctype html><head>{head}</head><h1>Guarded</h1>".encode())
@@ -78,10 +78,10 @@ async def test_a_guarded_page_can_be_read_and_says_what_cannot_be_done(
         assert "Content-Security-Policy" in error.message
 
 
-async def test_a_person_who_shuts_roost_out_of_pages_can_let_it_in_again(
-    own: OwnFirefoxHouse,
+async def test_the_person_can_withdraw_and_restore_access_to_pages(
+    own: OwnHouse,
 ) -> None:
-    """Firefox lets them take away, at any time, what the extension was given when it came."""
+    """Firefox lets the person withdraw an extension's permissions at any time."""
     pages = {"origins": ["<all_urls>"]}
     async with own.agent("Shut", jar=JarPolicy.FRESH) as agent:
         await agent.show("<h1>Before</h1>")

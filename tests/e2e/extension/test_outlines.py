@@ -1,4 +1,4 @@
-"""The outline on pages that agents work in: for the person's eyes, and for nobody else's."""
+"""Only the person sees the outline on pages that agents work in."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from roost import ops
 from roost.errors import Unsupported
 from tests.e2e.extension.own_house import OwnHouse
-from tests.support.pages_house import Agent
+from tests.support.agent import Agent
 
 pytestmark = pytest.mark.timeout(180)
 BODY = "<h1>Outlined</h1><button id=b onclick='document.title = event.type'>Press</button>"
@@ -52,7 +52,7 @@ async def _until_outlined(agent: Agent, count: int) -> None:
 
 
 async def _seen_by(agent: Agent) -> dict[str, Any]:
-    """All that an agent and its page can get to see."""
+    """Return everything that an agent and its page can see."""
     pictures = [(await agent.call(shot)).data for shot in SHOTS]
     return {
         "pictures": pictures,
@@ -61,7 +61,7 @@ async def _seen_by(agent: Agent) -> dict[str, Any]:
     }
 
 
-async def test_only_the_person_sees_the_outline_and_can_switch_it_off_at_once(
+async def test_only_the_person_sees_the_outline_and_can_switch_it_off(
     mine: OwnHouse,
 ) -> None:
     async with mine.agent("Outlined") as agent:

@@ -1,5 +1,5 @@
-"""Eight agents and three tabs of the person in one window: nothing reaches a tab that is not its
-session's, and the person goes on looking at theirs."""
+"""Eight agents and three tabs of the person in one window: no operation reaches a tab of another
+session, and the person's selected tab stays selected."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pytest
 
 from roost import ops
 from tests.e2e.extension.own_house import OwnHouse
-from tests.support.pages_house import Agent
+from tests.support.agent import Agent
 
 AGENTS = 8
-OPERATIONS = 2000 if os.environ.get("ROOST_SOAK") else 25
+OPERATIONS = 2000 if os.environ.get("ROOST_SOAK") else 12
 """Of each agent."""
 PATIENCE_SECONDS = 60.0
 MARK = re.compile(r"mark-\d+")
@@ -29,7 +29,7 @@ PAGE = """
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
 def test_no_operation_reaches_a_tab_that_is_not_its_sessions(mine: OwnHouse) -> None:
-    """A loop of its own: it may take its time."""
+    """The test has its own loop, without the usual time limit."""
     asyncio.run(_all_at_once(mine))
 
 

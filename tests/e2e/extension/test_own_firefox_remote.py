@@ -1,7 +1,8 @@
-"""A person's own Firefox that was started with its remote agent: input is trusted there, goes to
-the tab that is meant, and waits for whoever else has the session.
+"""A person's own Firefox with its remote agent: input is trusted, reaches the right tab, and is
+synthetic while another program has the agent's session.
 
-The person's hands need that session, too: they rest until Roost has let go of it."""
+The test's own control of Firefox needs that session, too, so it waits until Roost has released it.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +14,20 @@ import pytest
 
 from roost import ops
 from roost.errors import NotActionable, NotFound
-from tests.e2e.extension.own_firefox_house import OwnFirefoxHouse, own_firefox_house
+from tests.e2e.extension.own_house import OwnHouse, own_house
 from tests.e2e.pages import test_clicking, test_dialogs, test_dragging, test_filling_in
+from tests.support.agent import TRUSTED, refused
+from tests.support.house import House
 from tests.support.local_web import Web
-from tests.support.pages_house import TRUSTED, House, refused
+from tests.support.own_firefox import OwnFirefox
 
 pytestmark = pytest.mark.timeout(240)
 PAGE = (
     TRUSTED
     + """<style>#h:hover { color: rgb(255, 0, 0) }</style><button id=b>B</button><input id=i>
-<div id=h>Over</div><a id=l href="/my-2">Link</a><button disabled>Off</button>
-<button id=w onclick="window.open('/my-1')">Window</button><a id=t href="/my-2" target=_blank>T</a>
+<div id=h>Over</div><a id=l href="/mine-2">Link</a><button disabled>Off</button>
+<button id=w onclick="window.open('/mine-1')">Window</button>
+<a id=t href="/mine-2" target=_blank>T</a>
 <form onsubmit="event.preventDefault(); window.sent = i2.value"><input id=i2></form>"""
 )
 
@@ -38,29 +42,29 @@ addEventListener("scroll", () => { to.textContent = "Scrolled" });
 </script>"""
 )
 CHOSEN = [
-    test_clicking.test_a_click_that_leads_away_answers_with_the_new_page,
+    test_clicking.test_a_click_that_navigates_returns_the_new_page,
     test_dialogs.test_an_action_answers_with_the_dialog_it_opened,
     test_dragging.test_a_page_that_follows_the_mouse_sees_every_step,
     test_dragging.test_dragging_between_points_moves_a_slider,
-    test_filling_in.test_enter_and_space_operate_what_has_the_focus,
-    test_filling_in.test_keys_and_combinations_do_what_they_do_for_people,
+    test_filling_in.test_enter_and_space_operate_the_focused_element,
+    test_filling_in.test_keys_and_key_combinations_have_their_usual_effect,
 ]
 vars().update({test.__name__: test for test in CHOSEN})
 
 
 @pytest.fixture(scope="module")
-def own(web: Web) -> Iterator[OwnFirefoxHouse]:
-    with own_firefox_house(web, has_remote=True) as own:
+def own(web: Web) -> Iterator[OwnHouse]:
+    with own_house(web, OwnFirefox, has_remote=True) as own:
         yield own
 
 
 @pytest.fixture
-def house(own: OwnFirefoxHouse) -> House:
+def house(own: OwnHouse) -> House:
     return own.house
 
 
 async def test_input_is_trusted_in_the_tab_that_is_meant_and_in_no_other(
-    own: OwnFirefoxHouse,
+    own: OwnHouse,
 ) -> None:
     async with own.agent("Ann") as ann, own.agent("Bob") as bob:
         await asyncio.gather(ann.show(PAGE, title="Ann's"), bob.show(PAGE, title="Bob's"))
@@ -72,8 +76,8 @@ async def test_input_is_trusted_in_the_tab_that_is_meant_and_in_no_other(
         assert await bob.run("() => i.value") == "Bob was here"
 
 
-async def test_the_mouse_the_keys_and_what_follows_on_them_are_as_a_persons(
-    own: OwnFirefoxHouse,
+async def test_mouse_and_keys_act_like_a_persons_input(
+    own: OwnHouse,
 ) -> None:
     async with own.agent("Mouse") as agent:
         page = (await agent.show(PAGE, title="Mouse")).tab
@@ -96,7 +100,7 @@ async def test_the_mouse_the_keys_and_what_follows_on_them_are_as_a_persons(
         assert await agent.run(marks, tab=page) == 0, "nothing of ours is left in the page"
 
 
-async def test_all_gestures_are_trusted_and_have_their_effect(own: OwnFirefoxHouse) -> None:
+async def test_all_gestures_are_trusted_and_have_their_effect(own: OwnHouse) -> None:
     async with own.agent("Mouse") as agent:
         await agent.show(GESTURES, title="Gestures")
         await agent.click("#b", double_click=True)
@@ -122,8 +126,8 @@ async def test_all_gestures_are_trusted_and_have_their_effect(own: OwnFirefoxHou
         assert ["contextmenu", False] in await agent.log()
 
 
-async def test_frames_are_reached_and_files_are_asked_of_the_agent_not_the_person(
-    own: OwnFirefoxHouse,
+async def test_input_reaches_frames_and_file_choosers_ask_the_agent(
+    own: OwnHouse,
 ) -> None:
     inner = own.web.page(TRUSTED + "<button>Inside</button>").replace("127.0.0.1", "localhost")
     ask = "const f = document.createElement('input'); f.type = 'file';"
@@ -153,8 +157,8 @@ async def test_frames_are_reached_and_files_are_asked_of_the_agent_not_the_perso
                     await agent.call(ops.FileUpload(paths=[str(file)]))
 
 
-async def test_a_killed_broker_lets_go_and_who_takes_the_session_then_is_not_disturbed(
-    own: OwnFirefoxHouse,
+async def test_a_killed_broker_releases_the_remote_session_for_other_programs(
+    own: OwnHouse,
 ) -> None:
     own.house.kill_broker()
     assert await own.active() == own.pages[0], "through all of the above"

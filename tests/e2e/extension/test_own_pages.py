@@ -1,5 +1,5 @@
-"""What pages ask for in the person's own Chromium: dialogs, files, frames of other sites, a console
-that somebody listens to."""
+"""Page features in the person's own Chromium: dialogs, files, frames of other sites, the
+console."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tests.e2e.extension.own_house import OwnHouse
 pytestmark = pytest.mark.timeout(120)
 
 
-async def test_the_pages_console_is_heard(own: OwnHouse) -> None:
-    """Page console never captured: the original showed only what it said itself."""
+async def test_the_pages_console_is_recorded(own: OwnHouse) -> None:
+    """The original showed only its own messages."""
     async with own.agent("Ann") as agent:
         await agent.show("<button onclick=\"console.warn('pressed')\">B</button>")
         await agent.click("button")
@@ -23,7 +23,7 @@ async def test_the_pages_console_is_heard(own: OwnHouse) -> None:
         assert ["pressed"] == [message.text for message in said.messages]
 
 
-async def test_dialogs_are_answered_and_files_given(own: OwnHouse) -> None:
+async def test_dialogs_can_be_answered_and_files_uploaded(own: OwnHouse) -> None:
     async with own.agent("Bob") as agent:
         await agent.show(
             "<button onclick=\"out.textContent = confirm('Sure?')\">Ask</button><p id=out></p>"
@@ -40,7 +40,7 @@ async def test_dialogs_are_answered_and_files_given(own: OwnHouse) -> None:
     assert await own.active() == own.pages[0]
 
 
-async def test_a_download_is_told_with_where_it_lies(own: OwnHouse) -> None:
+async def test_a_download_is_reported_with_its_path(own: OwnHouse) -> None:
     async with own.agent("Red") as agent:
         await agent.show(
             "<a id=d download=d.txt>D</a>"
@@ -58,7 +58,7 @@ def _taken(path: str) -> str:
     return text
 
 
-async def test_frames_of_other_sites_are_read_and_used(own: OwnHouse) -> None:
+async def test_frames_of_other_sites_can_be_read_and_used(own: OwnHouse) -> None:
     inside = own.web.page("<button onclick=\"this.textContent = 'Done'\">Inside</button>")
     elsewhere = inside.replace("127.0.0.1", "localhost")
     async with own.agent("Blue") as agent:

@@ -1,5 +1,5 @@
-"""Page tests, a choice of them, in the person's own Firefox: what scripts do for hands there has to
-come to the same as a browser's own input."""
+"""A selection of the page tests in the person's own Firefox: input by scripts must have the same
+effect as the browser's own input."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from roost import ops
 from roost.vocabulary import JarPolicy
-from tests.e2e.extension.own_firefox_house import OwnFirefoxHouse
+from tests.e2e.extension.own_house import OwnHouse
 from tests.e2e.pages import (
     test_clicking,
     test_console_and_network,
@@ -25,54 +25,54 @@ from tests.e2e.pages import (
 )
 from tests.e2e.pages.test_filling_in import FIELDS
 from tests.e2e.pages.test_uploads_and_downloads import attachment
+from tests.support.house import House
 from tests.support.local_web import Answer, Web
-from tests.support.pages_house import House
 
 pytestmark = pytest.mark.timeout(120)
 CHOSEN = [
-    test_clicking.test_a_click_that_leads_away_answers_with_the_new_page,
-    test_clicking.test_double_right_and_modified_clicks_arrive_as_such,
-    test_clicking.test_what_cannot_be_clicked_says_why,
-    test_console_and_network.test_redirects_are_each_on_record,
+    test_clicking.test_a_click_that_navigates_returns_the_new_page,
+    test_clicking.test_double_right_and_modified_clicks_arrive_in_the_page,
+    test_clicking.test_an_element_that_cannot_be_clicked_is_refused_with_the_reason,
+    test_console_and_network.test_each_redirect_is_recorded,
     test_console_and_network.test_requests_are_listed_with_status_and_without_secrets,
-    test_dialogs.test_a_dialog_that_opens_by_itself_interrupts_what_waits,
+    test_dialogs.test_a_dialog_that_opens_by_itself_interrupts_a_waiting_call,
     test_dialogs.test_an_action_answers_with_the_dialog_it_opened,
-    test_dialogs.test_closing_a_tab_asks_nobody,
+    test_dialogs.test_closing_a_tab_opens_no_beforeunload_dialog,
     test_dialogs.test_confirm_and_prompt_get_the_callers_answer,
-    test_dialogs.test_evaluate_that_opens_a_dialog_is_told_so,
-    test_dialogs.test_everything_else_is_refused_while_it_stands,
+    test_dialogs.test_evaluate_reports_the_dialog_that_it_opened,
+    test_dialogs.test_every_other_call_is_refused_while_a_dialog_is_open,
     test_dragging.test_a_page_that_follows_the_mouse_sees_every_step,
     test_dragging.test_dragging_between_points_moves_a_slider,
-    test_dragging.test_html5_drag_and_drop_carries_its_data_over,
-    test_filling_in.test_enter_and_space_operate_what_has_the_focus,
-    test_filling_in.test_keys_and_combinations_do_what_they_do_for_people,
-    test_filling_in.test_select_option_takes_values_and_labels_and_names_what_it_lacks,
-    test_filling_in.test_submit_presses_enter_and_waits_for_what_follows,
+    test_dragging.test_html5_drag_and_drop_transfers_its_data,
+    test_filling_in.test_enter_and_space_operate_the_focused_element,
+    test_filling_in.test_keys_and_key_combinations_have_their_usual_effect,
+    test_filling_in.test_select_option_takes_values_and_labels_and_its_error_names_the_missing_one,
+    test_filling_in.test_submit_presses_enter_and_waits_for_the_navigation,
     test_frames.test_a_frame_that_navigates_to_another_site_stays_readable,
     test_frames.test_frames_are_read_and_acted_in_like_the_page_itself,
-    test_frames.test_frames_in_frames_across_sites,
+    test_frames.test_nested_frames_of_other_sites_can_be_used,
     test_frames.test_open_shadow_roots_are_part_of_the_page,
-    test_navigating.test_a_page_that_comes_from_the_cache_whole_keeps_its_state,
+    test_navigating.test_a_page_restored_from_the_back_forward_cache_keeps_its_state,
     test_navigating.test_a_status_without_content_leaves_the_tab_where_it_was,
-    test_navigating.test_back_forward_and_reload,
-    test_navigating.test_moves_within_a_document_are_followed,
-    test_navigating.test_scripts_and_meta_refresh_that_lead_on_are_followed,
-    test_uploads_and_downloads.test_a_chooser_is_over_when_its_page_is_left,
+    test_navigating.test_back_forward_and_reload_return_the_resulting_page,
+    test_navigating.test_navigations_within_a_document_are_followed,
+    test_navigating.test_redirects_by_script_and_meta_refresh_are_followed,
+    test_uploads_and_downloads.test_a_file_chooser_ends_when_its_page_is_left,
     test_uploads_and_downloads.test_a_page_that_asked_for_one_file_does_not_get_two,
-    test_uploads_and_downloads.test_without_a_target_the_files_go_where_the_page_asked,
+    test_uploads_and_downloads.test_without_a_target_the_files_go_to_the_field_that_asked,
 ]
 vars().update({test.__name__: test for test in CHOSEN})
 
 
 @pytest.fixture
-def house(own_firefox: OwnFirefoxHouse) -> House:
+def house(own_firefox: OwnHouse) -> House:
     return own_firefox.house
 
 
-async def test_what_a_click_opens_is_a_tab_of_the_same_group_and_jar(
-    own_firefox: OwnFirefoxHouse, house: House, web: Web
+async def test_a_tab_that_a_click_opens_is_in_the_same_group_and_jar(
+    own_firefox: OwnHouse, house: House, web: Web
 ) -> None:
-    """Firefox's popup blocker is as people have it: it would have none of them."""
+    """Firefox's popup blocker is on, as people have it, and would block each of these tabs."""
     opens: list[tuple[str, dict[str, Any]]] = [
         ("<a href='{url}' target=_blank>Go</a>", {}),
         ("<a href='{url}'><b>Go</b></a>", {"modifiers": ["ControlOrMeta"]}),
@@ -98,7 +98,7 @@ async def test_what_a_click_opens_is_a_tab_of_the_same_group_and_jar(
     assert await own_firefox.active() == own_firefox.pages[0]
 
 
-async def test_what_a_page_opens_by_itself_stays_blocked(house: House, web: Web) -> None:
+async def test_a_popup_that_a_page_opens_by_itself_stays_blocked(house: House, web: Web) -> None:
     async with house.agent(web) as agent:
         goal = web.page("Popup")
         await agent.show(
@@ -111,13 +111,13 @@ async def test_what_a_page_opens_by_itself_stays_blocked(house: House, web: Web)
 
 
 def taken(path: str) -> str:
-    """What is in it; then it is gone from the person's folder."""
+    """Return the file's content, and remove the file from the person's folder."""
     text = Path(path).read_text(encoding="utf-8")
     Path(path).unlink()
     return text
 
 
-async def test_downloads_are_told_with_where_they_lie(house: House, web: Web) -> None:
+async def test_downloads_are_reported_with_their_paths(house: House, web: Web) -> None:
     url = web.serve(attachment("report.csv", b"1,2"))
     plain = web.serve(Answer(b"plain", kind="text/plain"))
     popup = web.serve(attachment("popup.bin", b"popup"))
@@ -141,7 +141,7 @@ async def test_downloads_are_told_with_where_they_lie(house: House, web: Web) ->
         assert len((await agent.tabs()).tabs) == 1, "the tab that was opened for one is gone"
 
 
-async def test_one_address_at_once_for_two_sessions_is_one_file_for_each(
+async def test_two_sessions_that_download_one_address_get_a_file_each(
     house: House, web: Web
 ) -> None:
     numbers = count(1)
@@ -158,7 +158,7 @@ async def test_one_address_at_once_for_two_sessions_is_one_file_for_each(
         assert sorted(names) == ["file-1.txt", "file-2.txt"]
 
 
-async def test_every_kind_of_field_takes_its_value(house: House, web: Web) -> None:
+async def test_every_kind_of_field_can_be_filled(house: House, web: Web) -> None:
     async with house.agent(web) as agent:
         for html, value, read, expected in FIELDS:
             await agent.show(html)

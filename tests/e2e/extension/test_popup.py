@@ -1,4 +1,4 @@
-"""The popup page in a real browser: the person is asked there, and decides there."""
+"""The popup page in a real browser: it asks the person, and the person decides there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from roost import ops
 from roost.errors import Paused, SessionGone, Unauthorized
 from tests.e2e.extension.own_house import OwnHouse
-from tests.support.pages_house import refused
+from tests.support.agent import refused
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -32,7 +32,7 @@ LEAVE = """async () => {
 }"""
 
 
-async def test_the_person_allows_pauses_ends_and_refuses_in_the_popup_page(
+async def test_the_person_can_allow_pause_end_and_refuse_in_the_popup_page(
     mine: OwnHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # a program in another folder is another one to the person
@@ -65,8 +65,8 @@ async def test_the_person_allows_pauses_ends_and_refuses_in_the_popup_page(
     await mine.person(LEAVE)
 
 
-async def test_a_popup_opened_while_nobody_works_says_so(mine: OwnHouse) -> None:
-    """The dead popup panel: the original's stayed empty when its background had slept."""
+async def test_the_popup_page_shows_the_pool_while_no_agent_works(mine: OwnHouse) -> None:
+    """The original's popup page stayed empty after its background page had slept."""
     while "tabs in use" not in await mine.browser.popup(READ):
         pass
     await mine.person(LEAVE)

@@ -1,22 +1,12 @@
-"""One house per browser: the proofs of isolation hold in both, or not at all."""
+"""Fixtures that run every test of this folder in both browsers: isolation must hold in both."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.support.local_web import Web, local_web
-from tests.support.pages_house import House, house_of
-
-HERE = Path(__file__).parent
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.browser)
+from tests.support.house import House, house_of
 
 
 @pytest.fixture(scope="session", params=["chromium", "firefox"])
@@ -24,21 +14,15 @@ def browser_kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(scope="module")
-def web() -> Iterator[Web]:
-    with local_web() as web:
-        yield web
-
-
 @pytest.fixture
 def house(browser_kind: str, houses: Callable[..., House]) -> House:
-    """The one of the page tests, too."""
+    """Return the house that the page tests also use. A test must not damage its browser."""
     return houses(browser_kind)
 
 
 @pytest.fixture
 def own_house(browser_kind: str) -> Iterator[House]:
-    """For tests that kill things."""
+    """Start a house for this test alone, which may kill its processes."""
     with house_of(browser_kind) as house:
         house.start()
         yield house

@@ -1,6 +1,8 @@
-"""Seed 004's own proof, and more of it: two agents, one profile, one browser.
+"""Two agents with one profile in one browser are isolated from each other.
 
-Each sees the profile's logins and what it did itself; nothing of the other, by no way in."""
+Each sees the profile's logins and what it did itself. Neither sees anything of the other, through
+any interface.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,9 @@ from roost import ops
 from roost.errors import NotFound, SessionGone, TabGone
 from roost.vocabulary import JarPolicy
 from tests.e2e.jars.ways_to_look import HELD, caller_in, everything_seen, person
+from tests.support.agent import refused
+from tests.support.house import House
 from tests.support.local_web import Answer, Request, Web
-from tests.support.pages_house import House, refused
 
 WORKER = b"self.addEventListener('fetch', () => {})"
 KEEP = """async () => {

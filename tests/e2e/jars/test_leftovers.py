@@ -1,6 +1,7 @@
-"""Opened, disposed, cloned and killed in a real browser: nothing is left in it.
+"""After sessions were opened, disposed, cloned and killed in a real browser, nothing is left in it.
 
-The long sequences run on the fake browser (tests/broker/browser/test_jar_sequences.py)."""
+The long sequences run on the fake browser (tests/broker/browser/test_jar_sequences.py).
+"""
 
 from __future__ import annotations
 
@@ -15,20 +16,20 @@ import pytest
 from roost import ops
 from roost.api.operations import Answers
 from roost.api.views import View
-from roost.drivers.base import Started
+from roost.drivers.base import RunningBrowser
 from roost.errors import RoostError
 from roost.local.processes import identify, wait_until_gone
 from roost.testing.waits import started
 from roost.vocabulary import JarPolicy
-from tests.drivers.handled_chromium import HandledChromium
-from tests.drivers.handled_firefox import HandledFirefox
+from tests.drivers.managed_harness import ChromiumUnderTest, FirefoxUnderTest
+from tests.support.agent import WAIT_SECONDS, Agent
+from tests.support.house import START_SECONDS, House
 from tests.support.local_web import Web
-from tests.support.pages_house import START_SECONDS, WAIT_SECONDS, Agent, House
 
 SEED, ROUNDS, NAMES, SITES = 6, 8, 4, 50
-DRIVERS: dict[str, type[HandledChromium | HandledFirefox]] = {
-    "chromium": HandledChromium,
-    "firefox": HandledFirefox,
+DRIVERS: dict[str, type[ChromiumUnderTest | FirefoxUnderTest]] = {
+    "chromium": ChromiumUnderTest,
+    "firefox": FirefoxUnderTest,
 }
 
 
@@ -42,7 +43,7 @@ async def _imported(house: House) -> None:
 
 
 async def _played(agent: Agent, url: str, dice: random.Random) -> None:
-    """Calls that overtake each other; each is answered, well or with a typed error."""
+    """Make overlapping calls, each of which gets an answer or a typed error."""
     calls: list[asyncio.Task[View]] = []
     for _ in range(ROUNDS):
         name = f"n{dice.randrange(NAMES)}"
@@ -62,7 +63,7 @@ async def _played(agent: Agent, url: str, dice: random.Random) -> None:
 
 
 async def _ended(house: House) -> None:
-    """The person ends whatever is there."""
+    """Dispose all sessions as the person."""
     async with house.operator() as operator:
         for session in (await operator.call(ops.SessionList())).sessions:
             await operator.call(ops.SessionDispose(session=session.id))
@@ -70,8 +71,8 @@ async def _ended(house: House) -> None:
         assert (await operator.call(ops.Status())).sessions == []
 
 
-async def _found(house: House) -> Started:
-    """What the browser has: asked by the driver of a broker that comes after this one."""
+async def _found(house: House) -> RunningBrowser:
+    """Return what the browser has, as the driver of the next broker finds it."""
     house.kill_broker()
     driver = DRIVERS[house.browser](house.home)
     try:
@@ -108,7 +109,7 @@ async def test_nothing_is_left_in_the_browser(own_house: House, web: Web) -> Non
 async def test_a_recorded_jar_that_the_browser_lost_is_made_again_and_removed_at_the_end(
     own_house: House, web: Web
 ) -> None:
-    """The broker dies, and before the next one looks, its browser."""
+    """The broker dies, and then its browser, before the next broker looks."""
     house, page = own_house, web.page("<p>here")
     await _imported(house)
     named = {"session": "kept", "jar": JarPolicy.CLONE, "profile": "work"}

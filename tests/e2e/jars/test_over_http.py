@@ -1,4 +1,5 @@
-"""A script with nothing but HTTP, in a real browser: opens a session, works, listens, looks."""
+"""A script that uses only HTTP opens a session in a real browser, works in it and reads its
+events."""
 
 from __future__ import annotations
 
@@ -10,9 +11,10 @@ from typing import Any
 from roost.testing.waits import answer_of, started
 from roost.vocabulary import LEASE_SECONDS
 from tests.e2e.jars.ways_to_look import caller_in, person
-from tests.frontends.http.http_house import Caller
+from tests.frontends.http.http_callers import Caller
+from tests.support.agent import WAIT_SECONDS
+from tests.support.house import House
 from tests.support.local_web import Web
-from tests.support.pages_house import WAIT_SECONDS, House
 
 JPEG = b"\xff\xd8\xff"
 PAGE = """<h1>Cart</h1><button onclick="fetch('%s', {method: 'POST'});
@@ -20,7 +22,7 @@ document.querySelector('h1').textContent = 'Bought'; console.error('no stock')">
 
 
 async def _events(caller: Caller, opened: asyncio.Event, *kinds: str) -> list[Any]:
-    """What the session is told, until all these kinds were among it."""
+    """Read the session's events until all these kinds have come."""
     told: list[Any] = []
     headers = {"authorization": f"Bearer {caller.token}"}
     path = f"/session/{caller.session}/events"

@@ -1,4 +1,4 @@
-"""A jar that is filled again although processes of its browser die or are slow meanwhile."""
+"""A jar is refilled although processes of its browser die or are slow meanwhile."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ import pytest
 from roost import ops
 from roost.errors import RoostError
 from roost.local.processes import identify, wait_until_gone
+from tests.support.agent import Agent
+from tests.support.house import START_SECONDS, House, children_of
 from tests.support.local_web import Web
-from tests.support.pages_house import START_SECONDS, Agent, House, children_of
 
 pytestmark = pytest.mark.slow
 KEEP = '() => { document.cookie = "mine=1; max-age=600"; localStorage.setItem("k", "v"); }'
@@ -36,7 +37,7 @@ def house(own_house: House) -> House:
 
 
 def browser_of(house: House) -> int:
-    """The pid of the browser that runs now, as its keeper recorded it."""
+    """Return the pid of the running browser, as its keeper recorded it."""
     record = house.home.path / "keepers" / f"{house.browser}.json"
     with suppress(OSError, ValueError, KeyError):
         return int(json.loads(record.read_bytes())["browserPid"])
@@ -61,7 +62,7 @@ def command_of(pid: int) -> bytes:
 
 
 class Trouble(threading.Thread):
-    """Kills the first new renderer of the next browser, and holds the second for a while."""
+    """Kills the first new renderer of the next browser, and stops the second for a while."""
 
     def __init__(self, house: House, browser: int) -> None:
         super().__init__()
@@ -113,7 +114,7 @@ def trouble_after(house: House, browser: int) -> Iterator[Trouble]:
 
 
 async def until_kept(agent: Agent) -> None:
-    """A moment after the last action, the broker has written down what the jar holds."""
+    """Wait until the broker has backed up the jar, a moment after the last action."""
     for _ in range(LOOKS):
         journal = await asyncio.to_thread(Path(f"{agent.house.home.journal}-wal").read_bytes)
         if b'"mine"' in journal and b'["k","v"]' in journal:
@@ -123,7 +124,7 @@ async def until_kept(agent: Agent) -> None:
 
 
 async def at_last(agent: Agent, operation: ops.Navigate | ops.Tabs) -> object:
-    """The answer, from a browser that was just killed and whose pages crash."""
+    """Return the answer of a browser that was just killed and whose pages crash."""
     error: RoostError | None = None
     for _ in range(TRIES):
         try:

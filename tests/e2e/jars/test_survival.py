@@ -1,4 +1,5 @@
-"""A named session keeps its jar and its tabs, whoever dies: agent, broker, browser."""
+"""A named session keeps its jar and its tabs when the agent, the broker or the browser is
+killed."""
 
 from __future__ import annotations
 
@@ -14,8 +15,9 @@ import pytest
 from roost import ops
 from roost.errors import BrowserLost
 from roost.vocabulary import JarPolicy
+from tests.support.agent import Agent
+from tests.support.house import START_SECONDS, House
 from tests.support.local_web import Web
-from tests.support.pages_house import START_SECONDS, Agent, House
 
 STATE = "() => [document.cookie, localStorage.k, location.pathname]"
 KEEP = '() => { document.cookie = "mine=1; max-age=600"; localStorage.setItem("k", "v"); }'
@@ -26,7 +28,7 @@ TRIES = 50
 
 
 async def _until_kept(house: House, *words: str) -> None:
-    """The broker writes down what a jar holds a moment after an action, without telling anybody."""
+    """Wait until the broker has backed up the jar, which it does a moment after an action."""
     for _ in range(LOOKS):
         with closing(sqlite3.connect(house.home.journal)) as journal:
             kept = b"".join(
@@ -39,7 +41,7 @@ async def _until_kept(house: House, *words: str) -> None:
 
 
 async def _after_the_browser(agent: Agent, tab: str | None) -> object:
-    """Calls that were under way are answered ``BROWSER_LOST``; the next ones wait for the tab."""
+    """Calls that were running get ``BROWSER_LOST``; the next ones wait for the tab."""
     for _ in range(TRIES):
         with suppress(BrowserLost):
             evaluate = ops.Evaluate(function=STATE, tab=tab)

@@ -1,7 +1,7 @@
-"""All that can be learnt of a session's jar, through each way in: what came back, as one text.
+"""Everything that can be learnt of a session's jar through each interface, as one text.
 
-Each way also says what it must have found of the session's own, so that a way that finds nothing
-at all proves nothing.
+Each interface also reports what it found of the session's own, because an interface that finds
+nothing proves nothing.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from playwright.async_api import async_playwright
 
 from roost import ops
 from tests.e2e.cdp.raw_client import RawClient
-from tests.frontends.http.http_house import Caller
-from tests.support.pages_house import Agent, House
+from tests.frontends.http.http_callers import Caller
+from tests.support.agent import Agent
+from tests.support.house import House
 
 HELD = """async () => ({
   cookie: document.cookie,
@@ -51,7 +52,7 @@ async def by_operations(agent: Agent) -> str:
 
 
 async def over_http(caller: Caller) -> str:
-    """With the session's token, at the real door."""
+    """Return what the session's token shows over HTTP, at the real server."""
     at = f"/session/{caller.session}"
     listed = await caller.ask("GET", f"{at}/tabs")
     (tab,) = [row["tab"] for row in listed["tabs"]]
@@ -75,7 +76,7 @@ async def over_http(caller: Caller) -> str:
 
 
 def over_cdp(endpoint: str, url: str, name: str) -> str:
-    """Every byte a DevTools client is told. (Blocking.)"""
+    """Return every byte that a DevTools client gets. (Blocking.)"""
     with RawClient(endpoint) as client:
         (page,) = [
             one["targetId"]
@@ -110,7 +111,7 @@ def over_cdp(endpoint: str, url: str, name: str) -> str:
 
 
 def _told(client: RawClient, kind: str) -> bool:
-    """Whether an event of that kind bore anything of the agents'."""
+    """Return whether an event of that kind contained anything of the agents."""
     return any(f'"method":"{kind}' in text and "agent" in text for text in client.heard)
 
 
@@ -128,7 +129,7 @@ async def by_playwright(endpoint: str) -> str:
 
 @asynccontextmanager
 async def person(house: House) -> AsyncIterator[Caller]:
-    """Whoever has the operator's token, over HTTP."""
+    """Yield a caller over HTTP with the operator's token."""
     async with house.operator() as operator:
         address = (await operator.call(ops.Status())).broker.http
     assert address is not None
@@ -137,7 +138,7 @@ async def person(house: House) -> AsyncIterator[Caller]:
 
 
 async def caller_in(person: Caller, session: str, **more: Any) -> Caller:
-    """Whoever has that session's token; opened if it is not there."""
+    """Return a caller with the token of that session, which is opened if necessary."""
     opened = await person.ask("POST", "/session", json={"sessionId": session, **more})
     return Caller(person.client, opened["token"], session)
 
@@ -147,7 +148,7 @@ def endpoint_of(caller: Caller) -> str:
 
 
 async def everything_seen(agent: Agent, caller: Caller, url: str, name: str) -> dict[str, str]:
-    """By each way there is into that browser."""
+    """Return what each interface shows."""
     seen = {
         "operations": await by_operations(agent),
         "http": await over_http(caller),

@@ -1,4 +1,4 @@
-"""``roost mcp`` driven by a client nobody here wrote: the official Python SDK's."""
+"""``roost mcp`` with the official Python SDK's client."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Client:
             return await self.sdk.call_tool(tool, arguments, progress_callback=self._progress)
 
     async def text(self, tool: str, **arguments: Any) -> str:
-        """The text of an answer that must not be an error."""
+        """Return the text of an answer that must not be an error."""
         result = await self.call(tool, **arguments)
         text = text_of(result)
         assert not result.is_error, text
@@ -46,7 +46,7 @@ class Client:
         return dict(result.structured_content)
 
     async def code(self, tool: str, **arguments: Any) -> str:
-        """The code of an answer that must be an error."""
+        """Return the code of an answer that must be an error."""
         result = await self.call(tool, **arguments)
         assert result.is_error, text_of(result)
         return code_of(result)
@@ -58,7 +58,7 @@ class Client:
         return int(found[1])
 
     async def unmarked(self, tool: str, **arguments: Any) -> str:
-        """The text of an answer without the numbers of its marks, to compare it with another."""
+        """Return the text of an answer without the numbers of its marks, for comparison."""
         return re.sub(r"id=[0-9a-f]+>", "id=N>", await self.text(tool, **arguments))
 
     async def _progress(self, progress: float, total: float | None, message: str | None) -> None:
@@ -66,7 +66,7 @@ class Client:
 
 
 def code_of(result: types.CallToolResult) -> str:
-    """The code of an error, which is text alone."""
+    """Return the code of an error, which is text only."""
     assert result.structured_content is None
     return text_of(result).partition(":")[0]
 

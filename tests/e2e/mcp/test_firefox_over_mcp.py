@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.mcp.mcp_clients import client
-from tests.support.real_processes import real_home
+from tests.support.house import real_home
 
 pytestmark = pytest.mark.slow
 URL = "https://site.test/"

@@ -1,4 +1,4 @@
-"""A person takes a session over (to log in, say) and hands it back; its agent waits and goes on."""
+"""The person takes over a session and gives it back; its agent waits and continues."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import pytest
 
 from roost.local.home import Home
 from tests.e2e.mcp.mcp_clients import SECONDS, Client, client, text_of
-from tests.support.real_processes import real_home
+from tests.support.house import real_home
 
 pytestmark = pytest.mark.slow
 URL = "https://site.test/"
 
 
 async def person(home: Home, verb: str, session: str) -> None:
-    """As typed into a terminal of the person's own."""
+    """Run a command as the person does in a terminal."""
     done = await asyncio.to_thread(
         subprocess.run,
         [sys.executable, "-m", "roost", "--operator", "session", verb, session],

@@ -1,5 +1,5 @@
-"""Clients nobody here wrote, in Node: the TypeScript SDK (what most agents are built on, the older
-and the newer release) and MCP Inspector's command line. `make test` fetches them."""
+"""MCP clients written by others, in Node: the TypeScript SDK in two releases, and the command
+line of MCP Inspector. `make test` installs them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from roost.local.home import Home
-from tests.support.real_processes import real_home
+from tests.support.house import real_home
 
 CLIENTS = Path(sys.prefix) / "node-clients"
 PROGRAMS = CLIENTS / "node_modules" / ".bin"
@@ -53,7 +53,7 @@ def ran(home: Home, *command: str | Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module", params=["v1", "v2"])
 def seen(home: Home, request: pytest.FixtureRequest) -> dict[str, Any]:
-    """What the TypeScript client saw in one run."""
+    """Return what the TypeScript client saw in one run."""
     done = ran(home, "node", SCRIPT, request.param, *SERVER)
     assert done.returncode == 0, done.stderr
     told: dict[str, Any] = json.loads(done.stdout)

@@ -1,4 +1,4 @@
-"""The official Python SDK's client, real processes, the browser in memory."""
+"""The official Python SDK's client with real processes and the fake browser."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from roost import ops
 from roost.local.processes import wait_until_gone
 from roost.testing.waits import started
 from tests.e2e.mcp.mcp_clients import SECONDS, client, code_of
-from tests.support.real_processes import broker_of, operator_of, real_home
+from tests.support.house import broker_of, operator_of, real_home
 
 URL = "https://site.test/"
 NEVER = "() => new Promise(() => {})"
@@ -33,8 +33,8 @@ async def test_the_first_client_starts_the_broker_and_works(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_a_client_keeps_working_when_the_broker_is_killed(tmp_path: Path, mode: str) -> None:
-    """A call that reads is repeated, one that may have acted is answered INTERRUPTED, and the same
-    tabs are there again: the client notices a delay and no more."""
+    """A call that reads is repeated, and one that may have acted gets INTERRUPTED. The client
+    finds the same tabs again and notices only a delay."""
     with real_home(tmp_path) as home:
         async with client(home, mode=mode) as agent:
             await agent.text("browser_navigate", url=URL)
@@ -67,7 +67,8 @@ async def test_a_session_ends_at_once_with_its_client(tmp_path: Path) -> None:
 
 
 async def test_an_agent_comes_back_to_the_session_of_its_conversation(tmp_path: Path) -> None:
-    """Claude Code says which conversation a server is started for; its session is kept for it."""
+    """Claude Code names the conversation of a server, and Roost keeps that conversation's
+    session."""
     with real_home(tmp_path) as home:
         async with client(home, CLAUDE_CODE_SESSION_ID="conversation-1") as agent:
             await agent.text("browser_navigate", url=URL)

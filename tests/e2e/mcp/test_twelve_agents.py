@@ -1,4 +1,5 @@
-"""Twelve MCP clients, one broker, one Chromium: started at once, one killed, the broker killed."""
+"""Twelve MCP clients with one broker and one Chromium: started at once, then one is killed, then
+the broker."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ from roost.api.views import StatusView
 from roost.local.processes import wait_until_gone
 from roost.testing.waits import started
 from tests.e2e.mcp.mcp_clients import SECONDS, Client, client, code_of
+from tests.support.house import House, house_of
 from tests.support.local_web import Web
-from tests.support.pages_house import House, house_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(240)]
 AGENTS = 12
@@ -25,7 +26,7 @@ NEVER = "() => new Promise(() => {})"
 
 
 class Story:
-    """What the agents do together, and the one who watches them."""
+    """The agents and what they do together, and an observer."""
 
     def __init__(self, house: House, web: Web) -> None:
         self.house = house
@@ -34,6 +35,7 @@ class Story:
         self.victim_is_gone = asyncio.Event()
         self.others_ready = asyncio.Barrier(AGENTS)
         self.broker_is_dead = asyncio.Event()
+        self.all_compared = asyncio.Barrier(AGENTS - 1)
         self.pids: dict[int, int] = {}
 
     async def agent(self, number: int) -> None:
@@ -69,6 +71,7 @@ class Story:
         await self.broker_is_dead.wait()
         # The same tab, the same page, what was half filled in still there.
         assert await me.unmarked("browser_tabs", action="list") == tabs
+        await self.all_compared.wait()  # the list counts the tabs of all agents that are still here
         assert f"note {number}" in await me.text("browser_evaluate", function=NOTE)
         changed = await me.text("browser_type", target="input", text=f"again {number}")
         assert f"again {number}" in changed
@@ -96,7 +99,7 @@ class Story:
         self.broker_is_dead.set()
 
     async def _killed(self, session: str) -> StatusView:
-        """kill -9 of the victim's shim; the status when its session has ended."""
+        """Kill the victim's shim with kill -9. Return the status once its session has ended."""
         async with asyncio.timeout(SECONDS), self.house.operator() as operator:
             with operator.watch(session) as notices:
                 await operator.call(ops.Ping())  # now it is watched

@@ -1,4 +1,4 @@
-"""Clicks as a person's: trusted, of every kind, in order."""
+"""Clicks are trusted, of every kind, and arrive in order."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import pytest
 
 from roost import ops
 from roost.errors import NotActionable, NotFound, StaleRef
+from tests.support.agent import TRUSTED, refused
+from tests.support.house import House, lacks
 from tests.support.local_web import Web
-from tests.support.pages_house import TRUSTED, House, lacks, refused
 
 
 async def test_a_click_is_trusted_and_the_answer_says_what_changed(house: House, web: Web) -> None:
@@ -26,7 +27,7 @@ async def test_a_click_is_trusted_and_the_answer_says_what_changed(house: House,
         assert all(is_trusted for _, is_trusted in log)
 
 
-async def test_double_right_and_modified_clicks_arrive_as_such(house: House, web: Web) -> None:
+async def test_double_right_and_modified_clicks_arrive_in_the_page(house: House, web: Web) -> None:
     is_trusted = not lacks(house, "trusted input")
     async with house.guest(web) as agent:
         await agent.show(
@@ -58,7 +59,7 @@ async def test_double_right_and_modified_clicks_arrive_as_such(house: House, web
         assert await agent.log() == [plain], "nothing held"
 
 
-async def test_a_click_that_leads_away_answers_with_the_new_page(house: House, web: Web) -> None:
+async def test_a_click_that_navigates_returns_the_new_page(house: House, web: Web) -> None:
     goal = web.page("<h1>There</h1>", title="Goal")
     async with house.guest(web) as agent:
         await agent.show(f"<a href='{goal}'>Go</a>")
@@ -75,7 +76,9 @@ async def test_titles_changed_by_scripts_are_fresh_after_an_action(house: House,
         assert [tab.title for tab in (await agent.tabs()).tabs] == ["Two"]
 
 
-async def test_what_cannot_be_clicked_says_why(house: House, web: Web) -> None:
+async def test_an_element_that_cannot_be_clicked_is_refused_with_the_reason(
+    house: House, web: Web
+) -> None:
     async with house.guest(web) as agent:
         await agent.show(
             "<button id=off disabled>Off</button><button id=under>Under</button>"
@@ -88,7 +91,7 @@ async def test_what_cannot_be_clicked_says_why(house: House, web: Web) -> None:
         await refused(NotFound, agent.call(ops.Click(target="#nowhere"), timeout=3))
 
 
-async def test_an_element_that_comes_late_is_waited_for(house: House, web: Web) -> None:
+async def test_a_click_waits_for_an_element_that_appears_later(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show(
             """<script>window.log = []; setTimeout(() => {
@@ -101,7 +104,7 @@ async def test_an_element_that_comes_late_is_waited_for(house: House, web: Web) 
         assert await agent.log() == ["clicked"]
 
 
-async def test_refs_live_as_long_as_their_element_and_are_never_given_again(
+async def test_a_ref_is_valid_as_long_as_its_element_and_never_reused(
     house: House, web: Web
 ) -> None:
     async with house.guest(web) as agent:
@@ -115,7 +118,7 @@ async def test_refs_live_as_long_as_their_element_and_are_never_given_again(
         assert not set(_refs(await agent.snapshot()).values()) & set(refs.values())
 
 
-async def test_hovering_scrolling_and_the_mouse_by_coordinates(house: House, web: Web) -> None:
+async def test_hover_scroll_and_mouse_coordinates_work(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show(
             TRUSTED + "<button id=b style='position:absolute;left:100px;top:100px;width:80px;"
@@ -140,7 +143,7 @@ async def test_hovering_scrolling_and_the_mouse_by_coordinates(house: House, web
 
 
 def _refs(snapshot: str) -> dict[str, str]:
-    """The buttons' refs by name."""
+    """Return the refs of the buttons by name."""
     found = {}
     for line in snapshot.splitlines():
         if "button" in line:
@@ -157,7 +160,7 @@ STICKY = {
 
 @pytest.mark.parametrize("where", ["start", "end", "center"])
 @pytest.mark.parametrize("bar", STICKY)
-async def test_what_lies_under_a_bar_that_keeps_its_place_is_scrolled_free(
+async def test_an_element_under_a_fixed_or_sticky_bar_is_clicked(
     house: House, web: Web, bar: str, where: str
 ) -> None:
     space, style = STICKY[bar]
@@ -172,7 +175,9 @@ async def test_what_lies_under_a_bar_that_keeps_its_place_is_scrolled_free(
         assert await agent.log() == [1]
 
 
-async def test_a_bar_inside_a_scrolling_part_is_got_around(house: House, web: Web) -> None:
+async def test_an_element_under_a_sticky_bar_inside_a_scroller_is_clicked(
+    house: House, web: Web
+) -> None:
     rows = "".join(f"<p style='height:30px;margin:0'><button>R{n}</button></p>" for n in range(40))
     async with house.guest(web) as agent:
         await agent.show(
@@ -187,7 +192,9 @@ async def test_a_bar_inside_a_scrolling_part_is_got_around(house: House, web: We
         assert await agent.log() == ["R20", "R3", "R22", "R39", "R0"]
 
 
-async def test_a_frame_under_a_bar_of_its_parent_is_scrolled_free(house: House, web: Web) -> None:
+async def test_an_element_in_a_frame_under_a_fixed_bar_of_its_parent_is_clicked(
+    house: House, web: Web
+) -> None:
     inner = web.page("<button id=b onclick='parent.log.push(1)'>Inside</button>")
     async with house.guest(web) as agent:
         await agent.show(

@@ -1,4 +1,4 @@
-"""What a page said and asked the network for: its own, from its start, without secrets."""
+"""The records of a page's console and network: complete, private and without secrets."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import pytest
 
 from roost import ops
 from roost.errors import NotFound
+from tests.support.agent import Agent, refused
+from tests.support.house import House
 from tests.support.local_web import Answer, Web
-from tests.support.pages_house import Agent, House, refused
 
 
 async def messages(agent: Agent, **more: object) -> list[tuple[str, str]]:
@@ -17,7 +18,7 @@ async def messages(agent: Agent, **more: object) -> list[tuple[str, str]]:
     return [(message.level, message.text) for message in said.messages]
 
 
-async def test_the_console_is_heard_from_the_pages_first_line(house: House, web: Web) -> None:
+async def test_the_console_is_recorded_from_the_pages_first_line(house: House, web: Web) -> None:
     async with house.agent(web) as agent:
         await agent.show(
             """<script>
@@ -78,7 +79,7 @@ async def test_a_response_body_can_be_read(house: House, web: Web, body: bytes) 
         await refused(NotFound, agent.call(ops.NetworkRequest(index=999)))
 
 
-async def test_redirects_are_each_on_record(house: House, web: Web) -> None:
+async def test_each_redirect_is_recorded(house: House, web: Web) -> None:
     goal = web.page("Goal")
     start = web.serve(Answer(status=302, headers={"Location": goal}))
     async with house.agent(web) as agent:
@@ -90,7 +91,7 @@ async def test_redirects_are_each_on_record(house: House, web: Web) -> None:
         ]
 
 
-async def test_nobody_sees_another_sessions_records(house: House, web: Web) -> None:
+async def test_a_session_cannot_read_another_sessions_records(house: House, web: Web) -> None:
     async with house.agent(web) as ada, house.agent(web) as bob:
         page = await ada.show("<script>console.log('mine')</script>")
         await bob.show("Other")

@@ -1,4 +1,4 @@
-"""Dialogs: answered, or reported; never a hang."""
+"""Dialogs are reported or answered, and no call hangs because of one."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import asyncio
 
 from roost import ops
 from roost.errors import DialogOpen, NotFound
+from tests.support.agent import refused
+from tests.support.house import House
 from tests.support.local_web import Web
-from tests.support.pages_house import House, refused
 
 ASKS = """<script>window.log = []</script>
 <button id=alert onclick="alert('Hear this'); log.push('after')">Alert</button>
@@ -27,7 +28,7 @@ async def test_an_action_answers_with_the_dialog_it_opened(house: House, web: We
         assert await agent.log() == ["after"]
 
 
-async def test_everything_else_is_refused_while_it_stands(house: House, web: Web) -> None:
+async def test_every_other_call_is_refused_while_a_dialog_is_open(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show(ASKS)
         await agent.click("#confirm")
@@ -59,13 +60,15 @@ async def test_confirm_and_prompt_get_the_callers_answer(house: House, web: Web)
         assert await agent.log() == [True, "Ada", None]
 
 
-async def test_answering_without_a_dialog_says_that_there_is_none(house: House, web: Web) -> None:
+async def test_answering_a_dialog_that_is_not_open_is_an_error(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show(ASKS)
         await refused(NotFound, agent.answer(True))
 
 
-async def test_a_dialog_that_opens_by_itself_interrupts_what_waits(house: House, web: Web) -> None:
+async def test_a_dialog_that_opens_by_itself_interrupts_a_waiting_call(
+    house: House, web: Web
+) -> None:
     async with house.guest(web) as agent:
         await agent.show("<script>go = () => setTimeout(() => alert('Boo'), 50)</script>")
         waiting = asyncio.get_running_loop().create_task(agent.wait(text="never there"))
@@ -75,9 +78,7 @@ async def test_a_dialog_that_opens_by_itself_interrupts_what_waits(house: House,
         assert await agent.run("() => 1") == 1
 
 
-async def test_a_page_that_asks_before_it_is_left_is_answered_by_the_caller(
-    house: House, web: Web
-) -> None:
+async def test_the_caller_answers_a_beforeunload_dialog(house: House, web: Web) -> None:
     goal = web.page("Goal", title="Goal")
     async with house.guest(web) as agent:
         asking = "<input><script>onbeforeunload = (e) => e.preventDefault()</script>"
@@ -93,14 +94,14 @@ async def test_a_page_that_asks_before_it_is_left_is_answered_by_the_caller(
         assert done.url == goal
 
 
-async def test_closing_a_tab_asks_nobody(house: House, web: Web) -> None:
+async def test_closing_a_tab_opens_no_beforeunload_dialog(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show("<input><script>onbeforeunload = (e) => e.preventDefault()</script>")
         await agent.type("input", "unsaved")
         assert (await agent.call(ops.Close())).tabs == []
 
 
-async def test_a_page_that_alerts_in_a_loop_can_be_left(house: House, web: Web) -> None:
+async def test_a_tab_can_leave_a_page_that_alerts_in_a_loop(house: House, web: Web) -> None:
     async with house.agent(web) as agent:
         await agent.show("<button onclick=\"for (;;) alert('Again')\">Go</button>")
         other = await agent.open(web.page("Other"))
@@ -116,7 +117,7 @@ async def test_a_page_that_alerts_in_a_loop_can_be_left(house: House, web: Web) 
         assert [row.tab for row in left.tabs] == [other]
 
 
-async def test_evaluate_that_opens_a_dialog_is_told_so(house: House, web: Web) -> None:
+async def test_evaluate_reports_the_dialog_that_it_opened(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show(ASKS)
         await refused(DialogOpen, agent.run("() => confirm('From a script')"))

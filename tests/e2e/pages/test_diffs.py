@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a document on one line reads better than a folded one
-"""The reply to an action says what changed: what moved, what was removed, and nothing that is not so."""
+"""The reply to an action says what changed, moved or was removed, and nothing else."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pytest
 
 from roost import ops
+from tests.support.house import House
 from tests.support.local_web import Web
-from tests.support.pages_house import House
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-async def test_a_diff_tells(house: House, web: Web, name: str) -> None:
+async def test_a_diff_shows_what_changed(house: House, web: Web, name: str) -> None:
     case = CASES[name]
     async with house.guest(web) as agent:
         # The script runs without the click, because a click moves the focus to the button.
@@ -164,8 +164,10 @@ async def test_new_refs_of_the_same_content_work(house: House, web: Web) -> None
         assert '"Italic" [active]' in ((await agent.click(f"e{new}")).snapshot or "")
 
 
-async def test_after_a_look_at_one_part_a_diff_is_about_what_is_new(house: House, web: Web) -> None:
-    """With and without a look at the whole page before."""
+async def test_after_a_snapshot_of_one_part_a_diff_shows_only_what_is_new(
+    house: House, web: Web
+) -> None:
+    """This holds with and without a snapshot of the whole page before."""
     for is_whole_first in (False, True):
         async with house.agent(web) as agent:
             filler = "".join(f"<p>Paragraph {n}</p>" for n in range(50))
@@ -187,7 +189,7 @@ async def test_after_a_look_at_one_part_a_diff_is_about_what_is_new(house: House
                 assert known not in said
 
 
-async def test_a_look_at_one_part_hides_no_news_elsewhere(house: House, web: Web) -> None:
+async def test_a_snapshot_of_one_part_hides_no_changes_elsewhere(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show("<main><p id=p>Text</p></main><div role=status id=x>Saving</div>")
         await agent.snapshot()
@@ -196,7 +198,7 @@ async def test_a_look_at_one_part_hides_no_news_elsewhere(house: House, web: Web
         assert "Saved" in ((await agent.press("Shift")).snapshot or "")
 
 
-async def test_a_search_shows_what_stands_around_each_match(house: House, web: Web) -> None:
+async def test_a_search_shows_the_context_of_each_match(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show(
             "<main>"

@@ -1,4 +1,4 @@
-"""Domain lists hold for whatever a page does: the browser has no other way out than the proxy."""
+"""Domain lists hold for everything a page does, because all its traffic goes through the proxy."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ import pytest
 
 from roost import ops
 from roost.errors import UrlBlocked
+from tests.support.agent import refused
+from tests.support.house import House
 from tests.support.local_web import Answer, Web
-from tests.support.pages_house import House, refused
 
 HERE_ONLY = ("127.0.0.1",)
 
@@ -58,7 +59,7 @@ async def test_nothing_a_page_does_reaches_a_site_outside_the_lists(house: House
         assert web.requested(there) == []
 
 
-async def test_an_allowed_site_works_as_always(house: House, web: Web) -> None:
+async def test_an_allowed_site_works_normally(house: House, web: Web) -> None:
     async with house.agent(web, allow=HERE_ONLY) as agent:
         data = web.serve(Answer(b'{"a": 1}', kind="application/json"))
         await agent.show("<p>here</p>")
@@ -134,8 +135,8 @@ async def test_the_lists_hold_after_the_broker_was_killed(own_house: House, web:
         assert web.requested(denied) == []
 
 
-async def test_a_session_without_lists_goes_everywhere(house: House, web: Web) -> None:
-    """Else the tests above would prove nothing."""
+async def test_a_session_without_lists_can_open_every_site(house: House, web: Web) -> None:
+    """Without this, the tests above would prove nothing."""
     async with house.agent(web) as agent:
         there = web.there(web.serve(b"open"))
         await agent.show("<p>here</p>")
@@ -163,7 +164,7 @@ TRY_SPELLINGS = """async (hosts) => {
 
 
 @pytest.mark.parametrize("deny", [("127.0.0.1", "::1"), ("loopback",), ("private",)])
-async def test_no_spelling_of_a_denied_address_gets_through(
+async def test_a_denied_address_is_blocked_in_every_spelling(
     house: House, web: Web, deny: tuple[str, ...]
 ) -> None:
     async with house.agent(web, deny=deny) as agent:
@@ -178,8 +179,8 @@ async def test_no_spelling_of_a_denied_address_gets_through(
         assert web.requested(url) == []
 
 
-async def test_a_page_reaches_none_of_roosts_own_ports(house: House, web: Web) -> None:
-    """The filtering proxy would ask for it, and the broker is the person's own process."""
+async def test_a_page_cannot_reach_roosts_own_ports(house: House, web: Web) -> None:
+    """The filtering proxy runs in the broker, which is the person's own process."""
     async with house.operator() as operator:
         address = (await operator.call(ops.Status())).broker.http
     assert address is not None
@@ -249,7 +250,7 @@ class _Heard(asyncio.DatagramProtocol):
 
 @asynccontextmanager
 async def ears() -> AsyncIterator[tuple[int, int, list[bytes], list[bytes]]]:
-    """A UDP and a TCP port, and what came to each."""
+    """Return a UDP port and a TCP port, and what each received."""
     loop = asyncio.get_running_loop()
     heard = _Heard()
     connections: list[bytes] = []
@@ -265,9 +266,7 @@ async def ears() -> AsyncIterator[tuple[int, int, list[bytes], list[bytes]]]:
     transport.close()
 
 
-async def test_no_packet_of_a_peer_connection_leaves_a_session_with_lists(
-    house: House, web: Web
-) -> None:
+async def test_webrtc_sends_no_packet_from_a_session_with_lists(house: House, web: Web) -> None:
     async with ears() as (udp, tcp, packets, connections):
         async with house.agent(web, allow=("localhost",)) as agent:
             await agent.go(web.there(web.page("<p>here</p>")))

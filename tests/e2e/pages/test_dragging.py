@@ -1,10 +1,10 @@
-"""Dragging: for pages that listen to the mouse, and for HTML5's own drag and drop."""
+"""Dragging works on pages that follow mouse events, and with HTML5 drag and drop."""
 
 from __future__ import annotations
 
 from roost import ops
+from tests.support.house import House, lacks
 from tests.support.local_web import Web
-from tests.support.pages_house import House, lacks
 
 BOXES = """
 <style>.b { position: absolute; top: 50px; width: 80px; height: 80px; background: #ccc }</style>
@@ -31,7 +31,7 @@ async def test_a_page_that_follows_the_mouse_sees_every_step(house: House, web: 
         assert log.count(1) >= 3, "the button is held on the way"
 
 
-async def test_html5_drag_and_drop_carries_its_data_over(house: House, web: Web) -> None:
+async def test_html5_drag_and_drop_transfers_its_data(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show(
             BOXES % "draggable=true"

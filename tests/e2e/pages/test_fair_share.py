@@ -1,4 +1,4 @@
-"""The pool of a real browser: nobody keeps all of it while another waits."""
+"""The pool of a real browser: no session keeps all slots while another session waits."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ import pytest
 
 from roost import ops
 from roost.errors import PoolFull
+from tests.support.agent import refused
+from tests.support.house import house_of
 from tests.support.local_web import Web
-from tests.support.pages_house import house_of, refused
 
 
 @pytest.mark.slow
-async def test_one_agent_with_all_twelve_tabs_gives_way_to_another(web: Web) -> None:
+async def test_one_agent_with_all_tabs_gives_way_to_another(web: Web) -> None:
     page = web.page("<input id=i>")
-    with house_of("chromium", pool=12) as house:
+    with house_of("chromium", pool=4) as house:
         async with house.agent(web) as hoarder, house.agent(web) as other:
             opened = [
-                (await hoarder.call(ops.Tabs(action="new", url=page))).opened for _ in range(12)
+                (await hoarder.call(ops.Tabs(action="new", url=page))).opened for _ in range(4)
             ]
             error = await refused(PoolFull, other.call(ops.Tabs(action="new", url=page)))
-            assert error.details["fairShare"] == 6
+            assert error.details["fairShare"] == 2
             assert error.details["shareEnforcedAfterMs"] == 10_000
             await other.call(ops.TabSpaceRequest())
             status = await other.call(ops.TabSpaceStatus(wait_seconds=25))

@@ -1,4 +1,4 @@
-"""Typing and filling in, in every kind of field, and keys."""
+"""Typing, filling in every kind of field, and keys."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import pytest
 
 from roost import ops
 from roost.errors import BadRequest, Interrupted, NotActionable
+from tests.support.agent import TRUSTED, refused
+from tests.support.house import House
 from tests.support.local_web import Answer, Web
-from tests.support.pages_house import TRUSTED, House, refused
 
 
 async def test_text_is_typed_at_once_or_key_by_key_and_always_trusted(
@@ -31,7 +32,7 @@ async def test_text_is_typed_at_once_or_key_by_key_and_always_trusted(
         assert await agent.run("() => document.querySelector('#n').value") == ""
 
 
-async def test_submit_presses_enter_and_waits_for_what_follows(house: House, web: Web) -> None:
+async def test_submit_presses_enter_and_waits_for_the_navigation(house: House, web: Web) -> None:
     goal = web.page("<h1>Found</h1>", title="Results", path="/results")
     async with house.guest(web) as agent:
         await agent.show(f"<form action='{goal}'><input name=q></form>")
@@ -68,7 +69,7 @@ FIELDS: list[tuple[str, Any, str, Any]] = [
 
 
 @pytest.mark.parametrize(("html", "value", "read", "expected"), FIELDS)
-async def test_every_kind_of_field_takes_its_value(
+async def test_every_kind_of_field_can_be_filled(
     house: House, web: Web, html: str, value: Any, read: str, expected: Any
 ) -> None:
     async with house.guest(web) as agent:
@@ -77,9 +78,7 @@ async def test_every_kind_of_field_takes_its_value(
         assert await agent.run(f"() => {{ const f = window.f; return {read} }}") == expected
 
 
-async def test_a_form_is_filled_in_one_call_and_the_answer_shows_all_of_it(
-    house: House, web: Web
-) -> None:
+async def test_one_call_fills_a_form_and_returns_all_changes(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show(
             "<label>Name <input></label><label>City <select><option>-<option>Oslo</select></label>"
@@ -97,7 +96,7 @@ async def test_a_form_is_filled_in_one_call_and_the_answer_shows_all_of_it(
         assert "[checked]" in done.snapshot
 
 
-async def test_a_form_that_fails_says_which_field_and_how_far_it_came(
+async def test_a_form_error_names_the_field_and_how_many_were_filled(
     house: House, web: Web
 ) -> None:
     async with house.guest(web) as agent:
@@ -111,7 +110,7 @@ async def test_a_form_that_fails_says_which_field_and_how_far_it_came(
         assert "1 of 2" in error.hint
 
 
-async def test_typed_passwords_never_come_back(house: House, web: Web) -> None:
+async def test_typed_passwords_appear_in_no_reply(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show("<label>Key <input type=password></label>")
         done = await agent.type("input", "hunter2")
@@ -119,7 +118,7 @@ async def test_typed_passwords_never_come_back(house: House, web: Web) -> None:
         assert "hunter2" not in await agent.snapshot()
 
 
-async def test_select_option_takes_values_and_labels_and_names_what_it_lacks(
+async def test_select_option_takes_values_and_labels_and_its_error_names_the_missing_one(
     house: House, web: Web
 ) -> None:
     async with house.guest(web) as agent:
@@ -133,7 +132,7 @@ async def test_select_option_takes_values_and_labels_and_names_what_it_lacks(
             await agent.call(ops.SelectOption(target="#s", values=["Three"]), timeout=1)
 
 
-async def test_keys_and_combinations_do_what_they_do_for_people(house: House, web: Web) -> None:
+async def test_keys_and_key_combinations_have_their_usual_effect(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show("<input id=a value=abc autofocus><input id=b>")
         await agent.click("#a", snapshot="none")
@@ -151,7 +150,7 @@ async def test_keys_and_combinations_do_what_they_do_for_people(house: House, we
         assert error.details["field"] == "key"
 
 
-async def test_enter_and_space_operate_what_has_the_focus(house: House, web: Web) -> None:
+async def test_enter_and_space_operate_the_focused_element(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show(
             "<script>window.log = []</script><button id=a onclick=\"log.push('a')\">A</button>"
@@ -165,10 +164,10 @@ async def test_enter_and_space_operate_what_has_the_focus(house: House, web: Web
         assert await agent.run("() => c.checked")
 
 
-async def test_what_is_chosen_once_is_not_chosen_again_in_the_page_it_leads_to(
+async def test_an_option_is_not_selected_again_in_the_page_that_it_opens(
     house: House, web: Web
 ) -> None:
-    """The page is still busy with the choice when its opener, in another process, moves it on."""
+    """The page still handles the change when its opener, in another process, navigates it."""
     choosing = threading.Event()
 
     def chosen(request: object) -> Answer:
@@ -201,7 +200,7 @@ async def test_what_is_chosen_once_is_not_chosen_again_in_the_page_it_leads_to(
         assert after == ["A", "once"]
 
 
-async def test_a_field_is_waited_for_over_a_change_of_page(house: House, web: Web) -> None:
+async def test_typing_waits_for_a_field_across_a_navigation(house: House, web: Web) -> None:
     goal = web.page("<select id=s><option>A<option>B</select>")
     async with house.guest(web) as agent:
         await agent.show(f"<p>First</p><script>setTimeout(() => location = '{goal}', 300)</script>")
@@ -218,7 +217,7 @@ async def test_a_field_is_waited_for_over_a_change_of_page(house: House, web: We
         "<div id=f contenteditable>old <b>bold</b></div>",
     ],
 )
-async def test_typing_slowly_replaces_what_is_there(house: House, web: Web, field: str) -> None:
+async def test_typing_slowly_replaces_the_old_text(house: House, web: Web, field: str) -> None:
     async with house.guest(web) as agent:
         await agent.show(field)
         await agent.type("#f", "42", slowly=True, snapshot="none")
@@ -265,7 +264,9 @@ async def test_a_combobox_is_filled_when_its_option_is_chosen(house: House, web:
         assert await agent.run("() => [f.value, after.value]") == ["Happy", "x"]
 
 
-async def test_a_combobox_without_that_option_is_not_called_filled(house: House, web: Web) -> None:
+async def test_a_combobox_without_that_option_is_not_reported_as_filled(
+    house: House, web: Web
+) -> None:
     async with house.guest(web) as agent:
         await agent.show(COMBOBOX)
         done = await agent.fill("#f", "Hap")

@@ -1,4 +1,4 @@
-"""Claudezilla's tools in a real browser: what they promised there and did not do."""
+"""Claudezilla's tools in a real browser. The original promised this and did not do it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from roost.client.client import Client
 from roost.errors import BadRequest, NotActionable, Timeout
 from roost.frontends.mcp.claudezilla.names import firefox_names
 from roost.frontends.mcp.toolset import Reply
+from tests.support.agent import TRUSTED, refused
+from tests.support.house import House
 from tests.support.local_web import Web
-from tests.support.pages_house import TRUSTED, House, refused
 
 SECONDS = 50.0
 """The first call starts the browser; nothing waits this long in a run that passes."""
@@ -64,7 +65,7 @@ async def test_navigation_answers_with_the_new_page(house: House, web: Web) -> N
         assert (went["url"], went["title"], went["status"]) == (url, "Second", 200)
 
 
-async def test_input_is_trusted_also_in_a_tab_nobody_looks_at(house: House, web: Web) -> None:
+async def test_input_is_trusted_also_in_a_background_tab(house: House, web: Web) -> None:
     async with zilla(house, web) as it:
         await it.call("create_window", url=web.page("<p>in front"))
         first = (await it.call("get_tabs"))["tabs"][0]["tabId"]
@@ -88,7 +89,7 @@ async def test_a_disabled_button_is_not_reported_clicked(house: House, web: Web)
         await refused(NotActionable, it.call("click", selector="#no"))
 
 
-async def test_passwords_are_told_by_no_tool(house: House, web: Web) -> None:
+async def test_no_tool_returns_a_password(house: House, web: Web) -> None:
     async with zilla(house, web) as it:
         said = [
             (await it.reply("type", selector="#pw", text="s3cr3t")).text,
@@ -133,7 +134,7 @@ def _flat(nodes: list[dict[str, Any]]) -> Any:
         yield from _flat(node.get("children", []))
 
 
-async def test_elements_scrolling_and_waiting(house: House, web: Web) -> None:
+async def test_element_scroll_and_wait_tools_work(house: House, web: Web) -> None:
     async with zilla(house, web) as it:
         about = await it.call("get_element", selector="#go")
         assert (about["tagName"], about["visible"], about["attributes"]["id"]) == (
@@ -151,7 +152,9 @@ async def test_elements_scrolling_and_waiting(house: House, web: Web) -> None:
         await refused(Timeout, it.call("wait_for", selector="#never", timeout=200))
 
 
-async def test_the_pages_own_console_and_network_are_there(house: House, web: Web) -> None:
+async def test_console_and_network_tools_return_the_pages_own_records(
+    house: House, web: Web
+) -> None:
     body = "<script>console.error('oh', 'no'); fetch('/x?token=abc')</script>"
     async with zilla(house, web, body) as it:
         logs = await it.call("get_console", level="error")
@@ -164,7 +167,7 @@ async def test_the_pages_own_console_and_network_are_there(house: House, web: We
         assert "abc" not in json.dumps(shown)
 
 
-async def test_scripts_see_the_page_and_promises_are_waited_for(house: House, web: Web) -> None:
+async def test_scripts_run_in_the_page_and_promises_are_awaited(house: House, web: Web) -> None:
     async with zilla(house, web, "<script>window.mine = 42</script>") as it:
         assert await it.call("evaluate", expression="mine") == {
             "expression": "mine", "result": 42, "type": "number",
@@ -175,7 +178,7 @@ async def test_scripts_see_the_page_and_promises_are_waited_for(house: House, we
         assert "nothing" in str((await refused(BadRequest, thrown)).page_said)
 
 
-async def test_a_picture_comes_with_its_readiness(house: House, web: Web) -> None:
+async def test_a_screenshot_reports_the_pages_readiness(house: House, web: Web) -> None:
     async with zilla(house, web) as it:
         reply = await it.reply("screenshot", purpose="quick-glance")
         (image,) = reply.images
@@ -189,7 +192,7 @@ async def test_a_picture_comes_with_its_readiness(house: House, web: Web) -> Non
         assert small["width"] * 3 < large["width"]
 
 
-async def test_sizes_are_a_tabs_own(house: House, web: Web) -> None:
+async def test_each_tab_has_its_own_size(house: House, web: Web) -> None:
     async with zilla(house, web) as it:
         done = await it.call("set_viewport", device="iphone-14")
         assert done["viewport"] == {"width": 390, "height": 844}
@@ -199,7 +202,7 @@ async def test_sizes_are_a_tabs_own(house: House, web: Web) -> None:
         assert (resized["width"], resized["height"]) == (800, 600)
 
 
-async def test_cookie_banners_are_answered_when_asked_and_after_navigation(
+async def test_cookie_banners_are_handled_on_request_and_after_navigation(
     house: House, web: Web
 ) -> None:
     banner = """<div id=b role=dialog aria-label="Cookie consent">We use cookies

@@ -1,4 +1,4 @@
-"""Pages believe that they are shown and focused, and new lines arrive as text."""
+"""Pages see themselves as visible and focused, and new lines arrive as text."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import pytest
 
 from roost import ops
 from roost.errors import Timeout
+from tests.support.agent import refused
+from tests.support.house import House, lacks
 from tests.support.local_web import Web
-from tests.support.pages_house import House, lacks, refused
 
 SEEN = "() => [document.hasFocus(), document.visibilityState]"
 FIELD = """<input id=field><p id=inner></p><script>
@@ -50,7 +51,7 @@ async def test_pages_of_two_sessions_are_each_focused_while_their_agent_acts(
                 assert await agent.run(SEEN) == [True, "visible"], "also while another agent acts"
 
 
-async def test_a_frozen_page_keeps_no_other_page_from_being_focused(house: House, web: Web) -> None:
+async def test_other_pages_get_the_focus_while_one_page_is_frozen(house: House, web: Web) -> None:
     async with house.agent(web) as frozen, house.agent(web) as other:
         await other.show(FIELD)
         await frozen.show("<p>Frozen</p>")
@@ -81,7 +82,8 @@ async def test_new_lines_press_no_key_in_editable_elements(house: House, web: We
 async def test_an_editor_that_handles_paste_or_input_gets_the_lines_unchanged(
     house: House, web: Web
 ) -> None:
-    """As CodeMirror does: its model is fed by events, and the element shows the model."""
+    """The editor works like CodeMirror: events change its model, and the element shows the
+    model."""
     async with house.guest(web) as agent:
         await agent.show(
             """<div id=editor contenteditable></div><script>
@@ -126,8 +128,8 @@ async def test_a_message_of_several_lines_is_not_sent_by_its_new_lines(
         assert [text.split() for text in await agent.log()] == [["Hello", "World"]]
 
 
-async def test_lines_arrive_in_an_editor_inside_a_frame(house: House, web: Web) -> None:
-    """As in block editors, whose canvas is a frame."""
+async def test_several_lines_arrive_in_an_editor_inside_a_frame(house: House, web: Web) -> None:
+    """Block editors have their canvas in a frame."""
     inner = web.page("<div id=editor contenteditable>Start</div>")
     async with house.agent(web) as agent:
         await agent.show(f"<iframe src='{inner}'></iframe>")
@@ -141,7 +143,7 @@ async def test_lines_arrive_in_an_editor_inside_a_frame(house: House, web: Web) 
         assert shown == ["editor", True, ["One", "Two"]]
 
 
-async def test_many_agents_may_type_at_once(house: House, web: Web) -> None:
+async def test_many_agents_can_type_at_the_same_time(house: House, web: Web) -> None:
     async with house.agent(web) as one, house.agent(web) as two, house.agent(web) as three:
         agents = (one, two, three)
         for agent in agents:

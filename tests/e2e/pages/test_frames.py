@@ -1,4 +1,4 @@
-"""Frames of the same site and of another (so in another process), shadow roots, workers."""
+"""Frames of the same site and of other sites (in another process), shadow roots, workers."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import pytest
 
 from roost import ops
 from roost.errors import StaleRef
+from tests.support.agent import refused
+from tests.support.house import House, lacks
 from tests.support.local_web import Web
-from tests.support.pages_house import House, lacks, refused
 
 INNER = (
     "<h2>Inside</h2><script>window.log = []</script>"
@@ -63,7 +64,7 @@ async def test_frames_are_read_and_acted_in_like_the_page_itself(
         assert ref_of(again, "Pressed") == ref, "refs live as long as their element"
 
 
-async def test_frames_in_frames_across_sites(house: House, web: Web) -> None:
+async def test_nested_frames_of_other_sites_can_be_used(house: House, web: Web) -> None:
     deepest = web.page("<button onclick=\"this.textContent = 'Done'\">Deep</button>")
     middle = web.there(web.page(f"<p>Middle</p><iframe src='{deepest}' width=300></iframe>"))
     async with house.guest(web) as agent:
@@ -77,7 +78,7 @@ async def test_frames_in_frames_across_sites(house: House, web: Web) -> None:
         assert "Done" in await agent.snapshot()
 
 
-async def test_a_frame_that_goes_takes_its_refs_along(house: House, web: Web) -> None:
+async def test_the_refs_of_a_removed_frame_are_stale(house: House, web: Web) -> None:
     inner = web.there(web.page("<button>Old</button>"))
     async with house.guest(web) as agent:
         await agent.show(f"<iframe src='{inner}'></iframe>")
@@ -128,7 +129,9 @@ async def test_open_shadow_roots_are_part_of_the_page(house: House, web: Web) ->
         assert await agent.run(value) == "typed"
 
 
-async def test_workers_speak_on_the_pages_record(house: House, web: Web) -> None:
+async def test_console_messages_of_workers_are_recorded_for_the_page(
+    house: House, web: Web
+) -> None:
     async with house.guest(web) as agent:
         await agent.show(
             """<script>

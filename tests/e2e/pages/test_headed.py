@@ -1,8 +1,10 @@
-"""With windows on a screen (Xvfb's): what the headless tests show holds there too."""
+"""Behaviour that also holds in browsers with a window on a screen (Xvfb)."""
 
 from __future__ import annotations
 
+import asyncio
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -10,9 +12,10 @@ from collections.abc import Iterator
 import pytest
 
 from roost import ops
-from roost.errors import NotFound
+from roost.errors import NotFound, Unauthorized
+from tests.support.agent import TRUSTED, WAIT_SECONDS, refused
+from tests.support.house import House, house_of
 from tests.support.local_web import Answer, Web
-from tests.support.pages_house import TRUSTED, House, house_of, refused
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +58,8 @@ async def test_the_browser_really_has_a_window(headed: House, web: Web) -> None:
         assert [browser.headless for browser in status.browsers] == [False]
 
 
-async def test_hidden_tabs_take_clicks_keys_and_give_pictures(headed: House, web: Web) -> None:
-    """Headed Chromium drops input to hidden tabs, unless told that each has the focus."""
+async def test_hidden_tabs_accept_input_and_can_be_captured(headed: House, web: Web) -> None:
+    """Headed Chromium drops input to hidden tabs unless focus is emulated in each of them."""
     async with headed.agent(web) as agent:
         hidden = await agent.show(TRUSTED + "<button>B</button><input id=i>")
         await agent.open(web.page("In front"))
@@ -73,7 +76,9 @@ async def test_hidden_tabs_take_clicks_keys_and_give_pictures(headed: House, web
         assert not picture.readiness.timed_out
 
 
-async def test_popups_dialogs_drags_and_downloads(headed: House, web: Web) -> None:
+async def test_popups_dialogs_drags_and_downloads_work_in_a_headed_browser(
+    headed: House, web: Web
+) -> None:
     goal = web.page("<h1>Popup</h1>")
     async with headed.agent(web) as agent:
         first = await agent.show(
@@ -94,7 +99,7 @@ async def test_popups_dialogs_drags_and_downloads(headed: House, web: Web) -> No
         assert 40 <= int(await agent.run("() => r.value")) <= 60
 
 
-async def test_resizing_is_each_tabs_own(headed: House, web: Web) -> None:
+async def test_resizing_changes_one_tab_only(headed: House, web: Web) -> None:
     async with headed.agent(web) as agent:
         first = await agent.show("First")
         other = await agent.open(web.page("Other"))
@@ -106,7 +111,7 @@ async def test_resizing_is_each_tabs_own(headed: House, web: Web) -> None:
 
 
 def windows(display: str) -> str:
-    """The windows on that screen, by their titles: a browser's says which tab is in front."""
+    """Return the titles of the windows on that screen. A browser's title names the tab in front."""
     listing = shutil.which("xwininfo")
     if listing is None:
         pytest.skip("xwininfo is not installed: sudo apt install x11-utils")
@@ -114,8 +119,10 @@ def windows(display: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=30).stdout
 
 
-async def test_nothing_brings_a_tab_to_the_front(headed: House, web: Web, display: str) -> None:
-    """In Firefox the one in front is the blank tab that is nobody's."""
+async def test_no_operation_brings_a_tab_to_the_front(
+    headed: House, web: Web, display: str
+) -> None:
+    """In Firefox, the tab in front is the blank first tab, which belongs to no session."""
     is_first_in_front = headed.browser == "chromium"
     async with headed.agent(web) as agent:
         front = await agent.show("<button>B</button>", title="Front tab")
@@ -135,6 +142,43 @@ async def test_nothing_brings_a_tab_to_the_front(headed: House, web: Web, displa
         await agent.call(ops.Close(tab=front.tab))
         while is_first_in_front and "Behind next" not in windows(display):
             await agent.call(ops.Ping())  # titles do tell which tab is in front
+
+
+def top_window(display: str) -> str:
+    """Return the title of the topmost browser window. ``xwininfo`` lists it first."""
+    titles = re.findall(r'"(.*(?:Chromium|Firefox).*)": \(', windows(display))
+    shown = [title for title in titles if " - " in title or " — " in title]
+    return shown[0] if shown else ""
+
+
+async def test_the_person_gets_the_right_window_and_tab_to_the_front(
+    headed: House, web: Web, display: str
+) -> None:
+    async with (
+        headed.agent(web, name="ada") as ada,
+        headed.agent(web, name="bob") as bob,
+        headed.operator() as operator,
+        asyncio.timeout(WAIT_SECONDS),
+    ):
+        await ada.show("A", title="Page of ada")
+        await ada.open(web.page("Second", title="Second of ada"))
+        await bob.show("B", title="Page of bob")
+        for agent, title in ((ada, "Second of ada"), (bob, "Page of bob"), (ada, "Second of ada")):
+            shown = await operator.call(ops.SessionFront(session=agent.session))
+            assert shown.session == agent.session
+            while title not in top_window(display):
+                await operator.call(ops.Ping())
+        first = (await ada.tabs()).tabs[0].tab
+        await ada.run("() => 1", tab=first)
+        assert (await operator.call(ops.SessionFront(session=ada.session))).tab == first
+        while "Page of ada" not in top_window(display):
+            await operator.call(ops.Ping())
+
+
+async def test_an_agent_takes_nobodys_focus(headed: House, web: Web) -> None:
+    async with headed.agent(web) as agent:
+        await agent.show("A")
+        await refused(Unauthorized, agent.call(ops.SessionFront()))
 
 
 async def test_no_window_asks_the_person_for_a_password(

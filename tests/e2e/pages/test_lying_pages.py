@@ -1,4 +1,4 @@
-"""Pages that lie about where they are, what they are called, and what they store."""
+"""Pages cannot forge their address, their title or what they store."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ import pytest
 from roost import ops
 from roost.drivers.base import FAILED_TITLE
 from roost.errors import BrowserLost, NotFound
+from tests.support.agent import Agent
+from tests.support.house import START_SECONDS, House
 from tests.support.local_web import Answer, Web, local_web
-from tests.support.pages_house import START_SECONDS, Agent, House
 
 LOOKS, LOOK_AGAIN_SECONDS = 200, 0.1
 
 
 def _liar(bank: str) -> str:
-    """Everything a page can replace, replaced so that it claims to be the bank's."""
+    """Return a script that replaces everything a page can replace, to look like the bank's page."""
     return f"""<script>
       const bank = {json.dumps(bank)}, claim = [bank, "Your Bank"];
       localStorage.setItem("mine", "REAL");
@@ -44,7 +45,7 @@ def _liar(bank: str) -> str:
 
 
 async def _contents(agent: Agent) -> dict[str, Any]:
-    """The session's whole storage, as ``browser_storage_state`` saves it."""
+    """Return the session's whole storage, as ``browser_storage_state`` saves it."""
     saved = await agent.call(ops.StorageState(action="save"))
     text = await asyncio.to_thread(Path(saved.path).read_text, encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
@@ -56,7 +57,7 @@ async def _contents(agent: Agent) -> dict[str, Any]:
 
 
 async def _until_kept(house: House, word: str) -> bytes:
-    """What the broker keeps of all jars, once that word is in it."""
+    """Return the broker's backups of all jars, once they contain that word."""
     kept = b""
     for _ in range(LOOKS):
         with closing(sqlite3.connect(house.home.journal)) as journal:
@@ -69,9 +70,7 @@ async def _until_kept(house: House, word: str) -> bytes:
 
 
 @pytest.mark.timeout(120)
-async def test_a_page_that_claims_another_address_title_and_storage_is_not_believed(
-    own_house: House, web: Web
-) -> None:
+async def test_a_page_cannot_forge_its_address_title_or_storage(own_house: House, web: Web) -> None:
     bank = web.there(web.page("<h1>Bank</h1>", title="The real bank"))
     lies = web.page(_liar(bank), title="Liar")
     async with own_house.agent(web) as agent:
@@ -101,10 +100,11 @@ async def test_a_page_that_claims_another_address_title_and_storage_is_not_belie
         assert await _contents(agent) == expected
 
 
-async def test_documents_without_an_origin_of_their_own_store_nothing_under_another(
+async def test_a_document_without_an_origin_stores_nothing_under_another_origin(
     house: House, web: Web
 ) -> None:
-    """Sandboxed documents, blobs, blank pages that inherit an origin, and other sites' frames."""
+    """Such documents are sandboxed documents, blobs, blank pages that inherit an origin, and frames
+    of other sites."""
     page = web.page("<script>localStorage.setItem('mine', 'REAL')</script>Plain")
     headers = {"Content-Security-Policy": "sandbox allow-scripts"}
     sandboxed = web.serve(Answer(b"<p>Sandboxed", headers=headers))
@@ -125,7 +125,7 @@ async def test_documents_without_an_origin_of_their_own_store_nothing_under_anot
 
 
 async def test_an_address_is_shown_only_once_its_document_is_there(house: House, web: Web) -> None:
-    """Else a page could open the bank's address, which is slow, and fill in what is shown there."""
+    """Otherwise a page could open the bank's slow address and show its own content meanwhile."""
     held = threading.Event()
     slow = web.there(web.serve(Answer(b"<title>Bank</title>Bank", held=held)))
     async with house.agent(web) as agent:
@@ -163,8 +163,8 @@ async def test_a_tab_that_is_restored_while_its_site_is_down_keeps_its_address(
 
 
 async def _until_back(agent: Agent, tab: str) -> None:
-    """Calls that were under way are answered ``BROWSER_LOST``; the next one says why the site could
-    not be loaded."""
+    """Wait until the tab is restored. Calls that were running get ``BROWSER_LOST``; the next one
+    says why the site could not be loaded."""
     for _ in range(LOOKS):
         try:
             await agent.call(ops.Snapshot(tab=tab), timeout=START_SECONDS)

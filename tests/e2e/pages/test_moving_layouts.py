@@ -1,4 +1,4 @@
-"""A click reaches its target or nothing, also when the page moves its layout under the pointer."""
+"""A click reaches its target or nothing, even if the page moves elements under the pointer."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import pytest
 
 from roost import ops
 from roost.errors import NotActionable
+from tests.support.agent import refused
+from tests.support.house import House, lacks
 from tests.support.local_web import Web
-from tests.support.pages_house import House, lacks, refused
 
 LOG = """<script>
   window.log = [];
@@ -146,7 +147,7 @@ async def test_a_check_box_that_moves_is_checked_and_not_its_neighbour(
         assert await agent.run(checked) == ["c2", "c4"]
 
 
-async def test_a_target_that_moves_away_as_it_is_pressed_is_never_called_clicked(
+async def test_a_target_that_moves_away_when_pressed_is_not_reported_as_clicked(
     house: House, web: Web
 ) -> None:
     async with house.guest(web) as agent:
@@ -167,10 +168,11 @@ async def test_a_target_that_moves_away_as_it_is_pressed_is_never_called_clicked
         assert not [line for line in log if line.startswith("click")], log
 
 
-async def test_a_click_that_a_leaving_field_moves_away_is_given_again(
+async def test_a_click_whose_target_moved_when_a_field_lost_focus_is_repeated(
     house: House, web: Web
 ) -> None:
-    """Leaving the field shows a message, which pushes the button down between press and release."""
+    """When the field loses focus, a message appears and pushes the button down between press and
+    release."""
     if lacks(house, "trusted input"):
         pytest.skip("untrusted events are given to the target itself")
     async with house.guest(web) as agent:
@@ -190,7 +192,7 @@ async def test_a_click_that_a_leaving_field_moves_away_is_given_again(
         assert "click cancel" not in log
 
 
-async def test_a_target_that_is_removed_when_it_is_pressed_was_clicked(
+async def test_a_target_that_is_removed_when_pressed_counts_as_clicked(
     house: House, web: Web
 ) -> None:
     async with house.guest(web) as agent:
@@ -208,7 +210,7 @@ async def test_a_target_that_is_removed_when_it_is_pressed_was_clicked(
         assert "click delete" not in await agent.log()
 
 
-async def test_a_menu_that_opens_over_its_button_when_it_is_pressed_was_opened(
+async def test_a_menu_that_opens_over_its_button_when_pressed_counts_as_opened(
     house: House, web: Web
 ) -> None:
     async with house.guest(web) as agent:
@@ -228,7 +230,7 @@ async def test_a_menu_that_opens_over_its_button_when_it_is_pressed_was_opened(
         assert (await agent.log()).count("mousedown open") == 1
 
 
-async def test_a_target_that_is_drawn_anew_when_the_pointer_comes_is_clicked(
+async def test_a_target_that_is_rerendered_when_the_pointer_enters_is_clicked(
     house: House, web: Web
 ) -> None:
     async with house.guest(web) as agent:
@@ -249,7 +251,7 @@ async def test_a_target_that_is_drawn_anew_when_the_pointer_comes_is_clicked(
         assert {line for line in log if "mousedown" in line} == {"mousedown a"}
 
 
-async def test_a_drag_that_carries_its_element_along_succeeds(house: House, web: Web) -> None:
+async def test_a_drag_whose_element_follows_the_pointer_succeeds(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show(
             LOG

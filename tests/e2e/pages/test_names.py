@@ -14,8 +14,8 @@ from textwrap import dedent
 
 import pytest
 
+from tests.support.house import House
 from tests.support.local_web import Web
-from tests.support.pages_house import House
 
 
 @dataclass(frozen=True)

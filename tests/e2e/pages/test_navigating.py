@@ -1,4 +1,4 @@
-"""Going places: the real address and status, whatever the server does."""
+"""Navigation returns the final address and status, whatever the server does."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ import pytest
 
 from roost import ops
 from roost.errors import BadRequest, NotFound, Timeout, UrlBlocked
+from tests.support.agent import refused
+from tests.support.house import House
 from tests.support.local_web import Answer, Web, dead_server, guarded, local_web, self_signed
-from tests.support.pages_house import House, refused
 
 
 async def test_redirects_end_at_the_real_address_with_its_status(house: House, web: Web) -> None:
@@ -36,7 +37,7 @@ async def test_a_status_without_content_leaves_the_tab_where_it_was(house: House
         assert (arrived.url, arrived.status) == (page.url, 204)
 
 
-async def test_back_forward_and_reload(house: House, web: Web) -> None:
+async def test_back_forward_and_reload_return_the_resulting_page(house: House, web: Web) -> None:
     visits = iter(range(10))
     one = web.serve(lambda _: Answer(f"<title>One</title>{next(visits)}".encode()))
     two = web.page("Two", title="Two")
@@ -55,7 +56,7 @@ async def test_back_forward_and_reload(house: House, web: Web) -> None:
         assert await agent.run("() => document.body.textContent") != before
 
 
-async def test_a_page_that_comes_from_the_cache_whole_keeps_its_state(
+async def test_a_page_restored_from_the_back_forward_cache_keeps_its_state(
     house: House, web: Web
 ) -> None:
     one = web.serve(Answer(b"<title>One</title><input>", headers={"Cache-Control": "max-age=60"}))
@@ -71,7 +72,7 @@ async def test_a_page_that_comes_from_the_cache_whole_keeps_its_state(
         assert await agent.run("() => document.querySelector('input').value") == "still works"
 
 
-async def test_moves_within_a_document_are_followed(house: House, web: Web) -> None:
+async def test_navigations_within_a_document_are_followed(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         page = await agent.show(
             "<a href='#part'>Part</a><p id=part>P</p>"
@@ -86,7 +87,7 @@ async def test_moves_within_a_document_are_followed(house: House, web: Web) -> N
         assert (await agent.click("text=Push")).url == f"{web.base}/pushed"
 
 
-async def test_scripts_and_meta_refresh_that_lead_on_are_followed(house: House, web: Web) -> None:
+async def test_redirects_by_script_and_meta_refresh_are_followed(house: House, web: Web) -> None:
     goal = web.page("<h1>Goal</h1>", title="Goal")
     async with house.guest(web) as agent:
         await agent.show(f"<meta http-equiv=refresh content='0;url={goal}'>")
@@ -97,7 +98,7 @@ async def test_scripts_and_meta_refresh_that_lead_on_are_followed(house: House, 
         assert (await agent.tabs()).tabs[0].url == goal
 
 
-async def test_waiting_goes_on_across_navigations(house: House, web: Web) -> None:
+async def test_waiting_continues_across_navigations(house: House, web: Web) -> None:
     last = web.page("<h1>Arrived</h1>")
     middle = web.page(f"<script>setTimeout(() => location = '{last}', 50)</script>Middle")
     async with house.guest(web) as agent:
@@ -111,7 +112,7 @@ async def test_waiting_goes_on_across_navigations(house: House, web: Web) -> Non
         assert waited.waited_ms >= 10
 
 
-async def test_slow_subresources_do_not_hold_up_the_answer_for_ever(house: House, web: Web) -> None:
+async def test_slow_subresources_do_not_block_the_answer(house: House, web: Web) -> None:
     never = threading.Event()
     slow = web.serve(Answer(b"", kind="image/png", held=never))
     async with house.agent(web) as agent:
@@ -124,7 +125,9 @@ async def test_slow_subresources_do_not_hold_up_the_answer_for_ever(house: House
         never.set()
 
 
-async def test_an_endless_page_is_a_timeout_and_the_next_call_works(house: House, web: Web) -> None:
+async def test_a_page_that_never_ends_times_out_and_the_next_call_works(
+    house: House, web: Web
+) -> None:
     endless = web.serve(Answer(b"<title>Endless</title><p>begun", endless=b"<p>more"))
     silent = web.serve(Answer(held=threading.Event()))
     async with house.agent(web) as agent:
@@ -135,7 +138,7 @@ async def test_an_endless_page_is_a_timeout_and_the_next_call_works(house: House
         assert (await agent.show("Next", title="Next")).title == "Next"
 
 
-async def test_a_click_that_leads_to_silence_times_out_once_not_for_ever(
+async def test_a_click_to_a_silent_server_times_out_and_later_calls_work(
     house: House, web: Web
 ) -> None:
     silent = web.serve(Answer(held=threading.Event()))
@@ -146,7 +149,9 @@ async def test_a_click_that_leads_to_silence_times_out_once_not_for_ever(
         assert await agent.run("() => n") == 1
 
 
-async def test_servers_that_are_dead_say_so(house: House, web: Web) -> None:
+async def test_the_reason_is_reported_when_a_server_cannot_be_reached(
+    house: House, web: Web
+) -> None:
     async with house.guest(web) as agent:
         await agent.show("Start")
         with dead_server() as nowhere:
@@ -167,7 +172,7 @@ def secure_web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
         yield web
 
 
-async def test_certificates_nobody_vouches_for_are_refused(
+async def test_self_signed_certificates_are_refused(
     house: House, web: Web, secure_web: Web
 ) -> None:
     url = secure_web.page("Secret")
@@ -177,9 +182,7 @@ async def test_certificates_nobody_vouches_for_are_refused(
         assert (await agent.show("Next")).status == 200
 
 
-async def test_a_page_that_wants_a_password_takes_it_from_the_address(
-    house: House, web: Web
-) -> None:
+async def test_a_password_in_the_address_is_sent_to_the_server(house: House, web: Web) -> None:
     url = web.serve(guarded("ada:secret", Answer(b"<title>In</title>")))
     async with house.agent(web) as agent:
         error = await refused(NotFound, agent.go(url))
@@ -194,17 +197,18 @@ async def test_a_page_that_wants_a_password_takes_it_from_the_address(
         await refused(NotFound, other.go(url))
 
 
-async def test_what_a_page_fetches_without_a_password_is_refused_and_not_asked_for(
+async def test_a_fetch_without_its_password_fails_and_opens_no_dialog(
     house: House, web: Web
 ) -> None:
-    """Chromium would ask the person, in a window nothing can close, and the page would wait."""
+    """Chromium would ask the person in a window that no command can close, and the page would
+    wait."""
     guarded = web.serve(Answer(b"No", 401, headers={"WWW-Authenticate": 'Basic realm="r"'}))
     async with house.agent(web) as agent:
         await agent.show(f"<img src='{guarded}'><p>Here</p>")
         assert await agent.run(f"() => fetch('{guarded}').then((r) => r.status)") == 401
 
 
-async def test_a_password_goes_to_its_own_server_only(house: House, web: Web) -> None:
+async def test_a_password_is_sent_only_to_its_own_server(house: House, web: Web) -> None:
     elsewhere = web.there(web.serve(Answer(b"1", headers={"Access-Control-Allow-Origin": "*"})))
     gone = web.there(web.page("Elsewhere"))
     async with house.agent(web) as agent:
@@ -227,14 +231,14 @@ BLOCKED = [
 
 
 @pytest.mark.parametrize("url", ["", "nonsense", "http://", "//example.com", "http://[::1"])
-async def test_what_is_no_address_is_a_bad_request(house: House, web: Web, url: str) -> None:
+async def test_an_invalid_address_is_a_bad_request(house: House, web: Web, url: str) -> None:
     async with house.agent(web) as agent:
         error = await refused(BadRequest, agent.go(url))
         assert error.details["field"] == "url"
 
 
 @pytest.mark.parametrize("url", BLOCKED)
-async def test_addresses_that_are_no_web_pages_are_refused_however_they_are_written(
+async def test_non_web_addresses_are_refused_in_every_spelling(
     house: House, web: Web, url: str
 ) -> None:
     async with house.agent(web) as agent:
@@ -242,7 +246,7 @@ async def test_addresses_that_are_no_web_pages_are_refused_however_they_are_writ
         await refused(UrlBlocked, agent.call(ops.Tabs(action="new", url=url)))
 
 
-async def test_a_redirect_to_a_blocked_scheme_goes_nowhere(house: House, web: Web) -> None:
+async def test_a_redirect_to_a_blocked_scheme_is_not_followed(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         page = await agent.show("Start")
         for goal in ("file:///etc/passwd", "javascript:alert(1)", "chrome://version"):
@@ -257,7 +261,7 @@ async def test_a_redirect_to_a_blocked_scheme_goes_nowhere(house: House, web: We
         assert page.status == 200
 
 
-async def test_the_next_tab_is_reached_while_one_hangs(house: House, web: Web) -> None:
+async def test_other_tabs_work_while_one_tab_hangs(house: House, web: Web) -> None:
     silent = web.serve(Answer(held=threading.Event()))
     async with house.guest(web) as agent:
         first = await agent.show("First")
@@ -268,11 +272,11 @@ async def test_the_next_tab_is_reached_while_one_hangs(house: House, web: Web) -
         await refused(Timeout, hanging)
 
 
-async def test_nobody_hangs_on_a_page_that_is_on_its_way_to_a_silent_server(
+async def test_calls_do_not_hang_on_a_page_that_navigates_to_a_silent_server(
     house: House, web: Web
 ) -> None:
-    """The page itself went there, and no call of ours waits for it. In Firefox the old one goes on
-    meanwhile; Chromium's is stopped, and calls say so."""
+    """The page itself started the navigation, and no call waits for it. In Firefox the old page
+    keeps running; in Chromium it is stopped, and calls say so."""
     is_stopped = house.browser == "chromium"
     held = threading.Event()
     silent = web.serve(Answer(b"<h1>Came</h1>", held=held))
@@ -303,10 +307,8 @@ async def test_nobody_hangs_on_a_page_that_is_on_its_way_to_a_silent_server(
         await waiting
 
 
-async def test_a_page_can_be_used_again_after_its_next_one_did_not_come(
-    house: House, web: Web
-) -> None:
-    """Chromium answers nothing in a page that waits for its next document."""
+async def test_a_page_can_be_used_again_after_a_failed_navigation(house: House, web: Web) -> None:
+    """Chromium answers no command in a page that waits for its next document."""
     silent = web.serve(Answer(held=threading.Event()))
     async with house.guest(web) as agent:
         page = await agent.show("<h1>Still here</h1>")
@@ -315,7 +317,7 @@ async def test_a_page_can_be_used_again_after_its_next_one_did_not_come(
         assert (await agent.tabs()).tabs[0].url == page.url
 
 
-async def test_an_address_without_a_scheme_is_opened(house: House, web: Web) -> None:
+async def test_an_address_without_a_scheme_can_be_opened(house: House, web: Web) -> None:
     path = web.page("<h1>Here</h1>").removeprefix(web.base)
     async with house.guest(web) as agent:
         for host in ("localhost", "127.0.0.1"):

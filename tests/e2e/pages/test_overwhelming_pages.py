@@ -1,4 +1,4 @@
-"""Pages that say more than anybody can read: their own call fails, and nobody else notices."""
+"""Pages that send more than anybody can read: only their own call fails."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from roost import ops
 from roost.core.addresses import ADDRESS_CHARS, CUT
 from roost.errors import BadRequest, RoostError, TooLarge
 from roost.testing.waits import started
+from tests.support.agent import Agent, refused
+from tests.support.house import House
 from tests.support.local_web import Web
-from tests.support.pages_house import Agent, House, refused
 
 DEEP = "let deep = []; for (let n = 0; n < {levels}; n++) deep = [deep];"
 SHARED = "let shared = [1]; for (let n = 0; n < 17; n++) shared = [shared, shared];"
@@ -21,7 +22,7 @@ SHARED = "let shared = [1]; for (let n = 0; n < 17; n++) shared = [shared, share
 
 @asynccontextmanager
 async def undisturbed(house: House, web: Web) -> AsyncIterator[None]:
-    """A neighbour whose call is under way all the while, and is answered in the end."""
+    """Run a call of another session meanwhile, and check that it is answered in the end."""
     async with house.agent(web) as neighbour:
         await neighbour.show("<p>Neighbour</p>")
         waits = await started(neighbour.call(ops.WaitFor(text="Arrived", timeout=20)))
@@ -60,9 +61,7 @@ async def test_a_value_of_a_hundred_levels_is_read(house: House, web: Web) -> No
         assert levels == 99
 
 
-async def test_a_page_that_answers_roost_itself_with_deep_values_harms_nobody(
-    house: House, web: Web
-) -> None:
+async def test_deep_values_that_a_page_returns_to_roost_do_no_harm(house: House, web: Web) -> None:
     page = f"<script>{DEEP.format(levels=700)} Object.entries = () => deep</script>Trap"
     async with house.agent(web) as agent, undisturbed(house, web):
         for _ in range(2):
@@ -82,9 +81,7 @@ async def test_a_value_of_very_many_parts_is_too_large_and_the_error_says_what_t
         await still_works(agent)
 
 
-async def test_a_value_whose_parts_are_shared_is_as_large_as_it_would_be_written(
-    house: House, web: Web
-) -> None:
+async def test_a_value_with_shared_parts_counts_at_its_written_size(house: House, web: Web) -> None:
     async with house.guest(web) as agent, undisturbed(house, web):
         await agent.show("<p>Page</p>")
         await refused(TooLarge, agent.run(f"() => {{ {SHARED} return shared }}"))
@@ -103,7 +100,7 @@ async def test_a_text_of_several_megabytes_is_too_large_only_above_its_limit(
         await still_works(agent)
 
 
-async def test_a_page_with_an_address_of_megabytes_is_kept_shown_and_left(
+async def test_a_page_with_an_address_of_megabytes_can_be_shown_and_left(
     house: House, web: Web
 ) -> None:
     async with house.agent(web) as agent, house.operator() as operator:
@@ -133,7 +130,7 @@ async def test_requests_with_long_queries_do_not_keep_the_broker_busy(
         assert logged.total >= 100
 
 
-async def test_a_page_that_changes_its_address_without_end_holds_up_nobody_elses_browser(
+async def test_a_page_that_changes_its_address_endlessly_does_not_block_other_sessions(
     house: House, web: Web
 ) -> None:
     push = "for (let n = 0; n < 50; n++) history.pushState(0, '', '#' + Math.random())"
@@ -145,7 +142,7 @@ async def test_a_page_that_changes_its_address_without_end_holds_up_nobody_elses
         await neighbour.show("<p>Next</p>")
 
 
-async def test_a_function_that_only_fails_is_still_a_bad_request(house: House, web: Web) -> None:
+async def test_a_function_that_throws_is_a_bad_request(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show("<p>Page</p>")
         await refused(BadRequest, agent.run("() => { throw new Error('no') }"))

@@ -1,4 +1,4 @@
-"""Tabs that pages open: their opener's, from before their first request."""
+"""Tabs that pages open belong to their opener's session, even before their first request."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 from roost import ops
 from roost.vocabulary import JarPolicy
+from tests.support.house import House
 from tests.support.local_web import Answer, Web
-from tests.support.pages_house import House
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ async def test_a_tab_that_a_click_opens_is_named_in_the_answer(
         assert row.url.startswith(goal)
 
 
-async def test_a_popups_first_request_is_on_record(house: House, web: Web) -> None:
+async def test_a_popups_first_request_is_recorded(house: House, web: Web) -> None:
     goal = web.page("<script>console.log('first words')</script>")
     async with house.guest(web) as agent:
         await agent.show(f"<button onclick=\"window.open('{goal}')\">Go</button>")
@@ -59,7 +59,7 @@ async def test_a_popups_first_request_is_on_record(house: House, web: Web) -> No
         assert [message.text for message in said.messages] == ["first words"]
 
 
-async def test_other_sessions_never_hear_of_a_popup(house: House, web: Web) -> None:
+async def test_other_sessions_are_not_told_of_a_popup(house: House, web: Web) -> None:
     goal = web.page("Popup")
     async with house.agent(web) as agent, house.agent(web) as other:
         await other.show("Mine")
@@ -119,10 +119,11 @@ async def test_new_tabs_have_exactly_the_configured_viewport(house: House, web: 
         assert await agent.run(size) == [500, 400], "and for as long as it lives"
 
 
-async def test_a_popup_that_its_opener_writes_into_before_its_page_comes_lives(
+async def test_a_popup_that_its_opener_writes_into_before_loading_stays_alive(
     house: House, web: Web
 ) -> None:
-    """Firefox gives up the page on its way and commits a blank one, as after a crash."""
+    """Firefox gives up the page that was loading and commits a blank one, as it does after a
+    crash."""
     never = web.there(web.serve(Answer(b"late", held=threading.Event())))
     write = f"w = window.open('{never}'); w.document.write('<title>W</title><p>Written')"
     async with house.agent(web) as agent:

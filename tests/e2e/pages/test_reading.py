@@ -1,16 +1,17 @@
-"""Reading pages: snapshots, finding, content, state; scripts of the caller."""
+"""Reading pages: snapshots, search, content, page state, and the caller's scripts."""
 
 from __future__ import annotations
 
 from roost import ops
 from roost.errors import BadRequest, NotFound, Timeout
+from tests.support.agent import refused
+from tests.support.house import House
 from tests.support.local_web import Web
-from tests.support.pages_house import House, refused
 
 LONG = "".join(f"<p>Paragraph {n}</p><a href='/{n}'>Link {n}</a>" for n in range(2000))
 
 
-async def test_a_snapshot_is_bounded_and_says_how_to_go_on(house: House, web: Web) -> None:
+async def test_a_snapshot_is_bounded_and_says_how_to_continue(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show(LONG)
         whole = await agent.call(ops.Snapshot())
@@ -24,7 +25,7 @@ async def test_a_snapshot_is_bounded_and_says_how_to_go_on(house: House, web: We
         assert len(part.snapshot) < 200
 
 
-async def test_an_action_answers_with_the_difference_the_whole_or_nothing(
+async def test_an_action_returns_a_diff_a_whole_snapshot_or_none_as_asked(
     house: House, web: Web
 ) -> None:
     async with house.guest(web) as agent:
@@ -56,7 +57,7 @@ async def test_two_readers_of_one_tab_each_get_their_own_differences(
             await operator.call(ops.SessionDispose(session="pair"))
 
 
-async def test_find_content_and_state(house: House, web: Web) -> None:
+async def test_find_content_and_page_state_work(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show(
             "<h1>Owls</h1><p>They <b>hunt</b> at night.</p><p hidden>Secret</p>"
@@ -129,9 +130,7 @@ async def test_consent_banners_are_refused_where_they_can_be(house: House, web: 
         assert not (await agent.call(ops.HandleConsent())).found
 
 
-async def test_what_no_page_can_meet_is_refused_at_once_and_not_waited_for(
-    house: House, web: Web
-) -> None:
+async def test_an_invalid_selector_in_a_wait_is_refused_at_once(house: House, web: Web) -> None:
     async with house.agent(web) as agent:
         await agent.show("<h1>There</h1>")
         for selector in ("[[[", "e12", "text="):

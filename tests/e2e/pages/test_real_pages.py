@@ -1,62 +1,16 @@
-"""Pages nobody here wrote: Debian's python3-doc, and the task pages of the miniwob package."""
+"""Pages written by others: Debian's python3-doc, and the task pages of the miniwob package."""
 
 from __future__ import annotations
 
-import functools
-import http.server
-import importlib.util
 import re
-import threading
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
-
-import pytest
 
 from roost import ops
+from tests.support.agent import Agent
+from tests.support.house import House
 from tests.support.local_web import Web
-from tests.support.pages_house import Agent, House
 
 
-class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: Any) -> None:
-        """Requests are no news."""
-
-
-@pytest.fixture(scope="module")
-def serve() -> Iterator[Callable[[Path], str]]:
-    servers: list[http.server.ThreadingHTTPServer] = []
-
-    def start(folder: Path) -> str:
-        handler = functools.partial(QuietHandler, directory=str(folder))
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        servers.append(server)
-        return f"http://127.0.0.1:{server.server_port}"
-
-    yield start
-    for server in servers:
-        server.shutdown()
-        server.server_close()
-
-
-@pytest.fixture(scope="module")
-def python_doc(serve: Callable[[Path], str]) -> str:
-    found = sorted(Path("/usr/share/doc").glob("python3*/html/library/functions.html"))
-    if not found:
-        pytest.skip("python3-doc is not installed: sudo apt install python3-doc")
-    return serve(found[0].resolve().parents[1])
-
-
-@pytest.fixture(scope="module")
-def miniwob(serve: Callable[[Path], str]) -> str:
-    package = importlib.util.find_spec("miniwob")
-    if package is None or not package.submodule_search_locations:
-        pytest.skip("the miniwob package is not installed: pip install --no-deps miniwob")
-    return serve(Path(next(iter(package.submodule_search_locations))) / "html")
-
-
-async def test_the_python_manual_is_read_searched_and_walked(
+async def test_the_python_manual_can_be_read_searched_and_browsed(
     house: House, web: Web, python_doc: str
 ) -> None:
     async with house.agent(web) as agent:
@@ -79,7 +33,7 @@ async def test_the_python_manual_is_read_searched_and_walked(
         assert picture.height > 100
 
 
-async def test_the_manuals_own_search_finds_what_is_typed(
+async def test_the_manuals_own_search_finds_the_typed_text(
     house: House, web: Web, python_doc: str
 ) -> None:
     async with house.agent(web) as agent:
@@ -90,7 +44,7 @@ async def test_the_manuals_own_search_finds_what_is_typed(
 
 
 async def begun(agent: Agent, miniwob: str, task: str) -> str:
-    """The task, and what it asks for."""
+    """Start the task, and return what it asks for."""
     await agent.go(f"{miniwob}/miniwob/{task}.html")
     await agent.run("() => { core.EPISODE_MAX_TIME = 1e9; core.startEpisodeReal() }")
     return str(await agent.run("() => document.querySelector('#query').innerText"))

@@ -1,4 +1,4 @@
-"""What dies, and what then: broker, browser, and whatever was going on at the time."""
+"""Broker, browser and keeper are killed, and agents continue with their pages."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from roost import ops
 from roost.errors import BrowserLost, DialogOpen, Interrupted, NotFound
 from roost.local.home import socket_path
 from roost.testing.waits import until
+from tests.support.agent import refused
+from tests.support.house import House
 from tests.support.local_web import Answer, Web, guarded
-from tests.support.pages_house import House, refused
 
 
 def _refs(snapshot: str) -> list[str]:
@@ -70,10 +71,11 @@ LONG_ADDRESSES = """<script>
 
 
 @pytest.mark.parametrize("kind", ["frame", "popup"])
-async def test_pages_with_long_addresses_cost_nobody_their_pages_when_the_broker_is_killed(
+async def test_pages_with_long_addresses_survive_a_killed_broker(
     own_house: House, web: Web, kind: str
 ) -> None:
-    """The next broker asks the browser for all tabs and frames, and each has its address there."""
+    """The next broker asks the browser for all tabs and frames, and the answer contains every
+    address."""
     async with own_house.agent(web) as victim, own_house.agent(web) as hostile:
         await victim.show("<input id=i>")
         await victim.type("#i", "half-filled")
@@ -88,9 +90,7 @@ async def test_pages_with_long_addresses_cost_nobody_their_pages_when_the_broker
             await newcomer.show("<p>Here</p>")
 
 
-async def test_a_dialog_that_was_open_is_open_for_the_next_broker(
-    own_house: House, web: Web
-) -> None:
+async def test_the_next_broker_finds_an_open_dialog(own_house: House, web: Web) -> None:
     async with own_house.agent(web) as agent:
         asks = "out.textContent = confirm('Sure?')"
         await agent.show(f'<button onclick="{asks}">B</button><p id=out>')
@@ -103,7 +103,7 @@ async def test_a_dialog_that_was_open_is_open_for_the_next_broker(
         assert await agent.run("() => out.textContent") == "true"
 
 
-async def test_a_popup_opened_while_no_broker_was_there_belongs_to_its_opener(
+async def test_a_popup_that_opens_without_a_broker_belongs_to_its_openers_session(
     own_house: House, web: Web
 ) -> None:
     goal = web.page("<h1>Popup</h1>")
@@ -126,11 +126,11 @@ async def test_a_popup_opened_while_no_broker_was_there_belongs_to_its_opener(
         assert await agent.run("() => window.opener !== null", tab=popup)
 
 
-async def test_a_request_made_while_no_broker_was_there_goes_on_with_the_next(
+async def test_the_next_broker_continues_a_request_made_without_a_broker(
     own_house: House, web: Web
 ) -> None:
-    """Chromium holds requests to a server we have a password for, Firefox those that want one,
-    until a broker lets them go on."""
+    """Until a broker continues them, Chromium holds requests to a server with a known password, and
+    Firefox holds requests that need a password."""
     asked = threading.Event()
     start = web.serve(guarded("ada:secret", Answer(b"1", held=asked)))
     wanted = web.serve(guarded("another:one", Answer(b"2")))
@@ -147,7 +147,7 @@ async def test_a_request_made_while_no_broker_was_there_goes_on_with_the_next(
         await agent.wait(text="Came 401")
 
 
-async def test_a_field_that_had_asked_for_files_gets_them_from_the_next_broker(
+async def test_the_next_broker_gives_files_to_a_field_that_asked_for_them(
     own_house: House, web: Web
 ) -> None:
     (own_house.work / "a.txt").write_text("alpha", encoding="utf-8")
@@ -164,7 +164,9 @@ async def test_a_field_that_had_asked_for_files_gets_them_from_the_next_broker(
         await refused(NotFound, agent.call(ops.FileUpload(paths=["a.txt"])))
 
 
-async def test_a_page_that_was_loading_goes_on(own_house: House, web: Web) -> None:
+async def test_a_page_that_was_loading_continues_after_a_broker_restart(
+    own_house: House, web: Web
+) -> None:
     may_answer = threading.Event()
     slow = web.serve(Answer(b"<title>Slow</title><h1>Arrived</h1>", held=may_answer))
     async with own_house.agent(web) as agent:
@@ -179,7 +181,7 @@ async def test_a_page_that_was_loading_goes_on(own_house: House, web: Web) -> No
         assert (await agent.tabs()).tabs[0].url == slow
 
 
-async def test_a_killed_browser_comes_back_with_its_tabs(own_house: House, web: Web) -> None:
+async def test_a_killed_browser_is_restarted_with_its_tabs(own_house: House, web: Web) -> None:
     async with own_house.agent(web) as agent, own_house.agent(web) as other:
         url = web.page("<h1>One</h1>", title="One")
         first = await agent.go(url)
@@ -200,7 +202,7 @@ async def test_a_killed_browser_comes_back_with_its_tabs(own_house: House, web: 
         assert (await agent.tabs()).tabs[0].url == url
 
 
-async def test_a_keeper_that_dies_takes_its_browser_along_and_another_comes(
+async def test_a_killed_keeper_ends_its_browser_and_both_are_restarted(
     own_house: House, web: Web
 ) -> None:
     async with own_house.agent(web) as agent:
@@ -218,7 +220,7 @@ def _parent_of(pid: int) -> str:
 
 
 @pytest.mark.parametrize("times", [3])
-async def test_a_broker_that_is_killed_again_and_again(
+async def test_agents_continue_although_the_broker_is_killed_repeatedly(
     own_house: House, web: Web, times: int
 ) -> None:
     async with own_house.agent(web) as agent:

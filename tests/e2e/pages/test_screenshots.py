@@ -1,4 +1,4 @@
-"""Pictures and prints, in the background, once the page has come to rest."""
+"""Screenshots and PDFs are made in the background, once the page is ready."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from roost import ops
 from roost.api.page_views import ScreenshotView
 from roost.broker.work.readiness import READY_SECONDS
 from roost.errors import BadRequest, Timeout
+from tests.support.agent import refused
+from tests.support.house import House
 from tests.support.local_web import Answer, Web
-from tests.support.pages_house import House, refused
 
 TALL = "<body style='margin:0'><div style='height:3000px;background:linear-gradient(red,blue)'>"
 
 
 def size_of(picture: ScreenshotView) -> tuple[int, int]:
-    """As the file itself says."""
+    """Return the picture's size, read from the file."""
     assert picture.data is not None
     data = base64.b64decode(picture.data)
     if data.startswith(b"\x89PNG"):
@@ -30,7 +31,9 @@ def size_of(picture: ScreenshotView) -> tuple[int, int]:
     return width, height
 
 
-async def test_the_viewport_the_page_and_an_element_at_any_scale(house: House, web: Web) -> None:
+async def test_viewport_page_and_element_can_be_captured_at_any_scale(
+    house: House, web: Web
+) -> None:
     async with house.guest(web) as agent:
         await agent.show(
             TALL + "<p id=e style='position:absolute;left:50px;top:2000px;width:200px;height:100px;"
@@ -52,7 +55,7 @@ async def test_the_viewport_the_page_and_an_element_at_any_scale(house: House, w
         assert error.details["field"] == "scale"
 
 
-async def test_the_timeline_tells_how_the_page_came_to_rest(house: House, web: Web) -> None:
+async def test_the_timeline_reports_how_the_page_became_ready(house: House, web: Web) -> None:
     style = web.serve(Answer(b"p { color: red }", kind="text/css"))
     async with house.guest(web) as agent:
         await agent.show(f"<link rel=stylesheet href='{style}'><p>Text</p>")
@@ -65,7 +68,7 @@ async def test_the_timeline_tells_how_the_page_came_to_rest(house: House, web: W
         assert not picture.readiness.timed_out
 
 
-async def test_what_a_page_that_was_left_still_waited_for_holds_up_no_picture(
+async def test_a_screenshot_does_not_wait_for_requests_of_the_previous_page(
     house: House, web: Web
 ) -> None:
     never = threading.Event()
@@ -84,7 +87,7 @@ async def test_what_a_page_that_was_left_still_waited_for_holds_up_no_picture(
     never.set()
 
 
-async def test_refs_are_drawn_on_request_and_leave_no_trace(house: House, web: Web) -> None:
+async def test_badges_are_drawn_on_request_and_removed_afterwards(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         secret = "<input type=password value=hunter2>"
         await agent.show(f"<button>One</button>{secret}<a href='/x'>L</a>")
@@ -116,10 +119,8 @@ async def test_files_are_written_into_the_agents_folders_only(house: House, web:
                 assert error.details["field"] == "filename"
 
 
-async def test_a_tab_that_another_of_its_window_hides_is_pictured_at_once(
-    house: House, web: Web
-) -> None:
-    """Chromium draws no frames there, and a picture would wait for one without end."""
+async def test_a_tab_hidden_by_another_tab_is_captured_at_once(house: House, web: Web) -> None:
+    """Chromium draws no frames in a hidden tab, so a screenshot would wait for one forever."""
     async with house.guest(web) as agent:
         popup = web.page("Popup")
         first = await agent.show(f"<a href='{popup}' target=_blank>Go</a>")
@@ -137,7 +138,7 @@ async def test_a_tab_that_another_of_its_window_hides_is_pictured_at_once(
             assert not picture.readiness.timed_out
 
 
-async def test_a_page_that_never_stops_loading_is_pictured_without_the_whole_wait(
+async def test_a_page_that_never_stops_loading_is_captured_before_the_timeout(
     house: House, web: Web
 ) -> None:
     """The image hangs, and the page begins new requests forever."""

@@ -8,8 +8,9 @@ import pytest
 
 from roost import ops
 from roost.api.page_views import ScrollView
+from tests.support.agent import Agent
+from tests.support.house import House
 from tests.support.local_web import Web
-from tests.support.pages_house import Agent, House
 
 PART = (
     "<div id=part style='height:200px;width:300px;overflow:auto'>"
@@ -45,7 +46,7 @@ def told(view: ScrollView) -> list[float]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-async def test_a_scroll_of_an_inner_scroller_tells_its_position(
+async def test_scrolling_an_inner_scroller_returns_its_position(
     house: House, web: Web, name: str
 ) -> None:
     body, way = PAGES[name]
@@ -66,7 +67,7 @@ async def test_a_second_scroll_to_the_same_element_moves_nothing(house: House, w
         assert await scroller(agent) == before
 
 
-async def test_a_scroll_of_the_page_tells_the_position_of_the_page(house: House, web: Web) -> None:
+async def test_scrolling_the_page_returns_the_position_of_the_page(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show(f"{PART}{TALL}<p id=below>Below</p>")
         view = await agent.call(ops.Scroll(target="#below"))

@@ -1,4 +1,5 @@
-"""Which element a target means: ``text=`` takes the best match, CSS crosses open shadow roots."""
+"""Which element a target means: ``text=`` takes the best match, and CSS crosses open shadow
+roots."""
 
 from __future__ import annotations
 
@@ -6,8 +7,9 @@ import pytest
 
 from roost import ops
 from roost.errors import BadRequest, NotFound
+from tests.support.agent import refused
+from tests.support.house import House
 from tests.support.local_web import Web
-from tests.support.pages_house import House, refused
 
 NOTE = """<script>
   window.log = [];
@@ -47,7 +49,7 @@ async def test_the_best_match_of_a_text_is_clicked(
         assert await agent.log() == ["x"]
 
 
-async def test_the_reply_says_when_one_of_several_was_taken(house: House, web: Web) -> None:
+async def test_the_reply_says_that_one_of_several_matches_was_taken(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show("<p>Please Save your work</p><button>Save</button>")
         assert "the best of 2 that fit" in (await agent.click("text=Save", snapshot="none")).did
@@ -154,7 +156,9 @@ async def test_css_crosses_open_shadow_roots(house: House, web: Web, selector: s
         assert await agent.run("(field) => field.value", target="#deep") == "in"
 
 
-async def test_css_across_shadow_roots_still_has_to_fit(house: House, web: Web) -> None:
+async def test_css_across_shadow_roots_matches_only_fitting_elements(
+    house: House, web: Web
+) -> None:
     async with house.guest(web) as agent:
         await agent.show(SHADOW)
         for selector in ("x-b x-a input", "p input", "x-a > input", "x-a input + h3"):

@@ -1,4 +1,5 @@
-"""Pages that try to hold their tab: it can always be left and closed, and others notice nothing."""
+"""Pages that try to keep their tab: the tab can always navigate and close, and others notice
+nothing."""
 
 from __future__ import annotations
 
@@ -13,8 +14,9 @@ import pytest
 
 from roost import ops
 from roost.errors import DialogOpen, TabCrashed, TabGone, Timeout
+from tests.support.agent import WAIT_SECONDS, Agent, refused
+from tests.support.house import House, children_of
 from tests.support.local_web import Answer, Request, Web
-from tests.support.pages_house import WAIT_SECONDS, Agent, House, children_of, refused
 
 SPIN = "for (;;);"
 TRAPS = {
@@ -41,7 +43,7 @@ async def _until_it_holds(agent: Agent, tab: str) -> None:
 
 
 async def _caught_in(agent: Agent, web: Web, trap: str) -> str:
-    """A tab whose page holds it; its id."""
+    """Open a tab whose page blocks it, and return the tab's id."""
     never = web.serve(Answer(b"late", held=threading.Event()))
     tab = await agent.open(web.page("<p>Trap<input>"))
     await agent.call(ops.Click(target="input", tab=tab, snapshot="none"))
@@ -54,11 +56,12 @@ async def _caught_in(agent: Agent, web: Web, trap: str) -> str:
 
 
 @pytest.mark.timeout(120)
-async def test_a_page_that_holds_its_thread_can_be_left(house: House, web: Web) -> None:
+async def test_a_tab_can_leave_a_page_that_blocks_its_thread(house: House, web: Web) -> None:
     free = web.page("<p>Free", title="Free")
 
     async def leave(trap: str) -> tuple[str, str]:
-        """In a session of its own: Firefox has one process for all pages of a site in a jar."""
+        """Use a session of its own, because Firefox has one process for all pages of a site in a
+        jar."""
         async with house.agent(web) as agent:
             tab = await _caught_in(agent, web, trap)
             left = await agent.call(ops.Navigate(url=free, tab=tab), timeout=60)
@@ -80,7 +83,7 @@ ALERTS_WHEN_LEFT = {
 
 
 @pytest.mark.parametrize("trap", ALERTS_WHEN_LEFT.values(), ids=ALERTS_WHEN_LEFT)
-async def test_a_page_that_alerts_without_end_while_it_is_left_can_be_left(
+async def test_a_tab_can_leave_a_page_that_alerts_endlessly_on_unload(
     house: House, web: Web, trap: str
 ) -> None:
     free = web.page("<p>Free", title="Free")
@@ -99,10 +102,10 @@ HOLDS_LATE = {
 
 
 @pytest.mark.parametrize("hold", HOLDS_LATE.values(), ids=HOLDS_LATE)
-async def test_a_page_that_takes_its_thread_when_the_next_one_is_asked_for_can_be_left(
+async def test_a_tab_can_leave_a_page_that_blocks_its_thread_during_navigation(
     house: House, web: Web, hold: str
 ) -> None:
-    """Nobody can tell beforehand that it will."""
+    """Nothing shows beforehand that the page will do this."""
     is_left, is_held = threading.Event(), threading.Event()
 
     def tell(request: Request) -> Answer:
@@ -128,7 +131,7 @@ async def test_a_page_that_takes_its_thread_when_the_next_one_is_asked_for_can_b
         assert "Free" in await agent.snapshot()
 
 
-async def test_a_page_that_holds_its_thread_can_be_closed(house: House, web: Web) -> None:
+async def test_a_tab_whose_page_blocks_its_thread_can_be_closed(house: House, web: Web) -> None:
     async with house.agent(web) as agent:
         for trap in ("spins", "alerts"):
             tab = await _caught_in(agent, web, trap)
@@ -138,7 +141,9 @@ async def test_a_page_that_holds_its_thread_can_be_closed(house: House, web: Web
             await refused(TabGone, agent.call(ops.Snapshot(tab=tab)))
 
 
-async def test_a_page_that_crashes_as_it_loads_can_be_left(own_house: House, web: Web) -> None:
+async def test_a_tab_can_leave_a_page_that_crashes_while_loading(
+    own_house: House, web: Web
+) -> None:
     browser = await own_house.browser_pid()
 
     def crash(request: Request) -> Answer:
@@ -166,7 +171,7 @@ def _page_processes(browser: int) -> list[int]:
     return found
 
 
-async def test_a_huge_title_is_cut_where_it_is(house: House, web: Web) -> None:
+async def test_a_huge_title_is_cut(house: House, web: Web) -> None:
     async with house.agent(web) as agent:
         shown = await agent.show("<p>Page<script>document.title = 'T'.repeat(20e6)</script>")
         assert shown.title == "T" * len(shown.title)
@@ -177,7 +182,7 @@ async def test_a_huge_title_is_cut_where_it_is(house: House, web: Web) -> None:
         assert (await agent.show("<p>Next", title="Next")).title == "Next"
 
 
-async def test_a_new_tab_whose_page_does_not_come_leaves_nothing(house: House, web: Web) -> None:
+async def test_a_new_tab_whose_page_never_loads_is_closed_again(house: House, web: Web) -> None:
     never = web.serve(Answer(b"late", held=threading.Event()))
     async with house.agent(web) as agent:
         first = await agent.show("<p>First")
@@ -187,7 +192,7 @@ async def test_a_new_tab_whose_page_does_not_come_leaves_nothing(house: House, w
         assert "First" in await agent.snapshot()
 
 
-async def test_frames_nested_without_end_are_read_in_part(house: House, web: Web) -> None:
+async def test_endlessly_nested_frames_are_read_in_part(house: House, web: Web) -> None:
     nest = """() => { let inside = document;
         for (let deep = 0; inside && deep < 40; deep++) {
           const frame = inside.createElement("iframe");
@@ -204,7 +209,7 @@ async def test_frames_nested_without_end_are_read_in_part(house: House, web: Web
         assert "Level 30" not in read.snapshot
 
 
-async def test_a_dialog_of_the_page_that_is_left_is_dismissed_and_one_of_the_next_is_told(
+async def test_a_dialog_of_the_old_page_is_dismissed_and_one_of_the_new_page_reported(
     house: House, web: Web
 ) -> None:
     asks = web.page("<p>Next<script>onload = () => setTimeout(() => confirm('Next?'))</script>")

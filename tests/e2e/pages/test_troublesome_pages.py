@@ -1,4 +1,4 @@
-"""Pages that make trouble: the right error within the deadline, and the next call works."""
+"""Difficult pages: the call gets the right error within its deadline, and the next call works."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import pytest
 
 from roost import ops
 from roost.errors import BadRequest, NotFound, TabCrashed, Timeout
+from tests.support.agent import TRUSTED, refused
+from tests.support.house import House, children_of
 from tests.support.local_web import Web
-from tests.support.pages_house import TRUSTED, House, children_of, refused
 
 SABOTAGE = """<script>
   Array.prototype.map = Array.prototype.push = Array.prototype.filter = () => { throw 1 };
@@ -29,9 +30,7 @@ SABOTAGE = """<script>
 """
 
 
-async def test_pages_that_overwrite_built_ins_are_read_and_operated_all_the_same(
-    house: House, web: Web
-) -> None:
+async def test_pages_that_overwrite_built_ins_can_be_read_and_used(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show(SABOTAGE)
         assert "Sabotaged" in await agent.snapshot()
@@ -71,7 +70,7 @@ async def test_a_frozen_page_is_a_timeout_for_its_own_tab_alone(
         assert again.title == "Thawed", "the tab can be led away"
 
 
-async def test_a_page_of_fifty_thousand_nodes(house: House, web: Web) -> None:
+async def test_a_page_of_fifty_thousand_nodes_can_be_read_and_used(house: House, web: Web) -> None:
     async with house.agent(web) as agent:
         await agent.show(
             """<script>document.body.innerHTML = Array.from({length: 25000},
@@ -86,9 +85,7 @@ async def test_a_page_of_fifty_thousand_nodes(house: House, web: Web) -> None:
 
 
 @pytest.mark.parametrize("target", ["div[", "::", "a:nonsense(", "#" + "x" * 1001, "", " "])
-async def test_selectors_that_are_none_are_bad_requests(
-    house: House, web: Web, target: str
-) -> None:
+async def test_invalid_selectors_are_bad_requests(house: House, web: Web, target: str) -> None:
     async with house.guest(web) as agent:
         await agent.show("<p>Page</p>")
         operation = ops.Click.model_construct(target=target, snapshot="none")
@@ -98,7 +95,7 @@ async def test_selectors_that_are_none_are_bad_requests(
 
 
 @pytest.mark.parametrize("target", ["e999", "@e999", "ref=e999", "f7e1"])
-async def test_refs_nobody_was_given_are_stale(house: House, web: Web, target: str) -> None:
+async def test_refs_that_were_never_issued_are_stale(house: House, web: Web, target: str) -> None:
     async with house.agent(web) as agent:
         await agent.show("<p>Page</p>")
         with pytest.raises(Exception, match="STALE_REF"):
@@ -126,7 +123,7 @@ async def test_endless_console_and_requests_are_bounded(house: House, web: Web) 
         assert said.messages[-1].text == "line 2999"
 
 
-async def test_halves_of_surrogate_pairs_are_no_trouble(house: House, web: Web) -> None:
+async def test_lone_surrogates_do_no_harm(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show("<button>B</button><script>document.title = 'x\\ud800y'</script>")
         await agent.run("() => { document.body.append('\\udc00 tail') }")
@@ -135,7 +132,7 @@ async def test_halves_of_surrogate_pairs_are_no_trouble(house: House, web: Web) 
         assert (await agent.tabs()).tabs[0].title
 
 
-async def test_a_killed_renderer_is_that_tabs_crash_alone(own_house: House, web: Web) -> None:
+async def test_a_killed_renderer_crashes_only_its_own_tab(own_house: House, web: Web) -> None:
     async with own_house.agent(web) as agent:
         first = await agent.go(web.there(web.page("<h1>Victim</h1>", title="Victim")))
         other = await agent.open(web.page("<h1>Witness</h1>"))
@@ -179,7 +176,7 @@ async def test_a_hundred_clicks_in_a_hidden_tab_all_arrive_and_are_trusted(
         assert log == [["click", True]] * 100
 
 
-async def test_what_is_not_there_is_not_found(house: House, web: Web) -> None:
+async def test_a_missing_element_is_not_found(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show("<p>Page</p>")
         await refused(NotFound, agent.call(ops.Click(target="#missing"), timeout=1))

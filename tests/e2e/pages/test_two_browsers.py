@@ -1,4 +1,4 @@
-"""One broker holds a Chromium and a Firefox at once; a session names its browser."""
+"""One broker runs a Chromium and a Firefox at the same time. A session names its browser."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ import pytest
 
 from roost import ops
 from roost.errors import Unsupported
+from tests.support.agent import refused
+from tests.support.house import START_SECONDS, House, house_of
 from tests.support.local_web import Web
-from tests.support.pages_house import START_SECONDS, House, house_of, refused
 
 AGENT = "() => navigator.userAgent.match(/Firefox|Chrome/)[0]"
 
 
 @pytest.fixture(scope="module")
 def both() -> Iterator[House]:
-    """Chromium is the default; Firefox is started by whoever asks for it first."""
+    """Start a Roost with Chromium as its default. Firefox starts when it is first used."""
     with house_of("chromium") as house:
         house.start()
         house.start_browser("firefox")
@@ -30,7 +31,7 @@ def both() -> Iterator[House]:
 
 
 def roost(house: House, *arguments: str) -> Any:
-    """What the command answers, as a person runs it."""
+    """Run the command as a person does, and return its answer."""
     done = subprocess.run(
         [sys.executable, "-P", "-m", "roost", *arguments, "--json", "--operator"],
         env={"PATH": os.environ["PATH"], "ROOST_HOME": str(house.home.path)},
@@ -44,7 +45,7 @@ def roost(house: House, *arguments: str) -> Any:
     return json.loads(done.stdout)
 
 
-async def test_agents_name_the_browser_their_session_lives_in(both: House, web: Web) -> None:
+async def test_an_agent_chooses_the_browser_of_its_session(both: House, web: Web) -> None:
     async with both.agent(web) as first, both.agent(web, browser="firefox") as second:
         await first.show("<h1>First</h1>")
         await second.show("<h1>Second</h1>")
@@ -54,7 +55,7 @@ async def test_agents_name_the_browser_their_session_lives_in(both: House, web: 
         assert "Second" in await second.snapshot()
 
 
-async def test_the_command_opens_sessions_in_either(both: House, web: Web) -> None:
+async def test_the_command_line_opens_sessions_in_either_browser(both: House, web: Web) -> None:
     page = web.page("<h1>By hand</h1>", title="By hand")
     for browser in ("firefox", "chromium"):
         options = ["--session", f"in-{browser}", "--browser", browser, "--url", page]
@@ -67,9 +68,7 @@ async def test_the_command_opens_sessions_in_either(both: House, web: Web) -> No
         roost(both, "session", "dispose", f"in-{browser}")
 
 
-async def test_a_browser_that_dies_is_noticed_by_its_own_sessions_alone(
-    both: House, web: Web
-) -> None:
+async def test_only_its_own_sessions_notice_that_a_browser_died(both: House, web: Web) -> None:
     async with both.agent(web) as first, both.agent(web, browser="firefox") as second:
         await first.show("<input id=i>")
         await first.type("#i", "still here")
@@ -80,6 +79,6 @@ async def test_a_browser_that_dies_is_noticed_by_its_own_sessions_alone(
         assert await second.run(AGENT) == "Firefox"
 
 
-async def test_a_browser_there_is_none_of_is_refused(both: House, web: Web) -> None:
+async def test_an_unknown_browser_is_refused(both: House, web: Web) -> None:
     async with both.agent(web) as agent:
         await refused(Unsupported, agent.call(ops.SessionOpen(browser="netscape")))

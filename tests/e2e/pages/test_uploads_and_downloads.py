@@ -1,4 +1,4 @@
-"""Files in and out: uploads from the agent's folders, downloads into the session's own."""
+"""Uploads come from the agent's folders, and downloads go to the session's own folder."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import pytest
 
 from roost import ops
 from roost.errors import BadRequest, NotFound
+from tests.support.agent import refused
+from tests.support.house import House, lacks
 from tests.support.local_web import Answer, Web
-from tests.support.pages_house import House, lacks, refused
 
 PICKER = """
 <input id=one type=file><input id=many type=file multiple hidden>
@@ -38,7 +39,9 @@ async def test_a_field_that_is_named_gets_the_files(house: House, web: Web) -> N
         assert await agent.run("() => read(one)") == [["a.txt", "alpha"]]
 
 
-async def test_without_a_target_the_files_go_where_the_page_asked(house: House, web: Web) -> None:
+async def test_without_a_target_the_files_go_to_the_field_that_asked(
+    house: House, web: Web
+) -> None:
     put(house, "a.txt", "alpha")
     path = put(house, "deep/b.txt", "beta")
     async with house.guest(web) as agent:
@@ -66,7 +69,7 @@ async def test_a_page_that_asked_for_one_file_does_not_get_two(house: House, web
             assert error.details["field"] == "paths"
 
 
-async def test_a_chooser_is_over_when_its_page_is_left(house: House, web: Web) -> None:
+async def test_a_file_chooser_ends_when_its_page_is_left(house: House, web: Web) -> None:
     put(house, "a.txt")
     async with house.guest(web) as agent:
         await agent.show(PICKER)
@@ -77,7 +80,7 @@ async def test_a_chooser_is_over_when_its_page_is_left(house: House, web: Web) -
         await refused(NotFound, agent.call(ops.FileUpload(paths=["a.txt"])))
 
 
-async def test_files_that_are_not_the_agents_are_refused(
+async def test_files_outside_the_agents_folders_are_refused(
     house: House, web: Web, tmp_path: Path
 ) -> None:
     secret = tmp_path / "secret.txt"
@@ -113,7 +116,7 @@ def attachment(name: str, body: bytes = b"data") -> Answer:
 @pytest.mark.parametrize(
     ("target", "field"), [("#b", "f"), ("text=Choose", "f"), ("#zone", "g"), ("#label", "h")]
 )
-async def test_a_button_that_asks_for_files_is_clicked_and_gets_them(
+async def test_a_button_that_opens_a_file_chooser_is_clicked_and_gets_the_files(
     house: House, web: Web, target: str, field: str
 ) -> None:
     async with house.guest(web) as agent:
@@ -128,7 +131,26 @@ async def test_a_button_that_asks_for_files_is_clicked_and_gets_them(
         assert await agent.run(f"() => {field}.files[0]?.name") == "one.txt"
 
 
-async def test_a_button_that_asks_for_no_files_is_refused_honestly(house: House, web: Web) -> None:
+async def test_a_button_serves_a_second_upload_or_names_the_way(house: House, web: Web) -> None:
+    async with house.guest(web) as agent:
+        put(house, "one.txt")
+        put(house, "two.txt")
+        await agent.show(
+            "<button id=b onclick='f.click()'>Choose …</button><input id=f type=file hidden>"
+        )
+        await agent.call(ops.FileUpload(paths=["one.txt"], target="#b"))
+        again = agent.call(ops.FileUpload(paths=["two.txt"], target="#b"))
+        if lacks(house, "repeated file choosers"):
+            assert "file field" in (await refused(BadRequest, again)).hint
+            await agent.call(ops.FileUpload(paths=["two.txt"], target="#f"))
+        else:
+            await again
+        assert await agent.run("() => f.files[0].name") == "two.txt"
+
+
+async def test_an_upload_to_a_button_without_a_file_chooser_is_refused(
+    house: House, web: Web
+) -> None:
     async with house.guest(web) as agent:
         put(house, "one.txt")
         await agent.show("<button id=b>Nothing</button>")
@@ -144,7 +166,7 @@ async def downloads(agent: Any) -> list[tuple[str, str]]:
     return [(one.name, one.state) for one in found.downloads]
 
 
-async def test_a_link_that_saves_puts_the_file_into_the_sessions_folder(
+async def test_a_download_link_saves_the_file_in_the_sessions_folder(
     house: House, web: Web
 ) -> None:
     url = web.serve(attachment("report.csv", b"1,2"))
@@ -161,7 +183,9 @@ async def test_a_link_that_saves_puts_the_file_into_the_sessions_folder(
         assert await downloads(agent) == [("report.csv", "done"), ("report (1).csv", "done")]
 
 
-async def test_downloads_by_attribute_by_script_and_in_a_new_tab(house: House, web: Web) -> None:
+async def test_downloads_by_attribute_by_script_and_in_a_new_tab_are_saved(
+    house: House, web: Web
+) -> None:
     url = web.serve(Answer(b"plain", kind="text/plain"))
     popup = web.serve(attachment("popup.bin"))
     async with house.agent(web) as agent:
@@ -179,9 +203,7 @@ async def test_downloads_by_attribute_by_script_and_in_a_new_tab(house: House, w
             pass  # the tab it opened is closed by the browser, whenever it likes
 
 
-async def test_an_address_that_is_a_file_is_downloaded_and_the_tab_stays(
-    house: House, web: Web
-) -> None:
+async def test_navigating_to_a_file_downloads_it_and_keeps_the_page(house: House, web: Web) -> None:
     url = web.serve(attachment("direct.bin", b"x" * 100_000))
     async with house.agent(web) as agent:
         page = await agent.show("Here", title="Here")
@@ -190,7 +212,7 @@ async def test_an_address_that_is_a_file_is_downloaded_and_the_tab_stays(
         assert done.downloads == [str(agent.files / "downloads" / "direct.bin")]
 
 
-async def test_what_a_server_calls_a_file_leads_nowhere_else(house: House, web: Web) -> None:
+async def test_a_file_name_from_the_server_cannot_leave_the_folder(house: House, web: Web) -> None:
     names = ["../../../evil.sh", "/etc/passwd", ".bashrc", "a\\\\b.exe", "%2e%2e%2fup", "x" * 300]
     async with house.agent(web) as agent:
         await agent.show("Here")
@@ -206,7 +228,7 @@ async def test_what_a_server_calls_a_file_leads_nowhere_else(house: House, web: 
             assert (agent.files / "downloads" / name).read_bytes() == b"data"
 
 
-async def test_a_download_that_fails_says_so(house: House, web: Web) -> None:
+async def test_a_failed_download_is_reported(house: House, web: Web) -> None:
     def torn(request: object) -> Answer:
         answer = attachment("torn.bin", b"half")
         answer.headers["Content-Length"] = "1000000"
@@ -221,7 +243,7 @@ async def test_a_download_that_fails_says_so(house: House, web: Web) -> None:
         assert state == "failed"
 
 
-async def test_sessions_do_not_see_each_others_downloads_and_they_end_with_the_session(
+async def test_downloads_are_private_to_their_session_and_removed_with_it(
     house: House, web: Web
 ) -> None:
     url = web.serve(attachment("mine.bin"))

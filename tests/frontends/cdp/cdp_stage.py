@@ -1,4 +1,4 @@
-"""A client on a stage: the test plays client, browser and broker, and reads what each is told."""
+"""A stage for tests of a CDP client: the test plays client, browser and broker."""
 
 from __future__ import annotations
 
@@ -26,12 +26,20 @@ ROOT = "ROOT"
 
 
 class StrictChecks:
-    """Opens https, reads and writes below /mine."""
+    """Allows https addresses, and files below /mine."""
+
+    def __init__(self) -> None:
+        self.proxies: dict[str, str] = {}
 
     def owns_frame(self, frame: str) -> bool:
         return frame.startswith("T-mine")
 
+    def own_proxy(self, context: str) -> str | None:
+        return self.proxies.get(context)
+
     def checked_url(self, url: str) -> str:
+        if ":" not in url:
+            raise BadRequest(f"{url} has no scheme.")
         if not url.startswith(("https://", "about:blank")):
             raise UrlBlocked(f"{url} cannot be opened.")
         return url
@@ -46,11 +54,12 @@ class StrictChecks:
 
 
 class Stage:
-    """``said`` collects what the client hears; ``sent`` what the browser gets; ``asked`` what the
-    broker is asked. The browser answers attachments by itself."""
+    """Collects all messages. ``said``: to the client. ``sent``: to the browser. ``asked``: to
+    the broker. Attachments are answered automatically."""
 
     def __init__(self, context: str | None = MINE) -> None:
-        self.visible = VisibleBrowser(root=ROOT, context=context, seat=StrictChecks(), nonce="n")
+        self.checks = StrictChecks()
+        self.visible = VisibleBrowser(root=ROOT, context=context, seat=self.checks, nonce="nonce")
         self.said: list[Json] = []
         self.sent: list[Send] = []
         self.asked: list[Order] = []
@@ -62,7 +71,7 @@ class Stage:
     # --- the client ----------------------------------------------------------------------------
 
     def client(self, method: str, params: Json | None = None, session: str = "") -> Json | None:
-        """Say it; the answer, if there is one at once."""
+        """Send a command as the client. Return the answer if it comes at once."""
         self._calls += 1
         message: Json = {"id": self._calls, "method": method, "params": params or {}}
         if session:
@@ -90,14 +99,14 @@ class Stage:
         return [one for one in self.said if one.get("method") == method]
 
     def attach_all(self, **more: Any) -> None:
-        """As Playwright does."""
+        """Auto-attach to all targets, as Playwright does."""
         params = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, **more}
         assert self.result("Target.setAutoAttach", params) == {}
 
     # --- the browser ---------------------------------------------------------------------------
 
     def page(self, target: str, context: str = MINE, **more: Any) -> Json:
-        """The browser tells of a page, whosever it is."""
+        """Let the browser report a page, of any session."""
         info = {
             "targetId": target,
             "type": "page",
@@ -112,7 +121,7 @@ class Stage:
         return info
 
     def tab(self, target: str, **more: Any) -> bool:
-        """A page of the session: told by the browser, then by the broker."""
+        """Let browser and broker report a page of the session."""
         self.page(target, **more)
         return self.came(target)
 
@@ -162,6 +171,6 @@ class Stage:
 
 
 def targets_in(said: list[Json]) -> set[str]:
-    """Every target id that occurs anywhere in what a client heard."""
+    """Return every target id that occurs in the messages to a client."""
     text = json.dumps(said)
     return {word for word in text.split('"') if word.startswith(("T-", "CONTEXT-"))}

@@ -1,4 +1,4 @@
-"""Seats without a broker: a browser that answers ``{}`` to everything, tabs that open at once."""
+"""Seats without a broker: the browser answers ``{}`` to everything, and tabs open at once."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from tests.frontends.cdp.cdp_stage import MINE, ROOT, StrictChecks
 
 
 class StubSeat(StrictChecks):
-    """See ``api.protocol.Seat``."""
+    """Implements ``api.protocol.Seat``."""
 
     root, context = ROOT, MINE
     unanswered_bytes = 0
 
     def __init__(self, ear: SeatEar) -> None:
+        super().__init__()
         self.ear = ear
         self.sent: list[str] = []
         self.released: list[str] = []
@@ -45,6 +46,8 @@ class StubSeat(StrictChecks):
 
     def release(self, target: str) -> None:
         self.released.append(target)
+
+    def give_proxy_password(self, context: str | None, password: str | None) -> None: ...
 
     async def open_tab(self, context: str | None) -> str:
         await self.may_open.wait()

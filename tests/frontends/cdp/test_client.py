@@ -1,4 +1,4 @@
-"""One connected client (roost.frontends.cdp.client): answered, bounded, and cut off alone."""
+"""One connected client (roost.frontends.cdp.client): answers, limits, and disconnection."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DOWNLOAD = (
 
 
 class StubSocket:
-    """The client's end. ``is_full``: it does not read."""
+    """The client's end of the connection. ``is_full``: the client does not read."""
 
     def __init__(self) -> None:
         self.heard: list[dict[str, Any]] = []
@@ -90,7 +90,7 @@ async def test_the_brokers_refusals_are_answers() -> None:
     await running
 
 
-async def test_one_order_does_not_keep_the_others_waiting() -> None:
+async def test_one_slow_request_to_the_broker_does_not_delay_others() -> None:
     _, seat, socket, running = await seated()
     seat.may_open.clear()
     socket.say(1, "Target.createTarget", url="about:blank")
@@ -129,14 +129,14 @@ async def test_the_answer_to_browser_close_is_heard_before_the_end() -> None:
     assert seat.closed == 1
 
 
-async def test_when_the_session_ends_so_does_the_client() -> None:
+async def test_the_client_ends_when_the_session_ends() -> None:
     _, seat, _, running = await seated()
     seat.ear.ended()
     await running
     assert seat.closed == 1
 
 
-async def test_what_a_client_has_not_read_yet_comes_in_order_when_it_reads_again() -> None:
+async def test_unread_frames_arrive_in_order_when_the_client_reads_again() -> None:
     client, seat, socket, running = await seated()
     socket.is_full = True
     for number in range(3):
@@ -149,7 +149,7 @@ async def test_what_a_client_has_not_read_yet_comes_in_order_when_it_reads_again
     await running
 
 
-async def test_a_client_far_ahead_of_the_browser_is_left_to_wait_until_it_answers() -> None:
+async def test_a_client_with_too_many_unanswered_commands_waits_for_answers() -> None:
     _, seat, socket, running = await seated(unanswered_bytes=1000)
     seat.unanswered_bytes = 1001
     socket.say(1, "Browser.getVersion")

@@ -1,4 +1,4 @@
-"""What a client may do (roost.frontends.cdp.commands, .methods): to its session, no more."""
+"""Commands of a client (roost.frontends.cdp.commands, .methods) concern its own session only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from tests.frontends.cdp.cdp_stage import MINE, OTHERS, Stage
 
 
 def on_page(context: str | None = MINE) -> tuple[Stage, str]:
-    """A stage with the session's tab T-1 and another's T-other; the session of T-1."""
+    """Return a stage with the session's tab T-1 and another session's T-other, and the protocol
+    session of T-1."""
     stage = Stage(context)
     stage.attach_all()
     stage.tab("T-1")
@@ -75,7 +76,7 @@ FOREIGN: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("method", "params", "expected"), FOREIGN, ids=lambda v: str(v)[:40])
 @pytest.mark.parametrize("where", ["browser", "page"])
-def test_what_is_anothers_looks_like_what_does_not_exist(
+def test_another_sessions_target_gets_the_same_answer_as_a_missing_one(
     method: str, params: dict[str, Any], expected: dict[str, Any], where: str
 ) -> None:
     if where == "page" and method.startswith("Storage."):  # where these know no contexts
@@ -90,7 +91,7 @@ def test_what_is_anothers_looks_like_what_does_not_exist(
 
 
 @pytest.mark.parametrize("method", [m for m, rule in BROWSER.items() if rule.way is Way.REFUSED])
-def test_what_concerns_everybody_is_refused_and_never_sent(method: str) -> None:
+def test_commands_for_the_whole_browser_are_refused_and_not_sent(method: str) -> None:
     stage, session = on_page()
     sent = len(stage.sent)
     assert method in stage.error(method)["message"]
@@ -102,7 +103,7 @@ def test_what_concerns_everybody_is_refused_and_never_sent(method: str) -> None:
 @pytest.mark.parametrize(
     "method", ["Nonsense.doIt", "Browser.newThing", "Target.newThing", "", "Page", "x" * 5000]
 )
-def test_what_is_not_in_the_table_does_not_exist(method: str) -> None:
+def test_a_method_that_is_not_in_the_table_does_not_exist(method: str) -> None:
     stage, session = on_page()
     sent = len(stage.sent)
     for where in ("", session):
@@ -113,7 +114,7 @@ def test_what_is_not_in_the_table_does_not_exist(method: str) -> None:
 
 @pytest.mark.parametrize("levels", [MAX_DEPTH + 1, 310, 5000, 20_000])
 def test_a_command_nested_too_deep_is_refused_under_its_id_and_never_sent(levels: int) -> None:
-    """Chromium never answers it: it would count as under way for ever."""
+    """Chromium would never answer the command, so it would count as pending forever."""
     stage = Stage()
     sent = len(stage.sent)
     for opening, closing in (("[", "]"), ('{"x":', "}")):
@@ -159,7 +160,7 @@ def test_without_a_context_the_sessions_own_is_meant(method: str) -> None:
         "Storage.getCookies", "Storage.clearCookies", "Browser.grantPermissions",
     ],
 )  # fmt: skip
-def test_in_the_shared_jar_nobody_touches_what_is_everybodys(method: str) -> None:
+def test_in_the_shared_jar_commands_on_the_jar_are_refused(method: str) -> None:
     stage, session = on_page(context=None)
     sent = len(stage.sent)
     assert "shared" in stage.error(method)["message"]
@@ -178,9 +179,7 @@ def test_in_the_shared_jar_nobody_touches_what_is_everybodys(method: str) -> Non
         ("Storage.clearCookies", "Network.clearBrowserCookies"),
     ],
 )
-def test_cookies_asked_for_in_a_page_are_its_jars_and_not_the_browsers_own(
-    method: str, meant: str
-) -> None:
+def test_cookie_commands_in_a_page_use_the_pages_jar(method: str, meant: str) -> None:
     stage, session = on_page()
     stage.client(method, {"cookies": []}, session)
     assert (stage.sent[-1].method, stage.sent[-1].session) == (meant, session)
@@ -190,8 +189,10 @@ def test_cookies_asked_for_in_a_page_are_its_jars_and_not_the_browsers_own(
 @pytest.mark.parametrize(
     "method", ["Network.getAllCookies", "ServiceWorker.enable", "Storage.clearDataForOrigin"]
 )
-def test_naming_a_context_does_not_make_a_shared_page_ones_own(method: str, context: str) -> None:
-    """It was believed wherever it stood, and Chromium does not even read it there."""
+def test_naming_a_context_gives_no_rights_in_a_page_of_the_shared_jar(
+    method: str, context: str
+) -> None:
+    """Chromium ignores the context in these commands."""
     stage, session = on_page(context=None)
     stage.visible.targets.made.add("CONTEXT-new")
     sent = len(stage.sent)
@@ -199,7 +200,7 @@ def test_naming_a_context_does_not_make_a_shared_page_ones_own(method: str, cont
     assert stage.sent[sent:] == []
 
 
-def test_a_page_in_a_context_of_ones_own_is_ones_own_also_beside_the_shared_jar() -> None:
+def test_a_page_in_a_clients_own_context_is_unrestricted_beside_the_shared_jar() -> None:
     stage = Stage(context=None)
     stage.visible.targets.made.add("CONTEXT-new")
     stage.tab("T-mine", context="CONTEXT-new")
@@ -211,7 +212,7 @@ def test_a_page_in_a_context_of_ones_own_is_ones_own_also_beside_the_shared_jar(
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "chrome://version", "javascript:1"])
 @pytest.mark.parametrize("method", ["Page.navigate", "Network.loadNetworkResource"])
-def test_pages_go_only_where_the_session_may(method: str, url: str) -> None:
+def test_pages_may_open_only_addresses_that_the_session_may_open(method: str, url: str) -> None:
     stage, session = on_page()
     assert stage.error(method, {"url": url}, session)["message"].startswith("URL_BLOCKED")
     assert stage.error("Target.createTarget", {"url": url})["message"].startswith("URL_BLOCKED")
@@ -219,7 +220,13 @@ def test_pages_go_only_where_the_session_may(method: str, url: str) -> None:
     assert stage.sent[-1].params == {"url": "https://site.test/"}
 
 
-def test_files_come_from_and_go_to_the_sessions_folders() -> None:
+def test_what_is_no_address_is_refused_in_chromiums_words() -> None:
+    stage, session = on_page()
+    refused = stage.error("Page.navigate", {"url": "asdfasdf"}, session)
+    assert refused == {"code": -32000, "message": "Cannot navigate to invalid URL"}
+
+
+def test_uploads_and_downloads_use_only_the_sessions_folders() -> None:
     stage, session = on_page()
     upload = {"files": ["/mine/a", "/etc/passwd"], "objectId": "o"}
     assert stage.error("DOM.setFileInputFiles", upload, session)["message"].startswith(
@@ -249,7 +256,7 @@ def test_no_file_is_dropped_into_a_page_not_even_one_the_session_may_read() -> N
         assert stage.sent[-1].params == drop, "what is no drag, Chromium says"
 
 
-def test_numbers_that_are_none_of_chromiums_are_refused_and_others_passed_on() -> None:
+def test_numbers_outside_chromiums_range_are_refused_and_others_passed() -> None:
     stage, session = on_page()
     quota = "Storage.overrideQuotaForOrigin"
     for wrong in (-1, 2**60, 1e300, "5", None, [1]):
@@ -281,7 +288,7 @@ def test_tabs_are_opened_and_closed_by_the_broker() -> None:
     assert stage.sent == []
 
 
-def test_a_proxy_the_client_wants_is_for_the_broker_to_judge() -> None:
+def test_the_broker_decides_about_a_clients_proxy() -> None:
     stage = Stage()
     stage.client("Target.createBrowserContext", {"proxyServer": "evil:1"})
     order = stage.asked[-1]
@@ -296,7 +303,7 @@ def test_no_tab_takes_the_focus() -> None:
     assert stage.sent == []
 
 
-def test_windows_are_known_by_the_tabs_in_them() -> None:
+def test_a_client_may_change_only_windows_that_it_has_looked_up() -> None:
     stage, session = on_page()
     bounds = {"windowId": 7, "bounds": {"width": 500}}
     assert stage.error("Browser.setWindowBounds", bounds, session)["code"] == -32000
@@ -327,15 +334,17 @@ def test_windows_are_known_by_the_tabs_in_them() -> None:
         ("Browser.getWindowBounds", {}),
     ],
 )
-def test_wrong_parameters_are_refused_here(method: str, params: dict[str, Any]) -> None:
+def test_wrong_parameters_are_refused_without_asking_the_browser(
+    method: str, params: dict[str, Any]
+) -> None:
     stage, _ = on_page()
     sent = len(stage.sent)
     assert stage.error(method, params)["code"] in (-32602, -32000)
     assert stage.sent[sent:] == []
 
 
-def test_a_page_says_for_itself_what_concerns_it_alone() -> None:
-    for method in ("Runtime.evaluate", "Fetch.enable", "Network.enable", "Page.printToPDF"):
+def test_commands_that_concern_one_page_are_passed() -> None:
+    for method in ("Runtime.evaluate", "Fetch.failRequest", "Network.enable", "Page.printToPDF"):
         rule = rule_for(method, in_page=True, shared=False)
         assert rule is not None
         assert rule.way is Way.PASSED
@@ -343,7 +352,7 @@ def test_a_page_says_for_itself_what_concerns_it_alone() -> None:
     assert rule_for("Schema.getDomains", in_page=True, shared=False) is not None
 
 
-def test_a_context_of_ones_own_is_ones_own_also_beside_the_shared_jar() -> None:
+def test_a_clients_own_context_is_unrestricted_beside_the_shared_jar() -> None:
     stage = Stage(context=None)
     stage.visible.targets.made.add("CONTEXT-new")
     own = {"browserContextId": "CONTEXT-new"}

@@ -1,4 +1,4 @@
-"""The protocol's messages (roost.frontends.cdp.messages): read as Chromium reads them."""
+"""Protocol messages (roost.frontends.cdp.messages) are read as Chromium reads them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from roost.errors import PoolFull
 from roost.frontends.cdp import messages
-from roost.frontends.cdp.messages import Call, Refusal, Unread
+from roost.frontends.cdp.messages import Call, InvalidMessage, Refusal
 
 
 @pytest.mark.parametrize(
@@ -32,12 +32,12 @@ from roost.frontends.cdp.messages import Call, Refusal, Unread
         ('{"id":8,"method":"A.b","params":{"x":[' + "[]," * 100_000 + "1]}}", -32000, 8),
     ],
 )
-def test_what_is_no_command_is_refused_as_chromium_refuses_it(
+def test_an_invalid_message_is_refused_as_chromium_does(
     text: str | bytes, code: int, number: int | None
 ) -> None:
-    with pytest.raises(Unread) as refused:
+    with pytest.raises(InvalidMessage) as refused:
         messages.read(text)
-    told = json.loads(messages.refused_unread(refused.value))
+    told = json.loads(messages.refused_invalid(refused.value))
     assert told["error"]["code"] == code
     assert told.get("id") == number
 
@@ -46,7 +46,7 @@ def test_what_is_no_command_is_refused_as_chromium_refuses_it(
 def test_reading_never_fails_in_another_way(text: str | bytes) -> None:
     try:
         messages.read(text)
-    except Unread:
+    except InvalidMessage:
         pass
 
 

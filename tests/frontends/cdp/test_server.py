@@ -1,4 +1,4 @@
-"""The addresses below /cdp/{token}/ (roost.frontends.cdp.server, .mounting), served."""
+"""The addresses below /cdp/{token}/ (roost.frontends.cdp.server, .endpoints), served over HTTP."""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ async def test_the_version_names_the_socket_under_the_same_token(slash: str) -> 
         status, version = await got(address, f"/cdp/right/json/version{slash}")
         assert status == 200
         assert version["Browser"] == "Chrome/1"
+        assert version["WebKit-Version"] == "537.36 (r)"
         socket = version["webSocketDebuggerUrl"]
         assert socket.startswith(f"ws://{address}/cdp/right/")
         assert door.seats == []
@@ -57,6 +58,17 @@ async def test_the_version_names_the_socket_under_the_same_token(slash: str) -> 
         await until(lambda: door.seats[-1].closed == 1)
 
 
+async def test_chromedriver_is_told_at_once_that_the_session_has_no_tab() -> None:
+    """Chromedriver opens none. It would look for one for a minute, and then not say what to do."""
+    async with served() as (address, door):
+        driver = {"User-Agent": "chromedriver"}
+        assert (await got(address, "/cdp/right/json/version", **driver))[1]["Browser"] == "Chrome/1"
+        door.infos = []
+        _, version = await got(address, "/cdp/right/json/version", **driver)
+        assert "--url about:blank" in version["Browser"]
+        assert (await got(address, "/cdp/right/json/version"))[1]["Browser"] == "Chrome/1"
+
+
 @pytest.mark.parametrize("path", ["json", "json/list", "json/"])
 async def test_the_list_has_the_sessions_tabs_alone(path: str) -> None:
     async with served() as (address, _):
@@ -64,7 +76,7 @@ async def test_the_list_has_the_sessions_tabs_alone(path: str) -> None:
         assert tabs == [{"id": "T-1", "type": "page", "title": "Mine", "url": "https://mine.test/"}]
 
 
-async def test_the_protocol_says_what_is_to_be_had_here() -> None:
+async def test_the_protocol_description_lists_the_available_methods() -> None:
     async with served() as (address, _):
         _, protocol = await got(address, "/cdp/right/json/protocol")
         names = {domain["domain"] for domain in protocol["domains"]}
@@ -74,7 +86,7 @@ async def test_the_protocol_says_what_is_to_be_had_here() -> None:
 
 
 @pytest.mark.parametrize("path", ["json/version", "json/list", "json/protocol"])
-async def test_a_wrong_token_is_told_nothing(path: str) -> None:
+async def test_a_wrong_token_learns_nothing(path: str) -> None:
     async with served() as (address, door):
         status, error = await got(address, f"/cdp/wrong/{path}")
         assert (status, error["code"]) == (403, "UNAUTHORIZED")
@@ -92,7 +104,7 @@ async def test_a_wrong_token_gets_no_socket() -> None:
     "headers",
     [{"Origin": "https://evil.test"}, {"Origin": "null"}, {"Host": "evil.test:80"}, {"Host": "x"}],
 )
-async def test_a_web_page_does_not_get_in_with_the_right_token(headers: dict[str, str]) -> None:
+async def test_a_web_page_is_refused_even_with_the_right_token(headers: dict[str, str]) -> None:
     async with served() as (address, door):
         status, _ = await got(address, "/cdp/right/json/version", **headers)
         assert status == 403
@@ -123,7 +135,7 @@ async def test_a_frame_too_large_ends_that_connection_alone() -> None:
             assert json.loads(await fellow.recv())["id"] == 1
 
 
-async def test_a_client_that_hangs_up_before_it_is_let_in_leaves_no_seat_behind(
+async def test_a_client_that_disconnects_before_it_is_admitted_leaves_no_seat(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with served() as (address, door):

@@ -25,7 +25,7 @@ def test_a_client_sees_the_sessions_tabs_and_no_others() -> None:
     assert targets_in(stage.said) == {"T-mine", MINE}
 
 
-def test_a_tab_is_told_once_browser_and_broker_have_both_told_of_it() -> None:
+def test_a_tab_is_shown_once_browser_and_broker_have_both_reported_it() -> None:
     for browser_first in (True, False):
         stage = Stage()
         stage.attach_all()
@@ -77,7 +77,7 @@ def test_a_new_tab_waits_until_the_client_lets_it_run() -> None:
 
 
 @pytest.mark.parametrize("how", ["detach", "stop", "gone"])
-def test_a_client_that_loses_interest_holds_nothing(how: str) -> None:
+def test_a_client_that_detaches_or_stops_auto_attaching_holds_no_tab(how: str) -> None:
     stage = Stage()
     stage.attach_all()
     stage.tab("T-new")
@@ -135,7 +135,7 @@ def test_a_tab_opened_with_an_address_goes_there_once_it_may_run() -> None:
     assert stage.others == [GoTo("T-1", "https://site.test/")]
 
 
-def test_a_tab_that_goes_ends_its_sessions_and_all_below_them() -> None:
+def test_a_closed_tab_ends_its_sessions_and_all_below_them() -> None:
     stage = Stage()
     stage.attach_all()
     stage.tab("T-1")
@@ -156,7 +156,7 @@ def test_a_tab_that_goes_ends_its_sessions_and_all_below_them() -> None:
     assert stage.said[before:] == [], "late words of a tab that went are heard by nobody"
 
 
-def test_a_tab_given_to_another_session_is_let_go_of_at_once() -> None:
+def test_a_tab_that_moves_to_another_session_is_detached_at_once() -> None:
     stage = Stage()
     stage.attach_all()
     stage.tab("T-1")
@@ -169,7 +169,7 @@ def test_a_tab_given_to_another_session_is_let_go_of_at_once() -> None:
     }
 
 
-def test_popups_of_pages_we_do_not_own_are_detached_wherever_they_turn_up() -> None:
+def test_popups_of_other_sessions_are_detached() -> None:
     stage = Stage()
     stage.attach_all()
     stage.tab("T-1")
@@ -185,7 +185,7 @@ def test_popups_of_pages_we_do_not_own_are_detached_wherever_they_turn_up() -> N
     assert stage.error("Page.enable", session="X")["code"] == -32001
 
 
-def test_an_opener_of_another_session_is_none() -> None:
+def test_an_opener_in_another_session_is_not_shown() -> None:
     stage = Stage()
     stage.tab("T-1", openerId="T-other", openerFrameId="T-other")
     stage.tab("T-2", openerId="T-1")
@@ -195,7 +195,7 @@ def test_an_opener_of_another_session_is_none() -> None:
     assert infos["T-2"]["openerId"] == "T-1"
 
 
-def test_workers_are_their_jars() -> None:
+def test_workers_belong_to_the_session_of_their_jar() -> None:
     stage = Stage()
     stage.page("T-sw", type="service_worker")
     stage.page("T-sw-other", OTHERS, type="service_worker")
@@ -213,7 +213,7 @@ def test_in_the_shared_jar_only_tabs_are_the_sessions() -> None:
     assert [info["targetId"] for info in found] == ["T-1"]
 
 
-def test_contexts_the_client_makes_are_its_own() -> None:
+def test_contexts_that_a_client_makes_are_visible_to_it_alone() -> None:
     stage = Stage()
     stage.client("Target.createBrowserContext", {"disposeOnDetach": True})
     stage.do(stage.visible.done(stage.asked[0].call, "CONTEXT-new"))
@@ -278,7 +278,7 @@ def test_puppeteer_finds_a_tab_around_every_page() -> None:
     assert stage.visible.targets.links.keys() == {""}
 
 
-def test_the_browser_is_a_target_too_and_is_the_clients_own() -> None:
+def test_the_browser_itself_is_a_target_of_the_client() -> None:
     stage = Stage()
     stage.result("Target.setDiscoverTargets", {"discover": True, "filter": [{"type": "browser"}]})
     [created] = stage.events("Target.targetCreated")
@@ -294,7 +294,7 @@ def test_the_browser_is_a_target_too_and_is_the_clients_own() -> None:
     assert stage.sent[-1].session == ""
 
 
-def test_ids_of_tabs_are_another_clients_never() -> None:
+def test_two_clients_get_different_session_ids_for_one_tab_target() -> None:
     ids = set()
     for nonce in ("a", "b"):
         stage = Stage()
@@ -305,7 +305,7 @@ def test_ids_of_tabs_are_another_clients_never() -> None:
     assert len(ids) == 2
 
 
-def test_while_a_person_has_the_session_clients_only_listen() -> None:
+def test_while_paused_a_client_gets_events_and_its_commands_are_refused() -> None:
     stage = Stage()
     stage.attach_all()
     stage.tab("T-1")

@@ -8,20 +8,19 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.frontends.cli.cli_house import Cli
-from tests.frontends.cli.cli_house import cli as cli_house
+from tests.support.house import House, house_of
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def cli(tmp_path: Path) -> Iterator[Cli]:
-    with cli_house(tmp_path / "home") as cli:
+def cli(tmp_path: Path) -> Iterator[House]:
+    with house_of(folder=tmp_path / "home") as cli:
         cli.says("up")
         yield cli
 
 
-def test_the_address_is_the_sessions_and_stays_the_same(cli: Cli) -> None:
+def test_the_address_is_the_sessions_and_stays_the_same(cli: House) -> None:
     cli.says("session", "open", "--session", "shop")
     url = cli.says("cdp-url", "--session", "shop").strip()
     told = cli.answers("cdp-url", "--session", "shop", "--json")
@@ -36,7 +35,7 @@ def test_the_address_is_the_sessions_and_stays_the_same(cli: Cli) -> None:
     assert url.rpartition("/")[2] not in cli.says("log")
 
 
-def test_an_absent_session_has_no_token(cli: Cli) -> None:
-    done = cli.run("cdp-url", "--session", "nobody")
+def test_an_absent_session_has_no_token(cli: House) -> None:
+    done = cli.command("cdp-url", "--session", "nobody")
     assert done.returncode == 1
     assert done.stderr.startswith("SESSION_GONE")

@@ -1,4 +1,4 @@
-"""The command line as a person meets it: every test runs the real command."""
+"""The command line as a person uses it: every test runs the real command."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import pytest
 
 import roost
 from roost.api.operations import OPERATIONS
-from roost.broker.doors.identity import whose
+from roost.broker.doors.identity import caller_of
 from roost.frontends.cli import doctor, main
 from roost.frontends.cli.main import cli as command_line
 from roost.frontends.cli.main import run
@@ -29,20 +29,20 @@ from roost.local import browsers
 from roost.local.lineage import lineage
 from roost.local.processes import is_alive, wait_until_gone
 from roost.local.settings import SETTINGS
-from tests.frontends.cli.cli_house import ROOST, SECONDS, Cli
-from tests.frontends.cli.cli_house import cli as cli_house
+from tests.support.house import ROOST, House, house_of
+from tests.support.real_processes import PROCESS_SECONDS
 
 MARKED = re.compile(r"<page-content untrusted id=(\w+)>\n.*?\n</page-content id=\1>", re.DOTALL)
 
 
 @pytest.fixture
-def cli(tmp_path: Path) -> Iterator[Cli]:
-    with cli_house(tmp_path / "home") as made:
+def cli(tmp_path: Path) -> Iterator[House]:
+    with house_of(folder=tmp_path / "home") as made:
         yield made
 
 
 def line_with(stream: IO[str] | None, text: str) -> str:
-    """The first line from here on that says so."""
+    """Return the next line that contains the text."""
     assert stream is not None
     for line in stream:
         if text in line:
@@ -60,7 +60,11 @@ def test_version_and_help_import_nothing_heavy() -> None:
         "print(sorted({'pydantic', 'rich', 'asyncio', 'sqlite3'} & set(sys.modules)))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=SECONDS, check=True
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=PROCESS_SECONDS,
+        check=True,
     )
     assert done.stdout.startswith(f"roost {roost.__version__}\n")
     assert done.stdout.endswith("[]\n")
@@ -89,19 +93,21 @@ def test_session_verbs_spell_their_arguments_as_the_operations_do() -> None:
         assert names <= set(operation.model_fields), verb
 
 
-def test_wrong_usage_exits_2_and_a_refusal_1_with_a_hint(cli: Cli) -> None:
-    assert cli.run("status", "--frobnicate").returncode == 2
-    assert cli.run("session", "dispose").returncode == 2
-    assert cli.run("session", "show", "one", "--session", "other").returncode == 2
-    refused = cli.run("status")
+@pytest.mark.slow
+def test_wrong_usage_exits_2_and_a_refusal_1_with_a_hint(cli: House) -> None:
+    assert cli.command("status", "--frobnicate").returncode == 2
+    assert cli.command("session", "dispose").returncode == 2
+    assert cli.command("session", "show", "one", "--session", "other").returncode == 2
+    refused = cli.command("status")
     assert (refused.returncode, refused.stdout) == (1, "")
     first, second = refused.stderr.splitlines()
     assert first == f"NOT_FOUND: No broker runs for {cli.home.path}."
     assert second == "hint: Start it with `roost up`."
 
 
-def test_with_json_an_error_is_the_one_value_printed(cli: Cli) -> None:
-    refused = cli.run("status", "--json")
+@pytest.mark.slow
+def test_with_json_an_error_is_the_one_value_printed(cli: House) -> None:
+    refused = cli.command("status", "--json")
     assert (refused.returncode, refused.stderr) == (1, "")
     assert json.loads(refused.stdout)["code"] == "NOT_FOUND"
 
@@ -110,12 +116,12 @@ def test_with_json_an_error_is_the_one_value_printed(cli: Cli) -> None:
 
 
 @pytest.mark.slow
-def test_up_twice_starts_one_broker_and_stop_waits_until_it_is_gone(cli: Cli) -> None:
+def test_up_twice_starts_one_broker_and_stop_waits_until_it_is_gone(cli: House) -> None:
     first = cli.says("up", "--pool", "3")
     process = cli.endpoint.process
     assert first.startswith(f"roost {roost.__version__} is up, pid {process.pid}.\n")
     assert str(cli.endpoint.socket) in first
-    again = cli.run("up", "--pool", "5", "--reads", "shared")
+    again = cli.command("up", "--pool", "5", "--reads", "shared")
     assert again.returncode == 0
     assert again.stdout.startswith(f"roost {roost.__version__} already runs, pid {process.pid}.\n")
     assert "--pool 5 is not in force, the broker has 3" in again.stderr
@@ -126,23 +132,23 @@ def test_up_twice_starts_one_broker_and_stop_waits_until_it_is_gone(cli: Cli) ->
 
 
 @pytest.mark.slow
-def test_flags_beat_the_environment_and_the_environment_beats_the_file(cli: Cli) -> None:
+def test_flags_beat_the_environment_and_the_environment_beats_the_file(cli: House) -> None:
     with cli.home.config.open("a", encoding="utf-8") as config:
         config.write("pool = 7\n")
     assert "0 of 4 tabs" in cli.says("up", ROOST_POOL="4")
-    cli.close()
+    cli.kill_broker()
     assert "0 of 2 tabs" in cli.says("up", "--pool", "2", ROOST_POOL="4")
 
 
-def test_a_wrong_setting_is_refused_by_name(cli: Cli) -> None:
-    refused = cli.run("up", "--viewport", "huge")
+def test_a_wrong_setting_is_refused_by_name(cli: House) -> None:
+    refused = cli.command("up", "--viewport", "huge")
     assert refused.returncode == 2
     assert "Invalid value for '--viewport': expected WIDTHxHEIGHT" in refused.stderr
 
 
 @pytest.mark.slow
-def test_two_homes_are_two_roosts(cli: Cli, tmp_path: Path) -> None:
-    with cli_house(tmp_path / "other") as other:
+def test_two_homes_are_two_roosts(cli: House, tmp_path: Path) -> None:
+    with house_of(folder=tmp_path / "other") as other:
         cli.says("session", "open", "--session", "work")
         other.says("up")
         assert cli.endpoint.process != other.endpoint.process
@@ -152,12 +158,12 @@ def test_two_homes_are_two_roosts(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_broker_starts_over_the_files_of_a_killed_one(cli: Cli) -> None:
+def test_a_broker_starts_over_the_files_of_a_killed_one(cli: House) -> None:
     cli.says("up")
     cli.says("session", "open", "--session", "work")
     dead = cli.endpoint.process
     os.kill(dead.pid, signal.SIGKILL)
-    assert wait_until_gone(dead, SECONDS)
+    assert wait_until_gone(dead, PROCESS_SECONDS)
     found = {check["name"]: check for check in cli.answers("doctor")["checks"]}
     assert found["broker"]["verdict"] == "warning"
     assert "roost up" in found["broker"]["fix"]
@@ -167,14 +173,14 @@ def test_a_broker_starts_over_the_files_of_a_killed_one(cli: Cli) -> None:
 
 
 @pytest.mark.slow
-def test_in_the_foreground_the_broker_is_this_process(cli: Cli) -> None:
+def test_in_the_foreground_the_broker_is_this_process(cli: House) -> None:
     with cli.running("up", "--foreground", "--pool", "3") as broker:
         line_with(broker.stdout, "ready")
         assert cli.endpoint.process.pid == broker.pid
-        refused = cli.run("up", "--foreground")
+        refused = cli.command("up", "--foreground")
         assert (refused.returncode, refused.stderr[:12]) == (1, "BAD_REQUEST:")
         broker.send_signal(signal.SIGINT)
-        assert broker.wait(SECONDS) == 0
+        assert broker.wait(PROCESS_SECONDS) == 0
     assert not cli.home.endpoint.exists()
 
 
@@ -182,7 +188,7 @@ def test_in_the_foreground_the_broker_is_this_process(cli: Cli) -> None:
 
 
 @pytest.mark.slow
-async def test_status_has_exactly_the_shape_that_is_promised(cli: Cli) -> None:
+async def test_status_has_exactly_the_shape_that_is_promised(cli: House) -> None:
     cli.says("up")
     async with await roost.connect(name="planner", home=cli.home, start=False) as client:
         await client.call(roost.ops.Tabs(action="new", url="http://a.example/"))
@@ -208,7 +214,7 @@ async def test_status_has_exactly_the_shape_that_is_promised(cli: Cli) -> None:
 
 
 @pytest.mark.slow
-async def test_an_agent_that_has_not_called_is_idle_since_it_connected(cli: Cli) -> None:
+async def test_an_agent_that_has_not_called_is_idle_since_it_connected(cli: House) -> None:
     cli.says("up")
     while cli.answers("status", "--operator")["broker"]["uptimeSeconds"] < 2:
         pass
@@ -219,16 +225,16 @@ async def test_an_agent_that_has_not_called_is_idle_since_it_connected(cli: Cli)
 
 
 @pytest.mark.slow
-def test_a_browser_that_does_not_exist_is_named_whether_a_broker_runs_or_not(cli: Cli) -> None:
+def test_a_browser_that_does_not_exist_is_named_whether_a_broker_runs_or_not(cli: House) -> None:
     for _ in range(2):
-        refused = cli.run("up", "--browser", "safari")
+        refused = cli.command("up", "--browser", "safari")
         assert refused.returncode == 2
         assert "'--browser': expected one of auto, chromium, firefox, mine" in refused.stderr
         cli.says("up")
 
 
 @pytest.mark.slow
-def test_a_session_by_hand_from_open_to_dispose(cli: Cli) -> None:
+def test_a_session_by_hand_from_open_to_dispose(cli: House) -> None:
     opened = cli.says("session", "open", "--session", "work", "--url", "http://a.example/")
     assert opened == "work\n"
     assert cli.says("session", "tab", "work", "--url", "http://b.example/") == "t2\n"
@@ -238,15 +244,19 @@ def test_a_session_by_hand_from_open_to_dispose(cli: Cli) -> None:
     assert "http://b.example/" in cli.says("session", "show", "work", "--once")
     assert cli.answers("session", "pause", "work")["paused"] is True
     assert cli.answers("session", "resume", "work")["paused"] is False
+    paused = cli.command("session", "pause", "work")
+    assert (paused.returncode, paused.stdout[:13]) == (0, "work is yours")
+    assert "note: The browser runs headless" in paused.stderr, "there is no window to show"
+    cli.says("session", "resume", "work")
     unnamed = cli.says("session", "open").strip()
     assert unnamed in cli.says("session", "list")
     assert "2 tabs closed" in cli.says("session", "dispose", "work")
-    gone = cli.run("session", "show", "work", "--once")
+    gone = cli.command("session", "show", "work", "--once")
     assert (gone.returncode, gone.stderr[:13]) == (1, "SESSION_GONE:")
 
 
 @pytest.mark.slow
-def test_show_goes_on_with_what_happens_until_the_session_ends(cli: Cli) -> None:
+def test_show_follows_the_session_until_it_ends(cli: House) -> None:
     cli.says("session", "open", "--session", "work")
     with cli.running("session", "show", "work") as watching:
         line_with(watching.stdout, "work")
@@ -254,11 +264,11 @@ def test_show_goes_on_with_what_happens_until_the_session_ends(cli: Cli) -> None
         assert "tab=t1" in line_with(watching.stdout, "tab_opened")
         cli.says("session", "dispose", "work")
         line_with(watching.stdout, "session_ended")
-        assert watching.wait(SECONDS) == 0
+        assert watching.wait(PROCESS_SECONDS) == 0
 
 
 @pytest.mark.slow
-def test_control_characters_of_agents_and_pages_are_escaped(cli: Cli) -> None:
+def test_control_characters_of_agents_and_pages_are_escaped(cli: House) -> None:
     name = "\x1b[31m[bold]evil[/bold]\x07"
     cli.says("session", "open", "--session", "work", "--name", name)
     for shown in (cli.says("session", "list"), cli.says("status"), cli.says("log")):
@@ -285,12 +295,12 @@ def test_what_a_page_said_in_an_error_stands_between_marks(
 
 
 @pytest.mark.slow
-async def test_below_an_agent_the_command_is_that_agent(cli: Cli) -> None:
+async def test_a_command_below_an_agent_acts_as_that_agent(cli: House) -> None:
     cli.says("session", "open", "--session", "private", "--url", "http://secret.example/")
     async with await roost.connect(name="planner", home=cli.home, start=False) as client:
 
         async def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-            return await asyncio.to_thread(cli.run, *arguments, operator=False)
+            return await asyncio.to_thread(cli.command, *arguments, operator=False)
 
         listed, disposed, stopped, opened = await asyncio.gather(
             run("session", "list", "--json"),
@@ -323,10 +333,10 @@ async def test_below_an_agent_the_command_is_that_agent(cli: Cli) -> None:
 
 @pytest.mark.slow
 def test_without_a_terminal_only_commands_for_the_broker_act_as_the_operator(
-    cli: Cli,
+    cli: House,
 ) -> None:
-    """As CI, cron and service units run commands."""
-    if getattr(whose(lineage(os.getpid()), {}, []), "below", ()):
+    """CI, cron and service units run commands without a terminal."""
+    if getattr(caller_of(lineage(os.getpid()), {}, []), "below", ()):
         pytest.skip("these tests run below an agent's client, which is what this one is not about")
     cli.says("session", "open", "--session", "private")
 
@@ -339,7 +349,7 @@ def test_without_a_terminal_only_commands_for_the_broker_act_as_the_operator(
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=SECONDS,
+            timeout=PROCESS_SECONDS,
             check=False,
         )
 
@@ -370,8 +380,8 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="names itself through /proc")
-def test_in_a_terminal_the_command_is_the_persons(cli: Cli) -> None:
-    if getattr(whose(lineage(os.getpid()), {}, []), "below", ()):
+def test_a_command_in_a_terminal_acts_as_the_person(cli: House) -> None:
+    if getattr(caller_of(lineage(os.getpid()), {}, []), "below", ()):
         pytest.skip("these tests run below an agent's client, and so does this terminal")
     cli.says("session", "open", "--session", "private")
     done = subprocess.run(
@@ -380,7 +390,7 @@ def test_in_a_terminal_the_command_is_the_persons(cli: Cli) -> None:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=SECONDS,
+        timeout=PROCESS_SECONDS,
         check=False,
     )
     assert done.returncode == 0, done.stdout
@@ -390,8 +400,8 @@ def test_in_a_terminal_the_command_is_the_persons(cli: Cli) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("setsid") is None, reason="there is no setsid")
-async def test_a_command_that_slips_away_from_its_agent_is_not_the_person(
-    cli: Cli, tmp_path: Path
+async def test_a_command_that_detaches_from_its_agent_is_not_the_person(
+    cli: House, tmp_path: Path
 ) -> None:
     cli.says("session", "open", "--session", "private")
     said = tmp_path / "said"
@@ -408,8 +418,8 @@ async def test_a_command_that_slips_away_from_its_agent_is_not_the_person(
             assert "private" not in text
 
 
-def said_in_tmux(cli: Cli, folder: Path, environ: Mapping[str, str], words: str) -> str:
-    """What a command prints that is all a tmux server of its own runs."""
+def said_in_tmux(cli: House, folder: Path, environ: Mapping[str, str], words: str) -> str:
+    """Return the output of a command that is the only program of a new tmux server."""
     place = tempfile.mkdtemp(dir=folder)  # a server that still ends would take the next command
     said = Path(place, "said")
     os.mkfifo(said)
@@ -417,7 +427,7 @@ def said_in_tmux(cli: Cli, folder: Path, environ: Mapping[str, str], words: str)
     subprocess.run(
         ["tmux", "-f", "/dev/null", "new-session", "-d", command],
         env=cli.environment(TMUX_TMPDIR=place, **environ),
-        timeout=SECONDS,
+        timeout=PROCESS_SECONDS,
         check=True,
     )
     return said.read_text(encoding="utf-8")
@@ -427,7 +437,7 @@ def said_in_tmux(cli: Cli, folder: Path, environ: Mapping[str, str], words: str)
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.skipif(shutil.which("tmux") is None, reason="there is no tmux")
 async def test_a_command_in_a_tmux_that_an_agent_starts_is_not_the_persons(
-    cli: Cli, tmp_path: Path
+    cli: House, tmp_path: Path
 ) -> None:
     cli.says("session", "open", "--session", "private")
 
@@ -447,8 +457,8 @@ async def test_a_command_in_a_tmux_that_an_agent_starts_is_not_the_persons(
 
 
 @pytest.mark.slow
-def test_a_command_that_an_mcp_client_runs_beside_its_shim_is_that_agent(cli: Cli) -> None:
-    """This process plays the client; the command comes through a shell, as a Bash tool's does."""
+def test_a_command_that_an_mcp_client_runs_beside_its_shim_is_that_agent(cli: House) -> None:
+    """This process acts as the client. The command runs below a shell, as a Bash tool's does."""
     cli.says("session", "open", "--session", "private", "--url", "http://secret.example/")
     with subprocess.Popen(
         [*ROOST, "mcp"],
@@ -470,7 +480,7 @@ def test_a_command_that_an_mcp_client_runs_beside_its_shim_is_that_agent(cli: Cl
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
-                timeout=SECONDS,
+                timeout=PROCESS_SECONDS,
                 check=False,
             )
 
@@ -493,10 +503,10 @@ def test_a_command_that_an_mcp_client_runs_beside_its_shim_is_that_agent(cli: Cl
 
 
 @pytest.mark.slow
-def test_the_log_tells_who_did_what_without_secrets(cli: Cli) -> None:
+def test_the_log_shows_who_did_what_without_secrets(cli: House) -> None:
     cli.says("session", "open", "--session", "work", "--url", "http://a.example/?token=hush")
     cli.says("session", "open", "--session", "other")
-    cli.run("session", "dispose", "nobody")
+    cli.command("session", "dispose", "nobody")
     log = cli.says("log")
     assert "hush" not in log
     (line,) = (line for line in log.splitlines() if "a.example" in line)
@@ -511,7 +521,8 @@ def test_the_log_tells_who_did_what_without_secrets(cli: Cli) -> None:
     assert cli.says("log").splitlines()[: len(log.splitlines())] == log.splitlines()
 
 
-def test_the_log_goes_on_across_a_rotation(cli: Cli) -> None:
+@pytest.mark.slow
+def test_the_log_goes_on_across_a_rotation(cli: House) -> None:
     audit = cli.home.audit
     entry = '{"at":"2026-01-01T00:00:00.000+00:00","kind":"call","op":"%s"}\n'
     audit.write_text(entry % "first", encoding="utf-8")
@@ -529,7 +540,7 @@ def test_the_log_goes_on_across_a_rotation(cli: Cli) -> None:
 
 
 @pytest.mark.slow
-def test_a_healthy_house_passes_the_doctor_with_and_without_a_broker(cli: Cli) -> None:
+def test_doctor_passes_on_a_healthy_installation_with_and_without_a_broker(cli: House) -> None:
     report = cli.answers("doctor")
     assert report["ok"] is True
     assert [check["name"] for check in report["checks"]] == [
@@ -541,12 +552,12 @@ def test_a_healthy_house_passes_the_doctor_with_and_without_a_broker(cli: Cli) -
 
 
 @pytest.mark.slow
-def test_the_doctor_names_what_is_broken_and_the_fix(cli: Cli) -> None:
+def test_the_doctor_names_what_is_broken_and_the_fix(cli: House) -> None:
     cli.says("up")
     cli.says("stop")
     cli.home.token.chmod(0o644)
     cli.home.journal.write_bytes(b"this is no database, and long enough to be looked at" * 100)
-    done = cli.run("doctor", "--json")
+    done = cli.command("doctor", "--json")
     assert (done.returncode, done.stderr) == (1, "")
     report = json.loads(done.stdout)
     assert report["ok"] is False
@@ -554,12 +565,12 @@ def test_the_doctor_names_what_is_broken_and_the_fix(cli: Cli) -> None:
     assert broken["token"] == f"chmod 600 {cli.home.token}"
     assert str(cli.home.journal) in broken["journal"]
     cli.home.path.chmod(0o770)
-    text = cli.run("doctor").stdout
+    text = cli.command("doctor").stdout
     assert f"fix: chmod 700 {cli.home.path}" in text
 
 
 def test_where_there_is_no_browser_the_doctor_says_how_to_get_one(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
+    cli: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(cli.home.path))
     monkeypatch.setattr(browsers, "PLACES", dict.fromkeys(browsers.PLACES, ()))
@@ -568,7 +579,7 @@ def test_where_there_is_no_browser_the_doctor_says_how_to_get_one(
     assert "roost browser install chromium" in str(finding.fix)
 
 
-def test_a_closed_pipe_is_no_error_of_a_command(cli: Cli) -> None:
+def test_a_closed_pipe_is_not_reported_as_an_error(cli: House) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     try:
@@ -578,7 +589,7 @@ def test_a_closed_pipe_is_no_error_of_a_command(cli: Cli) -> None:
             stdout=writer,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=SECONDS,
+            timeout=PROCESS_SECONDS,
             check=False,
         )
     finally:

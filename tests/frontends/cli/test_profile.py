@@ -8,18 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.frontends.cli.cli_house import Cli
-from tests.frontends.cli.cli_house import cli as house
+from tests.support.house import House, house_of
 
 
 @pytest.fixture
-def cli(tmp_path: Path) -> Iterator[Cli]:
-    with house(tmp_path / "home") as made:
+def cli(tmp_path: Path) -> Iterator[House]:
+    with house_of(folder=tmp_path / "home") as made:
         yield made
 
 
 @pytest.mark.slow
-def test_a_profile_is_imported_listed_used_and_removed(cli: Cli, tmp_path: Path) -> None:
+def test_a_profile_is_imported_listed_used_and_removed(cli: House, tmp_path: Path) -> None:
     source = tmp_path / "state.json"
     cookies = [
         {"name": "login", "value": "profile-secret", "domain": domain}
@@ -38,19 +37,21 @@ def test_a_profile_is_imported_listed_used_and_removed(cli: Cli, tmp_path: Path)
     )
     assert opened.strip()
     assert cli.says("profile", "remove", "work") == "work is gone.\n"
-    refused = cli.run("session", "open", "--jar", "clone", "--profile", "work")
+    refused = cli.command("session", "open", "--jar", "clone", "--profile", "work")
     assert refused.returncode == 1
     assert refused.stderr.startswith("PROFILE_NOT_FOUND: There is no profile work.\n")
 
 
 @pytest.mark.slow
-def test_an_import_says_what_it_left_out_and_refuses_a_bad_source(cli: Cli, tmp_path: Path) -> None:
+def test_an_import_says_what_it_left_out_and_refuses_a_bad_source(
+    cli: House, tmp_path: Path
+) -> None:
     source = tmp_path / "cookies.txt"
     source.write_text("site.test\tFALSE\t/\tFALSE\t0\tlogin\t1\nnonsense\n")
     said = cli.says("profile", "import", str(source), "--name", "work")
     assert said.splitlines()[1] == "left out: 1 lines that are no cookies"
 
-    refused = cli.run("profile", "import", str(tmp_path), "--name", "work")
+    refused = cli.command("profile", "import", str(tmp_path), "--name", "work")
     assert refused.returncode == 1
     assert "is no browser's profile folder" in refused.stderr
-    assert cli.run("profile", "import", str(source)).returncode == 2
+    assert cli.command("profile", "import", str(source)).returncode == 2

@@ -1,4 +1,4 @@
-"""``roost status`` shows a person what lives, before what is only kept."""
+"""``roost status`` shows sessions in use before sessions that are only kept."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from roost.testing.waits import until
 
 @asynccontextmanager
 async def served_app(app: ASGIApp, **options: Any) -> AsyncIterator[str]:
-    """Its address: host and port."""
+    """Serve the application, and yield its host and port."""
     config = uvicorn.Config(app, port=0, ws=Socket, log_level="critical", lifespan="off", **options)
     server = uvicorn.Server(config)
     running = asyncio.get_running_loop().create_task(server.serve())

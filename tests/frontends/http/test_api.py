@@ -1,7 +1,7 @@
-"""The broker's API keeps its promises over HTTP, by the same checks as everywhere.
+"""The broker passes the API checks over HTTP.
 
-An agent is a session that was opened for it, and whoever has the token; the person comes in as
-ever. Left out is what this door does not have: see ``NOT_HERE``.
+An agent is a caller with the token of a session that was opened for it. The operator connects as
+usual. ``NOT_HERE`` lists the checks that HTTP cannot support.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ _LEASE = "an agent goes when its lease ends, and cannot say goodbye"
 _PERSON_OPENS = "only the person's token opens sessions, so a session's token sees no profiles"
 NOT_HERE = {
     "a_joined_session_is_shared_but_each_keeps_its_current_tab": _ONE_TOKEN,
-    "who_waits_three_seconds_behind_another_agents_capture_is_told_by_whom": _ONE_TOKEN,
+    "a_capture_that_waits_three_seconds_is_refused_with_the_holder": _ONE_TOKEN,
     "names_given_to_sessions_are_local_to_the_agent": _NO_ALIASES,
-    "sub_agents_of_one_agent_work_apart": _NO_ALIASES,
+    "sub_agents_with_their_own_sessions_do_not_share_tabs": _NO_ALIASES,
     "a_named_session_outlives_its_agents_and_an_anonymous_one_does_not": "all are named",
-    "the_operator_names_what_it_means_and_sees_secrets_taken_out": "a token ends with its session",
-    "a_profile_that_an_agent_was_not_started_with_answers_like_none": _PERSON_OPENS,
+    "the_operator_names_the_session_and_sees_redacted_addresses": "a token ends with its session",
+    "a_foreign_profile_gets_the_answer_of_a_missing_one": _PERSON_OPENS,
     "the_person_imports_lists_and_removes_profiles": _PERSON_OPENS,
-    "a_live_agent_may_idle_for_ever": _LEASE,
+    "a_connected_agent_never_ends_for_being_idle": _LEASE,
     "every_way_a_slot_is_freed_serves_the_queue": _LEASE,
-    "leaving_takes_everything_along_and_nothing_of_others": _LEASE,
+    "leaving_releases_everything_of_the_agent_and_nothing_of_others": _LEASE,
     "many_calls_at_once_are_each_answered_with_their_own": "httpx is slow at that; see bench/",
-    "a_deadline_that_makes_no_sense_is_refused": "the field is called timeoutMs",
+    "an_invalid_deadline_is_refused": "the field is called timeoutMs",
 }
 
 
@@ -71,8 +71,8 @@ class Wire:
 
 
 class HttpApi:
-    """``BrokerApi`` over HTTP. More sessions are opened as scripts do it: with the operator's
-    token, to be used with their own."""
+    """``BrokerApi`` over HTTP. Further sessions are opened as scripts do: with the operator's
+    token, for use with their own."""
 
     def __init__(self, wire: Wire, session: str, token: str) -> None:
         self._wire = wire
@@ -126,7 +126,7 @@ class HttpApi:
         self._streams.pop(notices).cancel()
 
     async def goodbye(self) -> None:
-        """There is none here but the end of its sessions."""
+        """End the caller's sessions, because HTTP has no goodbye."""
         for notices in list(self._streams):
             notices.close()
         for session, token in self._tokens.items():

@@ -1,4 +1,5 @@
-"""What is mounted beside the routes: behind the same gate, and made when it is first asked for."""
+"""Mounted applications are behind the same gate as the routes, and are made at their first
+request."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from roost.testing.house import FakeHouse, fake_house
 HOST = "http://127.0.0.1:1"
 
 
-class Mounted:
+class CountedApplication:
     def __init__(self) -> None:
         self.made = 0
 
@@ -29,7 +30,7 @@ class Mounted:
         return answer
 
 
-def client_of(house: FakeHouse, mounted: Mounted) -> httpx.AsyncClient:
+def client_of(house: FakeHouse, mounted: CountedApplication) -> httpx.AsyncClient:
     door = house.door
     app = application(door, "127.0.0.1", 1, Streams(door), {"/mounted/{rest:path}": mounted.make})
 
@@ -40,10 +41,10 @@ def client_of(house: FakeHouse, mounted: Mounted) -> httpx.AsyncClient:
     return httpx.AsyncClient(transport=httpx.ASGITransport(with_state), base_url=HOST)
 
 
-async def test_a_mounted_application_is_made_once_and_only_for_who_has_a_token(
+async def test_a_mounted_application_is_made_once_and_only_for_callers_with_a_token(
     tmp_path: Path,
 ) -> None:
-    mounted = Mounted()
+    mounted = CountedApplication()
     async with fake_house(tmp_path) as house, client_of(house, mounted) as client:
         assert (await client.get("/mounted/x")).status_code == 401
         assert mounted.made == 0
@@ -55,7 +56,7 @@ async def test_a_mounted_application_is_made_once_and_only_for_who_has_a_token(
 
 
 async def test_an_unknown_path_is_answered_with_an_error_object(tmp_path: Path) -> None:
-    async with fake_house(tmp_path) as house, client_of(house, Mounted()) as client:
+    async with fake_house(tmp_path) as house, client_of(house, CountedApplication()) as client:
         headers = {"authorization": f"Bearer {house.home.operator_token()}"}
         for method, path, status, code in (
             ("GET", "/", 404, "NOT_FOUND"),

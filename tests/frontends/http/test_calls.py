@@ -10,13 +10,13 @@ from typing import Any
 
 from roost.testing.waits import SECONDS, until
 from roost.vocabulary import AGENT_FRAME_BYTES, LEASE_SECONDS
-from tests.frontends.http.http_house import URL, Caller, HttpHouse, http_house
+from tests.frontends.http.http_callers import URL, Caller, HttpDoor, http_door
 
 # --- sessions ------------------------------------------------------------------------------------
 
 
 async def test_a_session_is_opened_once_and_found_again_with_the_same_token(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         body = {"sessionId": "work", "name": "Work", "jar": "fresh"}
         opened = await here.operator.ask("POST", "/session", json=body)
         assert opened | {"createdAt": "", "token": ""} == {
@@ -33,7 +33,7 @@ async def test_a_session_is_opened_once_and_found_again_with_the_same_token(tmp_
 
 
 async def test_without_an_id_a_new_session_is_made_whose_token_works(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         opened = await here.operator.ask("POST", "/session", json={})
         session = Caller(here.client, opened["token"], opened["sessionId"])
         assert (await session.tool("session_show"))["id"] == opened["sessionId"]
@@ -42,7 +42,7 @@ async def test_without_an_id_a_new_session_is_made_whose_token_works(tmp_path: P
 
 
 async def test_finding_a_session_needs_its_token_or_the_operators(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         mine, _ = await here.session("mine"), await here.session("other")
         for name in ("other", "no-one"):
             refused = await mine.refused("POST", "/session", json={"sessionId": name})
@@ -52,14 +52,14 @@ async def test_finding_a_session_needs_its_token_or_the_operators(tmp_path: Path
 
 
 async def test_a_session_that_exists_is_not_opened_with_another_jar(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         await here.session("work")
         body = {"sessionId": "work", "jar": "shared"}
         assert await here.operator.refused("POST", "/session", json=body) == (400, "BAD_REQUEST")
 
 
 async def test_removing_a_session_ends_its_tabs_and_its_token(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         await session.tool("browser_navigate", url=URL)
         gone = await session.ask("DELETE", "/session/work")
@@ -74,7 +74,7 @@ async def test_removing_a_session_ends_its_tabs_and_its_token(tmp_path: Path) ->
 
 
 async def test_the_tabs_of_a_session_are_listed(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         tab = (await session.tool("browser_navigate", url=URL))["tab"]
         for caller in (session, here.operator):
@@ -83,7 +83,7 @@ async def test_the_tabs_of_a_session_are_listed(tmp_path: Path) -> None:
 
 
 async def test_a_page_is_opened_found_and_closed_by_name(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         opened = await session.ask("POST", "/pages", json={"name": "cart", "url": URL})
         handle = here.house.handle(opened["tabId"])
@@ -104,8 +104,8 @@ async def test_a_page_is_opened_found_and_closed_by_name(tmp_path: Path) -> None
         assert await session.refused("DELETE", "/pages/cart") == (404, "TAB_GONE")
 
 
-async def test_a_page_of_another_session_answers_as_if_there_were_none(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+async def test_a_page_of_another_session_gets_the_answer_of_a_missing_page(tmp_path: Path) -> None:
+    async with http_door(tmp_path) as here:
         mine, other = await here.session("mine"), await here.session("other")
         await other.ask("POST", "/pages", json={"name": "cart"})
         assert await mine.refused("DELETE", "/pages/cart") == (404, "TAB_GONE")
@@ -119,7 +119,7 @@ async def test_a_page_of_another_session_answers_as_if_there_were_none(tmp_path:
 
 
 async def test_the_operator_must_name_the_session_of_a_page_once(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         await here.session("work")
         other = {"X-DevBrowser-Session": "other"}
         for body, headers in (({}, {}), ({"sessionId": "work"}, other)):
@@ -132,7 +132,7 @@ async def test_the_operator_must_name_the_session_of_a_page_once(tmp_path: Path)
 
 
 async def test_any_operation_can_be_called_by_its_name(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         assert await session.ask("POST", "/session/work/tools/ping") == {}
         tab = (await session.tool("browser_navigate", url=URL))["tab"]
@@ -142,7 +142,7 @@ async def test_any_operation_can_be_called_by_its_name(tmp_path: Path) -> None:
 
 
 async def test_an_operation_of_the_person_needs_the_persons_token(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         path = "/session/work/tools/broker_stop"
         assert await session.refused("POST", path) == (403, "UNAUTHORIZED")
@@ -167,7 +167,7 @@ WRONG_BODIES: list[tuple[str | bytes, str]] = [
 
 
 async def test_a_wrong_body_is_answered_with_the_field_that_is_wrong(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         path = "/session/work/tools/browser_navigate"
         for body, field in WRONG_BODIES:
@@ -177,7 +177,7 @@ async def test_a_wrong_body_is_answered_with_the_field_that_is_wrong(tmp_path: P
 
 
 async def test_a_whole_number_may_be_written_with_a_point_and_no_other_may(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         path = "/session/work/tools/loop_start"
         for number in ("2.5", '"2"', "true"):
@@ -188,8 +188,8 @@ async def test_a_whole_number_may_be_written_with_a_point_and_no_other_may(tmp_p
         assert (await session.ask("POST", path, content=body))["maxIterations"] == 2
 
 
-async def test_an_unknown_tool_is_told_the_nearest(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+async def test_an_unknown_tool_gets_a_suggestion(tmp_path: Path) -> None:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         answer = await session.send("POST", "/session/work/tools/browser_navigat")
         assert answer.status_code == 400
@@ -197,7 +197,7 @@ async def test_an_unknown_tool_is_told_the_nearest(tmp_path: Path) -> None:
 
 
 async def test_a_deadline_out_of_range_is_refused(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         for timeout in ("0", "-1", "x", "300001", "1.5", "9" * 50, "²"):
             params = {"timeoutMs": timeout}
@@ -206,7 +206,7 @@ async def test_a_deadline_out_of_range_is_refused(tmp_path: Path) -> None:
 
 
 async def test_a_call_past_its_deadline_is_answered(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         here.house.driver.may_open.clear()
         path = "/session/work/tools/browser_navigate"
@@ -215,8 +215,8 @@ async def test_a_call_past_its_deadline_is_answered(tmp_path: Path) -> None:
         here.house.driver.may_open.set()
 
 
-async def test_a_call_whose_caller_goes_away_is_given_up(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+async def test_a_call_is_cancelled_when_its_caller_disconnects(tmp_path: Path) -> None:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         here.house.driver.may_open.clear()
         reader, writer = await asyncio.open_connection("127.0.0.1", here.port)
@@ -235,7 +235,7 @@ async def test_a_call_whose_caller_goes_away_is_given_up(tmp_path: Path) -> None
 async def test_a_body_above_the_limit_is_refused_and_the_next_request_answered(
     tmp_path: Path,
 ) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         large = b'{"url": "' + b"x" * AGENT_FRAME_BYTES + b'"}'
 
@@ -249,8 +249,8 @@ async def test_a_body_above_the_limit_is_refused_and_the_next_request_answered(
         assert await session.ask("POST", "/session/work/tools/ping") == {}
 
 
-async def test_no_path_is_a_failure_of_ours(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+async def test_no_path_causes_an_internal_error(tmp_path: Path) -> None:
+    async with http_door(tmp_path) as here:
         odd = ("x" * 65, "..%2F", "%00", "%0a", "☃", "%ff", "-")
         for session, (method, path) in itertools.product(
             odd,
@@ -271,7 +271,7 @@ async def test_no_path_is_a_failure_of_ours(tmp_path: Path) -> None:
 
 
 async def test_a_heartbeat_keeps_the_sessions_agent_alive(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         beat = await session.ask("POST", "/session/work/heartbeat")
         assert beat["expiresInMs"] >= LEASE_SECONDS * 1000
@@ -287,24 +287,24 @@ async def test_a_heartbeat_keeps_the_sessions_agent_alive(tmp_path: Path) -> Non
 
 
 async def test_a_tokens_calls_go_on_in_the_next_broker(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         tab = (await session.ask("POST", "/pages", json={"name": "cart", "url": URL}))["tabId"]
         port = here.port
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         assert here.port == port
         again = Caller(here.client, session.token, "work")
         assert (await again.ask("POST", "/pages", json={"name": "cart"}))["tabId"] == tab
 
 
 async def test_many_callers_at_once_are_all_answered(tmp_path: Path) -> None:
-    async def come_and_go(here: HttpHouse, number: int) -> None:
+    async def come_and_go(here: HttpDoor, number: int) -> None:
         session = await here.session(f"work-{number}")
         opened = await session.ask("POST", "/pages", json={"name": "cart", "url": URL})
         assert opened["sessionId"] == session.session
         await session.ask("DELETE", f"/session/{session.session}")
 
-    async with http_house(tmp_path, pool=0) as here:
+    async with http_door(tmp_path, pool=0) as here:
         async with asyncio.timeout(2 * SECONDS), asyncio.TaskGroup() as group:
             for number in range(40):
                 group.create_task(come_and_go(here, number))

@@ -1,4 +1,4 @@
-"""Server-sent events: the own session's, to whoever may see them, and to nobody else."""
+"""Server-sent events go only to callers that may see the session."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from roost.drivers.events import (
 from roost.frontends.http import events
 from roost.testing.waits import answer_of, turn, until
 from roost.vocabulary import LEASE_SECONDS
-from tests.frontends.http.http_house import URL, Caller, HttpHouse, http_house
+from tests.frontends.http.http_callers import URL, Caller, HttpDoor, http_door
 
 
-class Told:
-    """What a reader of the stream hears."""
+class StreamReader:
+    """A reader of the stream."""
 
     def __init__(self, lines: AsyncIterator[str]) -> None:
         self._lines = lines
 
     async def line(self) -> str:
-        """The next line that says something; empty at the end of the stream."""
+        """Return the next line with content, or an empty text at the end of the stream."""
         async for line in self._lines:
             if line:
                 return line
         return ""
 
     async def event(self, *kinds: str) -> dict[str, Any]:
-        """The next event, of these kinds if any are named."""
+        """Return the next event, of these kinds if any are named."""
         while True:
             line = await answer_of(self.line())
             assert line, "the stream ended"
@@ -47,28 +47,28 @@ class Told:
 
 
 @asynccontextmanager
-async def listening(caller: Caller, session: str) -> AsyncIterator[Told]:
+async def listening(caller: Caller, session: str) -> AsyncIterator[StreamReader]:
     headers = {"authorization": f"Bearer {caller.token}"}
     path = f"/session/{session}/events"
     async with caller.client.stream("GET", path, headers=headers, timeout=None) as stream:
         assert stream.headers["content-type"].startswith("text/event-stream")
-        told = Told(stream.aiter_lines())
+        told = StreamReader(stream.aiter_lines())
         assert (await answer_of(told.line())).startswith(":")
         yield told
 
 
-def watching(here: HttpHouse) -> int:
+def watching(here: HttpDoor) -> int:
     return len(here.house.broker.watchers._listening)
 
 
-def lease_left(here: HttpHouse) -> float:
+def lease_left(here: HttpDoor) -> float:
     (agent,) = here.house.state.agents.values()
     assert agent.lease_until is not None
     return agent.lease_until - here.house.clock.now()
 
 
-async def test_a_session_hears_of_its_own_tabs_and_pages_and_of_no_others(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+async def test_a_session_gets_events_of_its_own_tabs_only(tmp_path: Path) -> None:
+    async with http_door(tmp_path) as here:
         mine, other = await here.session("mine"), await here.session("other")
         async with listening(mine, "mine") as told:
             foreign = (await other.tool("browser_navigate", url=URL))["tab"]
@@ -90,8 +90,8 @@ async def test_a_session_hears_of_its_own_tabs_and_pages_and_of_no_others(tmp_pa
         assert foreign not in json.dumps(seen)
 
 
-async def test_a_reserved_slot_is_told(tmp_path: Path) -> None:
-    async with http_house(tmp_path, pool=1) as here:
+async def test_a_reserved_slot_is_reported(tmp_path: Path) -> None:
+    async with http_door(tmp_path, pool=1) as here:
         mine, other = await here.session("mine"), await here.session("other")
         await other.tool("browser_navigate", url=URL)
         async with listening(mine, "mine") as told:
@@ -101,7 +101,7 @@ async def test_a_reserved_slot_is_told(tmp_path: Path) -> None:
 
 
 async def test_a_foreign_session_and_an_absent_one_have_no_events(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         mine, _ = await here.session("mine"), await here.session("other")
         for session in ("other", "no-one"):
             path = f"/session/{session}/events"
@@ -109,7 +109,7 @@ async def test_a_foreign_session_and_an_absent_one_have_no_events(tmp_path: Path
 
 
 async def test_the_operator_hears_of_the_session_it_names(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         mine, other = await here.session("mine"), await here.session("other")
         async with listening(here.operator, "mine") as told:
             await other.tool("browser_navigate", url=URL)
@@ -120,7 +120,7 @@ async def test_the_operator_hears_of_the_session_it_names(tmp_path: Path) -> Non
 async def test_the_operator_sees_no_secrets_in_addresses_and_their_owner_does(
     tmp_path: Path,
 ) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         mine = await here.session("mine")
         await mine.tool("browser_navigate", url=URL)
         secret = f"{URL}?token=hunter2"
@@ -131,7 +131,7 @@ async def test_the_operator_sees_no_secrets_in_addresses_and_their_owner_does(
 
 
 async def test_a_stream_ends_with_its_session(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         mine = await here.session("mine")
         async with listening(mine, "mine") as told:
             await here.operator.ask("DELETE", "/session/mine")
@@ -141,18 +141,18 @@ async def test_a_stream_ends_with_its_session(tmp_path: Path) -> None:
 
 
 async def test_a_reader_that_hangs_up_is_forgotten(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         mine = await here.session("mine")
         async with listening(mine, "mine"):
             assert watching(here) == 1
         await until(lambda: not watching(here))
 
 
-async def test_a_reader_too_slow_loses_the_oldest_and_holds_up_nobody(
+async def test_a_slow_reader_loses_the_oldest_events_and_blocks_no_other_reader(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(api_broker, "NOTICES_KEPT", 20)
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         mine = await here.session("mine")
         tab = (await mine.tool("browser_navigate", url=URL))["tab"]
         report, handle = here.house.browser.report, here.house.handle(tab)
@@ -175,7 +175,7 @@ async def test_a_quiet_stream_shows_that_it_lives_and_keeps_the_agent_alive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(events, "BEAT_SECONDS", 0.01)
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         mine = await here.session("mine")
         async with listening(mine, "mine") as told:
             agents = set(here.house.state.agents)

@@ -1,4 +1,4 @@
-"""Nobody comes in who is not meant to: other hosts, web pages, wrong tokens."""
+"""The gate refuses other hosts, web pages and wrong tokens."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from roost.api import operations as ops
 from roost.local.processes import identify
 from roost.vocabulary import SessionId
 from roost.wire.hello import ClientKind
-from tests.frontends.http.http_house import Caller, http_house
+from tests.frontends.http.http_callers import Caller, http_door
 
 ROUTES = [
     ("POST", "/session"),
@@ -51,7 +51,7 @@ EVERY = [*ROUTES, ("GET", "/healthz")]
 async def test_a_request_meant_for_another_host_is_refused_also_with_a_token(
     tmp_path: Path,
 ) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         for (method, path), host in itertools.product(EVERY, HOSTS):
             headers = {"host": host.format(port=here.port), **ALONE}
             refused = await here.operator.refused(method, path, headers=headers)
@@ -60,7 +60,7 @@ async def test_a_request_meant_for_another_host_is_refused_also_with_a_token(
 
 
 async def test_a_web_page_is_refused_also_with_a_token(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         for (method, path), origin in itertools.product(EVERY, ORIGINS):
             headers = {"origin": origin.format(port=here.port), **ALONE}
             answer = await here.operator.send(method, path, headers=headers)
@@ -72,7 +72,7 @@ async def test_a_web_page_is_refused_also_with_a_token(tmp_path: Path) -> None:
 
 
 async def test_nothing_works_without_a_token(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         token = here.house.home.operator_token()
         wrong = (None, "", token, "Bearer", f"Basic {token}", f"Bearer {token}x")
         for (method, path), value in itertools.product(ROUTES, wrong):
@@ -84,8 +84,8 @@ async def test_nothing_works_without_a_token(tmp_path: Path) -> None:
         assert not here.house.state.sessions
 
 
-async def test_two_hosts_or_two_tokens_are_none(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+async def test_two_host_or_token_headers_are_refused(tmp_path: Path) -> None:
+    async with http_door(tmp_path) as here:
         good = [f"Host: 127.0.0.1:{here.port}", f"Authorization: Bearer {here.operator.token}"]
         for extra, status in (
             ("Host: evil.test", 403),
@@ -98,7 +98,7 @@ async def test_two_hosts_or_two_tokens_are_none(tmp_path: Path) -> None:
 
 
 async def test_the_persons_own_pages_on_this_server_may_come_in(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         for name in ("127.0.0.1", "localhost", "LOCALHOST"):
             headers = {"host": f"{name}:{here.port}"}
             if name.islower() or name[0].isdigit():
@@ -106,15 +106,15 @@ async def test_the_persons_own_pages_on_this_server_may_come_in(tmp_path: Path) 
             assert (await here.operator.send("GET", "/openapi.json", headers=headers)).is_success
 
 
-async def test_health_needs_no_token_and_says_nothing_else(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+async def test_healthz_needs_no_token_and_reveals_nothing(tmp_path: Path) -> None:
+    async with http_door(tmp_path) as here:
         assert (await here.client.get("/healthz")).json() == {"ok": True}
 
 
-async def test_a_failure_of_our_own_is_answered_without_a_word_of_it(
+async def test_an_internal_error_reveals_no_details(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
 
         def broken(token: str) -> None:
             raise ZeroDivisionError("a secret")
@@ -139,7 +139,7 @@ except urllib.error.HTTPError as error:
 
 
 async def asked(port: int, session: str | None, path: str, **headers: str) -> tuple[int, str]:
-    """What a process is answered that was started with this ``ROOST_SESSION``: status and code."""
+    """Return the status and code that a process with this ``ROOST_SESSION`` gets."""
     environ = {k: v for k, v in os.environ.items() if k != "ROOST_SESSION"}
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", ASK),
@@ -161,11 +161,79 @@ only_linux = pytest.mark.skipif(
 )
 
 
+CHROMEDRIVER = {
+    "User-Agent": "chromedriver",
+    "Sec-Fetch-Site": "none",
+    "Sec-Fetch-Mode": "no-cors",
+    "Sec-Fetch-Dest": "empty",
+}
+"""What chromedriver 156 sends with its first request."""
+
+
+async def test_chromedriver_without_a_session_is_told_at_once_what_to_do(tmp_path: Path) -> None:
+    """It shows its user the text of a version that it does not know, and tries nothing further."""
+    async with http_door(tmp_path) as here:
+        answer = await here.client.get(VERSION, headers=CHROMEDRIVER)
+        assert answer.status_code == 200
+        (text,) = answer.json().values()
+        assert "ROOST_SESSION" in text
+        assert not text.startswith(("Chrome/", "HeadlessChrome/")), "chromedriver would go on"
+        evil = {**CHROMEDRIVER, "Host": "evil.test"}
+        assert (await here.client.get(VERSION, headers=evil)).status_code == 403
+        elsewhere = await here.client.get("/session/work/tabs", headers=CHROMEDRIVER)
+        assert elsewhere.status_code == 401
+
+
+@only_linux
+async def test_chromedriver_started_for_a_session_needs_no_token_and_a_page_is_no_chromedriver(
+    tmp_path: Path,
+) -> None:
+    async with http_door(tmp_path) as here:
+        person = here.house.admit(here.house.hello(ClientKind.CLI))
+        await person.api.call(ops.SessionOpen(session="shop", named=True))
+        assert await asked(here.port, "shop", VERSION, **CHROMEDRIVER) == LET_IN
+        for name, value in (
+            ("Sec-Fetch-Site", "same-origin"),
+            ("Sec-Fetch-Site", "cross-site"),
+            ("Sec-Fetch-Mode", "navigate"),
+            ("Sec-Fetch-Dest", "document"),
+            ("User-Agent", "Mozilla/5.0 chromedriver"),
+        ):
+            page = {**CHROMEDRIVER, name: value}
+            assert await asked(here.port, "shop", VERSION, **page) == REFUSED
+
+
+@pytest.mark.parametrize(
+    ("path", "host", "is_let_in"),
+    [
+        ("/cdp/{token}/", "127.0.0.1", True),
+        ("/cdp/{token}/", "evil.test", False),
+        ("/openapi.json", "127.0.0.1", False),
+    ],
+)
+async def test_the_port_may_be_missing_only_where_a_devtools_client_connects(
+    tmp_path: Path, path: str, host: str, is_let_in: bool
+) -> None:
+    """Chromedriver leaves it out. Browsers, in which pages run, never do."""
+    async with http_door(tmp_path) as here:
+        token = (await here.session("work")).token
+        upgrade = f"GET {path.format(token=token)} HTTP/1.1\r\nHost: {host}\r\n"
+        if path.startswith("/cdp/"):
+            upgrade += "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+            upgrade += "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        else:
+            upgrade += f"Authorization: Bearer {token}\r\n"
+        answer = await here.raw(f"{upgrade}\r\n".encode())
+        assert (answer.status, b"UNSUPPORTED" in answer.body) == (
+            (LET_IN[0], True) if is_let_in else (403, False)
+        )
+
+
 @only_linux
 async def test_a_process_started_for_a_session_needs_no_token_where_devtools_clients_look(
     tmp_path: Path,
 ) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         person = here.house.admit(here.house.hello(ClientKind.CLI))
         await person.api.call(ops.SessionOpen(session="shop", named=True))
         assert await asked(here.port, "shop", VERSION) == LET_IN
@@ -192,7 +260,7 @@ async def test_a_process_started_for_a_session_needs_no_token_where_devtools_cli
 async def test_a_program_that_an_agent_runs_gets_into_that_agents_sessions_only(
     tmp_path: Path,
 ) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         person = here.house.admit(here.house.hello(ClientKind.CLI))
         for name in ("shop", "mail"):
             await person.api.call(ops.SessionOpen(session=name, named=True))
@@ -203,7 +271,7 @@ async def test_a_program_that_an_agent_runs_gets_into_that_agents_sessions_only(
 
 
 async def test_every_connection_of_the_operator_is_audited_with_its_process(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
 
         def noted() -> list[Any]:
             lines = map(json.loads, here.house.home.audit.read_text().splitlines())

@@ -9,7 +9,7 @@ from roost.errors import BY_CODE
 from roost.frontends.http.bodies import names_session
 from roost.frontends.http.openapi import description
 from roost.frontends.http.replies import STATUS
-from tests.frontends.http.http_house import http_house
+from tests.frontends.http.http_callers import http_door
 
 DESCRIBED = description("http://127.0.0.1:1")
 
@@ -58,7 +58,7 @@ def test_every_status_is_described_with_the_codes_that_come_with_it() -> None:
 async def test_the_description_is_served_to_holders_of_a_token_with_the_servers_address(
     tmp_path: Path,
 ) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         for caller in (here.operator, session):
             served = await caller.ask("GET", "/openapi.json")

@@ -1,8 +1,7 @@
-"""schemathesis against the description and a real broker: nothing is found.
+"""schemathesis finds no difference between the OpenAPI description and a real broker.
 
-Every check of its own, on data that fits the description and data that does not; every status and
-every error code must be one that is described for its route. The seed is fixed: what one run finds,
-all find.
+It runs all its checks, on valid and invalid data. Every status and error code must be described for
+its route. The seed is fixed, so all runs find the same.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ import httpx
 import pytest
 
 from roost.api.operations import OPERATIONS, Audience
-from tests.frontends.cli.cli_house import Cli, cli
+from tests.support.house import House, house_of
 
-SECONDS = 560.0
+PROCESS_SECONDS = 560.0
 ACCEPTED = ["2xx", "401", "403", "404", "408", "409", "422", "423", "429"]
 """What good data may be answered: in these runs tabs and sessions are guessed (404), time is short
 (408), the browser in memory has no pages (422), sessions are paused (423), the pool is small (429).
@@ -29,15 +28,20 @@ MORE_THAN_A_SCHEMA_CAN_SAY = {
     "pages": "sessionId in the body and X-DevBrowser-Session are alike, or there is one of them",
     "pages/{name}": "the operator's token says nothing about the session, so a header must",
     "session": "what a session is made of is not changed by finding it",
+    "browser_batch": "each step names a tool and has its arguments",
     "browser_cookies": "what set and delete need",
     "browser_fill_form": "a value that fits the field",
     "browser_find": "either text or regex",
+    "browser_hold_key": "a key that there is",
+    "browser_mouse_down": "both coordinates or neither",
+    "browser_mouse_up": "both coordinates or neither",
     "browser_navigate": "an address has a scheme",
     "browser_pdf_save": "a name of a file in one's folders",
     "browser_scroll": "a target, a direction, or both distances",
     "browser_storage_state": "a file that is there",
     "browser_tabs": "an address has a scheme; what select and close need",
     "browser_take_screenshot": "a name of a file in one's folders",
+    "browser_zoom_screenshot": "a name of a file in one's folders; an area inside the page",
     "browser_wait_for": "one of text, textGone, selector, url, time",
     "page_open": "an address has a scheme",
     "profile_import": "a source that is there",
@@ -78,21 +82,21 @@ IN_ONE_SESSION = """
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
-    with cli(tmp_path_factory.mktemp("roost") / "home") as house:
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with house_of(folder=tmp_path_factory.mktemp("roost") / "home") as house:
         house.says("up")
         yield house
         assert "Traceback" not in house.home.log.read_text(encoding="utf-8")
 
 
 def check(
-    house: Cli, token: str, folder: Path, config: str, without: list[str], *phases: str
+    house: House, token: str, folder: Path, config: str, without: list[str], *phases: str
 ) -> None:
-    """Whatever it finds is said in its own words."""
+    """Run schemathesis, and fail with its own report."""
     address = house.endpoint.http
     headers = {"authorization": f"Bearer {token}"}
     described = folder / "openapi.json"
-    served = httpx.get(f"{address}/openapi.json", headers=headers, timeout=SECONDS)
+    served = httpx.get(f"{address}/openapi.json", headers=headers, timeout=PROCESS_SECONDS)
     described.write_bytes(served.content)
     settings = folder / "schemathesis.toml"
     settings.write_text(config, encoding="utf-8")
@@ -103,7 +107,7 @@ def check(
         "--generation-database", "none", "--exclude-path-regex", "|".join(without),
     ]  # fmt: skip
     done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False
+        command, cwd=folder, capture_output=True, text=True, timeout=PROCESS_SECONDS, check=False
     )
     assert "Test cases:" in done.stdout, done.stdout + done.stderr
     assert done.returncode == 0, done.stdout
@@ -111,10 +115,10 @@ def check(
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_a_session_calls_everything_with_good_and_bad_data(house: Cli, tmp_path: Path) -> None:
+def test_a_session_calls_everything_with_good_and_bad_data(house: House, tmp_path: Path) -> None:
     operator = {"authorization": f"Bearer {house.home.operator_token()}"}
     body = {"sessionId": "work"}
-    with httpx.Client(base_url=str(house.endpoint.http), timeout=SECONDS) as client:
+    with httpx.Client(base_url=str(house.endpoint.http), timeout=PROCESS_SECONDS) as client:
         opened = client.post("/session", json=body, headers=operator).json()
         own = {"authorization": f"Bearer {opened['token']}"}
         page, at = {"url": "https://site.test/"}, "/session/work/tools/browser_navigate"
@@ -126,7 +130,7 @@ def test_a_session_calls_everything_with_good_and_bad_data(house: Cli, tmp_path:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_the_operator_guesses_at_sessions(house: Cli, tmp_path: Path) -> None:
+def test_the_operator_guesses_at_sessions(house: House, tmp_path: Path) -> None:
     without = [*ENDLESS, *ENDS_THE_BROKER, *NOT_THE_OPERATORS]
     token = house.home.operator_token()
     check(house, token, tmp_path, _config(), without, "fuzzing")

@@ -21,7 +21,7 @@ from roost.frontends.http.server import HttpServer
 from roost.local.home import Home
 from roost.testing.house import fake_house
 from roost.testing.waits import SECONDS, answer_of, until
-from tests.frontends.http.http_house import http_house
+from tests.frontends.http.http_callers import http_door
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_a_port_asked_for_is_taken_or_refused_and_never_replaced(home: Home) -> 
 
 
 @pytest.mark.parametrize("kept", [b"", b"x", b"0", b"99999", b"-1"])
-def test_a_kept_port_that_is_none_is_chosen_anew(kept: bytes, home: Home) -> None:
+def test_an_invalid_stored_port_is_replaced(kept: bytes, home: Home) -> None:
     home.http_port.write_bytes(kept)
     home.http_port.chmod(0o600)
     assert port_of(home) > 0
@@ -71,9 +71,9 @@ def test_nobody_else_can_listen_beside_us(home: Home) -> None:
             other.bind(listening.getsockname())
 
 
-async def test_small_answers_leave_at_once(tmp_path: Path) -> None:
-    """Met in the attack suite: 40 ms a request, for the peer's delayed acknowledgement."""
-    async with http_house(tmp_path) as here:
+async def test_small_answers_are_sent_without_delay(tmp_path: Path) -> None:
+    """With delayed acknowledgements of the peer, each request would take 40 ms."""
+    async with http_door(tmp_path) as here:
         await here.session("work")
         (connected,) = here.house.http._uvicorn._state.connections  # type: ignore[union-attr]
         sock = connected.transport.get_extra_info("socket")
@@ -121,7 +121,7 @@ async def test_closing_ends_streams_and_calls_that_are_under_way(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(serving, "GOODBYE_SECONDS", 0.1)
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         here.house.driver.may_open.clear()
         path = "/session/work/tools/browser_navigate"

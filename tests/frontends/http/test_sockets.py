@@ -1,5 +1,5 @@
-"""A WebSocket taken by its application (roost.frontends.http.sockets): heard in order and in turns,
-left to wait, and told of its end."""
+"""A WebSocket that its application reads directly (roost.frontends.http.sockets): order, turns,
+back-pressure and end."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ async def test_a_held_peer_is_read_again_after_go_on() -> None:
 
 
 async def test_a_flood_at_a_held_peer_stops_at_its_sender() -> None:
-    """What it cannot get rid of stays with it: the memory of this process is not its own."""
+    """The rest of the flood must stay in the sender's memory."""
 
     def hold(listener: Listener, message: str | bytes) -> None:
         listener.socket.hold()

@@ -1,5 +1,5 @@
-"""The SDK's own MCP client, through Roost's two doors for it: Streamable HTTP here; the shim on
-stdio is in ``tests/e2e/mcp/mcp_clients.py``."""
+"""The SDK's own MCP client over Streamable HTTP. ``tests/e2e/mcp/mcp_clients.py`` has the client
+over the shim's stdio."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from roost.api.door import SESSION_HEADER
-from tests.frontends.http.http_house import Caller
+from tests.frontends.http.http_callers import Caller
 
 
 @asynccontextmanager
 async def client_of(
     caller: Caller, session: str | None = None, query: str = ""
 ) -> AsyncIterator[Client]:
-    """``/mcp``, as whoever holds the token."""
+    """Connect to ``/mcp`` with that token."""
     headers = {"authorization": f"Bearer {caller.token}"}
     if session is not None:
         headers[SESSION_HEADER] = session

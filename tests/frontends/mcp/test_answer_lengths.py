@@ -10,7 +10,7 @@ import pytest
 from mcp import Client
 
 from roost.api.broker import BrokerApi
-from roost.frontends.mcp.answer_lengths import fitted
+from roost.frontends.mcp.answer_lengths import with_default_length
 from roost.frontends.mcp.server import Guest, make_server
 from roost.frontends.mcp.toolset import Reply, Tool
 from roost.hints import Spelling, no_way
@@ -55,12 +55,14 @@ async def test_the_name_in_client_info_decides(client: str, expected: dict[str, 
 
 def test_a_length_that_the_caller_gives_stays() -> None:
     given = {"maxChars": 50_000}
-    assert fitted("codex-mcp-client", "browser_snapshot", given) == given
+    assert with_default_length("codex-mcp-client", "browser_snapshot", given) == given
 
 
 def test_other_tools_keep_their_arguments() -> None:
-    assert fitted("codex-mcp-client", "browser_click", {"target": "e1"}) == {"target": "e1"}
+    assert with_default_length("codex-mcp-client", "browser_click", {"target": "e1"}) == {
+        "target": "e1"
+    }
 
 
 def test_a_client_without_a_name_keeps_the_default() -> None:
-    assert fitted(None, "browser_snapshot", {}) == {}
+    assert with_default_length(None, "browser_snapshot", {}) == {}

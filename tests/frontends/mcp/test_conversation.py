@@ -1,4 +1,4 @@
-"""MCP on the socket, at a real broker: what the shim gets to hear. The SDK serves it."""
+"""MCP on the socket of a real broker: the messages that the shim gets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from roost import ops
+from roost import core, ops
+from roost.api.operations import parse_for_model
 from roost.broker.doors.caller import Caller
 from roost.frontends.mcp import conversation, lazy_server, server
 from roost.frontends.socket import connection
@@ -48,7 +49,7 @@ class Shim:
         self._writer.write(encode_line(message))
 
     def ask(self, method: str, **params: Any) -> int:
-        """Send a request; its id."""
+        """Send a request, and return its id."""
         self._ids += 1
         self.send({"jsonrpc": "2.0", "id": self._ids, "method": method, "params": params})
         return self._ids
@@ -96,7 +97,7 @@ class Shim:
 
 @asynccontextmanager
 async def at(house: FakeHouse, **hello: Any) -> AsyncIterator[Shim]:
-    """A peer that was let in."""
+    """Return a peer that was admitted."""
     reader, writer = await asyncio.open_unix_connection(
         str(socket_path(house.home)), limit=100_000_000
     )
@@ -251,7 +252,7 @@ async def test_a_cancelled_call_is_cancelled_in_the_browser_and_not_answered(
         assert held not in shim._answers
 
 
-async def test_a_client_that_floods_waits_for_itself_and_nobody_else_does(
+async def test_a_flooding_client_delays_only_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun = _counted(monkeypatch)
@@ -277,7 +278,7 @@ async def test_a_client_that_floods_waits_for_itself_and_nobody_else_does(
 
 
 def _counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How often each operation has begun."""
+    """Return how often each operation has begun."""
     begun: Counter[str] = Counter()
     call = Caller.call
 
@@ -289,7 +290,9 @@ def _counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return begun
 
 
-async def test_in_a_flood_calls_can_be_cancelled_and_death_is_seen(tmp_path: Path) -> None:
+async def test_during_a_flood_calls_can_be_cancelled_and_a_disconnect_is_noticed(
+    tmp_path: Path,
+) -> None:
     async with fake_house(tmp_path) as house:
         async with at(house) as shim:
             await shim.initialize()
@@ -327,7 +330,7 @@ async def test_a_client_that_dies_in_a_call_leaves_nothing_behind(tmp_path: Path
         await until(lambda: not house.state.agents and not house.browser.pages)
 
 
-async def test_long_work_is_told_and_so_is_what_takes_so_long(
+async def test_progress_is_sent_for_long_calls_with_its_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server, "FIRST_PROGRESS_SECONDS", 0.01)
@@ -375,6 +378,29 @@ async def test_after_a_restart_only_calls_that_read_are_repeated(tmp_path: Path)
         # The id is free again: the same call, asked anew, is done.
         shim.send({"jsonrpc": "2.0", "id": 102, "method": "tools/call", "params": acts})
         assert not (await shim.result(102)).get("isError")
+
+
+async def test_an_interrupted_batch_is_answered_with_what_was_done(tmp_path: Path) -> None:
+    acts = {"steps": [{"tool": "browser_navigate", "url": URL}] * 4, "session": None}
+    reads = {"steps": [{"tool": "browser_tabs", "action": "list"}] * 2}
+    async with fake_house(tmp_path) as house, at(house) as shim:
+        await shim.initialize()
+        (agent,) = house.state.agents
+        digest = parse_for_model("browser_batch", {"steps": acts["steps"]}).digest  # type: ignore[attr-defined]
+        house.broker.decide(core.record_batch, agent, digest, 2, 4)
+        for number, arguments in enumerate((reads, acts, {**acts, "snapshot": "none"}), 101):
+            params = {"name": "browser_batch", "arguments": arguments}
+            call = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+            shim.send({"repeat": call})
+
+        assert "2 of 2 steps are done" in (await shim.result(101))["content"][0]["text"]
+        known = await shim.result(102)
+        assert code_of(known) == "INTERRUPTED"
+        text = known["content"][0]["text"]
+        assert "Steps 1 to 2 were done, nobody knows about step 3, and later steps" in text
+        unknown = (await shim.result(103))["content"][0]["text"]
+        assert "nobody knows which steps were done" in unknown
+        assert house.browser.pages == {}
 
 
 async def test_a_repetition_that_is_cancelled_while_it_waits_is_forgotten(

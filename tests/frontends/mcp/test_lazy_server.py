@@ -1,4 +1,4 @@
-"""The SDK is imported when somebody needs it, and nobody waits for it but who needs it."""
+"""The SDK is imported when it is first needed, and only callers that need it wait."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def test_a_caller_that_gives_up_does_not_stop_the_import_for_others() -> N
         assert (await server.module()).make_server
 
 
-async def test_an_import_that_fails_is_told_to_who_needs_it(
+async def test_a_failed_import_is_raised_to_the_caller(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(lazy_server, "SERVER", "roost.no_such_module")
@@ -55,7 +55,7 @@ async def test_any_other_failure_of_the_import_is_told_to_the_caller(
 
 
 def test_an_import_that_ran_out_of_descriptors_half_way_is_tried_again() -> None:
-    """In a process of its own: the SDK must not have been imported before."""
+    """The test uses a separate process, in which the SDK was not imported before."""
     code = """
 import asyncio, errno, os, sys
 from roost.frontends.mcp.lazy_server import LazyServer

@@ -1,4 +1,4 @@
-"""The server whatever carries its messages: here the SDK's own client, in memory."""
+"""The server without a transport, with the SDK's own client in memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from roost.hints import Spelling, no_way
 
 
 class OneTool:
-    """A ``Toolset`` of one tool, which answers what the test says."""
+    """A ``Toolset`` of one tool, which answers as the test says."""
 
     def __init__(self, reply: Reply | Exception) -> None:
         self._reply = reply
@@ -50,7 +50,7 @@ async def answered(reply: Reply | Exception) -> types.CallToolResult:
 
 
 async def test_the_caller_of_a_request_decides_which_tools_it_sees() -> None:
-    """The seam for Streamable HTTP, where each request brings its own identity."""
+    """Over Streamable HTTP each request has its own identity."""
     guests = [Guest(NOBODY, OneTool(Reply("one"))), Guest(NOBODY, OneTool(Reply("two")))]
 
     def guest_of(context: Any) -> Guest:

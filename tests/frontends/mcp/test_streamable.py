@@ -1,4 +1,4 @@
-"""/mcp: the SDK's own client over Streamable HTTP, as whoever holds the token."""
+"""The SDK's own client at /mcp, over Streamable HTTP, with a session's token."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from roost.api.door import SESSION_HEADER
-from tests.frontends.http.http_house import URL, Caller, HttpHouse, http_house
+from tests.frontends.http.http_callers import URL, Caller, HttpDoor, http_door
 from tests.frontends.mcp.mcp_doors import client_of
 
 INITIALIZE = {
@@ -30,12 +30,12 @@ def text_of(result: Any) -> str:
     return "\n".join(part.text for part in result.content if part.type == "text")
 
 
-async def initialize(here: HttpHouse, caller: Caller, **headers: str) -> tuple[int, str]:
+async def initialize(here: HttpDoor, caller: Caller, **headers: str) -> tuple[int, str]:
     return await caller.refused("POST", "/mcp", json=INITIALIZE, headers={**ACCEPT, **headers})
 
 
 async def test_a_client_with_a_sessions_token_works_in_that_session(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         async with client_of(session) as client:
             tools = (await client.list_tools()).tools
@@ -52,7 +52,7 @@ async def test_a_client_with_a_sessions_token_works_in_that_session(tmp_path: Pa
 async def test_the_tool_that_opens_sessions_is_not_listed_because_a_token_has_only_one(
     tmp_path: Path,
 ) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         for tools in ("", "?tools=all", "?tools=browser_tabs,session_list"):
             async with client_of(session, None, tools) as client:
@@ -67,7 +67,7 @@ async def test_the_tool_that_opens_sessions_is_not_listed_because_a_token_has_on
 
 
 async def test_pages_words_stand_between_the_marks(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         async with client_of(session) as client:
             for tool, arguments in (
@@ -84,7 +84,7 @@ async def test_pages_words_stand_between_the_marks(tmp_path: Path) -> None:
 
 
 async def test_two_clients_with_two_tokens_do_not_meet(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         one, two = await here.session("one"), await here.session("two")
         async with client_of(one) as first, client_of(two) as second:
             await first.call_tool("browser_navigate", {"url": URL})
@@ -97,7 +97,7 @@ async def test_two_clients_with_two_tokens_do_not_meet(tmp_path: Path) -> None:
 
 
 async def test_the_operators_token_is_the_agent_of_the_session_it_names(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         async with client_of(here.operator, "work", "?tools=all") as client:
             assert "browser_reload" in {tool.name for tool in (await client.list_tools()).tools}
@@ -108,7 +108,7 @@ async def test_the_operators_token_is_the_agent_of_the_session_it_names(tmp_path
 
 
 async def test_a_caller_without_a_token_or_with_a_wrong_session_is_refused(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         one, _ = await here.session("one"), await here.session("two")
         named = SESSION_HEADER
         assert await initialize(here, here.operator) == (400, "BAD_REQUEST")
@@ -124,20 +124,20 @@ async def test_a_caller_without_a_token_or_with_a_wrong_session_is_refused(tmp_p
 async def test_streamable_http_opens_no_stream_and_ends_no_session(
     method: str, tmp_path: Path
 ) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         assert await session.refused(method, "/mcp", headers=ACCEPT) == (405, "BAD_REQUEST")
 
 
 async def test_an_unknown_set_of_names_is_refused(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         refused = await session.refused("POST", "/mcp?names=lynx", json=INITIALIZE, headers=ACCEPT)
         assert refused == (400, "BAD_REQUEST")
 
 
 async def test_a_request_of_very_many_values_is_too_large(tmp_path: Path) -> None:
-    async with http_house(tmp_path) as here:
+    async with http_door(tmp_path) as here:
         session = await here.session("work")
         many = INITIALIZE | {"params": {"values": [[]] * 100_000}}
         refused = await session.refused("POST", "/mcp", json=many, headers=ACCEPT)

@@ -1,4 +1,4 @@
-"""The tools a client is shown: generated from the operation table, and few bytes."""
+"""The tools that a client sees: generated from the operation table, and small."""
 
 from __future__ import annotations
 
@@ -32,8 +32,9 @@ CORE = set(
     browser_fill_form browser_select_option browser_press_key browser_hover browser_drag
     browser_scroll browser_wait_for browser_take_screenshot browser_evaluate browser_get_content
     browser_tabs browser_close browser_handle_dialog browser_file_upload browser_console_messages
+    browser_handoff
     browser_network_requests session_open session_list session_dispose tab_space_request
-    tab_space_grant tab_space_status loop_start loop_stop loop_status roost_status
+    tab_space_grant tab_space_status loop_start loop_stop loop_status roost_status browser_batch
     """.split()
 )
 MORE = set(
@@ -41,14 +42,15 @@ MORE = set(
     browser_page_state browser_reload browser_navigate_forward browser_network_request
     browser_cookies browser_storage_state browser_pdf_save browser_downloads browser_handle_consent
     browser_resize browser_mouse_click_xy browser_mouse_move_xy browser_mouse_drag_xy
-    browser_mouse_wheel
+    browser_mouse_wheel browser_mouse_down browser_mouse_up browser_triple_click browser_hold_key
+    browser_press_sequentially browser_zoom_screenshot
     """.split()
 )
 """Names in docs/design/contract.md: other people's prompts and scripts rely on them."""
 
 
 class Recorder:
-    """A ``BrokerApi`` that remembers what it was asked."""
+    """A ``BrokerApi`` that records the operations."""
 
     def __init__(self, view: View | None = None) -> None:
         self.asked: list[Operation] = []
@@ -64,7 +66,7 @@ class Recorder:
 
 
 def asked(name: str, arguments: Mapping[str, Any]) -> Operation:
-    """The operation a call of that tool becomes."""
+    """Return the operation that a call of that tool becomes."""
     api = Recorder()
     asyncio.run(browser_names(("all",)).call(api, name, arguments))
     (operation,) = api.asked
@@ -126,8 +128,9 @@ def test_a_call_of_a_tool_is_its_operation(tool: Tool) -> None:
 
 
 def test_every_page_tool_takes_tab_and_session() -> None:
+    in_no_tab = ("browser_downloads", "browser_batch", "browser_handoff")
     for tool in TOOLS:
-        if tool.name.startswith("browser_") and tool.name != "browser_downloads":
+        if tool.name.startswith("browser_") and tool.name not in in_no_tab:
             assert {"tab", "session"} <= set(tool.input_schema["properties"]), tool.name
 
 
@@ -249,7 +252,7 @@ def test_a_misspelt_tool_is_told_what_was_probably_meant() -> None:
 def test_whether_a_call_only_reads_depends_on_its_arguments(
     name: str, arguments: dict[str, Any], reads: bool
 ) -> None:
-    """What is refused changes nothing, either."""
+    """A call that is refused changes nothing, either."""
     assert browser_names(("all",)).only_reads(name, arguments) is reads
 
 

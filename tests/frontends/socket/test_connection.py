@@ -1,4 +1,4 @@
-"""One peer on the socket: bad input is refused in words, and nobody else notices."""
+"""One peer on the socket: bad input is refused with an error, and other peers are not affected."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def deep(levels: int) -> bytes:
 
 @dataclass(frozen=True)
 class Bad:
-    """What a peer sends, and the code it is refused with before the connection is closed."""
+    """A message of a peer, and the error code it gets before the connection is closed."""
 
     name: str
     sent: bytes
@@ -219,7 +219,7 @@ async def test_replies_are_sent_as_soon_as_they_are_ready(tmp_path: Path) -> Non
 
 
 async def test_a_call_cancelled_in_the_same_breath_is_answered(tmp_path: Path) -> None:
-    """The call and its cancel come in one chunk: it is cancelled before it has begun."""
+    """The call and its cancel arrive in one chunk, so the call is cancelled before it begins."""
     async with fake_house(tmp_path) as house:
         peer = await Peer.admitted(house)
         await peer.call("browser_navigate", url=URL)
@@ -250,7 +250,8 @@ async def test_a_running_call_is_cancelled_and_an_unknown_id_is_ignored(tmp_path
 async def test_an_answer_that_cannot_be_sent_is_answered_otherwise(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A driver gave something that is no JSON value: our fault, and still an answer."""
+    """A driver returned something that is not JSON. This is a bug of Roost, and the call must
+    still be answered."""
     async with fake_house(tmp_path) as house:
         peer = await Peer.admitted(house)
         await peer.call("browser_navigate", url=URL)
@@ -319,7 +320,7 @@ async def test_many_messages_of_one_peer_are_handled_in_several_turns(
 async def test_calls_that_wait_hold_back_the_ones_after_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """More than a bounded number is not even read: memory is the broker's."""
+    """The broker does not read more than a limited number, to protect its memory."""
     monkeypatch.setattr(connection, "CALLS_IN_FLIGHT", 4)
     async with fake_house(tmp_path) as house:
         peer = await Peer.admitted(house)
@@ -378,7 +379,7 @@ async def test_a_peer_with_too_many_unread_replies_is_cut_off(
 
 
 def answers_of_a_megabyte(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every script answers that much from now on; gives those that have run."""
+    """Let every script return a megabyte. Yield the scripts that have run."""
     answered: list[str] = []
 
     async def big(*_: object, **__: object) -> str:

@@ -16,7 +16,7 @@ from roost.testing.waits import until
 
 
 class Ends:
-    """A link, its far end, and what it delivered."""
+    """A link, its other end, and the frames it delivered."""
 
     def __init__(self, link: SocketLink, far: socket.socket) -> None:
         self.link, self.far = link, far

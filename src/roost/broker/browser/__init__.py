@@ -2,8 +2,9 @@
 
 Lives here: ``browser`` (started at the first page call, restarted when it dies), ``jars`` and
 ``jar_backups`` (cookies and storage, and their copies for a restart), ``page_records`` (what a page
-said and did), ``lanes`` (calls on one tab take turns), ``downloads`` and ``files`` (which files a
-session has and may name), ``proxy`` and ``resolver`` (domain lists, enforced on the network).
+said and did), ``lanes`` (calls on one tab take turns), ``holds`` (pressed mouse buttons and keys),
+``downloads`` and ``files`` (which files a session has and may name), ``proxy`` and ``resolver``
+(domain lists, enforced on the network).
 May import: ``broker``, ``core``, ``drivers``, ``errors``, ``local``, ``page``, ``vocabulary``;
 pydantic.
 Never here: a concrete driver (``daemon`` picks it), or who may do what (``core``).

@@ -14,14 +14,15 @@ from typing import assert_never
 from roost.broker.browser.jars import Jars, Surroundings
 from roost.broker.text_limits import short_url, shortened, whole
 from roost.core import events as ev
-from roost.core.rows import TabState
+from roost.core.rows import Session, TabState
 from roost.drivers.base import (
     Driver,
     Group,
     Hold,
-    Linked,
+    LabelDriver,
+    LinkedDriver,
     ProtocolTap,
-    Started,
+    RunningBrowser,
 )
 from roost.drivers.events import (
     BrowserEnded,
@@ -57,6 +58,11 @@ GOOD_MINUTE = 60.0
 """A browser that ran this long was healthy, so its next restart is immediate again."""
 
 
+def group_of(session: Session) -> Group:
+    """Return how a browser shows the session to the person."""
+    return Group(session.group, session.name, session.color)
+
+
 class Browser:
     """One driver with its jars. ``started`` is None while the browser does not run.
 
@@ -73,7 +79,7 @@ class Browser:
     ) -> None:
         self.id = browser
         self.driver = driver
-        self.started: Started | None = None
+        self.started: RunningBrowser | None = None
         self.jars = Jars(lambda: self.driver, around)
         self._hear = around.hear
         self._page_heard = heard
@@ -105,7 +111,7 @@ class Browser:
     def linked(self, link: Link) -> None:
         """Give the driver a link that connected: one that a start waits for, or one from the time
         of an earlier broker."""
-        if not isinstance(self.driver, Linked):
+        if not isinstance(self.driver, LinkedDriver):
             raise Unsupported(f"{self.id} takes no links.")
         self.driver.linked(link)
         if self.started is None and (self._starting is None or self._starting.done()):
@@ -166,8 +172,21 @@ class Browser:
             for jar in self._state().jars.values():
                 if jar.browser == self.id and jar.handle is not None:
                     self._look_soon(jar.id)
+            if isinstance(self.driver, LabelDriver) and not started.headless:
+                self._tasks.spawn(self._label_again(self.driver), name=f"label {self.id}")
 
-    def _is_another(self, started: Started) -> bool:
+    async def _label_again(self, driver: LabelDriver) -> None:
+        """Label the sessions' windows again. The labels of the earlier driver are tabs without a
+        session to this one, so the core closes them."""
+        state = self._state()
+        for jar in [jar for jar in state.jars.values() if jar.browser == self.id]:
+            session = None if jar.session is None else state.sessions.get(jar.session)
+            if session is None or jar.handle is None:
+                continue
+            if any(tab.jar == jar.id for tab in state.tabs_in(session.id)):
+                await driver.label(jar.handle, group_of(session))
+
+    def _is_another(self, started: RunningBrowser) -> bool:
         """Return True if the rows describe an earlier browser than the one that runs.
 
         That happens if a broker died while it started the browser. Then none of the rows' jars is

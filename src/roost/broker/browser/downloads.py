@@ -109,7 +109,7 @@ class Downloads:
             return sorted(path for path in found if path.stem not in running)
         return []
 
-    def untold(self, session: SessionId, tab: TabId) -> list[Download]:
+    def unreported(self, session: SessionId, tab: TabId) -> list[Download]:
         """Return the downloads of this tab that no reply has reported yet."""
         return [one for one in self.of(session) if tab in one.tabs and not one.told]
 

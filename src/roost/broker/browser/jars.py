@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -29,9 +30,9 @@ from roost.drivers.base import (
     Driver,
     JarContents,
     OriginStorage,
-    Tapped,
+    ProtocolDriver,
 )
-from roost.drivers.stores import Stored, Stores
+from roost.drivers.stores import StoreDriver, Stores
 from roost.errors import JarUnavailable, RoostError, SessionGone, Timeout
 from roost.vocabulary import JarId, JarPolicy, SessionId, TabHandle
 
@@ -55,6 +56,8 @@ ORIGINS_TOLD = 5
 ORIGINS_KEPT = 100
 STORAGE_CHARS = 10_000_000
 """Limit for the backup of one origin. Browsers themselves allow an origin less than this."""
+_HTTP_PROXY = re.compile(r"(?:http://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):\d+/?")
+"""A proxy to which Roost can send a password. Other kinds stay Chromium's own business."""
 JAR_CHARS = 6_000_000
 """Limit for the storage of all origins in one backup, which is written and read as a whole."""
 
@@ -165,7 +168,7 @@ class Jars:
         """Make the jar with its proxy and first contents, and tell the core. Undo all on errors."""
         contents = await self._first_contents(row, session)
         try:
-            proxy = await self._proxy_for(session, row.id)
+            proxy = await self._proxy_for(session, row.id, way_out=way_out)
             if proxy is not None:
                 way_out = f"{LOOPBACK}:{proxy.port}"
             handle = await self._made(row, session, way_out)
@@ -326,7 +329,7 @@ class Jars:
     async def put_downloads(self, session: SessionId) -> None:
         """Make the browser save downloads from all jars of the session in the session's folder."""
         driver = self._driver()
-        if isinstance(driver, Tapped):
+        if isinstance(driver, ProtocolDriver):
             for jar in self._around.state().jars_of(session):
                 if jar.handle is not None:
                     await driver.put_downloads(jar.handle, self._downloads(session))
@@ -416,7 +419,7 @@ class Jars:
 
     async def _stores(self) -> Stores:
         driver = self._driver()
-        return await driver.stores() if isinstance(driver, Stored) else Stores()
+        return await driver.stores() if isinstance(driver, StoreDriver) else Stores()
 
     def visited(self, jar: JarId, url: str) -> None:
         """Remember the origin of an address that a page of the jar has reached."""
@@ -483,23 +486,28 @@ class Jars:
                     logger.error("proxy port %d of %s: %s", jar.proxy_port, jar.id, error)
 
     def proxy(self, jar: JarId | None) -> FilteringProxy | None:
-        """Return the filtering proxy of the jar, or None if the jar has no domain lists."""
+        """Return the filtering proxy of the jar, or None if the jar has neither domain lists nor a
+        proxy of a CDP client."""
         return None if jar is None else self._proxies.get(jar)
 
-    def _own_ports(self) -> frozenset[int]:
+    def own_ports(self) -> frozenset[int]:
         """Return the ports where this broker listens: HTTP, and the filtering proxies."""
         jars = self._around.state().jars.values()
         ports = [urlsplit(self._around.http() or "").port, *(jar.proxy_port for jar in jars)]
         return frozenset(port for port in ports if port is not None)
 
     async def _proxy_for(
-        self, session: Session, jar: JarId, port: int = 0
+        self, session: Session, jar: JarId, port: int = 0, *, way_out: str | None = None
     ) -> FilteringProxy | None:
+        """Start the jar's filtering proxy, if the session has domain lists or ``way_out`` is a
+        proxy that may ask for a password."""
         await self._forget_proxy(jar)  # left from this jar in a browser that died
-        if not session.allow and not session.deny:
-            return None
         upstream = self._around.upstream
-        proxy = FilteringProxy(session.allow, session.deny, upstream, own_ports=self._own_ports)
+        if not session.allow and not session.deny:
+            if way_out is None or not _HTTP_PROXY.fullmatch(way_out):
+                return None
+            upstream = way_out
+        proxy = FilteringProxy(session.allow, session.deny, upstream, own_ports=self.own_ports)
         await proxy.start(port)
         self._proxies[jar] = proxy
         return proxy

@@ -97,7 +97,7 @@ class PageRecord:
     the first one."""
 
     @contextmanager
-    def stirred(self, clock: Clock) -> Iterator[None]:
+    def while_acting(self, clock: Clock) -> Iterator[None]:
         """Wrap an action in the page, so that the page does not count as untouched."""
         self.rests_since = math.inf
         try:

@@ -10,6 +10,10 @@ the addresses it has checked. If the person uses a proxy of their own (``upstrea
 resolves names again. Names that resolve here to a denied address are still refused, but the
 upstream proxy may resolve the name to another address.
 
+A context that a CDP client made with a proxy of its own also goes through one, without lists. The
+client's proxy is then ``upstream``, and this proxy sends the password that the client gives for it:
+Chromium itself asks nobody for passwords (``drivers/chromium/passwords.py``).
+
 Only this user's processes are served (``local/tcp_peers.py``).
 """
 
@@ -38,19 +42,37 @@ BACKLOG = 128
 HEAD_SECONDS = 60.0
 """How long a connection may stay without a request: browsers open connections in advance."""
 CONNECT_SECONDS = 20.0
+ASK_SECONDS = 30.0
+"""How long a tunnel waits for the password of the upstream proxy."""
 REFUSALS = 64
 LAST_SECONDS = 30.0
 """How long a tunnel stays open for the site after the browser has closed its side."""
 _HOP_BY_HOP = (b"proxy-connection:", b"proxy-authorization:", b"connection:", b"keep-alive:")
 
 Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+Ask = Callable[[str, str], bool]
+"""Asks for the password of the upstream proxy. Takes the site (``host:port``) that a tunnel should
+lead to and the proxy's challenge. Returns whether somebody will call ``FilteringProxy.answer``."""
+
+
+class PasswordWanted(OSError):
+    """The upstream proxy refused a tunnel because it wants a password.
+
+    ``challenge``: the ``Proxy-Authenticate`` field of its response.
+    ``tried``: the ``Proxy-Authorization`` header that it was sent, if any.
+    """
+
+    def __init__(self, challenge: str, tried: str | None) -> None:
+        super().__init__("the proxy above wants a password")
+        self.challenge = challenge
+        self.tried = tried
 
 
 class FilteringProxy:
     """The filtering proxy of one jar.
 
     allow, deny: the domain lists.
-    upstream: the person's own proxy (``host:port`` or a URL), if any.
+    upstream: the proxy of the person or of the CDP client (``host:port`` or a URL), if any.
     own_ports: returns the local ports where Roost itself listens; pages may not connect there.
     """
 
@@ -64,11 +86,14 @@ class FilteringProxy:
         resolver: Resolver | None = None,
     ) -> None:
         self._allow, self._deny = allow, deny
-        self._upstream = upstream
+        self.upstream = upstream
         self._own_ports = own_ports
         self._resolver = resolver or Resolver()
         self._refusals: deque[UrlBlocked] = deque(maxlen=REFUSALS)
         self._refused = 0
+        self.ask: Ask = lambda site, challenge: False
+        self._password: str | None = None
+        self._asking: asyncio.Future[bool] | None = None
         self._server: asyncio.Server | None = None
         self._tasks = Tasks()
         self.port = 0
@@ -95,6 +120,37 @@ class FilteringProxy:
         ``REFUSALS``. Each error names its host."""
         new = min(self._refused - count, len(self._refusals))
         return list(self._refusals)[len(self._refusals) - new :]
+
+    def answer(self, password: str | None) -> None:
+        """Send this ``Proxy-Authorization`` header to ``upstream`` from now on.
+
+        None: the client has no password, so tunnels that wait for one are refused.
+        """
+        self._password = password or self._password
+        if self._asking is not None and not self._asking.done():
+            self._asking.set_result(password is not None)
+
+    async def _given(self, site: str, wanted: PasswordWanted) -> bool:
+        """Ask for the password of ``upstream``. Return whether there is another one to try.
+
+        The browser's request waits meanwhile: a request that failed cannot be repeated in all
+        cases. Tunnels that want a password at the same time share one question.
+        """
+        if self._password != wanted.tried:
+            return True
+        if self._asking is None:
+            if not self.ask(site, wanted.challenge):
+                return False
+            self._asking = asyncio.get_running_loop().create_future()
+        asking = self._asking
+        try:
+            async with asyncio.timeout(ASK_SECONDS):
+                return await asyncio.shield(asking)
+        except TimeoutError:
+            return False
+        finally:
+            if self._asking is asking:
+                self._asking = None
 
     def _accepted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         here, there = writer.get_extra_info("sockname"), writer.get_extra_info("peername")
@@ -127,7 +183,7 @@ class FilteringProxy:
             return _answer(writer, "411 Length Required", "Send the body's length.")
         try:
             addresses = await self._checked(host, port)
-            site_reader, site = await self._reached(
+            site_reader, site = await self._reached_with_password(
                 host, port, addresses, tunnel=method == "CONNECT"
             )
         except UrlBlocked as error:
@@ -142,8 +198,9 @@ class FilteringProxy:
                 writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
                 await _tunnelled(reader, writer, site_reader, site)
             else:
-                whole = self._upstream is not None
-                site.write(_request(head, method, target, version, whole=whole))
+                whole = self.upstream is not None
+                password = self._password if whole else None
+                site.write(_request(head, method, target, version, password, whole=whole))
                 await _exchanged(length, reader, writer, site_reader, site)
         finally:
             site.close()
@@ -151,12 +208,14 @@ class FilteringProxy:
     async def _checked(self, host: str, port: int) -> Sequence[str]:
         """Return the addresses to connect to, in order. Raises ``UrlBlocked`` if the lists refuse
         the host or an address. Returns none if only the upstream proxy can resolve the host."""
+        if self.upstream is not None and not self._allow and not self._deny:
+            return ()  # there is nothing to check, and the upstream proxy resolves names itself
         if not host_allowed(host, self._allow, self._deny):
             raise outside(host)
         try:
             addresses = await self._resolver.addresses(host)
         except (OSError, TimeoutError):
-            if self._upstream is None:
+            if self.upstream is None:
                 raise
             return ()
         if any(address_denied(address, self._deny) for address in addresses):
@@ -169,18 +228,29 @@ class FilteringProxy:
             )
         return addresses
 
+    async def _reached_with_password(
+        self, host: str, port: int, addresses: Sequence[str], *, tunnel: bool
+    ) -> Stream:
+        """Connect as ``_reached`` does. Ask for the upstream proxy's password if it wants one."""
+        while True:
+            try:
+                return await self._reached(host, port, addresses, tunnel=tunnel)
+            except PasswordWanted as wanted:
+                if not await self._given(f"{host}:{port}", wanted):
+                    raise
+
     async def _reached(
         self, host: str, port: int, addresses: Sequence[str], *, tunnel: bool
     ) -> Stream:
         """Connect to the site, or to the upstream proxy, and there ask for a tunnel if wanted."""
         async with asyncio.timeout(CONNECT_SECONDS):
-            if self._upstream is None:
+            if self.upstream is None:
                 return await _connected(addresses, port)
-            above = urlsplit(self._upstream if "//" in self._upstream else f"//{self._upstream}")
+            above = urlsplit(self.upstream if "//" in self.upstream else f"//{self.upstream}")
             reader, writer = await asyncio.open_connection(above.hostname, above.port or 80)
             try:
                 if tunnel:
-                    await _tunnel_above(host, port, reader, writer)
+                    await _tunnel_above(host, port, reader, writer, self._password)
             except BaseException:  # also on timeout, which cancels
                 writer.close()
                 raise
@@ -198,13 +268,22 @@ async def _connected(addresses: Sequence[str], port: int) -> Stream:
 
 
 async def _tunnel_above(
-    host: str, port: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    host: str,
+    port: int,
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    password: str | None,
 ) -> None:
-    """Ask the person's own proxy for a tunnel to the site."""
+    """Ask the upstream proxy for a tunnel to the site."""
     named = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    writer.write(f"CONNECT {named} HTTP/1.1\r\nHost: {named}\r\n\r\n".encode())
+    more = "" if password is None else f"Proxy-Authorization: {password}\r\n"
+    writer.write(f"CONNECT {named} HTTP/1.1\r\nHost: {named}\r\n{more}\r\n".encode())
     answer = await reader.readuntil(b"\r\n\r\n")
-    if b" 200" not in answer.split(b"\r\n", 1)[0]:
+    first = answer.split(b"\r\n", 1)[0]
+    if b" 407" in first:
+        wanted = _field(answer, b"proxy-authenticate") or b""
+        raise PasswordWanted(wanted.decode("latin-1"), password)
+    if b" 200" not in first:
         raise OSError("the proxy above refused")
 
 
@@ -231,16 +310,21 @@ def _length(head: bytes) -> int:
     return int(text)
 
 
-def _request(head: bytes, method: str, target: str, version: str, *, whole: bool) -> bytes:
+def _request(
+    head: bytes, method: str, target: str, version: str, password: str | None, *, whole: bool
+) -> bytes:
     """Return the request head to send to the site. Its Host field names the host that was checked,
     whatever the browser's Host field said.
 
+    password: the ``Proxy-Authorization`` header for the upstream proxy.
     whole: keep the full URL in the request line, as an upstream proxy expects.
     """
     parts = urlsplit(target)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     first = f"{method} {target if whole else path} {version}".encode()
     first += b"\r\nHost: " + parts.netloc.rpartition("@")[2].encode()
+    if password is not None:
+        first += b"\r\nProxy-Authorization: " + password.encode()
     dropped = (*_HOP_BY_HOP, b"host:")
     return _with_connection(first, head, dropped, upgrade=_field(head, b"upgrade") is not None)
 

@@ -18,11 +18,14 @@ from roost.api.operations import Answers, Audience, Operation
 from roost.api.views import View
 from roost.broker.broker import Broker
 from roost.broker.work import (
+    batch,
     jar_work,
     page_actions,
+    page_input,
     page_readings,
     page_use,
     page_work,
+    pictures,
     session_work,
     space_work,
 )
@@ -55,14 +58,16 @@ WORK: dict[type[Operation], Work] = {
     ops.GetContent: page_readings.get_content,
     ops.PageState: page_readings.page_state,
     ops.WaitFor: page_readings.wait_for,
-    ops.TakeScreenshot: page_readings.take_screenshot,
-    ops.PdfSave: page_readings.pdf_save,
+    ops.TakeScreenshot: pictures.take_screenshot,
+    ops.ZoomScreenshot: pictures.zoom_screenshot,
+    ops.PdfSave: pictures.pdf_save,
     ops.Downloads: page_readings.downloads,
     ops.ConsoleMessages: page_readings.console_messages,
     ops.NetworkRequests: page_readings.network_requests,
     ops.NetworkRequest: page_readings.network_request,
     ops.Evaluate: page_actions.evaluate,
     ops.Click: page_actions.click,
+    ops.TripleClick: page_actions.triple_click,
     ops.Type: page_actions.type_,
     ops.FillForm: page_actions.fill_form,
     ops.SelectOption: page_actions.select_option,
@@ -74,10 +79,14 @@ WORK: dict[type[Operation], Work] = {
     ops.HandleDialog: page_actions.handle_dialog,
     ops.HandleConsent: page_actions.handle_consent,
     ops.Resize: page_actions.resize,
-    ops.MouseClickXy: page_actions.mouse_click,
-    ops.MouseMoveXy: page_actions.mouse_move,
-    ops.MouseDragXy: page_actions.mouse_drag,
-    ops.MouseWheel: page_actions.mouse_wheel,
+    ops.PressSequentially: page_input.press_sequentially,
+    ops.HoldKey: page_input.hold_key,
+    ops.MouseClickXy: page_input.mouse_click,
+    ops.MouseMoveXy: page_input.mouse_move,
+    ops.MouseDown: page_input.mouse_down,
+    ops.MouseUp: page_input.mouse_up,
+    ops.MouseDragXy: page_input.mouse_drag,
+    ops.MouseWheel: page_input.mouse_wheel,
     ops.Cookies: jar_work.cookies,
     ops.StorageState: jar_work.storage_state,
     ops.ProfileImport: jar_work.profile_import,
@@ -89,8 +98,11 @@ WORK: dict[type[Operation], Work] = {
     ops.SessionShow: session_work.show,
     ops.SessionToken: session_work.token,
     ops.SessionHeartbeat: session_work.heartbeat,
+    ops.Handoff: session_work.handoff,
+    ops.SessionAnswer: session_work.answer,
     ops.SessionPause: session_work.pause,
     ops.SessionResume: session_work.resume,
+    ops.SessionFront: session_work.front,
     ops.TabSpaceRequest: space_work.request,
     ops.TabSpaceGrant: space_work.grant,
     ops.TabSpaceStatus: space_work.status,
@@ -98,9 +110,11 @@ WORK: dict[type[Operation], Work] = {
     ops.LoopStop: space_work.loop_stop,
     ops.LoopStatus: space_work.loop_status,
     ops.LoopTurn: space_work.loop_turn,
+    ops.BatchProgress: batch.progress,
     ops.Status: session_work.status,
     ops.Ping: session_work.ping,
     ops.BrowserStart: session_work.browser_start,
+    ops.DashboardOpen: session_work.dashboard_open,
     ops.BrokerStay: session_work.broker_stay,
     ops.BrokerStop: session_work.broker_stop,
 }
@@ -123,12 +137,7 @@ class Caller:
         broker, agent = self._broker, self._agent
         if agent == OPERATOR or agent in broker.state.agents:
             broker.seen_at[agent] = broker.clock.now()
-        try:
-            view = await self._answered(operation, _seconds(operation, timeout))
-        except RoostError as error:
-            self._audit(operation, error.code)
-            raise
-        self._audit(operation, "ok")
+        view = await self._audited(operation, _seconds(operation, timeout))
         if not self._is_told:
             return cast(R, view)
         mine = [member.session for member in broker.state.memberships(agent)]
@@ -149,6 +158,24 @@ class Caller:
             return self._broker.watchers.listen(sees, view_of.notice)
         return self._broker.watchers.listen(sees)
 
+    async def _audited(self, operation: Operation, seconds: float) -> View:
+        try:
+            view = await self._answered(operation, seconds)
+        except RoostError as error:
+            self._audit(operation, error.code)
+            raise
+        self._audit(operation, "ok")
+        return view
+
+    async def _step(self, operation: Operation, seconds: float) -> View:
+        """Perform a step of a batch that has so many seconds left."""
+        return await self._audited(operation, min(seconds, _seconds(operation, None)))
+
+    async def _work(self, operation: Operation, seconds: float) -> View:
+        if isinstance(operation, ops.Batch):
+            return await batch.run(self._broker, self._agent, operation, seconds, self._step)
+        return await WORK[type(operation)](self._broker, self._agent, operation)
+
     async def _answered(self, operation: Operation, seconds: float) -> View:
         """Run the operation within the deadline. Raises only ``RoostError``."""
         if operation.audience is Audience.OPERATOR and self._agent != OPERATOR:
@@ -157,10 +184,10 @@ class Caller:
                 hint="Ask the person to run it from their own terminal.",
             )
         call = page_use.RunningCall(self._broker.clock.now() + seconds)
-        page_use.CALL.set(call)
+        before = page_use.CALL.set(call)
         try:
             async with asyncio.timeout(seconds) as deadline:
-                return await WORK[type(operation)](self._broker, self._agent, operation)
+                return await self._work(operation, seconds)
         except core.ConsentNeeded as refusal:
             raise self._broker.ask_person(refusal) from None
         except RoostError:
@@ -178,6 +205,7 @@ class Caller:
             logger.exception("%s failed [%s]", operation.op, reference)
             raise Internal(f"{operation.op} failed inside Roost.", reference=reference) from None
         finally:
+            page_use.CALL.reset(before)
             if call.tabs:
                 del self._broker.in_use[id(call)]
 

@@ -7,6 +7,7 @@ so seats follow the changes of rows and nothing else.
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
@@ -23,10 +24,11 @@ from roost.core import events as ev
 from roost.core.addresses import BLANK, checked_devtools_url
 from roost.core.rows import Session, Tab
 from roost.core.state import Change
-from roost.drivers.base import ProtocolTap, Tapped
+from roost.drivers.base import ProtocolDriver, ProtocolTap
 from roost.errors import JarUnavailable, RoostError, SessionGone, TabGone, Unsupported
 from roost.vocabulary import AgentId, JarId, JarPolicy, SessionId, TabHandle, TabId, shown
 
+_PORT = re.compile(r":(\d{1,5})\b")
 USED_SECONDS = 1.0
 """How often a client's use of one tab is recorded at most."""
 
@@ -40,7 +42,7 @@ class Seats:
         self._taken: dict[SessionId, list[BrokerSeat]] = {}
         self._folders: dict[SessionId, set[Path]] = {}
         broker.when_rows_change(self._rows_changed)
-        broker.when_busy_is_asked(self._in_use)
+        broker.add_busy_tabs(self._in_use)
         for browser in broker.browsers.values():
             browser.holders = self._holders
 
@@ -75,11 +77,11 @@ class Seats:
         _, driver = await self._tapped(session)
         return SessionLook(self._broker, session.id, driver)
 
-    async def _tapped(self, session: Session) -> tuple[Browser, Tapped]:
+    async def _tapped(self, session: Session) -> tuple[Browser, ProtocolDriver]:
         """Start the session's browser if needed, and return it with its driver."""
         browser = self._broker.browser(session.browser)
         driver = browser.driver
-        if not isinstance(driver, Tapped):
+        if not isinstance(driver, ProtocolDriver):
             raise Unsupported(
                 f"{session.browser} does not speak the DevTools protocol.",
                 hint="Open a session in chromium, or use the session through MCP or HTTP.",
@@ -137,7 +139,7 @@ class Seats:
 class SessionLook:
     """A session's browser and tabs, read without taking a seat. See ``api.protocol.Look``."""
 
-    def __init__(self, broker: Broker, session: SessionId, driver: Tapped) -> None:
+    def __init__(self, broker: Broker, session: SessionId, driver: ProtocolDriver) -> None:
         self._broker = broker
         self._session = session
         self._driver = driver
@@ -239,8 +241,22 @@ class BrokerSeat:
     def owns_frame(self, frame: str) -> bool:
         return self._driver.tab_of(frame) in self._tabs.values()
 
+    def own_proxy(self, context: str) -> str | None:
+        session = self._broker.state.sessions.get(self.session)
+        proxy = self._browser.jars.proxy(self._made.get(context))
+        # Behind domain lists, ``upstream`` is the person's proxy, and not the client's to unlock.
+        if proxy is None or session is None or session.allow or session.deny:
+            return None
+        return proxy.upstream
+
+    def give_proxy_password(self, context: str | None, password: str | None) -> None:
+        proxy = self._browser.jars.proxy(self._made.get(context or ""))
+        if proxy is not None:
+            proxy.answer(password)
+
     def checked_url(self, url: str) -> str:
         session = self._row()
+        self._broker.check_not_own(url)
         return checked_devtools_url(url, session.allow, session.deny)
 
     def checked_upload(self, path: str) -> str:
@@ -286,6 +302,12 @@ class BrokerSeat:
                 "This session has domain lists, which a proxy of your own would lead around.",
                 hint="Make the context without a proxy.",
             )
+        ports = {int(port) for port in _PORT.findall(proxy or "")}
+        if ports & self._browser.jars.own_ports():
+            raise JarUnavailable(
+                "A port of that proxy is one where Roost itself listens.",
+                hint="Name a proxy on another port.",
+            )
         made = self._broker.decide(
             core.request_jar, agent=self._agent, session=self.session, beside=True
         )
@@ -299,6 +321,9 @@ class BrokerSeat:
             self._broker.hear(ev.JarReleased(jar))
             raise SessionGone("The session ended.")
         self._made[context] = jar
+        own = self._browser.jars.proxy(jar)
+        if own is not None and self.own_proxy(context) is not None:
+            own.ask = lambda site, challenge: self._ear.proxy_asked(context, site, challenge)
         return context
 
     async def remove_context(self, context: str) -> None:
@@ -384,7 +409,7 @@ class BrokerSeat:
         return Folders(files.parent, files / self.session, others)
 
     @property
-    def _driver(self) -> Tapped:
+    def _driver(self) -> ProtocolDriver:
         driver = self._browser.driver
-        assert isinstance(driver, Tapped)
+        assert isinstance(driver, ProtocolDriver)
         return driver

@@ -2,7 +2,7 @@
 
 1. The peer process must run as this user, as the kernel reports, and know the operator's token.
 2. A peer with a resume secret is the agent it was before. A command is an agent, the operator or
-   neither (``callers.py`` decides). A client's hook may only end a turn of that client's agent
+   neither (``identity.py`` decides). A client's hook may only end a turn of that client's agent
    (``hooks.py``). Every other peer is a new agent.
 3. An HTTP caller has no lasting connection, so its token says who it is (``token_callers.py``). At
    ``/json`` a process needs no token if it was started with ``ROOST_SESSION`` and that session was
@@ -19,32 +19,32 @@ import hashlib
 import hmac
 import os
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from roost import core
-from roost.api.broker import BrokerApi
+from roost.api.dashboard import ViewerEar
 from roost.api.door import Admission, LinkEnd, Visit
 from roost.api.protocol import Look, Seat, SeatEar
 from roost.broker.broker import Broker
 from roost.broker.browser.files import working_folder
 from roost.broker.doors.caller import Caller
 from roost.broker.doors.cdp_seats import Seats
+from roost.broker.doors.commands import Commands
 from roost.broker.doors.hooks import HookCaller, agent_of_hook
 from roost.broker.doors.identity import (
     ActsAs,
-    GivingCaller,
     IsOperator,
+    OfClient,
     Place,
     Shim,
-    SiblingsCaller,
     Unproven,
-    UnprovenCaller,
     Verdict,
+    caller_of,
     client_of,
-    whose,
 )
 from roost.broker.doors.token_callers import TokenCallers
+from roost.broker.doors.viewers import BrokerViewer, Viewers
 from roost.broker.work import session_work
 from roost.core import events as ev
 from roost.core.rows import Session
@@ -54,14 +54,14 @@ from roost.local.home import user_folder
 from roost.local.lineage import Lineage, description, lineage
 from roost.local.processes import Peer, Process, identify, is_alive
 from roost.local.tcp_peers import Address, started_with, tcp_peer
-from roost.vocabulary import NOBODY, OPERATOR, AgentId, BrowserId, Lifetime, SessionId, shown
+from roost.vocabulary import OPERATOR, AgentId, BrowserId, Lifetime, SessionId, shown
 from roost.wire.hello import ClientKind, Hello, Welcome, agree
 
 SECRET_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
-class _Life:
+class _AgentConnection:
     """The connection that keeps an agent alive, with what is known of the process behind it.
 
     client: the program that the agent runs in.
@@ -77,23 +77,23 @@ class _Life:
 
 
 class BrokerDoor:
-    """Turn connections and tokens into callers. Implements ``api.door.Door``, ``TokenDoor`` and
-    ``api.protocol.ProtocolDoor``."""
+    """Turn connections and tokens into callers. Implements ``api.door.Door``, ``TokenDoor``,
+    ``api.protocol.ProtocolDoor`` and ``api.dashboard.DashboardDoor``."""
 
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
         self._token_callers = TokenCallers(broker)
         self._seats = Seats(broker, self._token_callers)
-        self._lives: dict[AgentId, _Life] = {}
-        self._given: dict[SessionId, set[Process]] = {}
-        """Clients and editors in which the person opened each session or asked for its address."""
+        self._viewers = Viewers(broker)
+        self._lives: dict[AgentId, _AgentConnection] = {}
+        self._commands = Commands(broker, self._token_callers, self._whose, self._audit)
 
     def admit(self, hello: Hello, peer: Peer, *, on_end: Callable[[], None]) -> Admission:
         version = self._checked(hello, peer)
         if hello.resume is not None:
             return self._resume(hello, peer, version, on_end)
-        if hello.kind is ClientKind.CLI:
-            return self._command(hello, peer, version)
+        if hello.kind in (ClientKind.CLI, ClientKind.VERB):
+            return self._commands.admit(hello, peer, version)
         if hello.kind is ClientKind.HOOK:
             return self._hook(hello, peer, version)
         return self._newcomer(hello, peer, version, on_end)
@@ -118,6 +118,22 @@ class BrokerDoor:
 
     def visit_as(self, token: str, session: str | None) -> Visit:
         return self._token_callers.visit_as(token, session)
+
+    async def check_viewer(self, here: Address, there: Address) -> None:
+        # The person may open the dashboard in their own browser, so that one is not refused.
+        ours = {
+            browser.started.pid
+            for browser in self._broker.browsers.values()
+            if browser.started is not None and not browser.driver.capabilities.asks_person
+        }
+        peer = await asyncio.to_thread(tcp_peer, here, there)
+        line = None if peer is None else await asyncio.to_thread(lineage, peer.pid)
+        above = () if line is None else (one.process.pid for one in line.above)
+        if peer is not None and not ours.isdisjoint({peer.pid, *above}):
+            raise Unauthorized("The dashboard is not shown in a browser that agents use.")
+
+    async def enter(self, *, code: str | None, token: str | None, ear: ViewerEar) -> BrokerViewer:
+        return await self._viewers.enter(code=code, token=token, ear=ear)
 
     async def note_operator(self, here: Address, there: Address) -> None:
         peer = await asyncio.to_thread(tcp_peer, here, there) or Peer(uid=os.getuid(), pid=0)
@@ -163,8 +179,8 @@ class BrokerDoor:
                 return True
             case Unproven(below=()):
                 return verdict.may_keep_house
-            case Unproven(below=below):
-                given = self._given.get(session.id, set())
+            case OfClient(below=below) | Unproven(below=below):
+                given = self._commands.given.get(session.id, set())
                 return not given.isdisjoint(below) or any(
                     started_with(one.pid, "ROOST_SESSION") == session.id for one in below
                 )
@@ -183,14 +199,13 @@ class BrokerDoor:
         Also put back a lost token file, and renew the leases of callers that wait for an answer.
         """
         for agent in list(self._broker.state.agents.values()):
-            if not agent.connected or not agent.process_started:
+            if agent.by_process or not agent.connected or not agent.process_started:
                 continue  # its process could never be identified, so it cannot be checked
             if not is_alive(Process(agent.pid, agent.process_started)):
                 self._end_life(agent.id)
                 self._broker.hear(ev.AgentDisconnected(agent.id))
         self._broker.tokens.put_back()
-        for session in self._given.keys() - self._broker.state.sessions.keys():
-            del self._given[session]
+        self._commands.sweep()
         self._token_callers.sweep()
 
     def _checked(self, hello: Hello, peer: Peer) -> int:
@@ -251,62 +266,10 @@ class BrokerDoor:
         line = lineage(peer.pid)
         return self._alive(agent.id, hello.kind, line, version, on_end, secret=resume)
 
-    def _command(self, hello: Hello, peer: Peer, version: int) -> Admission:
-        """Admit a ``roost`` command as an agent, as the operator, or as unproven."""
-        line = lineage(peer.pid)
-        verdict = self._whose(line, hello.session)
-        operator = Caller(self._broker, OPERATOR)
-        if hello.operator:
-            below = verdict.agents[0] if isinstance(verdict, ActsAs) else None
-            self._audit("acts as operator", peer, line, why="--operator", below=below)
-            given = verdict.below[:1] if isinstance(verdict, Unproven) else ()
-            giving = GivingCaller(operator, lambda session: self._give(session, given))
-            return self._visitor(giving, OPERATOR, version)
-        match verdict:
-            case IsOperator(why):
-                self._audit("acts as operator", peer, line, why=why)
-                return self._visitor(operator, OPERATOR, version)
-            case Unproven():
-                if verdict.may_keep_house:
-                    why = "neither client nor terminal"
-                    self._audit("acts as operator", peer, line, why=why)
-                return self._visitor(UnprovenCaller(operator, verdict), NOBODY, version)
-            case ActsAs((agent,)):
-                return self._visitor(Caller(self._broker, agent), agent, version)
-            case ActsAs(agents):
-                callers = {agent: Caller(self._broker, agent) for agent in agents}
-                siblings = SiblingsCaller(callers, lambda session: self._owner(agents, session))
-                return self._visitor(siblings, NOBODY, version)
-
-    def _visitor(self, api: BrokerApi, agent: AgentId, version: int) -> Admission:
-        """Admit a command. No agent's life depends on its connection."""
-        row = self._broker.state.agents.get(agent)
-        welcome = Welcome(
-            version=version,
-            agent=agent,
-            software=self._broker.version,
-            session=None if row is None else row.own_session,
-        )
-        return Admission(api=api, agent=agent, welcome=welcome, is_life=False)
-
-    def _owner(self, agents: Sequence[AgentId], session: str) -> AgentId | None:
-        """Return the one agent that has a session of that id or alias, or None if not exactly one
-        has."""
-        state = self._broker.state
-        found = [
-            agent
-            for agent in agents
-            if state.aliased(agent, session) or state.member(agent, SessionId(session))
-        ]
-        return found[0] if len(found) == 1 else None
-
-    def _give(self, session: SessionId, processes: Sequence[Process]) -> None:
-        """Remember that processes below these may use the session. See ``_is_given``."""
-        self._given.setdefault(session, set()).update(processes)
-
     def _whose(self, line: Lineage, conversation: str | None) -> Verdict:
         places = [Place(life.control_group, life.above) for life in self._lives.values()]
-        return whose(
+        places += self._commands.places()
+        return caller_of(
             line,
             self._agents(),
             self._shims(),
@@ -315,8 +278,13 @@ class BrokerDoor:
         )
 
     def _agents(self) -> dict[Process, AgentId]:
+        """Return the agents by their own processes."""
         rows = self._broker.state.agents.values()
-        return {Process(row.pid, row.process_started): row.id for row in rows if row.pid}
+        return {
+            Process(row.pid, row.process_started): row.id
+            for row in rows
+            if row.pid and not row.by_process
+        }
 
     def _shims(self) -> list[Shim]:
         agents = self._broker.state.agents
@@ -377,7 +345,9 @@ class BrokerDoor:
         self._broker.seen_at.setdefault(agent, self._broker.clock.now())
         client = _client(kind, line)
         above = frozenset(one.process for one in line.above)
-        self._lives[agent] = _Life(admission, kind, on_end, client, above, line.control_group)
+        self._lives[agent] = _AgentConnection(
+            admission, kind, on_end, client, above, line.control_group
+        )
         return admission
 
     def _end_life(self, agent: AgentId) -> None:

@@ -1,7 +1,7 @@
 """A client's hook: which agent it belongs to, and the one operation it may call.
 
 Claude Code runs its hooks as it runs commands, beside its MCP servers, so the rules of
-``callers.py`` find the agent. Only clients run hooks, so the first program above a hook is its
+``identity.py`` find the agent. Only clients run hooks, so the first program above a hook is its
 client, even if the MCP server runs inside a wrapper. If the ancestors lead to no agent, the session
 id decides: the client generated it, so no other program can guess it.
 """
@@ -15,7 +15,7 @@ from typing import TypeVar, cast
 from roost.api.broker import BrokerApi, Notices
 from roost.api.operations import Answers, LoopTurn
 from roost.api.views import View
-from roost.broker.doors.identity import ActsAs, Shim, client_of, whose
+from roost.broker.doors.identity import ActsAs, Shim, caller_of, client_of
 from roost.errors import Unauthorized
 from roost.local.lineage import Lineage
 from roost.local.processes import Process
@@ -36,7 +36,7 @@ def agent_of_hook(
     if client is not None:
         below = [shim for shim in shims if client.process in shim.above]
         shims = [replace(shim, client=client.process) for shim in below] or shims
-    verdict = whose(hook, agents, shims, conversation=session)
+    verdict = caller_of(hook, agents, shims, conversation=session)
     if isinstance(verdict, ActsAs):
         return verdict.agents[0] if len(verdict.agents) == 1 else None
     return next((shim.agent for shim in shims if shim.session == session), None)

@@ -10,8 +10,11 @@ These rules are applied to each ancestor of the command, nearest first:
 2. The ancestor is a client with connected shims: the command acts as the shim's agent. If there are
    several, the conversation id in the command's environment selects one. Without a match, all of
    them must share one session, or the caller must name one of their sessions in each call.
-3. The ancestor is a known client without a connected shim, or an editor: the command is unproven,
-   because agents also use the terminals of editors.
+3. The ancestor is a known client without a connected shim: the client's process is the agent, and
+   the agent ends with it (``process_agents.py``). A conversation id in the command's environment
+   says which conversation of that client the agent is.
+4. The ancestor is an editor: the command is unproven, because agents also use the terminals of
+   editors.
 
 If no ancestor decides, a command is the person's (the *operator*) if it has a controlling terminal
 and its ancestors reach a login or a terminal emulator. The exception: it runs below a program that
@@ -24,7 +27,13 @@ the server was started with variables that clients set for their agents' command
 agent runs in the server's control group and not below the server.
 
 A command with neither client nor terminal (CI, cron, service units) may start, stop and inspect the
-broker. It may not if its parent process is gone and a connected agent runs in its control group.
+broker, and use pages in sessions that it names. It may not in two cases: its parent process is gone
+and a connected agent runs in its control group, or it or one of its ancestors was started with
+variables that clients set for their agents' commands.
+
+A client's own environment may name a session (``ROOST_SESSION``). That counts only if the person
+started the client: nothing above it is a client, an agent or an editor, and it is no orphan from
+where an agent runs.
 
 These rules do not stop a process of the same user that wants to act as the person, because it can
 read the operator's token. They keep agents from acting as the person by accident, and the audit
@@ -33,20 +42,13 @@ trail shows every use of ``--operator``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final
 
-from roost.api import operations as ops
-from roost.api.broker import BrokerApi, Notices
-from roost.api.operations import Answers
-from roost.api.views import SessionView, TokenView, View
-from roost.errors import BadRequest, RoostError, Unauthorized
 from roost.local.lineage import Lineage, Relative
 from roost.local.processes import Process
 from roost.vocabulary import AgentId, SessionId
-
-R = TypeVar("R", bound=View)
 
 CLIENTS: Final = frozenset(
     {"claude", "claude-desktop", "codex", "gemini", "opencode", "cursor-agent", "aider", "amp"}
@@ -97,10 +99,6 @@ GUARDIANS: Final = frozenset(
 )
 """Programs that adopt orphaned processes."""
 
-SAY_OPERATOR: Final = (
-    "If you are the person, say --operator: `roost --operator …`. It is written to the audit trail."
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Shim:
@@ -130,6 +128,19 @@ class ActsAs:
 
 
 @dataclass(frozen=True, slots=True)
+class OfClient:
+    """The command runs below a client that has no connected shim: the client itself is the agent.
+
+    below: the client, and all its ancestors.
+    is_persons: the person started the client, not an agent.
+    """
+
+    client: Process
+    below: tuple[Process, ...]
+    is_persons: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class IsOperator:
     """The command is the person's. ``why`` is for the audit trail."""
 
@@ -144,10 +155,10 @@ class Unproven:
     may_keep_house: bool = False
     """The command may call the operations in ``HOUSE_KEEPING``."""
     below: tuple[Process, ...] = ()
-    """The client or editor that the command runs below, and all ancestors of that program."""
+    """The editor that the command runs below, and all ancestors of that program."""
 
 
-Verdict = ActsAs | IsOperator | Unproven
+Verdict = ActsAs | OfClient | IsOperator | Unproven
 
 
 def client_of(above: Sequence[Relative]) -> Relative | None:
@@ -159,7 +170,7 @@ def client_of(above: Sequence[Relative]) -> Relative | None:
     return found
 
 
-def whose(
+def caller_of(
     command: Lineage,
     agents: Mapping[Process, AgentId],
     shims: Sequence[Shim],
@@ -182,8 +193,10 @@ def whose(
             return ActsAs(_chosen(beside, conversation))
         below = tuple(relative.process for relative in command.above[number:])
         if one.names & CLIENTS:
-            because = f"It runs below {one.program}, which has no agent connected to Roost."
-            return Unproven(because, below=below)
+            client = Lineage(
+                command.above[number + 1 :], one.program, True, one.control_group, one.variables
+            )
+            return OfClient(one.process, below, _is_persons(client, agents, shims, places))
         if one.names & EDITORS or one.folders & EDITOR_FOLDERS:
             because = f"It runs in {one.program}, where agents run commands, too."
             return Unproven(because, below=below)
@@ -199,7 +212,26 @@ def whose(
         return IsOperator("terminal")
     if _is_orphan(command) and any(one.control_group == command.control_group for one in places):
         return Unproven("Its parent process has gone, and it comes from where an agent runs.")
+    if _has_client_variables(command):
+        return Unproven("It was started with the variables of an agent's command.")
     return Unproven("It was run from no terminal.", may_keep_house=True)
+
+
+def _is_persons(
+    client: Lineage,
+    agents: Mapping[Process, AgentId],
+    shims: Sequence[Shim],
+    places: Collection[Place],
+) -> bool:
+    """Return whether the person started the client with that lineage, and not an agent."""
+    found = caller_of(client, agents, shims, places=places)
+    return isinstance(found, IsOperator) or (isinstance(found, Unproven) and found.may_keep_house)
+
+
+def _has_client_variables(command: Lineage) -> bool:
+    """Return whether the command, or a process above it, was started as an agent's command is."""
+    above = [one for one in command.above if not _is_guardian(one)]
+    return bool(command.variables) or any(one.variables for one in above)
 
 
 def _shared_with(shims: Sequence[Shim], above: Sequence[Relative]) -> Relative | None:
@@ -257,89 +289,3 @@ def _reaches_a_terminal(command: Lineage) -> bool:
 def _is_orphan(command: Lineage) -> bool:
     first = next((one for one in command.above if not _only_passes_on(one)), None)
     return first is not None and _is_guardian(first)
-
-
-# --- what such a caller may do -------------------------------------------------------------------
-
-HOUSE_KEEPING: Final[frozenset[type]] = frozenset(
-    {ops.Ping, ops.Status, ops.BrowserStart, ops.BrokerStay, ops.BrokerStop}
-)
-"""The operations that ``roost up``, ``stop``, ``status`` and ``doctor`` call."""
-
-
-class UnprovenCaller:
-    """The broker as an unproven command may use it: housekeeping at most."""
-
-    def __init__(self, operator: BrokerApi, verdict: Unproven) -> None:
-        self._operator = operator
-        self._verdict = verdict
-        self._allowed = HOUSE_KEEPING if verdict.may_keep_house else frozenset({ops.Ping})
-
-    async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
-        if type(operation) not in self._allowed:
-            raise self._refusal()
-        return await self._operator.call(operation, timeout=timeout)
-
-    def watch(self, session: str | None = None) -> Notices:
-        raise self._refusal()
-
-    def _refusal(self) -> RoostError:
-        return Unauthorized(
-            f"This command is neither an agent's nor, for certain, the person's."
-            f" {self._verdict.because}",
-            hint=SAY_OPERATOR,
-        )
-
-
-class SiblingsCaller:
-    """The broker for a command whose client has several agents. Each call must name a session,
-    and runs as the agent that has that session."""
-
-    def __init__(
-        self,
-        callers: Mapping[AgentId, BrokerApi],
-        owner: Callable[[str], AgentId | None],
-    ) -> None:
-        """``owner`` returns the agent that has the session of that name."""
-        self._callers = callers
-        self._owner = owner
-
-    async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
-        if isinstance(operation, ops.Ping):  # concerns no session
-            api = next(iter(self._callers.values()))
-        else:
-            api = self._meant(getattr(operation, "session", None))
-        return await api.call(operation, timeout=timeout)
-
-    def watch(self, session: str | None = None) -> Notices:
-        return self._meant(session).watch(session)
-
-    def _meant(self, session: str | None) -> BrokerApi:
-        owner = None if session is None else self._owner(session)
-        if owner is None:
-            raise BadRequest(
-                "session: this command's client has several agents, so name a session of one.",
-                hint="Pass --session ID with the id of the agent's own session.",
-                field="session",
-            )
-        return self._callers[owner]
-
-
-class GivingCaller:
-    """The broker for a command with ``--operator``. ``gives`` is called with each session that the
-    command opens or requests the token of."""
-
-    def __init__(self, operator: BrokerApi, gives: Callable[[SessionId], None]) -> None:
-        self._operator = operator
-        self._gives = gives
-
-    async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
-        view = await self._operator.call(operation, timeout=timeout)
-        if isinstance(view, SessionView) and isinstance(operation, ops.SessionOpen):
-            self._gives(SessionId(view.id))
-        elif isinstance(view, TokenView):
-            self._gives(SessionId(view.session))
-        return view
-
-    def watch(self, session: str | None = None) -> Notices:
-        return self._operator.watch(session)

@@ -39,21 +39,21 @@ class TokenCallers:
         session = self._session_of(token)
         if session is None:
             return Visit(Caller(self._broker, OPERATOR), None)
-        return self._of_session(session)
+        return self.visit_session(session)
 
     def visit_as(self, token: str, session: str | None) -> Visit:
         own = self._session_of(token)
         if own is not None:
             if session is not None:  # the token's agent is a member of no other session
                 self._broker.decide(core.session_for, self._agent_of(own), session)
-            return self._of_session(own)
+            return self.visit_session(own)
         if session is None:
             raise BadRequest(
                 "session: the operator's token is good for every session, so name one.",
                 hint=f"Send the header {SESSION_HEADER}, or that session's own token.",
                 field="session",
             )
-        return self._of_session(self._broker.decide(core.session_for, OPERATOR, session))
+        return self.visit_session(self._broker.decide(core.session_for, OPERATOR, session))
 
     def guest(self, token: str) -> tuple[AgentId, Session]:
         """Return the agent and the session of a session's token, for a caller that stays connected
@@ -85,7 +85,8 @@ class TokenCallers:
             )
         return session
 
-    def _of_session(self, session: Session) -> Visit:
+    def visit_session(self, session: Session) -> Visit:
+        """Return the session's agent with a lease, as the session's token would."""
         agent = self._agent_of(session)
         return Visit(_Guest(self, Caller(self._broker, agent), agent), session.id)
 

@@ -14,7 +14,6 @@ from roost.broker.broker import Broker
 from roost.broker.work import page_use, shown_page
 from roost.broker.work.own_requests import OwnRequests
 from roost.broker.work.page_use import InPage
-from roost.drivers.base import MouseDown, MouseMove, MouseUp
 from roost.errors import BadRequest, DialogOpen, NotFound, RoostError
 from roost.hints import Hint
 from roost.page import actions
@@ -23,6 +22,12 @@ from roost.vocabulary import AgentId
 FIELD_CHARS = 80
 CHOOSER_SECONDS = 2.0
 """After a click, wait this long for the page to ask for files."""
+DRAWINGS = frozenset({"canvas", "svg"})
+"""Elements whose content has no elements of its own that could be clicked."""
+CLICKED_MIDDLE = Hint(
+    "This is a drawing, and the click was at its middle.[ {MouseClickXy} clicks at any point of it."
+    "| {unlisted MouseClickXy} clicks at any point of it.]"
+)
 
 
 async def evaluate(broker: Broker, agent: AgentId, op: ops.Evaluate) -> ValueView:
@@ -37,20 +42,35 @@ async def evaluate(broker: Broker, agent: AgentId, op: ops.Evaluate) -> ValueVie
 
 
 async def click(broker: Broker, agent: AgentId, op: ops.Click) -> views.ActionView:
+    notes: list[str] = []
+
     async def work(at: InPage) -> str:
         spot = await actions.click(
             at.page,
             op.target,
             wait_ms=page_use.wait_ms(broker),
             button=op.button,
-            double=op.double_click,
+            count=2 if op.double_click else 1,
             modifiers=op.modifiers,
         )
         if spot.about["isDownload"] and op.button == "left":
             await _download_begins(at)
+        if spot.about["tag"] in DRAWINGS:
+            notes.append(CLICKED_MIDDLE)
         return f"Clicked {_named(spot.about)}."
 
-    return await _acted(broker, agent, op, "click in", work)
+    view = await acted(broker, agent, op, "click in", work)
+    return view.model_copy(update={"notes": notes or None})
+
+
+async def triple_click(broker: Broker, agent: AgentId, op: ops.TripleClick) -> views.ActionView:
+    async def work(at: InPage) -> str:
+        spot = await actions.click(
+            at.page, op.target, wait_ms=page_use.wait_ms(broker), count=3, modifiers=op.modifiers
+        )
+        return f"Clicked {_named(spot.about)} three times."
+
+    return await acted(broker, agent, op, "click in", work)
 
 
 async def type_(broker: Broker, agent: AgentId, op: ops.Type) -> views.ActionView:
@@ -66,7 +86,7 @@ async def type_(broker: Broker, agent: AgentId, op: ops.Type) -> views.ActionVie
         done = f"Typed {len(op.text)} characters into {_named(field)}"
         return f"{done} and pressed Enter." if op.submit else f"{done}."
 
-    return await _acted(broker, agent, op, "type into", work)
+    return await acted(broker, agent, op, "type into", work)
 
 
 async def fill_form(broker: Broker, agent: AgentId, op: ops.FillForm) -> views.ActionView:
@@ -92,7 +112,7 @@ async def fill_form(broker: Broker, agent: AgentId, op: ops.FillForm) -> views.A
         did = f"Filled {count}{len(op.fields)} fields."
         return " ".join([did, *map(_not_chosen, unchosen)])
 
-    return await _acted(broker, agent, op, "fill", work)
+    return await acted(broker, agent, op, "fill", work)
 
 
 async def select_option(broker: Broker, agent: AgentId, op: ops.SelectOption) -> views.ActionView:
@@ -102,7 +122,7 @@ async def select_option(broker: Broker, agent: AgentId, op: ops.SelectOption) ->
         )
         return f"Selected {', '.join(op.values)} in {_named(field)}."
 
-    return await _acted(broker, agent, op, "select in", work)
+    return await acted(broker, agent, op, "select in", work)
 
 
 async def press_key(broker: Broker, agent: AgentId, op: ops.PressKey) -> views.ActionView:
@@ -110,7 +130,7 @@ async def press_key(broker: Broker, agent: AgentId, op: ops.PressKey) -> views.A
         await actions.press_key(at.page, op.key)
         return f"Pressed {op.key}."
 
-    return await _acted(broker, agent, op, "press keys in", work)
+    return await acted(broker, agent, op, "press keys in", work)
 
 
 async def hover(broker: Broker, agent: AgentId, op: ops.Hover) -> views.ActionView:
@@ -118,7 +138,7 @@ async def hover(broker: Broker, agent: AgentId, op: ops.Hover) -> views.ActionVi
         spot = await actions.hover(at.page, op.target, wait_ms=page_use.wait_ms(broker))
         return f"The mouse is over {_named(spot.about)}."
 
-    return await _acted(broker, agent, op, "hover in", work)
+    return await acted(broker, agent, op, "hover in", work)
 
 
 async def drag(broker: Broker, agent: AgentId, op: ops.Drag) -> views.ActionView:
@@ -128,7 +148,7 @@ async def drag(broker: Broker, agent: AgentId, op: ops.Drag) -> views.ActionView
         )
         return f"Dragged {_named(source.about)} to {_named(goal.about)}."
 
-    return await _acted(broker, agent, op, "drag in", work)
+    return await acted(broker, agent, op, "drag in", work)
 
 
 async def scroll(broker: Broker, agent: AgentId, op: ops.Scroll) -> views.ScrollView:
@@ -162,7 +182,7 @@ async def file_upload(broker: Broker, agent: AgentId, op: ops.FileUpload) -> vie
         await at.page.settle(None)
         return f"Gave {count} to the field that asked."
 
-    return await _acted(broker, agent, op, "upload to", work)
+    return await acted(broker, agent, op, "upload to", work)
 
 
 async def handle_dialog(broker: Broker, agent: AgentId, op: ops.HandleDialog) -> views.ActionView:
@@ -187,7 +207,7 @@ async def handle_dialog(broker: Broker, agent: AgentId, op: ops.HandleDialog) ->
     async with broker.lanes.turn(row.id):
         at = page_use.in_page(broker, row)
         try:
-            with at.record.stirred(broker.clock):
+            with at.record.while_acting(broker.clock):
                 async with page_use.UnlessDialog(at.record):
                     own = OwnRequests(at.page, at.record, broker.clock, broker.request_wait)
                     at.page.look = shown_page.look(agent, op.snapshot)
@@ -218,40 +238,7 @@ async def resize(broker: Broker, agent: AgentId, op: ops.Resize) -> views.SizeVi
         return views.SizeView(tab=at.tab, width=op.width, height=op.height)
 
 
-async def mouse_click(broker: Broker, agent: AgentId, op: ops.MouseClickXy) -> views.ActionView:
-    async def work(at: InPage) -> str:
-        press = MouseDown(op.button), MouseUp(op.button)
-        await at.page.act(None, [MouseMove(op.x, op.y), *press])
-        return f"Clicked at {op.x:g}, {op.y:g}."
-
-    return await _acted(broker, agent, op, "click in", work)
-
-
-async def mouse_move(broker: Broker, agent: AgentId, op: ops.MouseMoveXy) -> views.ActionView:
-    async def work(at: InPage) -> str:
-        await at.page.act(None, [MouseMove(op.x, op.y)])
-        return f"The mouse is at {op.x:g}, {op.y:g}."
-
-    return await _acted(broker, agent, op, "move the mouse in", work)
-
-
-async def mouse_drag(broker: Broker, agent: AgentId, op: ops.MouseDragXy) -> views.ActionView:
-    async def work(at: InPage) -> str:
-        await actions.drag_between(at.page, (op.start_x, op.start_y), (op.end_x, op.end_y))
-        return f"Dragged to {op.end_x:g}, {op.end_y:g}."
-
-    return await _acted(broker, agent, op, "drag in", work)
-
-
-async def mouse_wheel(broker: Broker, agent: AgentId, op: ops.MouseWheel) -> views.ActionView:
-    async def work(at: InPage) -> str:
-        await actions.wheel(at.page, op.x, op.y, op.delta_x, op.delta_y)
-        return "Turned the wheel."
-
-    return await _acted(broker, agent, op, "scroll", work)
-
-
-async def _acted(
+async def acted(
     broker: Broker,
     agent: AgentId,
     op: ops.ActionOperation,
@@ -261,14 +248,15 @@ async def _acted(
     """Run ``work`` in the tab's turn and describe the page after it. A dialog that the action opens
     is part of the reply, not an error."""
     async with page_use.acting(broker, agent, op, action) as at:
-        before = _tabs(at)
+        before, where = _tabs(at), at.where()
         own = OwnRequests(at.page, at.record, broker.clock, broker.request_wait)
         at.page.look = shown_page.look(agent, op.snapshot)
         did = "Done; the page answered with a dialog."
         try:
             async with page_use.UnlessDialog(at.record):
                 did = await work(at)
-                return await _view(agent, at, did, op.snapshot, before, own)
+                view = await _view(agent, at, did, op.snapshot, before, own)
+                return view.model_copy(update={"stayed": at.where() == where})
         except DialogOpen:
             return await _stopped(at, did)
 
@@ -276,7 +264,7 @@ async def _acted(
 async def _stopped(at: InPage, did: str) -> views.ActionView:
     """Return the view of an action that was done and after which the page shows a dialog."""
     page_dialog = page_use.dialog_view(at.record.dialog)
-    return views.ActionView(**at.where(), did=did, dialog=page_dialog)
+    return views.ActionView(**at.where(), did=did, ref=at.page.ref, dialog=page_dialog)
 
 
 async def _view(
@@ -287,10 +275,11 @@ async def _view(
     ``opened`` names new tabs by comparison with ``before``. Agents over MCP do not watch notices,
     so this is how they learn of popups.
     """
-    if await own.ended():
+    has_news = await own.ended()
+    if has_news:
         at.page.reread()
         await at.page.settle(None)
-    if at.page.has_left and show != "none":
+    if (has_news or at.page.has_left) and show != "none":
         await shown_page.drawn(at)
     shown = await shown_page.shown(agent, at, show)
     opened = sorted(_tabs(at) - before, key=_number) if before else []
@@ -298,6 +287,7 @@ async def _view(
     return views.ActionView(
         **at.where(),
         did=did,
+        ref=at.page.ref,
         opened=opened or None,
         downloads=await page_use.new_downloads(at.broker, at.row),
         chooser=None if asked is None else views.ChooserView(multiple=asked.multiple),
@@ -340,7 +330,7 @@ async def _download_begins(at: InPage) -> None:
     session = at.row.session
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(page_use.DOWNLOAD_BEGINS_SECONDS):
-            while session is not None and not at.broker.downloads.untold(session, at.row.id):
+            while session is not None and not at.broker.downloads.unreported(session, at.row.id):
                 await at.broker.downloads.changed()
 
 

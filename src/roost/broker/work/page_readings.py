@@ -1,10 +1,8 @@
-"""The work behind operations that read a page: snapshot, find, content, logs, screenshots."""
+"""The work behind operations that read a page: snapshot, find, content, logs."""
 
 from __future__ import annotations
 
-import asyncio
 import base64
-import contextlib
 from pathlib import Path
 
 from roost import core
@@ -15,23 +13,16 @@ from roost.broker.browser.page_records import RequestRecord
 from roost.broker.text_limits import short_title, short_url
 from roost.broker.work import page_use, shown_page
 from roost.broker.work.page_use import InPage
-from roost.broker.work.readiness import Readiness
 from roost.core.redaction import redacted_url
-from roost.drivers.base import Shot
-from roost.errors import BadRequest, NotFound, RoostError, Timeout, TooLarge
+from roost.errors import BadRequest, NotFound, Timeout
 from roost.hints import Hint
 from roost.page import snapshots
-from roost.vocabulary import MIB, AgentId
+from roost.vocabulary import AgentId
 
-REMOVE_BADGES_SECONDS = 1.0
-"""How long a reply waits for the page to remove the badges."""
 AGAIN_SECONDS = 0.05
 """Pause of ``wait_for`` after a call into the page that failed."""
 WANTED_CHARS = 200
 """How much of the text a caller waited for is repeated in an error."""
-INLINE_BYTES = 6 * MIB
-"""The largest screenshot in a reply. Encoding the reply blocks the loop, so it must be bounded."""
-SCALES = {"css": 1.0, "device": 1.0}
 
 
 async def snapshot(broker: Broker, agent: AgentId, op: ops.Snapshot) -> views.SnapshotView:
@@ -45,14 +36,16 @@ async def snapshot(broker: Broker, agent: AgentId, op: ops.Snapshot) -> views.Sn
             after=op.after,
             reader=agent,
         )
-        return views.SnapshotView(**at.where(), snapshot=reading.text, truncated=reading.truncated)
+        return views.SnapshotView(
+            **at.where(), snapshot=reading.text, truncated=reading.truncated, ref=reading.ref
+        )
 
 
 async def find(broker: Broker, agent: AgentId, op: ops.Find) -> views.FoundView:
     if (op.text is None) == (op.regex is None):
         raise BadRequest("text: give either text or regex.", field="text")
     async with page_use.reading(broker, agent, op, "search") as at:
-        texts, total, truncated = [], 0, False
+        texts, refs, total, truncated = [], [], 0, False
         for frame in [None, *(frame for frame, _ in await at.page.child_frames())]:
             try:
                 found = await at.page.call(
@@ -62,10 +55,15 @@ async def find(broker: Broker, agent: AgentId, op: ops.Find) -> views.FoundView:
                 continue
             if found["total"]:
                 texts.append(found["text"])
+                refs += [match["ref"] for match in found["matches"][:1]]
                 total += found["total"]
                 truncated = truncated or found["truncated"]
         return views.FoundView(
-            tab=at.tab, matches="\n".join(texts), total=total, truncated=truncated
+            tab=at.tab,
+            matches="\n".join(texts),
+            total=total,
+            truncated=truncated,
+            ref=refs[0] if refs else None,
         )
 
 
@@ -192,102 +190,6 @@ async def network_request(broker: Broker, agent: AgentId, op: ops.NetworkRequest
         base64=is_base64,
         truncated=len(text) > op.max_length,
     )
-
-
-async def take_screenshot(
-    broker: Broker, agent: AgentId, op: ops.TakeScreenshot
-) -> views.ScreenshotView:
-    """Take a screenshot. Captures have their own turns (``core/captures.py``), so a screenshot does
-    not wait for the tab's actions."""
-    row = await page_use.located(broker, agent, op, "capture", acts=False)
-    capture = await broker.capture_turn(agent, row.id)
-    try:
-        at = page_use.in_page(broker, row)
-        async with page_use.UnlessDialog(at.record):
-            return await _pictured(broker, agent, at, op)
-    finally:
-        broker.capture_ended(row.id, capture)
-
-
-async def _pictured(
-    broker: Broker, agent: AgentId, at: InPage, op: ops.TakeScreenshot
-) -> views.ScreenshotView:
-    able = broker.browser(at.row.browser).driver.capabilities
-    readiness = None
-    if able.page_work:
-        most = page_use.wait_ms(broker)
-        seconds = min(most, most if op.max_wait_ms is None else op.max_wait_ms) / 1000
-        readiness = Readiness(at.page, at.record, broker.clock, seconds)
-        await readiness.idle()
-    labels = None
-    if op.annotate:
-        labels = (await at.page.call(None, "drawBadges", fullPage=op.full_page))["labels"]
-    try:
-        shot = await _shot(at, op)
-        if readiness is not None and not able.draws_for_pictures:
-            # Scrolling to a target and drawing badges change the page, so wait for a frame then.
-            is_as_it_was = op.target is None and not op.annotate
-            if not (is_as_it_was and readiness.rests()):
-                await readiness.rendered()
-        taking = at.page.tab.capture(shot)
-        if readiness is not None and able.draws_for_pictures:
-            picture, _ = await asyncio.gather(taking, readiness.rendered())
-        else:
-            picture = await taking
-    finally:
-        if op.annotate:
-            # If the page hangs or is gone, the badges stay. The caller need not wait for that.
-            with contextlib.suppress(TimeoutError, RoostError):
-                async with asyncio.timeout(REMOVE_BADGES_SECONDS):
-                    await at.page.call(None, "removeBadges")
-    data = path = None
-    if op.filename is not None:
-        folders = broker.folders(agent, at.row.session)
-        path = folders.write(picture.data, op.filename, "", "filename", overwrite=op.overwrite)
-    elif len(picture.data) > INLINE_BYTES:
-        raise TooLarge(
-            f"The picture has {len(picture.data)} bytes, and {INLINE_BYTES} are the most in a"
-            " reply.",
-            hint="Write it to a file with filename, or take a jpeg, a smaller scale or a target.",
-            limitBytes=INLINE_BYTES,
-        )
-    else:
-        data = base64.b64encode(picture.data).decode("ascii")
-    return views.ScreenshotView(
-        tab=at.tab,
-        mime_type=picture.mime_type,
-        width=picture.width,
-        height=picture.height,
-        scale=shot.scale,
-        left=None if shot.full_page else (0.0 if shot.clip is None else shot.clip[0]),
-        top=None if shot.full_page else (0.0 if shot.clip is None else shot.clip[1]),
-        data=data,
-        path=None if path is None else str(path),
-        readiness=None if readiness is None else readiness.view(),
-        labels=None if labels is None else [views.MarkView(**label) for label in labels],
-    )
-
-
-async def _shot(at: InPage, op: ops.TakeScreenshot) -> Shot:
-    """Return what to capture. If the operation has a target, scroll there and clip to its box."""
-    scale = SCALES[op.scale] if isinstance(op.scale, str) else op.scale
-    if not 0.1 <= scale <= 2:
-        raise BadRequest('scale: expected 0.1 to 2, "css" or "device".', field="scale")
-    clip = None
-    if op.target is not None:
-        frame, ready = await at.page.call_where(op.target, "prepare", action="screenshot")
-        x, y = await at.page.offset(frame) if frame is not None else (0.0, 0.0)
-        box = ready["box"]
-        clip = (box["x"] + x, box["y"] + y, box["width"], box["height"])
-    return Shot(format=op.type, quality=op.quality, scale=scale, full_page=op.full_page, clip=clip)
-
-
-async def pdf_save(broker: Broker, agent: AgentId, op: ops.PdfSave) -> views.FileView:
-    async with page_use.reading(broker, agent, op, "print") as at:
-        data = await at.page.tab.pdf()
-        folders = broker.folders(agent, at.row.session)
-        path = folders.write(data, op.filename, f"{at.tab}.pdf", "filename", overwrite=op.overwrite)
-        return views.FileView(tab=at.tab, path=str(path), bytes=len(data))
 
 
 async def downloads(broker: Broker, agent: AgentId, op: ops.Downloads) -> views.DownloadsView:

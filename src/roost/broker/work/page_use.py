@@ -181,7 +181,7 @@ async def acting(
     row = await located(broker, agent, op, action, acts=True)
     async with broker.lanes.turn(row.id):
         at = in_page(broker, row)
-        with at.record.stirred(broker.clock):
+        with at.record.while_acting(broker.clock):
             yield at
     at.remember()
     if row.jar is not None:
@@ -240,7 +240,7 @@ async def new_downloads(broker: Broker, row: Tab) -> list[str] | None:
     up to ``DOWNLOAD_ENDS_SECONDS`` for running downloads to end."""
     if row.session is None:
         return None
-    downloads = broker.downloads.untold(row.session, row.id)
+    downloads = broker.downloads.unreported(row.session, row.id)
     if not downloads:
         return None
     with contextlib.suppress(TimeoutError):

@@ -28,7 +28,7 @@ Move = Callable[[PageDriver], Awaitable[Arrival]]
 
 
 async def navigate(broker: Broker, agent: AgentId, op: ops.Navigate) -> views.PageView:
-    opened: core.Opened | None = None
+    opened: core.OpenTabAnswer | None = None
     if _needs_first_tab(broker, agent, op):
         opened = await open_tab(broker, agent, op.session, op.url)
         row = opened.tab
@@ -68,7 +68,9 @@ async def forward(broker: Broker, agent: AgentId, op: ops.NavigateForward) -> vi
 
 async def tabs(broker: Broker, agent: AgentId, op: ops.Tabs) -> views.TabsView:
     if op.action == "new":
-        opened = await open_tab(broker, agent, op.session, op.url or BLANK, evict=op.evict)
+        opened = await open_tab(
+            broker, agent, op.session, op.url or BLANK, evict=op.evict, label=op.label
+        )
         row, shown = opened.tab, dict[str, Any]()
         if op.url is not None:
             await _go_in_new(broker, agent, op.session, row, op.url)
@@ -84,8 +86,8 @@ async def tabs(broker: Broker, agent: AgentId, op: ops.Tabs) -> views.TabsView:
     if op.action == "select":
         if tab is None:
             raise BadRequest("tab: name the tab to select.", field="tab")
-        broker.decide(core.select_tab, agent, op.session, tab)
-        shown = await shown_page.shown_tab(broker, agent, op.session, tab, op.snapshot)
+        row = broker.decide(core.select_tab, agent, op.session, tab)
+        shown = await shown_page.shown_tab(broker, agent, op.session, row.id, op.snapshot)
         return view_of.tabs(broker, agent, session).model_copy(update=shown)
     return _closed(broker, agent, op.session, tab, session)
 
@@ -121,17 +123,22 @@ async def open_tab(
     *,
     evict: bool = True,
     page: str | None = None,
+    label: str | None = None,
     jar: JarId | None = None,
-) -> core.Opened:
+) -> core.OpenTabAnswer:
     """Open a tab, if the core admits it, and wait for its page.
 
     If the caller is cancelled before, close the tab again, unless it is an existing one.
 
     evict: if the pool is full, close the session's own least recently used tab.
     page: the session's own name for the tab. An existing tab of that name is returned instead.
+    label: like ``page``, but an existing tab of that name is refused.
     jar: a jar of a CDP client, other than the session's.
     """
-    opened = broker.decide(core.open_tab, agent, session, url, evict=evict, page=page, jar=jar)
+    broker.check_not_own(url)
+    opened = broker.decide(
+        core.open_tab, agent, session, url, evict=evict, page=page, label=label, jar=jar
+    )
     try:
         await broker.opened(opened.tab.id)
     except asyncio.CancelledError:
@@ -174,6 +181,7 @@ async def _moved(
 
 async def _go(broker: Broker, row: Tab, url: str) -> Arrival:
     session = _session_of(broker, row)
+    broker.check_not_own(url)
     address = checked_url(with_scheme(url), session.allow, session.deny)
     if row.jar is not None:
         await broker.browser(row.browser).jars.put_back(row.jar, address)
@@ -203,7 +211,10 @@ async def _arrived(broker: Broker, row: Tab, move: Move) -> Arrival:
     page asks whether it may be left (``beforeunload``), the caller must answer."""
     browser, record = broker.browser(row.browser), broker.record(row.id)
     async with broker.lanes.turn(row.id):
-        with record.stirred(broker.clock), _telling_refusals(browser.jars.proxy(row.jar)) as check:
+        with (
+            record.while_acting(broker.clock),
+            _telling_refusals(browser.jars.proxy(row.jar)) as check,
+        ):
             async with page_use.UnlessDialog(record, leaves=True):
                 arrival = await move(broker.page(row))
             check(arrival)
@@ -262,5 +273,5 @@ def _session_of(broker: Broker, row: Tab) -> Session:
     return broker.decide(core.session_of, row.id)
 
 
-def _evicted(opened: core.Opened) -> list[str] | None:
+def _evicted(opened: core.OpenTabAnswer) -> list[str] | None:
     return list(opened.evicted) or None

@@ -13,7 +13,7 @@ from roost.core.state import Change
 from roost.drivers.panel import (
     Panel,
     PanelAnswer,
-    Paneled,
+    PanelDriver,
     PanelGroup,
     PanelLoop,
     PanelPool,
@@ -30,14 +30,14 @@ class Panels:
 
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
-        self._drivers: dict[BrowserId, Paneled] = {}
+        self._drivers: dict[BrowserId, PanelDriver] = {}
         self._shown: dict[BrowserId, Panel] = {}
         self._is_due = False
         asyncio.get_running_loop().call_soon(self._begin)
 
     def _begin(self) -> None:
         for browser in self._broker.browsers.values():
-            if isinstance(browser.driver, Paneled):
+            if isinstance(browser.driver, PanelDriver):
                 self._drivers[browser.id] = browser.driver
         if self._drivers:
             self._broker.when_rows_change(self._rows_changed)

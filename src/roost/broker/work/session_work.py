@@ -13,8 +13,8 @@ from roost.api.broker import Notice
 from roost.broker.broker import Broker
 from roost.broker.work import page_work
 from roost.broker.work import views as view_of
-from roost.core.rows import Session
-from roost.errors import JarUnavailable, RoostError
+from roost.core.rows import Session, TabState
+from roost.errors import JarUnavailable, RoostError, TabGone, Timeout, Unsupported
 from roost.vocabulary import (
     OPERATOR,
     AgentId,
@@ -22,6 +22,7 @@ from roost.vocabulary import (
     JarPolicy,
     Lifetime,
     NoticeKind,
+    QuestionKind,
     SessionId,
 )
 
@@ -110,7 +111,49 @@ async def pause(broker: Broker, agent: AgentId, op: ops.SessionPause) -> views.S
 
 
 async def resume(broker: Broker, agent: AgentId, op: ops.SessionResume) -> views.SessionView:
-    return _set_paused(broker, agent, op.session, paused=False)
+    view = _set_paused(broker, agent, op.session, paused=False)
+    if agent == OPERATOR and op.note.strip():
+        said = " ".join(op.note.split())
+        broker.watchers.note(SessionId(view.id), f"The person gave the session back: {said}")
+    return view
+
+
+async def handoff(broker: Broker, agent: AgentId, op: ops.Handoff) -> views.HandoffView:
+    """Ask the person, and wait as long as MCP clients do. The same call again goes on waiting."""
+    question = broker.decide(
+        core.ask_question,
+        agent=agent,
+        session=op.session,
+        kind=QuestionKind.HANDOFF,
+        reason=op.reason,
+    )
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(op.wait_seconds):
+            await _answered(broker, question.session)
+    now = broker.decide(core.take_answer, agent, question.session)
+    if now is None:
+        raise Timeout("The person did not answer within a day, so the question is withdrawn.")
+    return views.HandoffView(
+        session=now.session,
+        answer="waiting" if now.answer is None else now.answer.value,
+        note=now.note or None,
+    )
+
+
+async def answer(broker: Broker, agent: AgentId, op: ops.SessionAnswer) -> views.SessionView:
+    session = broker.decide(core.session_for, agent, op.session)
+    broker.decide(core.answer_question, session.id, op.answer, op.note)
+    return view_of.session(broker, agent, broker.state.sessions[session.id])
+
+
+async def front(broker: Broker, agent: AgentId, op: ops.SessionFront) -> views.FrontView:
+    session = broker.decide(core.session_for, agent, op.session)
+    tabs = [tab for tab in broker.state.tabs_in(session.id) if tab.state is TabState.OPEN]
+    if not tabs or (handle := tabs[-1].handle) is None:
+        raise TabGone("The session has no open tab, so there is no window to show.", hint="")
+    driver = await broker.browser(session.browser).ready()
+    await driver.bring_to_front(handle)
+    return views.FrontView(session=session.id, tab=tabs[-1].id)
 
 
 async def status(broker: Broker, agent: AgentId, op: ops.Status) -> views.StatusView:
@@ -127,6 +170,14 @@ async def browser_start(broker: Broker, agent: AgentId, op: ops.BrowserStart) ->
     return next(view for view in view_of.browsers(broker) if view.id == wanted)
 
 
+async def dashboard_open(
+    broker: Broker, agent: AgentId, op: ops.DashboardOpen
+) -> views.DashboardView:
+    if broker.http is None:
+        raise Unsupported("This broker serves no HTTP, so it has no dashboard.")
+    return views.DashboardView(address=f"{broker.http}/dashboard/", code=broker.logins.code())
+
+
 async def broker_stay(broker: Broker, agent: AgentId, op: ops.BrokerStay) -> views.Pong:
     broker.lingers = False
     return views.Pong()
@@ -135,6 +186,20 @@ async def broker_stay(broker: Broker, agent: AgentId, op: ops.BrokerStay) -> vie
 async def broker_stop(broker: Broker, agent: AgentId, op: ops.BrokerStop) -> views.Pong:
     broker.stop_requested.set()
     return views.Pong()
+
+
+async def _answered(broker: Broker, session: SessionId) -> None:
+    """Wait until the session's question is answered, withdrawn or ended with its session."""
+
+    def is_news(notice: Notice, to: Collection[AgentId]) -> bool:
+        ends = (NoticeKind.QUESTION_ANSWERED, NoticeKind.SESSION_ENDED)
+        return notice.session == session and notice.kind in ends
+
+    with broker.watchers.listen(is_news) as notices:
+        question = broker.state.questions.get(session)
+        while question is not None and question.answer is None:
+            await anext(notices)
+            question = broker.state.questions.get(session)
 
 
 async def _handed_back(broker: Broker, agent: AgentId) -> None:

@@ -39,6 +39,7 @@ def tab(broker: Broker, agent: AgentId, row: Tab) -> views.TabView:
         title=row.title,
         current=current,
         state=None if row.state is TabState.OPEN else row.state.value,
+        label=row.page if member is not None or agent == OPERATOR else None,
         owner_id=state.owner_shown(row) if state.settings.reads is Reads.SHARED else None,
     )
 

@@ -8,7 +8,7 @@ from roost.drivers.base import Picture, Shot
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.connection import Json
 from roost.drivers.pictures import picture_size
-from roost.errors import TooLarge, Unsupported
+from roost.errors import BadRequest, TooLarge, Unsupported
 from roost.vocabulary import LINK_FRAME_BYTES, MIB
 
 PART_BYTES = MIB
@@ -83,4 +83,6 @@ class Camera:
         if shot.clip is None:
             return view["pageX"], view["pageY"], view["clientWidth"], view["clientHeight"]
         x, y, width, height = shot.clip
+        if x >= view["clientWidth"] or y >= view["clientHeight"]:
+            raise BadRequest("There is nothing to picture.")
         return view["pageX"] + x, view["pageY"] + y, width, height

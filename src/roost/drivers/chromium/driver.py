@@ -9,30 +9,35 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from roost.drivers.base import (
     BLANK,
     SHARED_JAR,
+    Bundle,
     Capabilities,
     Cookie,
+    Film,
+    FilmOptions,
+    FilmPicture,
     Group,
     OriginStorage,
     ProtocolEar,
     ProtocolTap,
     Report,
-    Started,
+    RunningBrowser,
 )
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.cookies import cookie_from, delete_cookies, write_cookies
 from roost.drivers.chromium.downloads import Downloads
+from roost.drivers.chromium.film import Screencast
 from roost.drivers.chromium.holds import Holds
 from roost.drivers.chromium.passwords import Passwords
 from roost.drivers.chromium.storage import UnseenPage, read_page_storage
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.chromium.taps import Tap
-from roost.drivers.connection import BROWSER, Json, Pending, unheard
+from roost.drivers.connection import BROWSER, Json, Pending, log_failure
 from roost.drivers.events import (
     TabClosed,
     TabOpened,
@@ -43,7 +48,8 @@ from roost.drivers.managed_driver import ManagedDriver
 from roost.drivers.new_tabs import NewTabs
 from roost.drivers.storage_visitor import read_storage, write_storage
 from roost.drivers.stores import Stores
-from roost.errors import BrowserLost, JarUnavailable, TabCrashed, TabGone
+from roost.drivers.window_labels import WindowLabels, no_window
+from roost.errors import BrowserLost, JarUnavailable, TabCrashed, TabGone, Unsupported
 from roost.vocabulary import JarPolicy, TabHandle
 
 logger = logging.getLogger(__name__)
@@ -67,38 +73,40 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
 
     capabilities = Capabilities()
 
-    def __init__(self, keeper: KeeperProcess, bundle: str) -> None:
+    def __init__(self, keeper: KeeperProcess, bundle: Bundle) -> None:
         super().__init__(keeper, bundle)
         self._tabs: dict[TabHandle, CdpTab] = {}
         self._sessions: dict[str, TabHandle] = {}
         self._jars: set[str] = set()
         self._new_tabs = NewTabs("targetId", self._tab_opened, self._close)
         self._announced: set[TabHandle] = set()
-        """Tabs reported with ``TabOpened``. ``Started`` must not list them again."""
-        self._unseen: set[str] = set()
-        """The sessions of unseen pages, which are no tabs: see ``storage.py``."""
+        """Tabs reported with ``TabOpened``. ``RunningBrowser`` must not list them again."""
+        self._unseen: dict[str, str] = {}
+        """The target by session of unseen pages and labels, which are no tabs: see ``storage.py``
+        and ``window_labels.py``."""
         self._passwords: dict[str, Passwords] = {}
         self._closing: dict[TabHandle, asyncio.Future[None]] = {}
         self._downloads = Downloads(self._tab_of_frame, self._tell)
         self._holds = Holds(self._let_run)
+        self._labels = WindowLabels(self._open_label, self._close)
         self._version: Json | None = None
         self._spare: Pending | None = None
         """A browser-level session attached in advance, so that the next client need not wait."""
 
     # --- life ----------------------------------------------------------------------------------
 
-    async def start(self, report: Report) -> Started:
+    async def start(self, report: Report) -> RunningBrowser:
         self._forget_everything()
         return await super().start(report)
 
-    async def _begin(self, cdp: CdpConnection, handover: Json, is_new: bool) -> Started:
+    async def _begin(self, cdp: CdpConnection, handover: Json, is_new: bool) -> RunningBrowser:
         # A page's owner depends on its jar, so hold back events until the jars are known.
         early: list[tuple[str, Json]] = []
         cdp.on_event(BROWSER, lambda method, params: early.append((method, params)))
         # Keepers of earlier versions know neither "creating" nor "watches".
         left = [cdp.expect(call, "Target.createTarget") for call in handover.get("creating", ())]
         for making in left:
-            making.add_done_callback(unheard)
+            making.add_done_callback(log_failure)
         contexts = await cdp.call("Target.getBrowserContexts")
         self._jars = set(contexts["browserContextIds"])
         cdp.on_event(BROWSER, self._heard)
@@ -112,7 +120,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             self._heard(method, params)
         if not is_watching:
             await self._watch_targets()
-        return Started(
+        return RunningBrowser(
             version=handover["product"],
             pid=handover["pid"],
             headless=self._keeper.headless,
@@ -186,7 +194,20 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         return Stores(cookies=pids.get(COOKIES_PROCESS, 0), storage=pids.get(STORAGE_PROCESS, 0))
 
     async def open_tab(self, jar: str, group: Group | None = None) -> TabHandle:
-        """Open a tab. Try again if the page's process dies or hangs before the page is set up."""
+        """Open a tab, and then the label of its window: the first tab of a window is in front, and
+        the person should see the page there."""
+        tab = await self._open_patiently(jar)
+        if group is not None and not self._keeper.headless:
+            try:
+                await self._labels.show(jar, group)
+            except BaseException:
+                self._close(tab)  # no caller has its handle
+                raise
+            self._drop_unused_label(jar)
+        return tab
+
+    async def _open_patiently(self, jar: str) -> TabHandle:
+        """Try again if the page's process dies or hangs before the page is set up."""
         for _ in range(OPEN_TRIES):
             try:
                 async with asyncio.timeout(OPEN_SECONDS):
@@ -209,14 +230,35 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             raise
         return tab.handle
 
+    async def bring_to_front(self, tab: TabHandle) -> None:
+        self.page(tab)
+        if self._keeper.headless:
+            raise no_window()
+        cdp = self._browser()
+        try:
+            window = await cdp.call("Browser.getWindowForTarget", {"targetId": tab})
+            if window["bounds"].get("windowState") == "minimized":
+                normal = {"windowId": window["windowId"], "bounds": {"windowState": "normal"}}
+                await cdp.call("Browser.setWindowBounds", normal)
+            await cdp.call("Target.activateTarget", {"targetId": tab})
+        except CdpError as error:
+            self.page(tab)  # raises TabGone if the tab closed meanwhile
+            raise Unsupported("Chromium did not show the tab.", page_said=str(error)) from None
+
+    async def label(self, jar: str, group: Group) -> None:
+        if not self._keeper.headless:
+            await self._labels.show(jar, group)
+
     async def close_tab(self, tab: TabHandle) -> None:
         cdp = self._browser()
         if tab not in self._tabs:
             return
+        jar = self._tabs[tab].jar
         gone = self._closing.setdefault(tab, asyncio.get_running_loop().create_future())
         cdp.tell("Target.closeTarget", {"targetId": tab})
         async with asyncio.timeout(CLOSE_SECONDS):
             await asyncio.shield(gone)
+            await self._hide_label(jar)
 
     # --- DevTools clients ----------------------------------------------------------------------
 
@@ -234,7 +276,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         cdp = self._browser()
         asked = self._spare or cdp.call("Target.attachToBrowserTarget")
         self._spare = cdp.call("Target.attachToBrowserTarget")
-        self._spare.add_done_callback(unheard)
+        self._spare.add_done_callback(log_failure)
         try:
             attached = await asyncio.shield(asked)
         except asyncio.CancelledError:
@@ -269,9 +311,32 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         await self._put_downloads(self._context(jar), folder)
 
     def _let_run(self, tab: TabHandle) -> None:
+        """Let a paused page run.
+
+        A popup without an opener has no renderer until it runs. Then Chromium 156 attaches the
+        session that waits (this driver's) before the document is committed, and the sessions of
+        DevTools clients after it. So a client may miss the document's first events. None of these
+        helps: waiting for the client's replies first (there is no renderer that replies), running
+        the page through the client's session (it does not resume the navigation), holding the
+        document with ``Fetch``, pausing at the first script with ``Debugger``, detaching the
+        waiting session after it said to run.
+        """
         page = self._tabs.get(tab)
         if page is not None:
             self._browser().tell("Runtime.runIfWaitingForDebugger", None, page.session)
+
+    async def film(
+        self, tab: TabHandle, options: FilmOptions, show: Callable[[FilmPicture], None]
+    ) -> Film:
+        self.page(tab)
+        film = Screencast(options, show, self.close_tap)
+        tap = await self.open_tap(film)
+        try:
+            await film.begin(tap, tab)
+        except BaseException:
+            film.close()
+            raise
+        return film
 
     # --- targets -------------------------------------------------------------------------------
 
@@ -286,12 +351,43 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
     @asynccontextmanager
     async def _unseen_page(self, jar: str) -> AsyncIterator[UnseenPage]:
         page = UnseenPage(self._browser(), await self._create_page(jar))
-        self._unseen.add(page.session)
+        self._unseen[page.session] = page.target
         try:
             await page.set_up()
             yield page
         finally:
             page.close()
+
+    async def _open_label(self, jar: str, html: str) -> str:
+        attached = await self._create_page(jar)
+        session, target = attached["sessionId"], str(attached["targetInfo"]["targetId"])
+        self._unseen[session] = target
+        cdp = self._browser()
+        try:
+            cdp.tell("Runtime.runIfWaitingForDebugger", None, session)
+            filled = {"frameId": target, "html": html}
+            await cdp.call("Page.setDocumentContent", filled, session)
+        except CdpError as error:
+            self._close(target)
+            raise TabGone("The label tab closed as it opened.", page_said=str(error)) from None
+        except BaseException:
+            self._close(target)
+            raise
+        return target
+
+    async def _hide_label(self, jar: str) -> None:
+        """Give the front back to a page of the session, if Chromium chose the label as the tab to
+        select after one closed. To select another tab, CDP would have to raise the window; closing
+        the label does not."""
+        label = self._labels.of(jar)
+        session = next((one for one, page in self._unseen.items() if page == label), None)
+        if label is None or session is None:
+            return
+        ask = {"expression": "document.visibilityState", "returnByValue": True}
+        with suppress(CdpError, TabGone):
+            answer = await self._browser().call("Runtime.evaluate", ask, session)
+            if answer["result"].get("value") == "visible":
+                await self._labels.renew(jar)
 
     def _context(self, jar: str) -> Json:
         """Return the parameters that name the jar in a command. The shared jar needs none."""
@@ -435,8 +531,9 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         return tab
 
     def _detached(self, session: str) -> None:
-        if session in self._unseen:
-            self._unseen.discard(session)
+        unseen = self._unseen.pop(session, None)
+        if unseen is not None:
+            self._labels.closed(unseen)
             self._browser().end_session(session)
         handle = self._sessions.pop(session, None)
         if handle is None:
@@ -448,7 +545,12 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         closing = self._closing.pop(handle, None)
         if closing is not None and not closing.done():
             closing.set_result(None)
+        self._drop_unused_label(tab.jar)
         self._report(TabClosed(handle))
+
+    def _drop_unused_label(self, jar: str) -> None:
+        if not any(tab.jar == jar for tab in self._tabs.values()):
+            self._labels.drop(jar)
 
     # --- the link ------------------------------------------------------------------------------
 
@@ -466,11 +568,11 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
     def _forget_everything(self) -> None:
         self._connection = None
         self._holds = Holds(self._let_run)
+        self._labels = WindowLabels(self._open_label, self._close)
         self._new_tabs = NewTabs("targetId", self._tab_opened, self._close)
-        for table in (self._tabs, self._sessions, self._closing):
+        for table in (self._tabs, self._sessions, self._closing, self._unseen):
             table.clear()
-        for names in (self._announced, self._unseen):
-            names.clear()
+        self._announced.clear()
         self._passwords.clear()
         self._version = self._spare = None
 

@@ -15,6 +15,7 @@ from roost.drivers.base import (
     Wheel,
 )
 from roost.drivers.connection import Json
+from roost.drivers.held_input import HeldInput
 
 _MODIFIER_BITS = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
 _BUTTON_BITS = {"left": 1, "right": 2, "middle": 4}
@@ -47,32 +48,32 @@ _SHIFTED_DIGITS = dict(zip(")!@#$%^&*(", "0123456789", strict=True))
 _EDITING = {"a": "selectAll", "c": "copy", "v": "paste", "x": "cut", "z": "undo"}
 
 
-def commands(inputs: Iterable[Input]) -> Iterator[tuple[str, Json]]:
-    """Yield a CDP command for each input, with the modifiers and buttons held at that moment."""
-    held = buttons = 0
-    x = y = 0.0
+def commands(inputs: Iterable[Input], held: HeldInput) -> Iterator[tuple[str, Json]]:
+    """Yield a CDP command for each input, with the modifiers and buttons held at that moment.
+
+    held: what earlier input holds. It follows the inputs.
+    """
     for one in inputs:
+        held.follow(one)
+        modifiers = sum(_MODIFIER_BITS.get(key, 0) for key in held.keys)
+        buttons = sum(_BUTTON_BITS[button] for button in held.buttons)
+        x, y = held.point
         match one:
             case MouseMove():
-                x, y = one.x, one.y
                 # A move must name the held button, or sliders and drags do not follow.
-                yield _mouse("mouseMoved", x, y, held, buttons, _name_of(buttons))
+                yield _mouse("mouseMoved", x, y, modifiers, buttons, _name_of(buttons))
             case MouseDown():
-                buttons |= _BUTTON_BITS[one.button]
-                yield _mouse("mousePressed", x, y, held, buttons, one.button, one.clicks)
+                yield _mouse("mousePressed", x, y, modifiers, buttons, one.button, one.clicks)
             case MouseUp():
-                buttons &= ~_BUTTON_BITS[one.button]
-                yield _mouse("mouseReleased", x, y, held, buttons, one.button, one.clicks)
+                yield _mouse("mouseReleased", x, y, modifiers, buttons, one.button, one.clicks)
             case Wheel():
                 wheel = {"deltaX": one.dx, "deltaY": one.dy}
-                method, params = _mouse("mouseWheel", one.x, one.y, held, buttons)
+                method, params = _mouse("mouseWheel", x, y, modifiers, buttons)
                 yield method, params | wheel
             case KeyDown():
-                held |= _MODIFIER_BITS.get(one.key, 0)
-                yield _key(_as_held(one.key, held), held, down=True)
+                yield _key(_as_held(one.key, modifiers), modifiers, down=True)
             case KeyUp():
-                held &= ~_MODIFIER_BITS.get(one.key, 0)
-                yield _key(_as_held(one.key, held), held, down=False)
+                yield _key(_as_held(one.key, modifiers), modifiers, down=False)
             case InsertText():
                 yield "Input.insertText", {"text": one.text}
 

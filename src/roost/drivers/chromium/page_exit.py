@@ -12,7 +12,7 @@ import logging
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.dialogs import Dialogs
 from roost.drivers.chromium.navigation import COMMIT_SECONDS, Navigation
-from roost.drivers.connection import Json, Pending, unheard
+from roost.drivers.connection import Json, Pending, log_failure
 
 logger = logging.getLogger(__name__)
 FROZEN_SECONDS = 1.0
@@ -34,7 +34,7 @@ class PageExit:
     async def is_silent(self, seconds: float) -> bool:
         """Return True if the page does not evaluate a trivial script within that time."""
         probe = self._cdp.call("Runtime.evaluate", {"expression": "0"}, self._session)
-        probe.add_done_callback(unheard)
+        probe.add_done_callback(log_failure)
         await asyncio.wait({probe}, timeout=seconds)
         return not probe.done()
 

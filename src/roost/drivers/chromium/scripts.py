@@ -9,6 +9,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from roost.drivers.base import Bundle
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.frames import Frame, Frames
 from roost.drivers.connection import Json
@@ -32,7 +33,7 @@ _GONE = (*_STALE, "No frame for given id found", "No frame with given id found")
 class Scripts:
     """Runs functions in one tab. Loads the bundle into a frame at its first use there."""
 
-    def __init__(self, cdp: CdpConnection, frames: Frames, bundle: str) -> None:
+    def __init__(self, cdp: CdpConnection, frames: Frames, bundle: Bundle) -> None:
         self._cdp = cdp
         self._frames = frames
         self._bundle = bundle
@@ -65,7 +66,7 @@ class Scripts:
         once: bool = False,
     ) -> Any:
         """Call one of the bundle's functions in the frame's isolated world."""
-        return await self._in_what_comes(
+        return await self._in_next_document(
             lambda: self._call_bundle(self._known(frame_id), function, argument, owner_of),
             once=once,
         )
@@ -83,7 +84,9 @@ class Scripts:
             raise StaleRef(f"{ref} is not on this page any more.", ref=ref)
         return str(answer["result"]["objectId"])
 
-    async def _in_what_comes(self, ask: Callable[[], Awaitable[Any]], *, once: bool = False) -> Any:
+    async def _in_next_document(
+        self, ask: Callable[[], Awaitable[Any]], *, once: bool = False
+    ) -> Any:
         """Call ``ask``, and call it again in the next document if the document was replaced.
 
         ``once``: call again only if the script certainly did not start.
@@ -163,7 +166,7 @@ class Scripts:
         try:
             made = await self._cdp.call("Page.createIsolatedWorld", where, frame.session)
             world: int = made["executionContextId"]
-            bundle = {"expression": self._bundle, "contextId": world, "silent": True}
+            bundle = {"expression": self._bundle.text, "contextId": world, "silent": True}
             await self._cdp.call("Runtime.evaluate", bundle, frame.session)
         except CdpError as error:
             if any(sign in str(error) for sign in _GONE):

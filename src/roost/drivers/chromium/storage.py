@@ -44,7 +44,7 @@ class UnseenPage:
     def __init__(self, cdp: CdpConnection, attached: Json) -> None:
         self.session: str = attached["sessionId"]
         self._cdp = cdp
-        self._target = attached["targetInfo"]["targetId"]
+        self.target: str = attached["targetInfo"]["targetId"]
         cdp.on_event(self.session, self._heard)
 
     async def set_up(self) -> None:
@@ -57,7 +57,7 @@ class UnseenPage:
         await self._cdp.call("Runtime.runIfWaitingForDebugger", None, self.session)
 
     def close(self) -> None:
-        self._cdp.tell("Target.closeTarget", {"targetId": self._target})
+        self._cdp.tell("Target.closeTarget", {"targetId": self.target})
 
     async def run(self, origin: str, expression: str) -> Items | None:
         """See ``drivers.storage_visitor.Visitor``."""

@@ -17,6 +17,7 @@ from roost.drivers.base import (
     BLANK,
     FAILED_TITLE,
     Arrival,
+    Bundle,
     FrameInfo,
     Input,
     Picture,
@@ -26,9 +27,7 @@ from roost.drivers.chromium import page_events
 from roost.drivers.chromium.camera import Camera
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.dialogs import Dialogs
-from roost.drivers.chromium.frames import (
-    Frames,
-)
+from roost.drivers.chromium.frames import Frames
 from roost.drivers.chromium.input import TabInput
 from roost.drivers.chromium.navigation import Navigation
 from roost.drivers.chromium.page_exit import FROZEN_SECONDS, PageExit
@@ -37,11 +36,8 @@ from roost.drivers.chromium.requests import Requests
 from roost.drivers.chromium.scripts import Scripts, StaleContext
 from roost.drivers.chromium.side_effects import SideEffects
 from roost.drivers.chromium.titles import Title
-from roost.drivers.connection import Json, Pending, unheard
-from roost.drivers.events import (
-    DriverEvent,
-    TabNavigated,
-)
+from roost.drivers.connection import Json, Pending, log_failure
+from roost.drivers.events import DriverEvent, TabNavigated
 from roost.drivers.navigation_errors import (
     NO_CONTENT,
     cannot_open,
@@ -65,7 +61,7 @@ class CdpTab:
         handle: TabHandle,
         session: str,
         jar: str,
-        bundle: str,
+        bundle: Bundle,
         passwords: Passwords,
         report: Callable[[DriverEvent], None],
         *,
@@ -277,7 +273,7 @@ class CdpTab:
         """Dismiss the open dialog, except ``beforeunload``, which the caller answers. Return True
         if a dialog was open: such a page may open the next dialog at once."""
         self._dismisses = True
-        if self.dialogs.dialog in (None, "beforeunload"):
+        if not self.dialogs.has_dialog or self.dialogs.asks_to_stay:
             return False
         self.dialogs.dismiss_dialog()
         return True
@@ -294,7 +290,7 @@ class CdpTab:
         """Stop a navigation that committed no document in time, so that the page answers again."""
         if not navigation.has_committed and not self.dialogs.has_dialog:
             self._calling_off = self._cdp.call("Page.stopLoading", None, self.session)
-            self._calling_off.add_done_callback(unheard)
+            self._calling_off.add_done_callback(log_failure)
 
     async def _called_off(self) -> None:
         """Wait for the last events of a stopped navigation: they would seem to end the next one."""
@@ -354,6 +350,14 @@ class CdpTab:
             await self.check_answers()
             await self.input.send(inputs)
         return await self.settle(frame, argument)
+
+    async def send_input(self, inputs: Sequence[Input]) -> None:
+        self.check_alive()
+        await self.input.send(inputs)
+
+    async def release(self) -> None:
+        self.check_alive()
+        self.input.release()
 
     async def capture(self, shot: Shot) -> Picture:
         await self.check_answers()
@@ -479,9 +483,6 @@ class CdpTab:
     def _request_paused(self, session: str, params: Json) -> None:
         self._passwords.request_paused(session, params)
 
-    def _drag_began(self, session: str, params: Json) -> None:
-        self.input.drag_began(params)
-
     def _chooser_opened(self, session: str, params: Json) -> None:
         self.dialogs.chooser_opened(session, params)
 
@@ -512,8 +513,7 @@ class CdpTab:
             self._cdp.interrupt(one, error)
         for navigation in self._navigations:
             navigation.failed(error)
-        if self.dialogs.has_dialog:
-            self.dialogs.dialog_closed()
+        self.dialogs.dialog_closed()
         self._report(events.TabCrashed(self.handle))
 
     def _attached_below(self, session: str, params: Json) -> None:
@@ -586,7 +586,7 @@ _EVENTS: dict[str, Callable[[CdpTab, str, Json], None]] = {
     "Runtime.executionContextCreated": CdpTab._context_made,
     "Runtime.executionContextDestroyed": CdpTab._context_gone,
     "Runtime.executionContextsCleared": CdpTab._contexts_cleared,
-    "Input.dragIntercepted": CdpTab._drag_began,
+    "Input.dragIntercepted": lambda tab, _, params: tab.input.drag_began(params),
     "Inspector.targetCrashed": CdpTab._target_crashed,
     "Target.attachedToTarget": CdpTab._attached_below,
     "Target.detachedFromTarget": CdpTab._detached_below,

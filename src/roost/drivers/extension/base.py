@@ -12,14 +12,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from roost.drivers.base import SHARED_JAR, Group, Report, Started
+from roost.drivers.base import SHARED_JAR, Group, Lack, Report, RunningBrowser
 from roost.drivers.connection import (
     BROWSER,
     Json,
     Pending,
     ProtocolError,
     SessionConnection,
-    unheard,
+    log_failure,
 )
 from roost.drivers.events import (
     BrowserEnded,
@@ -36,11 +36,17 @@ from roost.drivers.extension.connection import no_tab
 from roost.drivers.extension.host_link import HostLink
 from roost.drivers.link import Link
 from roost.drivers.panel import Panel
-from roost.errors import BadRequest, BrowserLost, Internal, RoostError, TabGone
+from roost.errors import BadRequest, BrowserLost, Internal, RoostError, TabGone, Unsupported
 from roost.hints import Hint
 from roost.vocabulary import TabHandle
 
 CLOSE_SECONDS = 5.0
+HELD_BUTTONS = Lack(
+    "held mouse buttons",
+    "A mouse button that would stay down after the call gets `UNSUPPORTED`. Drags work, and so do "
+    "keys that are held for a time.",
+    "The person may take the tab between two calls, and would find a button pressed there.",
+)
 C = TypeVar("C", bound=SessionConnection)
 
 
@@ -111,7 +117,7 @@ class OwnBrowser(ABC, Generic[C]):
     def linked(self, link: Link) -> None:
         self._host.linked(link)
 
-    async def start(self, report: Report) -> Started:
+    async def start(self, report: Report) -> RunningBrowser:
         link = await self._host.link()
         self._report = report
         self._known.clear()
@@ -134,7 +140,7 @@ class OwnBrowser(ABC, Generic[C]):
         self._take_over(handover)
         for key in state.get("closed", ()):  # while no broker was there
             asyncio.get_running_loop().call_soon(report, GroupClosed(key))
-        return Started(
+        return RunningBrowser(
             version=handover["product"],
             pid=handover["pid"],
             headless=False,
@@ -181,6 +187,18 @@ class OwnBrowser(ABC, Generic[C]):
         self._known.add(tab)
         return tab
 
+    async def bring_to_front(self, tab: TabHandle) -> None:
+        self._check(tab)
+        try:
+            await self._link().call("Tabs.show", {"tab": tab})
+        except ProtocolError as error:
+            self._check(tab)  # raises TabGone if the tab closed meanwhile
+            raise Unsupported(
+                "Your browser did not show the tab.",
+                hint="An extension older than this Roost cannot: update it.",
+                page_said=str(error),
+            ) from None
+
     def _close_unwanted(self, making: Pending) -> None:
         if not making.cancelled() and making.exception() is None and self._connection is not None:
             self._connection.tell("Tabs.close", {"tab": making.result()["tab"]})
@@ -204,7 +222,7 @@ class OwnBrowser(ABC, Generic[C]):
         The extension sends ``Tabs.removed`` before the answer, except for a tab that it no longer
         knows.
         """
-        unheard(answer)
+        log_failure(answer)
         if not answer.cancelled() and answer.exception() is None:
             self._removed(tab)
 

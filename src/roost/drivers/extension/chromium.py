@@ -16,8 +16,12 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from roost.drivers.base import (
     SHARED_JAR,
     Arrival,
+    Bundle,
     Capabilities,
     Cookie,
+    Film,
+    FilmOptions,
+    FilmPicture,
     OriginStorage,
 )
 from roost.drivers.chromium.connection import CdpConnection, CdpError
@@ -29,12 +33,14 @@ from roost.drivers.events import (
     DownloadEnded,
 )
 from roost.drivers.extension.base import (
+    HELD_BUTTONS,
     OwnBrowser,
     refuse_page,
 )
 from roost.drivers.extension.connection import NO_SUCH_TAB, PLAIN, no_tab
 from roost.drivers.extension.host_link import HostLink
 from roost.drivers.link import Link
+from roost.drivers.repeated_shots import RepeatedShots
 from roost.errors import Interrupted, JarUnavailable, RoostError, TabGone, Unsupported
 from roost.hints import Hint
 from roost.vocabulary import JarPolicy, TabHandle
@@ -49,7 +55,7 @@ _ELSEWHERE = Hint(
 
 
 @dataclass(slots=True)
-class _Attached:
+class _DebuggedTab:
     """A tab with a debugger, in use or used recently."""
 
     page: CdpTab
@@ -71,13 +77,21 @@ class DebuggerConnection(CdpConnection):
 
 
 class OwnChromiumDriver(OwnBrowser[DebuggerConnection]):
-    capabilities = Capabilities(jars=frozenset({JarPolicy.SHARED}), groups=True, asks_person=True)
+    capabilities = Capabilities(
+        jars=frozenset({JarPolicy.SHARED}),
+        holds_buttons=False,
+        groups=True,
+        asks_person=True,
+        lacks=(HELD_BUTTONS,),
+    )
 
-    def __init__(self, host: HostLink, bundle: str, *, idle_seconds: float = IDLE_SECONDS) -> None:
+    def __init__(
+        self, host: HostLink, bundle: Bundle, *, idle_seconds: float = IDLE_SECONDS
+    ) -> None:
         super().__init__(host)
         self._bundle = bundle
         self._idle_seconds = idle_seconds
-        self._attached: dict[TabHandle, _Attached] = {}
+        self._attached: dict[TabHandle, _DebuggedTab] = {}
         self._viewports: dict[TabHandle, tuple[int, int]] = {}
 
     # --- jars: only the browser's own ------------------------------------------------------------
@@ -137,6 +151,11 @@ class OwnChromiumDriver(OwnBrowser[DebuggerConnection]):
 
     # --- pages ---------------------------------------------------------------------------------
 
+    async def film(
+        self, tab: TabHandle, options: FilmOptions, show: Callable[[FilmPicture], None]
+    ) -> Film:
+        return RepeatedShots(self.page(tab).capture, options, show)
+
     def page(self, tab: TabHandle) -> OwnChromiumPage:
         self._check(tab)
         return OwnChromiumPage(self, tab)
@@ -166,7 +185,7 @@ class OwnChromiumDriver(OwnBrowser[DebuggerConnection]):
             if not attached.users:
                 self._let_go_later(tab, attached)
 
-    async def _attach(self, tab: TabHandle, *, leave: bool) -> _Attached:
+    async def _attach(self, tab: TabHandle, *, leave: bool) -> _DebuggedTab:
         """Attach a debugger to the tab and return its record.
 
         The extension reports the attachment before it answers the command, so the record exists by
@@ -181,11 +200,11 @@ class OwnChromiumDriver(OwnBrowser[DebuggerConnection]):
             raise no_tab()
         return attached
 
-    def _let_go_later(self, tab: TabHandle, attached: _Attached) -> None:
+    def _let_go_later(self, tab: TabHandle, attached: _DebuggedTab) -> None:
         loop = asyncio.get_running_loop()
         attached.idle = loop.call_later(self._idle_seconds, self._let_go, tab, attached)
 
-    def _let_go(self, tab: TabHandle, attached: _Attached) -> None:
+    def _let_go(self, tab: TabHandle, attached: _DebuggedTab) -> None:
         if self._attached.get(tab) is not attached or attached.users:
             return
         if attached.page.dialogs.has_dialog:
@@ -220,7 +239,7 @@ class OwnChromiumDriver(OwnBrowser[DebuggerConnection]):
                     page.take_over(what, left["sessionId"], left["params"])
             if not page.crashed:
                 page.learn()
-            self._attached[tab] = _Attached(page, ready)
+            self._attached[tab] = _DebuggedTab(page, ready)
             self._let_go_later(tab, self._attached[tab])
 
     def _heard(self, method: str, params: Json) -> None:
@@ -239,7 +258,7 @@ class OwnChromiumDriver(OwnBrowser[DebuggerConnection]):
     def _debugger_came(self, tab: TabHandle, info: Json) -> None:
         page = self._page_of(tab, info)
         page.dialogs.viewport = self._viewports.get(tab)
-        self._attached[tab] = _Attached(page, page.set_up(resume=False))
+        self._attached[tab] = _DebuggedTab(page, page.set_up(resume=False))
 
     def _debugger_went(self, tab: TabHandle, reason: str | None) -> None:
         if reason == "canceled_by_user":
@@ -327,6 +346,8 @@ class OwnChromiumPage:
     all_frames = _attached(CdpTab.all_frames)
     call_page = _attached(CdpTab.call_page)
     act = _attached(CdpTab.act)
+    send_input = _attached(CdpTab.send_input)
+    release = _attached(CdpTab.release)
     capture = _attached(CdpTab.capture)
     pdf = _attached(CdpTab.pdf)
     set_files = _attached(CdpTab.set_files)

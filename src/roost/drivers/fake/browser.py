@@ -82,6 +82,8 @@ class FakeBrowser:
         self.jars: dict[str, dict[str, dict[str, str]]] = {SHARED_JAR: {}}
         self.storage: dict[str, dict[str, dict[str, str]]] = {}
         """The localStorage: jar → origin → items."""
+        self.front: TabHandle | None = None
+        """The tab that the person sees, once a driver brought one to the front."""
         self.report: Report | None = None
         self.is_running = False
         self._numbers = count(1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from roost.drivers import events
@@ -10,10 +10,13 @@ from roost.drivers.base import (
     SHARED_JAR,
     Capabilities,
     Cookie,
+    Film,
+    FilmOptions,
+    FilmPicture,
     Group,
     OriginStorage,
     Report,
-    Started,
+    RunningBrowser,
 )
 from roost.drivers.events import (
     BrowserEnded,
@@ -23,6 +26,8 @@ from roost.drivers.fake.browser import (
     FakePage,
 )
 from roost.drivers.fake.page import FakePageDriver
+from roost.drivers.repeated_shots import RepeatedShots
+from roost.drivers.window_labels import no_window
 from roost.errors import BrowserLost, JarUnavailable, TabCrashed, TabGone
 from roost.vocabulary import JarPolicy, TabHandle
 
@@ -35,18 +40,20 @@ class FakeDriver:
 
     capabilities = Capabilities(page_work=False)
 
+    is_headless = True
+
     def __init__(self, browser: FakeBrowser | None = None) -> None:
         self.browser = browser or FakeBrowser()
 
-    async def start(self, report: Report) -> Started:
+    async def start(self, report: Report) -> RunningBrowser:
         browser = self.browser
         resumed, browser.is_running = browser.is_running, True
         browser.report = report
         jars = frozenset(jar for jar in browser.jars if jar != SHARED_JAR)
-        return Started(
+        return RunningBrowser(
             version="Fake/1",
             pid=None,
-            headless=True,
+            headless=self.is_headless,
             resumed=resumed,
             tabs=frozenset(browser.pages),
             jars=jars,
@@ -129,9 +136,20 @@ class FakeDriver:
             raise JarUnavailable("That jar is gone.")
         return self.browser.new_page(jar).handle
 
+    async def bring_to_front(self, tab: TabHandle) -> None:
+        self.find(tab)
+        if self.is_headless:
+            raise no_window()
+        self.browser.front = tab
+
     async def close_tab(self, tab: TabHandle) -> None:
         self._check_running()
         self.browser.close_page(tab)
+
+    async def film(
+        self, tab: TabHandle, options: FilmOptions, show: Callable[[FilmPicture], None]
+    ) -> Film:
+        return RepeatedShots(self.page(tab).capture, options, show)
 
     def page(self, tab: TabHandle) -> FakePageDriver:
         self.find(tab)

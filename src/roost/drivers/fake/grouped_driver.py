@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from roost.drivers.base import BLANK, SHARED_JAR, Group, Report, Started
+from roost.drivers.base import BLANK, SHARED_JAR, Group, Report, RunningBrowser
 from roost.drivers.events import (
     DriverEvent,
     GroupClosed,
@@ -102,12 +102,13 @@ class GroupedDriver(FakeDriver):
     """Drives a ``GroupedBrowser``. Tabs without a group do not exist for this driver."""
 
     capabilities = replace(FakeDriver.capabilities, groups=True, asks_person=True)
+    is_headless = False
     browser: GroupedBrowser
 
     def __init__(self, browser: GroupedBrowser | None = None) -> None:
         super().__init__(browser or GroupedBrowser())
 
-    async def start(self, report: Report) -> Started:
+    async def start(self, report: Report) -> RunningBrowser:
         started = await super().start(report)
         strip = self.browser.strip
         return replace(

@@ -51,7 +51,8 @@ class FakePageDriver:
         self._live()
         if shot.format not in ("jpeg", "png"):
             raise Unsupported(f"{shot.format} pictures")
-        width, height = (round(side * shot.scale) for side in VIEWPORT)
+        sides = VIEWPORT if shot.clip is None else shot.clip[2:]
+        width, height = (round(side * shot.scale) for side in sides)
         make = _blank_png if shot.format == "png" else _blank_jpeg
         return Picture(make(width, height), f"image/{shot.format}", width, height)
 
@@ -79,6 +80,12 @@ class FakePageDriver:
         self, inputs: Sequence[Input], frame: str | None, argument: dict[str, Any]
     ) -> dict[str, Any] | None:
         self._refuse()
+
+    async def send_input(self, inputs: Sequence[Input]) -> None:
+        self._refuse()
+
+    async def release(self) -> None:
+        self._find()  # no input was ever given, so none is held
 
     async def set_files(self, frame: str | None, ref: str, paths: Sequence[str]) -> None:
         self._refuse()

@@ -14,8 +14,8 @@ from roost.drivers.connection import (
     Json,
     Pending,
     ProtocolError,
+    log_failure,
     too_much,
-    unheard,
 )
 from roost.drivers.link import Link
 
@@ -74,7 +74,7 @@ class BidiConnection(Connection):
 
     def tell(self, method: str, params: Json | None = None, owner: str = NOBODY) -> None:
         """Send a command without waiting for its reply. An error is only logged."""
-        self.call(method, params, owner).add_done_callback(unheard)
+        self.call(method, params, owner).add_done_callback(log_failure)
 
     def held(self, method: str) -> list[Json]:
         """Return the parameters of the held back events of that method."""

@@ -2,7 +2,8 @@
 
 Firefox names the opener of a new context before anything happens in the context. So a new tab need
 not be paused until its owner is known. All tabs open in the window of the browser's first tab,
-never in a popup's window. The first tab belongs to no session and stays open.
+never in a popup's window. The first tab belongs to no session and stays open. With a window on a
+screen, each jar's tabs stand beside a label tab.
 https://w3c.github.io/webdriver-bidi/#command-browsingContext-create
 """
 
@@ -10,19 +11,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from base64 import b64encode
 from collections.abc import Callable, Collection, Sequence
 
-from roost.drivers.connection import Json, Pending, unheard
+from roost.drivers.base import Bundle, Group
+from roost.drivers.connection import Json, Pending, log_failure
 from roost.drivers.events import (
     DriverEvent,
     TabClosed,
     TabOpened,
 )
-from roost.drivers.firefox.connection import BidiConnection
+from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.navigation import SOON_SECONDS
 from roost.drivers.firefox.tab import BidiTab
 from roost.drivers.new_tabs import NewTabs
-from roost.errors import RoostError, TabGone
+from roost.drivers.window_labels import WindowLabels, no_window
+from roost.errors import RoostError, TabGone, Unsupported
 from roost.vocabulary import TabHandle
 
 CLOSE_SECONDS = 5.0
@@ -35,7 +39,7 @@ class Contexts:
     def __init__(
         self,
         bidi: BidiConnection,
-        bundle: str,
+        bundle: Bundle,
         report: Callable[[DriverEvent], None],
         *,
         headless: bool = True,
@@ -55,6 +59,7 @@ class Contexts:
         self._new_tabs = NewTabs("context", self._tab_opened, self._close)
         self._closing: dict[TabHandle, asyncio.Future[None]] = {}
         self._removed_jars: set[str] = set()
+        self._labels = WindowLabels(self._open_label, self._close)
         self._came = asyncio.Event()
 
     def tab_of(self, context: str | None) -> BidiTab | None:
@@ -62,16 +67,52 @@ class Contexts:
 
     # --- opening and closing -------------------------------------------------------------------
 
-    async def open(self, jar: str) -> BidiTab:
-        """Open a blank tab in the background."""
-        return self._adopt(await self._create_beside_the_first(jar))
+    async def open(self, jar: str, group: Group | None = None) -> BidiTab:
+        """Open a blank tab in the background. In a window it stands beside its group's label."""
+        if group is not None:
+            await self.label(jar, group)
+        try:
+            return self._adopt(await self._create_beside(self._labels.of(jar), jar))
+        finally:
+            self._drop_unused_label(jar)
+
+    async def label(self, jar: str, group: Group) -> None:
+        """Label the jar's tabs in the strip. Do nothing without a window."""
+        if not self._is_headless:
+            await self._labels.show(jar, group)
+
+    async def bring_to_front(self, tab: BidiTab) -> None:
+        """Select the tab and raise its window. BiDi cannot restore a minimized window."""
+        if self._is_headless:
+            raise no_window()
+        try:
+            await self._bidi.call("browsingContext.activate", {"context": tab.context})
+        except BidiError as error:
+            raise Unsupported("Firefox did not show the tab.", page_said=str(error)) from None
 
     async def open_unseen(self, jar: str) -> str:
         """Open an unseen page, which is no tab of Roost. Mark it as known to the keeper, so that a
         later broker takes it over as a tab without an owner."""
-        context = (await self._create_beside_the_first(jar))["context"]
+        context = (await self._create_beside(None, jar))["context"]
         self._bidi.say("told", context)
         return str(context)
+
+    async def _open_label(self, jar: str, html: str) -> str:
+        context = await self.open_unseen(jar)
+        address = f"data:text/html;charset=utf-8;base64,{b64encode(html.encode()).decode()}"
+        way = {"context": context, "url": address, "wait": "none"}
+        try:
+            await self._bidi.call("browsingContext.navigate", way, context)
+        except BidiError as error:
+            raise TabGone("The label tab closed as it opened.", page_said=str(error)) from None
+        except BaseException:
+            self._close(context)
+            raise
+        return context
+
+    def _drop_unused_label(self, jar: str) -> None:
+        if not any(tab.jar == jar for tab in self.tabs.values()):
+            self._labels.drop(jar)
 
     async def close(self, tab: BidiTab) -> None:
         """Close the tab without asking the page, and wait until Firefox reports it closed."""
@@ -104,7 +145,7 @@ class Contexts:
             return
         self._selected = tab.context
         selecting = self._bidi.call("browsingContext.activate", {"context": tab.context})
-        selecting.add_done_callback(unheard)
+        selecting.add_done_callback(log_failure)
         await asyncio.wait({selecting}, timeout=SELECT_SECONDS)
 
     def ended(self, error: RoostError) -> None:
@@ -116,8 +157,10 @@ class Contexts:
             if not closing.done():
                 closing.set_result(None)
 
-    async def _create_beside_the_first(self, jar: str) -> Json:
-        return await self._create({"userContext": jar, "referenceContext": await self.blank_tab()})
+    async def _create_beside(self, other: str | None, jar: str) -> Json:
+        """Create a tab after that context in the strip, or after the first tab (None)."""
+        beside = other or await self.blank_tab()
+        return await self._create({"userContext": jar, "referenceContext": beside})
 
     async def blank_tab(self) -> str:
         """Return the context of the first tab. If a person closed it, open another."""
@@ -154,7 +197,7 @@ class Contexts:
     async def replace(self, tab: BidiTab) -> None:
         """Give a frozen tab a new context, and close the old one. The tab keeps its handle; the
         keeper notes the change for the next broker."""
-        context = await self._create_beside_the_first(tab.jar)
+        context = await self._create_beside(self._labels.of(tab.jar), tab.jar)
         old = tab.context
         self._forget(tab, old)
         tab.bind(context["context"])
@@ -212,6 +255,7 @@ class Contexts:
         if context == self._selected:
             self._selected = None
         self._new_tabs.gone(context)
+        self._labels.closed(context)
         tab = self.tab_of(context)
         if tab is None:
             return
@@ -266,6 +310,7 @@ class Contexts:
         closing = self._closing.pop(tab.handle, None)
         if closing is not None and not closing.done():
             closing.set_result(None)
+        self._drop_unused_label(tab.jar)
         self._report(TabClosed(tab.handle))
 
     def _frames_below(self, context: Json) -> None:

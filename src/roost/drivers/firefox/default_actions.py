@@ -127,6 +127,12 @@ AFTER_DRAG = """(x, y) => {
   }
   tell(source, "dragend");
 }"""
+CANCEL_DRAG = """() => {
+  const { source, stop } = globalThis.__dragged ?? {};
+  globalThis.__dragged = null;
+  stop?.();
+  source?.dispatchEvent(new DragEvent("dragend", { bubbles: true, composed: true, view: window }));
+}"""
 
 WATCH_WHEEL = """async () => {
   if (!document.hidden) {

@@ -7,18 +7,22 @@ restarts. So the keeper holds the session, and each new broker continues in it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from roost.drivers.base import (
     SHARED_JAR,
+    Bundle,
     Capabilities,
     Cookie,
+    Film,
+    FilmOptions,
+    FilmPicture,
     Group,
     OriginStorage,
-    Started,
+    RunningBrowser,
 )
-from roost.drivers.connection import Json, unheard
+from roost.drivers.connection import Json, log_failure
 from roost.drivers.events import (
     DriverEvent,
     TabNavigated,
@@ -34,6 +38,7 @@ from roost.drivers.firefox.tab import BidiTab
 from roost.drivers.keeper_process import KeeperProcess
 from roost.drivers.link import Link
 from roost.drivers.managed_driver import ManagedDriver
+from roost.drivers.repeated_shots import RepeatedShots
 from roost.drivers.storage_visitor import read_storage, write_storage
 from roost.errors import BrowserLost, JarUnavailable, TabGone, Timeout, TooLarge
 from roost.vocabulary import MIB, JarPolicy, TabHandle
@@ -49,7 +54,7 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
 
     capabilities = Capabilities(draws_for_pictures=False, lacks=LACKS)
 
-    def __init__(self, keeper: KeeperProcess, bundle: str) -> None:
+    def __init__(self, keeper: KeeperProcess, bundle: Bundle) -> None:
         super().__init__(keeper, bundle)
         self._jars: Jars | None = None
         self._contexts: Contexts | None = None
@@ -57,14 +62,14 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
 
     # --- life ----------------------------------------------------------------------------------
 
-    async def _begin(self, bidi: BidiConnection, handover: Json, is_new: bool) -> Started:
+    async def _begin(self, bidi: BidiConnection, handover: Json, is_new: bool) -> RunningBrowser:
         jars, contexts = self._all_jars(), self._all_contexts()
         notes = handover["notes"]
         contexts.expect_first_tab(notes.get("firstTab", handover["firstTab"]))
         # Keepers of earlier versions do not know "creating".
         left = [bidi.expect(one, "browsingContext.create") for one in handover.get("creating", ())]
         for making in left:
-            making.add_done_callback(unheard)
+            making.add_done_callback(log_failure)
         try:
             if not notes.get("isSetUp"):
                 is_new = True  # an earlier broker may have started Firefox and died before this
@@ -81,7 +86,7 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
         tabs = contexts.take_over(handover, there, [one.result()["context"] for one in made])
         self._take_over_what_waits(handover)
         bidi.release()
-        return Started(
+        return RunningBrowser(
             version=handover["product"],
             pid=handover["pid"],
             headless=self._keeper.headless,
@@ -131,12 +136,18 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
         self._all_jars().check(jar)
         try:
             async with asyncio.timeout(OPEN_SECONDS):
-                return (await self._all_contexts().open(jar)).handle
+                return (await self._all_contexts().open(jar, group)).handle
         except TimeoutError:
             raise Timeout(
                 f"Firefox did not open a tab within {OPEN_SECONDS:.0f} s.",
                 hint="Try again; the machine may be busy.",
             ) from None
+
+    async def bring_to_front(self, tab: TabHandle) -> None:
+        await self._all_contexts().bring_to_front(self.page(tab))
+
+    async def label(self, jar: str, group: Group) -> None:
+        await self._all_contexts().label(jar, group)
 
     async def close_tab(self, tab: TabHandle) -> None:
         contexts = self._all_contexts()
@@ -231,6 +242,11 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
         self._browser()
         assert self._contexts is not None
         return self._contexts
+
+    async def film(
+        self, tab: TabHandle, options: FilmOptions, show: Callable[[FilmPicture], None]
+    ) -> Film:
+        return RepeatedShots(self.page(tab).capture, options, show)
 
     def page(self, tab: TabHandle) -> BidiTab:
         found = self._all_contexts().tabs.get(tab)

@@ -2,17 +2,23 @@
 
 BiDi delivers input only to the context that a command names. A frame of another site has its own
 process. So first find the frame under the pointer or with the focus, and name its context. A tab
-without frames needs no such search.
+without frames needs no such search. While a mouse button is held, the pointer stays with the frame
+in which the button was pressed.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 
 from roost.drivers.base import (
     Input,
     InsertText,
     KeyDown,
+    MouseDown,
+    MouseMove,
+    MouseUp,
     Wheel,
 )
 from roost.drivers.connection import Json
@@ -21,6 +27,7 @@ from roost.drivers.firefox.default_actions import (
     AFTER_DRAG,
     AFTER_KEYS,
     AFTER_WHEEL,
+    CANCEL_DRAG,
     WATCH_DRAG,
     WATCH_KEYS,
     WATCH_WHEEL,
@@ -35,13 +42,16 @@ from roost.drivers.firefox.input_translation import (
     first_point,
     parts,
     sources,
+    stays_down,
     strokes,
 )
 from roost.drivers.firefox.scripts import DocumentGone, Scripts
 from roost.drivers.firefox.values import plain
+from roost.drivers.held_input import HeldInput
 from roost.errors import BadRequest, NotFound, Unsupported
 
 _DEEPEST = 20
+_PRESSES = (MouseDown, MouseUp)
 # Both scripts search open shadow roots and stop at a frame's element. BiDi describes a returned
 # window by the id of its context. A frame's viewport begins inside its border and padding.
 _UNDER = """(x, y) => {
@@ -83,6 +93,17 @@ class TabInput:
         self._tab = tab
         self._scripts = scripts
         self._has_frames = has_frames
+        self._held = HeldInput()
+        self._grabbed: tuple[str, tuple[float, float]] | None = None
+        """The context in which the held mouse button was pressed, and where its viewport begins."""
+
+    @property
+    def holds_button(self) -> bool:
+        return bool(self._held.buttons)
+
+    def effective(self, inputs: Sequence[Input]) -> list[Input]:
+        """Return the inputs that change something (see ``HeldInput.effective``)."""
+        return self._held.effective(inputs)
 
     async def send(self, inputs: Sequence[Input]) -> None:
         for part in parts(inputs):
@@ -91,35 +112,77 @@ class TabInput:
             else:
                 await self._perform(part)
 
-    async def _perform(self, gestures: Sequence[Gesture]) -> None:
+    async def forget(self) -> None:
+        """Release everything that Firefox knows to be held in this tab. That includes what the
+        input of an earlier broker pressed."""
+        with contextlib.suppress(BidiError):
+            await self._bidi.call("input.releaseActions", {"context": self._tab}, self._tab)
+
+    async def release(self) -> None:
+        """Release all held buttons and keys. The mouse moves to the page's corner first, so that
+        the release is no click on the pressed element, and a drag is cancelled."""
+        lifts = self._held.lifts()
+        if not lifts:
+            return
+        context, offset = self._grabbed or (self._tab, (0.0, 0.0))
+        gestures: list[Gesture] = [*lifts]
+        if self._held.buttons:
+            await self._look(context, CANCEL_DRAG)
+            gestures.insert(0, MouseMove(*offset))
+        await self._give(context, gestures, offset)
+
+    async def _perform(self, gestures: list[Gesture]) -> None:
         missing = {one.key for one in gestures if isinstance(one, KeyDown)} & NO_SUCH_KEYS
         if missing:
             raise Unsupported(f"Firefox cannot be given the key {min(missing)}.")
+        if first_point(gestures) is None and any(isinstance(one, _PRESSES) for one in gestures):
+            gestures = [MouseMove(*self._held.point), *gestures]
         point = first_point(gestures)
         if point is None:
             await self._press(gestures)
             return
-        context, offset = self._tab, (0.0, 0.0)
-        if self._has_frames():
+        context, offset = self._grabbed or (self._tab, (0.0, 0.0))
+        if self._has_frames() and self._grabbed is None:
             context, offset = await self._under(point)
-        end = drag_end(gestures)
-        if end is not None:
+        end, is_pressed = drag_end(gestures, self._held), stays_down(gestures)
+        if is_pressed:
+            self._grabbed = context, offset
+        if is_pressed or (end is not None and not self._held.buttons):
             await self._look(context, WATCH_DRAG)
         is_turned = any(isinstance(one, Wheel) for one in gestures)
         if is_turned:
             await self._look(context, WATCH_WHEEL)
-        await self._act(context, sources(gestures, offset))
+        await self._give(context, gestures, offset)
         if is_turned:
             await self._look(context, AFTER_WHEEL)
         if end is not None:
             await self._look(context, AFTER_DRAG, *numbers(end[0] - offset[0], end[1] - offset[1]))
+
+    async def _give(
+        self, context: str, gestures: Sequence[Gesture], offset: tuple[float, float] = (0.0, 0.0)
+    ) -> None:
+        """Give the gestures to that context and note what they hold. If Firefox refuses them
+        halfway, nothing stays pressed that they pressed."""
+        before, grabbed = deepcopy(self._held), self._grabbed
+        for one in gestures:
+            self._held.follow(one)
+        if not self._held.buttons:
+            self._grabbed = None
+        try:
+            await self._act(context, sources(gestures, offset))
+        except BadRequest:
+            self._held, self._grabbed = before, grabbed
+            if any(isinstance(one, MouseDown | KeyDown) for one in gestures):
+                self._held, self._grabbed = HeldInput(), None
+                await self.forget()
+            raise
 
     async def _press(self, gestures: Sequence[Gesture]) -> None:
         context = self._tab
         if self._has_frames():
             context, _ = await self._focused()
         is_watched = is_press(gestures) and plain(await self._look(context, WATCH_KEYS))
-        await self._act(context, sources(gestures))
+        await self._give(context, gestures)
         point = plain(await self._look(context, AFTER_KEYS)) if is_watched else None
         if point is not None:
             await self._act(context, sources(click_at(*point)))

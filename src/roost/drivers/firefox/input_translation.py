@@ -19,6 +19,7 @@ from roost.drivers.base import (
     Wheel,
 )
 from roost.drivers.connection import Json
+from roost.drivers.held_input import HeldInput
 
 Gesture = MouseMove | MouseDown | MouseUp | Wheel | KeyDown | KeyUp
 _BUTTONS = {"left": 0, "middle": 1, "right": 2}
@@ -75,9 +76,12 @@ def releases(inputs: Sequence[Input]) -> int:
     return sum(isinstance(one, MouseUp) for one in inputs)
 
 
-def drag_end(inputs: Iterable[Input]) -> tuple[float, float] | None:
-    """Return the point where a drag ends, or None if the input is no drag."""
-    is_down, point = False, None
+def drag_end(inputs: Iterable[Input], held: HeldInput | None = None) -> tuple[float, float] | None:
+    """Return the point where a drag ends, or None if no drag ends in this input.
+
+    held: what earlier input holds, because a drag may begin in an earlier call.
+    """
+    is_down, point = (False, None) if held is None else (bool(held.buttons), held.dragged_to)
     for one in inputs:
         if isinstance(one, MouseDown):
             is_down, point = True, None
@@ -86,6 +90,14 @@ def drag_end(inputs: Iterable[Input]) -> tuple[float, float] | None:
         elif isinstance(one, MouseUp) and point is not None:
             return point
     return None
+
+
+def stays_down(gestures: Iterable[Gesture]) -> bool:
+    """Return True if a mouse button that these gestures press is still held after them."""
+    held = HeldInput()
+    for one in gestures:
+        held.follow(one)
+    return bool(held.buttons)
 
 
 def sources(gestures: Iterable[Gesture], offset: tuple[float, float] = (0, 0)) -> list[Json]:

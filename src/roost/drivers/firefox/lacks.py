@@ -9,39 +9,58 @@ DOWNLOAD_NAME_BYTES = 241
 LACKS = (
     Lack(
         "the CDP endpoint",
-        "`UNSUPPORTED` for `roost cdp-url` and clients of it",
-        "It is Chromium's own protocol; Firefox no longer speaks it.",
+        "`roost cdp-url` and its clients get `UNSUPPORTED`.",
+        "CDP is Chromium's own protocol. Firefox no longer supports it.",
     ),
     Lack(
         "some keys",
-        f"`UNSUPPORTED` for {', '.join(sorted(NO_SUCH_KEYS))}",
-        "WebDriver's table of keys has none of them.",
+        f"{', '.join(sorted(NO_SUCH_KEYS))} get `UNSUPPORTED`.",
+        "WebDriver's table of keys does not contain these keys.",
     ),
     Lack(
         "trusted drops",
-        "A drag begins with trusted events; those of its drop are dispatched by Roost, and "
-        "`isTrusted` is false in them. So it is with a slider's `input` and `change`.",
+        "A drag begins with trusted events. Roost dispatches the events of its drop, and the "
+        "`input` and `change` of a slider, so `isTrusted` is false in those.",
         "Firefox finishes a drag, and moves a slider, only in the tab that has the focus.",
     ),
     Lack(
+        "drags out of frames",
+        "A point outside of the frame in which the mouse button was pressed gets `BAD_REQUEST`.",
+        "BiDi gives input to one frame, and only inside of that frame.",
+    ),
+    Lack(
+        "sharp enlargements",
+        "An enlarged picture of a region has the pixels of the page, and no more details.",
+        "BiDi takes pictures in one size, and a changed pixel ratio would be seen by the page.",
+    ),
+    Lack(
         "focus of several pages",
-        "A page is visible and focused from when its agent navigates or acts in it until another "
-        "agent does so in another tab. Then the page is hidden and loses the focus (`blur`, "
-        "`visibilitychange`), until the next action in it. With a window on a screen, pages stay "
-        "hidden and without focus.",
-        "Firefox focuses one page at a time, and BiDi has no emulation of focus. A window for each "
-        "session would keep pages visible, but costs 40 MiB each and focuses no further page. On a "
-        "screen, focusing a tab would bring the window before the person's own.",
+        "Only the page in which an agent last navigated or acted is visible and focused. When an "
+        "agent does so in another tab, this page is hidden and loses the focus (`blur`, "
+        "`visibilitychange`) until the next action in it. If the browser has a window on a screen, "
+        "all pages stay hidden and without focus.",
+        "Firefox focuses one page at a time, and BiDi cannot emulate focus. A window for each "
+        "session would keep pages visible, but costs 40 MiB and focuses no further page. On a "
+        "screen, focusing a tab would bring the window in front of the person's own windows.",
     ),
     Lack(
         "history of a frozen page",
-        "A page whose script never ends can be left for another address; back leads nowhere then.",
-        "BiDi cannot end a script, so the tab goes on in a new browsing context.",
+        "A tab whose page's script never ends can navigate to another address. Its history is then "
+        "empty, so it cannot go back.",
+        "BiDi cannot end a script, so the tab continues in a new browsing context.",
+    ),
+    Lack(
+        "repeated file choosers",
+        "A button opens the file chooser of the same field once in a document. Uploading by this "
+        "button again gets `BAD_REQUEST`; naming the field itself works.",
+        "Firefox keeps the first chooser open, and BiDi cannot close it. Firefox can dismiss every "
+        "chooser at once, but the page would take that for a cancelled upload.",
     ),
     Lack(
         "very long names of downloads",
         f"A download whose name is longer than {DOWNLOAD_NAME_BYTES} bytes fails, and is listed "
         "as failed.",
-        "Firefox lengthens the name while it writes, beyond what file systems take.",
+        "Firefox makes the name longer while it writes the file. File systems limit names to 255 "
+        "bytes.",
     ),
 )

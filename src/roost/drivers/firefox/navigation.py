@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from enum import Enum
 
-from roost.drivers.connection import Json, Pending, unheard
+from roost.drivers.connection import Json, Pending, log_failure
 from roost.errors import RoostError
 
 _LOGIN = re.compile(r"^(\w+://)[^/?#]*@")
@@ -142,7 +142,7 @@ class Navigations:
             await asyncio.shield(self._has_begun)
         self._has_begun = has_begun = asyncio.get_running_loop().create_future()
         answer = send()
-        answer.add_done_callback(unheard)
+        answer.add_done_callback(log_failure)
         answer.add_done_callback(lambda _: _settle(has_begun))
         return answer
 

@@ -13,7 +13,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from roost.drivers.connection import Json, Pending, unheard
+from roost.drivers.base import Bundle
+from roost.drivers.connection import Json, Pending, log_failure
 from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.navigation import Documents
 from roost.drivers.firefox.values import SERIALIZATION, plain
@@ -29,10 +30,10 @@ TITLE_CHARS = 1000
 LOAD_MS = 5000
 """After ``DOMContentLoaded``, wait at most this long for ``load``."""
 
-# Call the bundle first, and load it only if it is missing. So only a new document needs a second
-# round trip, and nothing has to track realms.
-_CALL = """async (name, json, element) => {
-  if (!globalThis.__roost) return null;
+# Call the bundle first, and load it only if it is missing or of another version. So only a new
+# document needs a second round trip, and nothing has to track realms.
+_CALL = """async (version, name, json, element) => {
+  if (globalThis.__roost?.version !== version) return null;
   const argument = JSON.parse(json);
   if (element) argument.element = element;
   return JSON.stringify(await globalThis.__roost[name](argument));
@@ -67,7 +68,9 @@ class SentScript:
 class Scripts:
     """Runs functions in one tab. ``documents``: knows why a document is gone."""
 
-    def __init__(self, bidi: BidiConnection, tab: str, bundle: str, documents: Documents) -> None:
+    def __init__(
+        self, bidi: BidiConnection, tab: str, bundle: Bundle, documents: Documents
+    ) -> None:
         self._bidi = bidi
         self._tab = tab
         self._bundle = bundle
@@ -91,7 +94,7 @@ class Scripts:
     async def arrived(self) -> str:
         """Wait until the main document has loaded, and return its title."""
         limit = {"type": "number", "value": LOAD_MS}
-        return str(plain(await self._in_what_comes(lambda: self.ask(None, _ARRIVED, limit))))
+        return str(plain(await self._in_next_document(lambda: self.ask(None, _ARRIVED, limit))))
 
     def title(self) -> Pending:
         """Ask for the main document's title. The caller need not await the reply."""
@@ -114,7 +117,7 @@ class Scripts:
                 return await self.call_bundle_once(frame, function, argument)
             except DocumentGone:
                 raise left_meanwhile() from None
-        return await self._in_what_comes(
+        return await self._in_next_document(
             lambda: self.call_bundle_once(frame, function, argument, owner_of)
         )
 
@@ -133,7 +136,7 @@ class Scripts:
         """Call one of our own functions in the sandbox. Return its result as a BiDi value."""
         return await self._call(function, frame, list(given))
 
-    async def _in_what_comes(self, ask: Callable[[], Awaitable[Any]]) -> Any:
+    async def _in_next_document(self, ask: Callable[[], Awaitable[Any]]) -> Any:
         """Call ``ask``, and call it again in the next document if the document was replaced."""
         for _ in range(DOCUMENT_TRIES):
             with contextlib.suppress(DocumentGone):
@@ -147,12 +150,12 @@ class Scripts:
         self, frame: str | None, function: str, argument: Json, owner_of: str | None = None
     ) -> Any:
         """Like ``call_bundle``, but raise ``DocumentGone`` if the current document is replaced."""
-        given = _bundle_call(function, argument)
+        given = self._bundle_call(function, argument)
         if owner_of is not None:
             given.append({"sharedId": await self._owner(frame, owner_of)})
         answer = plain(await self._call(_CALL, frame, given))
         if answer is None:
-            await self._evaluate(self._bundle, frame, sandbox=SANDBOX)
+            await self._evaluate(self._bundle.text, frame, sandbox=SANDBOX)
             answer = plain(await self._call(_CALL, frame, given))
         if answer is None:
             raise DocumentGone
@@ -160,9 +163,9 @@ class Scripts:
 
     def ask_settled(self, frame: str | None, argument: Json) -> SentScript:
         """Call the bundle's ``settled`` before the input is sent. ``settled`` below awaits it."""
-        params = self._params(_CALL, frame, _bundle_call("settled", argument), SANDBOX)
+        params = self._params(_CALL, frame, self._bundle_call("settled", argument), SANDBOX)
         sent = self._send("script.callFunction", params, frame)
-        sent.answer.add_done_callback(unheard)
+        sent.answer.add_done_callback(log_failure)
         return sent
 
     async def settled(self, frame: str | None, argument: Json, sent: SentScript | None) -> Json:
@@ -212,6 +215,9 @@ class Scripts:
         target = self._target(frame, sandbox)
         return {"functionDeclaration": function, "arguments": given, "target": target}
 
+    def _bundle_call(self, function: str, argument: Json) -> list[Json]:
+        return [_text(self._bundle.version), _text(function), _text(json.dumps(argument))]
+
     def _send(self, method: str, params: Json, frame: str | None) -> SentScript:
         params |= {"awaitPromise": True, "userActivation": "sandbox" not in params["target"]}
         params["serializationOptions"] = SERIALIZATION
@@ -254,10 +260,6 @@ class Scripts:
 
 def frame_gone() -> NotFound:
     return NotFound("That frame is gone.")
-
-
-def _bundle_call(function: str, argument: Json) -> list[Json]:
-    return [_text(function), _text(json.dumps(argument))]
 
 
 def _text(value: str) -> Json:

@@ -18,12 +18,13 @@ from roost.drivers.base import (
     BLANK,
     FAILED_TITLE,
     Arrival,
+    Bundle,
     FrameInfo,
     Input,
     Picture,
     Shot,
 )
-from roost.drivers.connection import Json, Pending, unheard
+from roost.drivers.connection import Json, Pending, log_failure
 from roost.drivers.events import (
     DriverEvent,
     TabNavigated,
@@ -52,7 +53,7 @@ ERROR_PAGES = ("about:neterror", "about:certerror", "about:httpsonlyerror")
 FROZEN_SECONDS = 3.0
 
 
-class Others(Protocol):
+class TabContexts(Protocol):
     """The part of ``Contexts`` that a tab needs."""
 
     async def replace(self, tab: BidiTab) -> None:
@@ -77,9 +78,9 @@ class BidiTab:
         handle: TabHandle,
         context: str,
         jar: str,
-        bundle: str,
+        bundle: Bundle,
         report: Callable[[DriverEvent], None],
-        others: Others,
+        others: TabContexts,
     ) -> None:
         self.handle = handle
         self.jar = jar
@@ -104,9 +105,13 @@ class BidiTab:
         self._given_up: NavigationStart | None = None
         """The navigation that was under way when the history of this blank page last changed. The
         opener gives it up if it writes into the page."""
+        self._is_unknown = False
+        """An earlier broker gave this tab input, which may still hold a mouse button."""
         self._before_input: tuple[int, NavigationStart | None] = 0, None
         """State before the last input: ``Documents.count``, and the navigation under way."""
         self._gone: RoostError | None = None
+        self._crash: str | None = None
+        """The navigation that the last reported crash was committed under."""
 
     # --- life ----------------------------------------------------------------------------------
 
@@ -121,6 +126,7 @@ class BidiTab:
 
     def take_over(self, url: str, known: Json) -> None:
         """Take over a tab of an earlier broker. ``known``: what the keeper remembers of it."""
+        self._is_unknown = True
         committed = known.get("committed") or {"url": url}
         self._be_at(url)
         self._navigations.begun = start_of(known.get("begun"))
@@ -209,16 +215,34 @@ class BidiTab:
         """
         self.check_alive()
         sent = None
+        if self._is_unknown:
+            self._is_unknown = False
+            await self._input.forget()
+        inputs = self._input.effective(inputs)
         if inputs:
             await self._others.select(self)
             self._before_input = self._documents.count, self._navigations.leaving
-            if count := releases(inputs):
+            if not self._input.holds_button and (count := releases(inputs)):
                 sent = self.scripts.ask_settled(frame, {**argument, "releases": count})
             await self._input.send(inputs)
         answer = await self._settle(frame, argument, sent)
         if answer is None or not answer.get("hasActivation"):
             await self._others.await_tabs_of(self)
         return answer
+
+    async def send_input(self, inputs: Sequence[Input]) -> None:
+        self.check_alive()
+        if self._is_unknown:
+            self._is_unknown = False
+            await self._input.forget()
+        inputs = self._input.effective(inputs)
+        if inputs:
+            await self._others.select(self)
+            await self._input.send(inputs)
+
+    async def release(self) -> None:
+        self.check_alive()
+        await self._input.release()
 
     async def evaluate(
         self, function: str, *, frame: str | None = None, ref: str | None = None
@@ -296,7 +320,7 @@ class BidiTab:
         try:
             while not going.done():
                 await asyncio.wait({going}, timeout=FROZEN_SECONDS)
-                is_left = count != self._documents.count or self._asks_to_stay()
+                is_left = count != self._documents.count or self.dialogs.asks_to_stay
                 if not going.done() and not is_left and await self._is_silent():
                     if not going.done() and count == self._documents.count:
                         url = params.get("url", self.url)
@@ -328,7 +352,7 @@ class BidiTab:
         A page whose script never ends cannot be left, and BiDi cannot end a script. The tab loses
         only its history.
         """
-        if self._navigations.leaving is not None or self._asks_to_stay():
+        if self._navigations.leaving is not None or self.dialogs.asks_to_stay:
             return False
         if not await self._is_silent():
             return False
@@ -339,25 +363,17 @@ class BidiTab:
     def _dismissing(self) -> Iterator[None]:
         """While the tab leaves its page, dismiss the open dialog and those that follow."""
         self._dismisses = True
-        if self.dialogs.dialog is not None and not self._asks_to_stay():
-            self._dismiss(self.dialogs.dialog)
+        if self.dialogs.has_dialog and not self.dialogs.asks_to_stay:
+            self.dialogs.dismiss_dialog()
         try:
             yield
         finally:
             self._dismisses = False
 
-    def _asks_to_stay(self) -> bool:
-        dialog = self.dialogs.dialog
-        return dialog is not None and dialog["type"] == "beforeunload"
-
-    def _dismiss(self, dialog: Json) -> None:
-        refusal = {"context": dialog["context"], "accept": False}
-        self._bidi.tell("browsingContext.handleUserPrompt", refusal)
-
     async def _is_silent(self) -> bool:
         """Return True if the page does not evaluate a trivial script in ``FROZEN_SECONDS``."""
         probe = self.scripts.title()
-        probe.add_done_callback(unheard)
+        probe.add_done_callback(log_failure)
         await asyncio.wait({probe}, timeout=FROZEN_SECONDS)
         return not probe.done()
 
@@ -394,10 +410,13 @@ class BidiTab:
     def _committed(self, params: Json) -> None:
         if not self._is_ours(params):
             return
+        if self._is_reported_crash(params):
+            return
         begun, is_crash = self._navigations.begun, self._is_crash(params)
         self._navigations.begun = None
         self._given_up = None
         if is_crash:
+            self._crash = params["navigation"]
             self._tab_crashed()
             return
         self._be_at(params["url"], begun)
@@ -429,6 +448,13 @@ class BidiTab:
         if to == BLANK and begun is not None and begun == self._given_up:
             return bool(params["navigation"] != begun[0])
         return (to == BLANK or to.startswith(CRASH_PAGE)) and start_of(params) != begun
+
+    def _is_reported_crash(self, params: Json) -> bool:
+        """Return True if this commit is the second one of a crash. In a selected tab Firefox first
+        commits a blank page and then its crash page, both under the navigation of the page that
+        crashed. The tab may have been told to navigate in between."""
+        is_again = params["url"].startswith(CRASH_PAGE) and params["navigation"] == self._crash
+        return is_again and not self.crashed
 
     def _tab_crashed(self) -> None:
         self._navigations.leaving = None
@@ -485,7 +511,7 @@ class BidiTab:
 
     def _dialog_opened(self, params: Json) -> None:
         if self._dismisses and params["type"] != "beforeunload":
-            self._dismiss(params)
+            self.dialogs.dismiss_dialog()
         else:
             self.dialogs.dialog_opened(params)
 

@@ -33,7 +33,7 @@ def plain(value: dict[str, Any]) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _ReadValue:
     """A list or object that was read, and what each reference to it adds to the written answer.
 
     ``height``: how many levels it has, itself included.
@@ -55,7 +55,7 @@ class _Reader:
     """
 
     def __init__(self) -> None:
-        self._known: dict[str, _Known | None] = {}
+        self._known: dict[str, _ReadValue | None] = {}
         """By their ids, what references may refer to; None while it is still being read."""
         self._depth = 0
         self._deepest = 0
@@ -96,7 +96,7 @@ class _Reader:
             read = [self.read(item) for item in value["value"]]
         self._depth -= 1
         if again is not None:
-            self._known[again] = _Known(
+            self._known[again] = _ReadValue(
                 read, self._values - values, self._size - size, self._deepest - self._depth
             )
         self._deepest = max(self._deepest, deepest)

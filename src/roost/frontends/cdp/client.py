@@ -22,6 +22,7 @@ from roost.frontends.cdp import commands
 from roost.frontends.cdp.messages import (
     CloseTab,
     Effect,
+    GiveProxyPassword,
     GoTo,
     HangUp,
     MakeContext,
@@ -138,6 +139,13 @@ class Client:
         if self._browser is not None:
             self._do(self._browser.paused(is_paused))
 
+    def proxy_asked(self, context: str, site: str, challenge: str) -> bool:
+        if self._browser is None:
+            return False
+        effects = self._browser.authentication.proxy_asked(context, site, challenge)
+        self._do(effects)
+        return bool(effects)
+
     def ended(self) -> None:
         self._ready.set()
         self._over.set()
@@ -217,6 +225,8 @@ class Client:
                         self._use(seat, effect.session)
                 case Release():
                     seat.release(effect.target)
+                case GiveProxyPassword():
+                    seat.give_proxy_password(effect.context, effect.password)
                 case HangUp():
                     self._over.set()
                 case GoTo():

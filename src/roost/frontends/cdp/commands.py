@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from roost.errors import RoostError
+from roost.errors import BadRequest, RoostError
 from roost.frontends.cdp import messages
 from roost.frontends.cdp.messages import (
     BAD_PARAMS,
@@ -21,13 +21,13 @@ from roost.frontends.cdp.messages import (
     CloseTab,
     Effect,
     HangUp,
+    InvalidMessage,
     Json,
     MakeContext,
     OpenTab,
     Refusal,
     RemoveContext,
     Send,
-    Unread,
     WriteFrame,
 )
 from roost.frontends.cdp.methods import LARGEST, Way, rule_for
@@ -35,10 +35,10 @@ from roost.frontends.cdp.targets import (
     BLANK,
     Attachment,
     AutoAttach,
+    DelayedAnswer,
     Filter,
     Kind,
     ProtocolSession,
-    Waiting,
 )
 from roost.frontends.cdp.visible_browser import VisibleBrowser
 
@@ -78,8 +78,8 @@ def said(browser: VisibleBrowser, text: str | bytes) -> list[Effect]:
     """Handle one message of the client. Even a message that cannot be read gets an answer."""
     try:
         call = messages.read(text)
-    except Unread as unread:
-        return [WriteFrame(messages.refused_unread(unread))]
+    except InvalidMessage as invalid:
+        return [WriteFrame(messages.refused_invalid(invalid))]
     try:
         return _handled(browser, call)
     except Refusal as refusal:
@@ -139,7 +139,7 @@ def _set_auto_attach(browser: VisibleBrowser, call: Call, link: ProtocolSession)
     wanted = AutoAttach(waits, Filter.read(call.params.get("filter")))
     if is_on and call.params.get("flatten") is not True:
         raise Refusal(FAILED, "Only flat sessions are to be had through Roost: say flatten: true.")
-    waiting = Waiting(set(), messages.result(call, {}))
+    waiting = DelayedAnswer(set(), messages.result(call, {}))
     effects: list[Effect] = []
     if link.kind is Kind.TAB:
         link.auto_attach = wanted if is_on else None
@@ -364,6 +364,28 @@ def _run(browser: VisibleBrowser, call: Call, link: ProtocolSession) -> list[Eff
     return [Send(call, call.method, {}, call.session)]
 
 
+@_does("Fetch.enable", "Fetch.disable")
+def _intercept(browser: VisibleBrowser, call: Call, link: ProtocolSession) -> list[Effect]:
+    if call.method == "Fetch.enable":
+        browser.authentication.enabled(call.session, call.params)
+    else:
+        browser.authentication.forget(call.session)
+    return [Send(call, call.method, call.params, call.session)]
+
+
+@_does("Fetch.continueRequest")
+def _continue_request(browser: VisibleBrowser, call: Call, link: ProtocolSession) -> list[Effect]:
+    context = browser.targets.context_of(link)
+    params = browser.authentication.continued(call.session, context, call.params)
+    return [Send(call, call.method, params, call.session)]
+
+
+@_does("Fetch.continueWithAuth")
+def _continue_with_auth(browser: VisibleBrowser, call: Call, link: ProtocolSession) -> list[Effect]:
+    effects = browser.authentication.answered(call, browser.targets.context_of(link))
+    return [Send(call, call.method, call.params, call.session)] if effects is None else effects
+
+
 @_does("Page.bringToFront")
 def _bring_to_front(browser: VisibleBrowser, call: Call, link: ProtocolSession) -> list[Effect]:
     return [_answer(call)]
@@ -371,7 +393,10 @@ def _bring_to_front(browser: VisibleBrowser, call: Call, link: ProtocolSession) 
 
 @_does("Page.navigate", "Network.loadNetworkResource")
 def _navigate(browser: VisibleBrowser, call: Call, link: ProtocolSession) -> list[Effect]:
-    browser.checks.checked_url(_needed(call, "url"))
+    try:
+        browser.checks.checked_url(_needed(call, "url"))
+    except BadRequest:  # no address at all, which clients know by Chromium's words
+        raise Refusal(FAILED, "Cannot navigate to invalid URL") from None
     return [Send(call, call.method, call.params, call.session)]
 
 

@@ -130,46 +130,55 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
+class GiveProxyPassword:
+    """Send this ``Proxy-Authorization`` header to the proxy of that context. None: there is no
+    password."""
+
+    context: str | None
+    password: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class HangUp:
     pass
 
 
 Order = OpenTab | CloseTab | MakeContext | RemoveContext
-Effect = WriteFrame | Send | Order | GoTo | Release | HangUp
+Effect = WriteFrame | Send | Order | GoTo | Release | GiveProxyPassword | HangUp
 
 
 # --- reading and writing -------------------------------------------------------------------------
 
 
 def read(text: str | bytes) -> Call:
-    """Read a client's message. Raise ``Unread`` where Chromium would refuse the message."""
+    """Read a client's message. Raise ``InvalidMessage`` where Chromium would refuse the message."""
     try:
         message = decode(text, AGENT_VALUES)
     except TooLarge as error:
-        raise _unread(text, FAILED, error.message) from None
+        raise _invalid(text, FAILED, error.message) from None
     except BadRequest as error:
         if isinstance(error.__context__, RecursionError):
-            raise _unread(text, FAILED, TOO_DEEP) from None
-        raise Unread(None, PARSE, NOT_VALID) from None
+            raise _invalid(text, FAILED, TOO_DEEP) from None
+        raise InvalidMessage(None, PARSE, NOT_VALID) from None
     if not isinstance(message, dict):
-        raise Unread(None, INVALID, "Message must be an object")
+        raise InvalidMessage(None, INVALID, "Message must be an object")
     if message.keys() - PROPERTIES:
         wrong = "Message has property other than 'id', 'method', 'sessionId', 'params'"
-        raise Unread(None, INVALID, wrong)
+        raise InvalidMessage(None, INVALID, wrong)
     number = message.get("id")
     if type(number) is not int or not -(2**31) <= number < 2**31:
-        raise Unread(None, INVALID, "Message must have integer 'id' property")
+        raise InvalidMessage(None, INVALID, "Message must have integer 'id' property")
     method, session, params = (message.get(name) for name in ("method", "sessionId", "params"))
     if not isinstance(method, str):
-        raise Unread(number, INVALID, "Message must have string 'method' property")
+        raise InvalidMessage(number, INVALID, "Message must have string 'method' property")
     if session is not None and not isinstance(session, str):
-        raise Unread(number, INVALID, "Message may have string 'sessionId' property")
+        raise InvalidMessage(number, INVALID, "Message may have string 'sessionId' property")
     if params is not None and not isinstance(params, dict):
-        raise Unread(number, INVALID, "Message may have object 'params' property")
+        raise InvalidMessage(number, INVALID, "Message may have object 'params' property")
     return Call(number, method, params or {}, session or "")
 
 
-class Unread(Refusal):
+class InvalidMessage(Refusal):
     """The message is no valid command. ``id`` is the message's id, or None if it has none."""
 
     def __init__(self, number: int | None, code: int, message: str) -> None:
@@ -177,16 +186,16 @@ class Unread(Refusal):
         self.id = number
 
 
-def _unread(text: str | bytes, code: int, message: str) -> Unread:
-    """The refusal of a message that is not read beyond its id, where that stands first."""
+def _invalid(text: str | bytes, code: int, message: str) -> InvalidMessage:
+    """Return the refusal of a message that was not parsed. The id is read if it comes first."""
     started = _START.match(text if isinstance(text, str) else text.decode(errors="replace"))
     if started is None:
-        return Unread(None, PARSE, NOT_VALID)
-    return Unread(int(started.group(1)), code, message)
+        return InvalidMessage(None, PARSE, NOT_VALID)
+    return InvalidMessage(int(started.group(1)), code, message)
 
 
 def _inside(value: Any) -> list[Any]:
-    """The lists and objects that the list or object holds."""
+    """Return the lists and objects directly inside the list or object."""
     items = value.values() if isinstance(value, dict) else value
     return [one for one in items if isinstance(one, dict | list)]
 
@@ -201,7 +210,7 @@ def refused(call: Call, refusal: Refusal) -> bytes:
     return _written({"id": call.id, "error": _error(refusal)}, session)
 
 
-def refused_unread(refusal: Unread) -> bytes:
+def refused_invalid(refusal: InvalidMessage) -> bytes:
     message: Json = {} if refusal.id is None else {"id": refusal.id}
     return _written({**message, "error": _error(refusal)}, "")
 

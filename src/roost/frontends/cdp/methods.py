@@ -51,6 +51,7 @@ _OTHERS = "it concerns the whole browser"
 _JAR = "to the session's jar, or one this client made"
 _SHARED = "this session's jar is shared with others"
 _OWN_TARGET = "to targets of the session"
+_PASSWORDS = "Roost asks the client for passwords itself, because the browser asks nobody"
 _BOUNDED = "to numbers that do not end the whole browser"
 
 BROWSER: dict[str, Rule] = {
@@ -129,6 +130,10 @@ PAGE: dict[str, Rule] = {
     "Target.setAutoAttach": _passed("what is attached belongs to this page"),
     "Target.getTargetInfo": _answered("of the page, and of the session's targets"),
     "Runtime.runIfWaitingForDebugger": _confined("the tab runs when all who wait have said so"),
+    "Fetch.enable": _confined(_PASSWORDS),
+    "Fetch.disable": _confined(_PASSWORDS),
+    "Fetch.continueRequest": _confined(_PASSWORDS),
+    "Fetch.continueWithAuth": _confined(_PASSWORDS),
     "Page.navigate": _confined("to addresses the session may open"),
     "Page.bringToFront": _answered("done as told, but no tab takes the focus"),
     "Page.setDownloadBehavior": _refused("use Browser.setDownloadBehavior"),

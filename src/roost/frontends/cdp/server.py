@@ -23,6 +23,14 @@ from roost.frontends.cdp.client import Client
 from roost.frontends.cdp.methods import BROWSER, PAGE, PAGE_DOMAINS, Way
 from roost.vocabulary import CALL_SECONDS
 
+WEBKIT = "537.36"
+"""The version of WebKit that every Chromium says it is. Chromedriver reads the revision behind."""
+NO_TAB = (
+    "none (this session has no tab, and chromedriver opens none: run"
+    " 'roost session open --session NAME --url about:blank' first)"
+)
+"""Stands where chromedriver expects the browser's version. Chromedriver stops and shows this text;
+otherwise it would look for a tab for a minute."""
 GOING, TOO_SLOW = 1001, 1013
 LOCAL = ("127.0.0.1", "localhost")
 
@@ -105,6 +113,8 @@ _Asked = Callable[[Look, Request], Awaitable[Any]]
 
 
 async def _version(look: Look, request: Request) -> Any:
+    if request.headers.get("user-agent") == "chromedriver" and not await look.targets():
+        return {"Browser": NO_TAB}
     said = await look.version()
     root = request.scope["root_path"]
     base = f"ws://{request.url.netloc}{root}/{request.path_params['token']}"
@@ -113,6 +123,7 @@ async def _version(look: Look, request: Request) -> Any:
         "Protocol-Version": said["protocolVersion"],
         "User-Agent": said["userAgent"],
         "V8-Version": said["jsVersion"],
+        "WebKit-Version": f"{WEBKIT} ({said['revision']})",
         "webSocketDebuggerUrl": f"{base}/devtools/browser/session",
     }
 

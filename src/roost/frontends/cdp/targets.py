@@ -92,7 +92,7 @@ class Attachment:
 
 
 @dataclass(slots=True)
-class Waiting:
+class DelayedAnswer:
     """An answer to send once all these attachments are complete."""
 
     attachments: set[Attachment]

@@ -19,6 +19,7 @@ from collections.abc import Hashable
 from roost.api.protocol import SeatChecks
 from roost.errors import RoostError
 from roost.frontends.cdp import messages
+from roost.frontends.cdp.authentication import Authentication
 from roost.frontends.cdp.messages import (
     Call,
     Effect,
@@ -33,10 +34,10 @@ from roost.frontends.cdp.methods import BROWSER_EVENTS
 from roost.frontends.cdp.targets import (
     BLANK,
     Attachment,
+    DelayedAnswer,
     Kind,
     ProtocolSession,
     Targets,
-    Waiting,
     browser_info,
     tab_info,
     tab_of,
@@ -60,6 +61,7 @@ class VisibleBrowser:
         self.targets = Targets(context, browser_info(nonce))
         self.targets.links[""] = ProtocolSession("", Kind.BROWSER, "")
         self.checks = seat
+        self.authentication = Authentication(seat, nonce)
         self.windows: set[int] = set()
         self._root = root
         self._root_tail = f',"sessionId":"{root}"}}'.encode()
@@ -67,7 +69,7 @@ class VisibleBrowser:
         self._tab_sessions = 0
         self.is_paused = False
         self._attaching: dict[str, deque[Attachment]] = {}
-        self._waiting: list[Waiting] = []
+        self._waiting: list[DelayedAnswer] = []
         self._downloads: set[tuple[str, str]] = set()
         """Running downloads of the session: the protocol session that reports each, and its id."""
         self._holds: dict[str, set[str]] = {}
@@ -122,6 +124,11 @@ class VisibleBrowser:
             return self._download(session, frame) if is_download else []
         if link is None or not link.is_page:
             return []
+        if self.authentication.is_on(session):
+            context = self.targets.context_of(link)
+            effects = self.authentication.heard(session, context, frame)
+            if effects is not None:
+                return effects
         return [WriteFrame(frame)]
 
     def _download(self, session: str, frame: bytes) -> list[Effect]:
@@ -272,7 +279,7 @@ class VisibleBrowser:
     # --- attaching -----------------------------------------------------------------------------
 
     def auto_attached(
-        self, root: ProtocolSession, info: Json, waiting: Waiting | None
+        self, root: ProtocolSession, info: Json, waiting: DelayedAnswer | None
     ) -> list[Effect]:
         """Attach to the target if that browser-level session wants it and is not attached yet."""
         wanted, target = root.auto_attach, info["targetId"]
@@ -313,7 +320,7 @@ class VisibleBrowser:
         frame = messages.event("Target.attachedToTarget", params, root)
         return session, [WriteFrame(frame)]
 
-    def wait_for(self, waiting: Waiting) -> list[Effect]:
+    def wait_for(self, waiting: DelayedAnswer) -> list[Effect]:
         """Send the answer once all its attachments are complete, or at once if it has none."""
         if waiting.attachments:
             self._waiting.append(waiting)
@@ -390,7 +397,7 @@ class VisibleBrowser:
 
     def _tab_made(self, call: Call, target: str) -> list[Effect]:
         shown = tab_of(target) if call.params.get("forTab") else target
-        waiting = Waiting(
+        waiting = DelayedAnswer(
             {one for one in self._attaching.get(target, ()) if one.call is None},
             messages.result(call, {"targetId": shown}),
         )
@@ -449,6 +456,7 @@ class VisibleBrowser:
         effects: list[Effect] = []
         for one in [*self.targets.below(link.session), link]:
             self.targets.links.pop(one.session, None)
+            self.authentication.forget(one.session)
             if not self.targets.of(one.target):
                 self.targets.nested.pop(one.target, None)
             if one.kind is Kind.BROWSER:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from roost.frontends.cli.install.invocation import own_spelling, way_onto_path
+
 if TYPE_CHECKING:
     from roost.client.client import Client
     from roost.local.home import Home
@@ -31,5 +33,8 @@ def demo(ctx: click.Context, browser: str) -> None:
     def operator(home: Home) -> AbstractAsyncContextManager[Client]:
         return caller(CommonFlags(operator=True), home=home)
 
-    held = tell(browser, operator=operator, console=console(), colors=COLORS)
-    ctx.exit(0 if held else 1)
+    if not tell(browser, operator=operator, console=console(), colors=COLORS):
+        ctx.exit(1)
+    click.echo(f"\nNext:  {own_spelling()} install  # put Roost into your coding agents")
+    if (line := way_onto_path()) is not None:
+        click.echo(f"Or:    {line}  # and then: roost install")

@@ -286,6 +286,15 @@ def _disk(home: Home, flags: CommonFlags) -> Iterator[Finding]:
         yield Finding("disk", verdict, detail, "Make room, or set ROOST_HOME to another disk.")
 
 
+def _skill(home: Home, flags: CommonFlags) -> Iterator[Finding]:
+    """Check that installed copies of the skill are those of this Roost."""
+    from roost.frontends.cli.install import skill
+
+    for choice, file in skill.stale():
+        fix = f"roost install skill --{choice}"
+        yield Finding("skill", Verdict.WARNING, f"{file} is not of this Roost.", fix)
+
+
 CHECKS: tuple[Callable[[Home, CommonFlags], Iterator[Finding]], ...] = (
     _python,
     _home,
@@ -295,6 +304,7 @@ CHECKS: tuple[Callable[[Home, CommonFlags], Iterator[Finding]], ...] = (
     _broker,
     _browsers,
     _extension,
+    _skill,
     _display,
     _disk,
 )

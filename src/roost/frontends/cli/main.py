@@ -15,6 +15,7 @@ from roost import __version__
 from roost.errors import Internal, RoostError
 from roost.frontends.cli.browser import browser
 from roost.frontends.cli.cdp import cdp_url
+from roost.frontends.cli.dashboard import dashboard
 from roost.frontends.cli.demo import demo
 from roost.frontends.cli.doctor import doctor
 from roost.frontends.cli.hints import spell
@@ -25,6 +26,7 @@ from roost.frontends.cli.mcp import mcp
 from roost.frontends.cli.options import CommonFlags, operator_option
 from roost.frontends.cli.profile import profile
 from roost.frontends.cli.session import session
+from roost.frontends.cli.skill import skill
 from roost.frontends.cli.status import status
 from roost.frontends.cli.terminal import echo_json, plain
 from roost.frontends.cli.up import stop, up
@@ -33,18 +35,30 @@ from roost.wire.marks import marked
 DONE, FAILED, INTERRUPTED = 0, 1, 130
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
 @click.version_option(__version__, prog_name="roost", message="%(prog)s %(version)s")
 @operator_option
-def cli() -> None:
-    """Many agents, one browser.
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Many agents, one browser. Without a command: what is here, and what to do next.
 
     Everything of one Roost lies in ROOST_HOME (default ~/.local/state/roost).
     """
+    if ctx.invoked_subcommand is None:
+        from roost.frontends.cli.welcome import welcome
 
+        welcome(ctx.ensure_object(CommonFlags))
+
+
+GROUPS = {
+    "Set-up": ("install", "up", "stop", "doctor", "browser", "profile", "mcp", "hook", "demo"),
+    "Watching": ("status", "dashboard", "log", "session", "cdp-url"),
+}
+"""The commands as `roost --help` lists them, before the page verbs. Others count as set-up."""
 
 for command in (
-    up, stop, mcp, status, doctor, log, session, cdp_url, profile, browser, install, hook, demo,
+    up, stop, mcp, status, dashboard, doctor, log, session, cdp_url, profile, browser, install,
+    hook, demo, skill,
 ):  # fmt: skip
     cli.add_command(command)
 

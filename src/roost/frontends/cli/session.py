@@ -12,11 +12,15 @@ import click
 from roost.frontends.cli.options import CommonFlags, json_option, operator_option
 from roost.frontends.cli.status import sessions_table
 from roost.frontends.cli.terminal import echo_json, plain, show, show_lines
-from roost.vocabulary import JarPolicy, NoticeKind
+from roost.vocabulary import JarPolicy, NoticeKind, QuestionAnswer
 
 if TYPE_CHECKING:
     from roost.api.broker import Notice, Notices
-    from roost.api.views import View
+    from roost.api.views import SessionView, View
+    from roost.client.client import Client
+
+FRONT_SECONDS = 5.0
+"""How long a command waits for a browser to show a window."""
 
 
 @click.group()
@@ -118,10 +122,35 @@ def list_(flags: CommonFlags) -> None:
 @operator_option
 @click.pass_obj
 def show_(flags: CommonFlags, session: str | None, once: bool) -> None:
-    """Show SESSION, then what happens in it until it ends or you press Ctrl-C."""
+    """Show SESSION and its window, then what happens in it until it ends or you press Ctrl-C.
+
+    Its most recently used tab comes to the front of your screen, unless you ask for --json.
+    """
     import asyncio
 
     asyncio.run(_show(flags, session, once=once))
+
+
+@session.command("answer")
+@_session_argument
+@click.option(
+    "--answer",
+    type=click.Choice([answer.value for answer in QuestionAnswer]),
+    default=QuestionAnswer.DONE.value,
+    show_default=True,
+    help="Whether you did what the agent asked for.",
+)
+@click.option("--note", default="", help="What the agent should know.")
+@json_option
+@operator_option
+@click.pass_obj
+def answer_(flags: CommonFlags, session: str | None, answer: str, note: str) -> None:
+    """Answer what SESSION asks you, and give it back."""
+    from roost.api import operations as ops
+    from roost.frontends.cli.broker_call import ask
+
+    view = ask(flags, ops.SessionAnswer, session=session, answer=answer, note=note)
+    _print(flags, view, f"{view.id} has your answer.")
 
 
 @session.command("pause")
@@ -130,12 +159,13 @@ def show_(flags: CommonFlags, session: str | None, once: bool) -> None:
 @operator_option
 @click.pass_obj
 def pause(flags: CommonFlags, session: str | None) -> None:
-    """Hand SESSION over to the person: its agents are answered PAUSED."""
-    from roost.api import operations as ops
-    from roost.frontends.cli.broker_call import ask
+    """Hand SESSION over to the person: its agents are answered PAUSED.
 
-    view = ask(flags, ops.SessionPause, session=session)
-    _print(flags, view, f"{view.id} is yours; `roost session resume {view.id}` hands it back.")
+    Its most recently used tab comes to the front of your screen.
+    """
+    import asyncio
+
+    asyncio.run(_pause(flags, session))
 
 
 @session.command("resume")
@@ -175,6 +205,32 @@ def _print(flags: CommonFlags, view: View, line: str) -> None:
         click.echo(plain(line))
 
 
+async def _pause(flags: CommonFlags, session: str | None) -> None:
+    from roost.api import operations as ops
+    from roost.frontends.cli.broker_call import caller, made
+
+    async with caller(flags) as client:
+        view = await client.call(made(ops.SessionPause, session=session))
+        _print(flags, view, f"{view.id} is yours; `roost session resume {view.id}` hands it back.")
+        await _bring_to_front(client, view)
+
+
+async def _bring_to_front(client: Client, view: SessionView) -> None:
+    """Show the session's window to the person, or say why that is not possible."""
+    from roost.api import operations as ops
+    from roost.errors import RoostError, Unauthorized
+
+    if not view.tabs:
+        return
+    try:
+        await client.call(ops.SessionFront(session=view.id), timeout=FRONT_SECONDS)
+    except Unauthorized:
+        pass  # an agent's command: agents do not take the person's focus
+    except RoostError as error:
+        hint = f" {error.hint}" if error.hint else ""
+        click.echo(f"note: {plain(error.message)}{plain(hint)}", err=True)
+
+
 async def _show(flags: CommonFlags, session: str | None, *, once: bool) -> None:
     import asyncio
 
@@ -187,6 +243,7 @@ async def _show(flags: CommonFlags, session: str | None, *, once: bool) -> None:
         if flags.json:
             echo_json(view.to_wire())
             return
+        await _bring_to_front(client, view)
         if once:
             show(flags, sessions_table([view]))
             return

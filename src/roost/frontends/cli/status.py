@@ -10,6 +10,7 @@ import click
 from roost import __version__
 from roost.frontends.cli.options import CommonFlags, json_option, operator_option
 from roost.frontends.cli.terminal import COLORS, cell, duration, echo_json, plain, show, table
+from roost.vocabulary import SESSION_START_CHARS
 from roost.wire.hello import difference
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 
 ID_CHARS = 24
-SHORT_CHARS = 8
 
 
 @click.command()
@@ -36,14 +36,14 @@ def status(flags: CommonFlags) -> None:
 
     view = ask(flags, ops.Status)
     if flags.json:
-        echo_json(as_promised(view))
+        echo_json(json_shape(view))
     else:
         show(flags, *_parts(view))
     if (note := difference(__version__, view.broker.version)) is not None:
         click.echo(f"warning: {plain(note)}", err=True)
 
 
-def as_promised(view: StatusView) -> dict[str, Any]:
+def json_shape(view: StatusView) -> dict[str, Any]:
     """Return the stable shape of ``--json``, without fields that only the tables use."""
     wire = view.to_wire()
     wire.pop("notes", None)
@@ -142,7 +142,7 @@ def _agents(view: StatusView) -> Table:
 def _short(session: str) -> str:
     """Return a conversation's long id cut, for a terminal. A program reads the whole id."""
     is_long = len(session) > ID_CHARS and sys.stdout.isatty()
-    return f"{session[:SHORT_CHARS]}…" if is_long else session
+    return f"{session[:SESSION_START_CHARS]}…" if is_long else session
 
 
 def _folded(kept: list[SessionView]) -> str:

@@ -38,10 +38,10 @@ def application(
         Route("/pages", calls.open_page, methods=["POST"]),
         Route("/openapi.json", partial(_described, f"http://{host}:{port}"), methods=["GET"]),
         Route("/healthz", calls.health, methods=["GET"]),
-        *(_mounted(path, _AtFirstUse(make)) for path, make in mounts.items()),
+        *(_mounted(path, _LazyApplication(make)) for path, make in mounts.items()),
     ]
     router = Router(routes, redirect_slashes=False, default=_nothing_here)
-    return Gate(_Whole(router), door, host, port)
+    return Gate(_RouterApplication(router), door, host, port)
 
 
 def _mounted(path: str, app: ASGIApp) -> BaseRoute:
@@ -52,7 +52,7 @@ def _mounted(path: str, app: ASGIApp) -> BaseRoute:
     return Mount(path.rstrip("/"), app) if path.endswith("/") else Route(path, app)
 
 
-class _Whole:
+class _RouterApplication:
     """Makes the router look like an application to its routes.
 
     Only inside an application do Starlette's routes raise what they refuse. Elsewhere they answer
@@ -67,7 +67,7 @@ class _Whole:
         await self._router(scope, receive, send)
 
 
-class _AtFirstUse:
+class _LazyApplication:
     """An application that is made at its first request."""
 
     def __init__(self, make: Callable[[], ASGIApp]) -> None:

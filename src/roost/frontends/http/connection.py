@@ -24,7 +24,7 @@ HEAD_BYTES = 64 * KIB
 BUSY = 503
 
 
-class _Together:
+class _WriteBatcher:
     """A transport that sends what one turn of the loop writes as one piece.
 
     A head and its body become one system call, and the peer wakes up once.
@@ -78,7 +78,7 @@ class Connection(HttpToolsProtocol):
         self._is_operators = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(cast(asyncio.Transport, _Together(transport, self.loop)))
+        super().connection_made(cast(asyncio.Transport, _WriteBatcher(transport, self.loop)))
         self._timer = self.loop.call_later(HELLO_SECONDS, self._late)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -110,7 +110,7 @@ class Connection(HttpToolsProtocol):
             self.cycle.keep_alive = False
 
     def on_response_complete(self) -> None:
-        cast(_Together, self.transport).flush()
+        cast(_WriteBatcher, self.transport).flush()
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:

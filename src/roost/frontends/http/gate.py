@@ -3,7 +3,7 @@
 A web page in the person's browser can reach 127.0.0.1 too, and by DNS rebinding under a host name
 of its own. It cannot forge Host or Origin. Every other caller must show a token, or be a process
 that was started for a session (``/json`` only). The gate cannot be switched off. Only ``/healthz``
-needs no token.
+and the dashboard need no token here; the dashboard's WebSocket asks for its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import logging
 import secrets
 
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from roost.api.door import TokenDoor
@@ -22,9 +22,25 @@ from roost.frontends.http.replies import NO_TOKEN, refusal
 
 FORBIDDEN = 403
 OPEN = frozenset({"/healthz"})
+DASHBOARD = "/dashboard/"
+"""The page's files hold no data. Its WebSocket asks for a login before it says anything."""
 TOKEN_IN_PATH = "/cdp/"
 DEVTOOLS = "/json"
 """The path where DevTools clients look first, whatever the rest of their address is."""
+CHROMEDRIVER = {
+    b"user-agent": b"chromedriver",
+    b"sec-fetch-site": b"none",
+    b"sec-fetch-mode": b"no-cors",
+    b"sec-fetch-dest": b"empty",
+}
+"""The headers by which Selenium's chromedriver is known. No page can send them: requests of pages
+have another Sec-Fetch-Site, and navigations that a person begins have another Sec-Fetch-Mode."""
+NO_SESSION = (
+    "none (Roost serves chromedriver only if it is started with ROOST_SESSION=NAME in the"
+    " environment: first run 'roost session open --session NAME --url about:blank')"
+)
+"""Stands where the browser's version is expected. Chromedriver stops at once and shows the text of
+a version that it does not know. It would retry any other refusal for a minute."""
 logger = logging.getLogger(__name__)
 
 
@@ -48,7 +64,7 @@ class Gate:
 
         try:
             found = _headers(scope)
-            refused = self._misdirected(found)
+            refused = self._misdirected(scope, found)
             if refused is None:
                 refused = await self._unknown(scope, found[b"authorization"])
             if refused is None:
@@ -68,9 +84,13 @@ class Gate:
         if not has_begun:
             await refused(scope, receive, send)
 
-    def _misdirected(self, found: _Found) -> Response | None:
+    def _misdirected(self, scope: Scope, found: _Found) -> Response | None:
         """Return a refusal if the request is not for this server or is a web page's."""
-        if len(found[b"host"]) != 1 or found[b"host"][0].lower() not in self._hosts:
+        hosts = self._hosts
+        if scope["type"] == "websocket" and scope["path"].startswith(TOKEN_IN_PATH):
+            # Chromedriver leaves the port out. Browsers never do.
+            hosts = hosts | {host.rpartition(b":")[0] for host in hosts}
+        if len(found[b"host"]) != 1 or found[b"host"][0].lower() not in hosts:
             return refusal(Unauthorized("Host: not an address of this server."), FORBIDDEN)
         if not self._origins.issuperset(found[b"origin"]):
             return refusal(Unauthorized("Origin: web pages are not served."), FORBIDDEN)
@@ -83,10 +103,11 @@ class Gate:
         ``/json`` the broker identifies the process by the session it was started for.
 
         A browser's process acts for its pages, so it must not be identified like this. All browsers
-        send Sec-Fetch-Site to loopback, so requests with that header are refused. Node sends other
-        Sec-Fetch headers, but not this one.
+        send Sec-Fetch-Site to loopback, so requests with that header are refused, but for
+        chromedriver's. Node sends other Sec-Fetch headers, but not this one.
         """
-        if any(name == b"sec-fetch-site" for name, _ in scope["headers"]):
+        is_page = any(name == b"sec-fetch-site" for name, _ in scope["headers"])
+        if is_page and not _is_chromedriver(scope):
             raise Unauthorized("Sec-Fetch-Site: web pages are not served.")
         token = await self._door.token_beside(tuple(scope["server"]), tuple(scope["client"]))
         scope["path"] = f"{TOKEN_IN_PATH}{token}{scope['path']}"
@@ -94,14 +115,17 @@ class Gate:
 
     async def _unknown(self, scope: Scope, authorization: list[bytes]) -> Response | None:
         """Return a refusal if the caller shows no valid token, else None."""
-        if scope["path"] in OPEN:
+        if scope["path"] in OPEN or scope["path"].startswith(DASHBOARD):
             return None
+        is_tokenless = _is_tokenless(scope["path"])
         try:
-            if _is_tokenless(scope["path"]):
+            if is_tokenless:
                 await self._find_token(scope)
             scope["token"] = _token(scope["path"], authorization)
             scope["visit"] = self._door.visit(scope["token"])
         except Unauthorized as error:
+            if is_tokenless and _is_chromedriver(scope):
+                return JSONResponse({"Browser": NO_SESSION})
             return refusal(error, NO_TOKEN)
         is_operator = scope["visit"].session is None
         if scope["state"]["admitted"](is_operator=is_operator):
@@ -122,6 +146,11 @@ def _headers(scope: Scope) -> _Found:
 
 def _is_tokenless(path: str) -> bool:
     return path == DEVTOOLS or path.startswith(f"{DEVTOOLS}/")
+
+
+def _is_chromedriver(scope: Scope) -> bool:
+    told = [(name, value) for name, value in scope["headers"] if name in CHROMEDRIVER]
+    return len(told) == len(CHROMEDRIVER) and dict(told) == CHROMEDRIVER
 
 
 def _token(path: str, authorization: list[bytes]) -> str:

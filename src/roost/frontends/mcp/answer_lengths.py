@@ -16,7 +16,9 @@ SNAPSHOT_CHARS: Mapping[str, int] = {
 """The default ``maxChars`` of a snapshot, by the name in the client's ``clientInfo``."""
 
 
-def fitted(client: str | None, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+def with_default_length(
+    client: str | None, tool: str, arguments: Mapping[str, Any]
+) -> Mapping[str, Any]:
     """Return the arguments with the client's default length, if the caller gives none."""
     most = SNAPSHOT_CHARS.get(client or "")
     if tool != "browser_snapshot" or most is None or arguments.get("maxChars") is not None:

@@ -7,13 +7,22 @@ from functools import lru_cache, partial
 from typing import Any
 
 from roost.api.broker import BrokerApi
-from roost.api.operations import OPERATIONS, Audience, Operation, nearest, parse_for_model
+from roost.api.operations import (
+    OPERATIONS,
+    Audience,
+    Batch,
+    Operation,
+    nearest,
+    parse_for_model,
+)
 from roost.api.steps import step_of
+from roost.api.views import BatchView
 from roost.errors import BadRequest
+from roost.frontends.mcp.batch_replies import reply_to_batch
 from roost.frontends.mcp.replies import DATA, reply_to
 from roost.frontends.mcp.schemas import argument_schema
 from roost.frontends.mcp.toolset import ABOUT_ANSWERS, Reply, Tool
-from roost.hints import LONGER_TIMEOUT, Hint, Spelling
+from roost.hints import LONGER_TIMEOUT, UNLISTED, Hint, Spelling
 
 CORE, ALL = "core", "all"
 ANSWER = {"type": "object"}
@@ -22,7 +31,8 @@ INSTRUCTIONS = Hint("""\
 A browser shared by several agents: your session has tabs and cookies of its own.[
 {Snapshot} shows the page with refs (ref=e12); give them as target (CSS, text=part or \
 text="whole text" work too). Actions, navigation and waits answer with the new page or what \
-changed since; snapshot: none, diff (default) or full.]
+changed since; snapshot: none, diff (default) or full.][
+{Batch} does steps that you know already in one call: a form, a menu, a check after each.]
 Tools take tab (default: your current tab) and session (default: your own). [For sub-agents that \
 work in parallel, open a session each with {SessionOpen} and pass its id.|You have this one \
 session.]""")
@@ -44,7 +54,10 @@ class BrowserNames:
 
     async def call(self, api: BrokerApi, name: str, arguments: Mapping[str, Any]) -> Reply:
         view = await api.call(self._asked(name, arguments))  # type: ignore[var-annotated, arg-type]
-        return reply_to(view.spelled(self.spelling(name)))
+        spell = self.spelling(name)
+        spelled = view.spelled(spell)
+        reply = reply_to_batch if isinstance(spelled, BatchView) else reply_to
+        return reply(spelled, spell)
 
     def spelling(self, name: str) -> Spelling:
         called = self._operations.get(name)
@@ -54,6 +67,9 @@ class BrowserNames:
     def _spell(self, takes_timeout: bool, named: str) -> str | None:
         if named == LONGER_TIMEOUT:
             return "timeout, in seconds" if takes_timeout else None
+        if named.startswith(UNLISTED):
+            step = step_of(named.removeprefix(UNLISTED))
+            return f"{step.operation.op} (listed with `roost mcp --tools all`)" if step else None
         step = step_of(named)
         if step is None or step.operation.op not in self._operations:
             return None
@@ -65,7 +81,12 @@ class BrowserNames:
             raise _no_tool(name, self._operations)
         # Models send null for arguments they do not give.
         given = {key: value for key, value in arguments.items() if value is not None}
-        return parse_for_model(name, given)
+        operation = parse_for_model(name, given)
+        if isinstance(operation, Batch):
+            for step in operation.operations:
+                if step.op not in self._operations:
+                    raise _no_tool(step.op, self._operations)
+        return operation
 
 
 @lru_cache

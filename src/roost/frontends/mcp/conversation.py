@@ -14,6 +14,8 @@ from typing import Any
 
 from roost.api.broker import BrokerApi
 from roost.api.door import Line
+from roost.api.interrupted_batch import interrupted_batch
+from roost.api.operations import Batch, parse_for_model
 from roost.errors import BadRequest, Interrupted, TooLarge
 from roost.frontends.mcp.browser_names import browser_names
 from roost.frontends.mcp.claudezilla.names import firefox_names
@@ -116,7 +118,7 @@ class McpConversation:
     async def _serve(self) -> None:
         try:
             server = await self._server.module()
-            told_off = server.Guest(self._api, _Interrupted(self._toolset))
+            told_off = server.Guest(self._api, _InterruptedToolset(self._toolset))
             guest = server.Guest(self._api, self._toolset)
             await server.serve_stream(
                 lambda ctx: told_off if ctx.request_id in self._interrupted else guest,
@@ -159,7 +161,7 @@ class McpConversation:
             self._begin_waiting()
 
 
-class _Interrupted:
+class _InterruptedToolset:
     """Answers every call ``INTERRUPTED``, because it was under way when the broker restarted."""
 
     def __init__(self, toolset: Toolset) -> None:
@@ -173,6 +175,9 @@ class _Interrupted:
         return no_way  # the one error it answers names no step
 
     async def call(self, api: BrokerApi, name: str, arguments: Mapping[str, Any]) -> Reply:
+        if name == Batch.op:
+            given = {key: value for key, value in arguments.items() if value is not None}
+            raise await interrupted_batch(api, parse_for_model(name, given))
         raise Interrupted(f"The broker went away during {name}; nobody knows whether it was done.")
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from roost.api import jar_views, page_views, views
 from roost.errors import RoostError
 from roost.frontends.mcp.toolset import Image, Reply
+from roost.hints import Hint, Spelling, spelled
 from roost.wire.marks import error_text, marked, one_line, sendable
 
 DATA: frozenset[type[views.View]] = frozenset(
@@ -26,15 +27,20 @@ NAME_CHARS = 80
 SHOWN_REQUESTS = 3
 
 
-def reply_to(view: views.View) -> Reply:
-    """Return a tool's answer for the view."""
+def text_of(view: views.View, spell: Spelling) -> str:
+    """Return the text of a view for a reader that performs steps as ``spell`` says."""
+    return _whole(told(view), view.notes, spell)
+
+
+def reply_to(view: views.View, spell: Spelling) -> Reply:
+    """Return a tool's answer for the view. ``spell``: how the caller performs steps."""
     if type(view) in DATA:
-        told_as = _json(view.to_wire())
-        return Reply(_whole([told_as], view.notes), structured=json.loads(told_as))
+        told_as = as_json(view.to_wire())
+        return Reply(_whole([told_as], view.notes, spell), structured=json.loads(told_as))
     images = []
     if isinstance(view, page_views.ScreenshotView) and view.data is not None:
         images = [Image(view.data, view.mime_type)]
-    return Reply(_whole(told(view), view.notes), images)
+    return Reply(text_of(view, spell), images)
 
 
 def refusal(error: RoostError) -> Reply:
@@ -45,11 +51,14 @@ def refusal(error: RoostError) -> Reply:
     return Reply(error_text(error), is_error=True)
 
 
-def _whole(parts: Iterable[str], notes: list[str] | None) -> str:
-    return sendable("\n".join([*parts, *(f"Note: {note}" for note in notes or ())]))
+def _whole(parts: Iterable[str], notes: list[str] | None, spell: Spelling) -> str:
+    """Join the parts of a reply. Parts that name steps are hints."""
+    lines = [spelled(part, spell) for part in parts]
+    return sendable("\n".join([*lines, *(f"Note: {note}" for note in notes or ())]))
 
 
-def _json(value: Any) -> str:
+def as_json(value: Any) -> str:
+    """Return the value as JSON on one line."""
     return sendable(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str))
 
 
@@ -59,7 +68,7 @@ def _json(value: Any) -> str:
 @singledispatch
 def told(view: views.View) -> Iterator[str]:
     """Yield the parts of a reply. A view without a function below is shown as JSON."""
-    yield marked([_json(view.model_copy(update={"notes": None}).to_wire())])
+    yield marked([as_json(view.model_copy(update={"notes": None}).to_wire())])
 
 
 def _tells(kind: type[Any]) -> Callable[[Callable[[Any], Iterator[str]]], Any]:
@@ -99,7 +108,7 @@ def _tabs(view: views.TabsView) -> Iterator[str]:
     if view.evicted:
         yield f"Closed to make room: {', '.join(view.evicted)}."
     if not view.tabs:
-        yield "No tabs are open; browser_navigate opens one."
+        yield Hint("No tabs are open[; {Navigate} opens one].")
         return
     pool = f" Pool: {view.tab_pool}." if view.tab_pool else ""
     yield f"Tabs: {_tab_ids(view.tabs)}.{pool}"
@@ -119,7 +128,8 @@ def _tab_ids(tabs: list[views.TabView]) -> str:
 
 def _tab_lines(tabs: Iterable[views.TabView]) -> Iterator[str]:
     for tab in tabs:
-        yield f"- {tab.tab}: [{one_line(tab.title)}]({one_line(tab.url)})"
+        label = f" ({tab.label})" if tab.label else ""
+        yield f"- {tab.tab}{label}: [{one_line(tab.title)}]({one_line(tab.url)})"
 
 
 @_tells(views.SessionView)
@@ -132,7 +142,7 @@ def _session(view: views.SessionView) -> Iterator[str]:
 @_tells(views.SessionsView)
 def _sessions(view: views.SessionsView) -> Iterator[str]:
     if not view.sessions:
-        yield "You have no session; browser_navigate opens one."
+        yield Hint("You have no session[; {Navigate} opens one].")
         return
     yield from map(_session_line, view.sessions)
     yield marked(_session_names(view.sessions))
@@ -185,14 +195,27 @@ def _name(name: str) -> str:
     return one_line(name)[:NAME_CHARS]
 
 
+@_tells(views.HandoffView)
+def _handoff(view: views.HandoffView) -> Iterator[str]:
+    if view.answer == "waiting":
+        yield "The person has not answered yet. Make the same call again to go on waiting."
+    elif view.answer == "done":
+        yield "The person says it is done. Look at the page again: it may have changed."
+    else:
+        yield "The person says it cannot be done."
+    if view.note is not None:
+        yield f"The person's note: {one_line(view.note)}"
+
+
 @_tells(views.ValueView)
 def _value(view: views.ValueView) -> Iterator[str]:
-    yield marked([_json(view.value)])
+    yield marked([as_json(view.value)])
 
 
 @_tells(page_views.ActionView)
 def _action(view: page_views.ActionView) -> Iterator[str]:
-    page = [view.did, *_where(view.url, view.title)]
+    is_told = view.stayed and view.changes is not None
+    page = [view.did] if is_told else [view.did, *_where(view.url, view.title)]
     if view.changes is not None:
         page.append(f"- Changes: {view.changes}")
     if view.dialog is not None:
@@ -204,14 +227,14 @@ def _action(view: page_views.ActionView) -> Iterator[str]:
     yield marked(page)
     if view.under_way:
         some = "1 request is" if len(view.under_way) == 1 else f"{len(view.under_way)} requests are"
-        yield f"{some} still under way: browser_wait_for waits for the result."
+        yield f"{some} still under way. " + Hint("Wait for the result[ with {WaitFor}].")
     if view.opened:
         yield f"It opened: {', '.join(view.opened)}. Your current tab is still {view.tab}."
     if view.dialog is not None:
-        yield "A dialog is open: answer it with browser_handle_dialog."
+        yield Hint("A dialog is open: answer it[ with {HandleDialog}].")
     if view.chooser is not None:
         many = "files" if view.chooser.multiple else "a file"
-        yield f"The page asks for {many}: give them with browser_file_upload."
+        yield f"The page asks for {many}. " + Hint("Give what it asks for[ with {FileUpload}].")
 
 
 @_tells(page_views.SnapshotView)

@@ -19,7 +19,7 @@ _UNSAID: tuple[object, ...] = (None, False, True, [])
 _COMMON = ("snapshot", "session", "tab")
 """Arguments that many tools take. They come last, and only the server's instructions explain
 them."""
-_ALIASES = {"completionPromise", "startElement", "endElement", "maxWaitMs"}
+_ALIASES = {"stopOnError", "completionPromise", "startElement", "endElement", "maxWaitMs"}
 """Arguments that are accepted but not listed."""
 _SHOWN_ELEMENT = {"browser_click"}
 
@@ -52,7 +52,7 @@ def tight_schema(model: type[BaseModel], hidden: Collection[str]) -> dict[str, A
 
 
 def _unexplained(schema: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: schema[key] for key in ("type", "enum") if key in schema}
+    return {"type": schema["type"]}
 
 
 def _tight(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from roost import __version__
 from roost.api import operations as ops
 from roost.api.broker import BrokerApi
 from roost.errors import Internal, RoostError, TooLarge
-from roost.frontends.mcp.answer_lengths import fitted
+from roost.frontends.mcp.answer_lengths import with_default_length
 from roost.frontends.mcp.replies import refusal
 from roost.frontends.mcp.toolset import Reply, Tool, Toolset
 from roost.vocabulary import AGENT_FRAME_BYTES
@@ -59,7 +59,7 @@ def make_server(guest_of: Callable[[Context], Guest], instructions: str) -> Serv
 
     async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         guest = guest_of(ctx)
-        arguments = fitted(_program_name(ctx), params.name, params.arguments or {})
+        arguments = with_default_length(_program_name(ctx), params.name, params.arguments or {})
         try:
             async with _progress(ctx, guest, params.name) as notes:
                 reply = await guest.toolset.call(guest.api, params.name, arguments)
@@ -152,18 +152,20 @@ def _listed(tool: Tool) -> types.Tool:
         annotations = types.ToolAnnotations(read_only_hint=True, open_world_hint=tool.open_world)
     else:
         annotations = types.ToolAnnotations(
-            destructive_hint=tool.destructive,
-            idempotent_hint=tool.idempotent or None,  # absent means false
-            open_world_hint=tool.open_world,
+            destructive_hint=tool.destructive, open_world_hint=tool.open_world
         )
-    return types.Tool(
+        if tool.idempotent:  # absent means false
+            annotations.idempotent_hint = True
+    listed = types.Tool(
         name=tool.name,
         title=tool.title,
         description=tool.description,
         input_schema=dict(tool.input_schema),
-        output_schema=None if tool.output_schema is None else dict(tool.output_schema),
         annotations=annotations,
     )
+    if tool.output_schema is not None:  # a field that is set is sent, also if it is null
+        listed.output_schema = dict(tool.output_schema)
+    return listed
 
 
 # --- progress -----------------------------------------------------------------------------------

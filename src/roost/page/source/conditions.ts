@@ -1,9 +1,9 @@
 /** Wait until something is in this document or gone from it, until the page has drawn something, or until it is painted. */
 import { type Args, optionalNumber, optionalText } from "./args";
-import { cut, page, queryAll } from "./dom";
+import { cut, isElement, page, queryAll } from "./dom";
 import { badRequest } from "./errors";
 import { openRoots } from "./flat_tree";
-import { nextFrame, untilPresent } from "./moments";
+import { nextFrame, pause, untilPresent } from "./moments";
 import { tidy } from "./names";
 import { plainText } from "./plain_text";
 import { looksLikeRef } from "./refs";
@@ -67,16 +67,32 @@ const OPERABLE_TRIED = 50;
 /** A shorter text may be all of a page, or an application that says "Loading…". */
 const TEXT_CHARS = 40;
 
+const SCRIPTS = "script[src], script[type=module]";
+
 export interface Drawn {
   drawn: boolean;
-  /** Scripts of this page may still draw something. */
+  /** Nothing is drawn yet, and scripts of this page may still draw something. */
   mayDraw: boolean;
+  /** The page has scripts that may add to what it shows. */
+  mayGrow: boolean;
 }
 
 /** Wait until the page shows text or controls, for at most `timeoutMs`. Applications start with an empty document. */
 export async function drawn(args: Args): Promise<Drawn> {
   const met = await untilPresent(() => (hasDrawn() ? true : null), optionalNumber(args, "timeoutMs", 0) ?? 0);
-  return { drawn: met !== null, mayDraw: met === null && mayDraw() };
+  return { drawn: met !== null, mayDraw: met === null && mayDraw(), mayGrow: queryAll(document, SCRIPTS).length > 0 };
+}
+
+/** Tell whether the page adds or uncovers elements within so many milliseconds. Applications draw their parts one by one. */
+export async function grows(args: Args): Promise<{ grew: boolean; isLoading: boolean }> {
+  let grew = false;
+  const observer = new MutationObserver((records) => {
+    grew ||= records.some((record) => record.type === "attributes" || Array.from(record.addedNodes).some(isElement));
+  });
+  for (const root of openRoots()) observer.observe(root, { subtree: true, childList: true, attributeFilter: ["class", "hidden"] });
+  await pause(args);
+  observer.disconnect();
+  return { grew, isLoading: page.readyState(document) !== "complete" };
 }
 
 function hasDrawn(): boolean {
@@ -90,7 +106,7 @@ function mayDraw(): boolean {
   if (page.readyState(document) !== "complete") return true;
   const body = page.body(document);
   const isEmpty = body === null || tidy(plainText(body)) === "";
-  return queryAll(document, isEmpty ? "script" : "script[src], script[type=module]").length > 0;
+  return queryAll(document, isEmpty ? "script" : SCRIPTS).length > 0;
 }
 
 export interface Readiness {

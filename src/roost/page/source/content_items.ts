@@ -14,8 +14,8 @@ export interface AccessibleNode {
   /** The name was built from the content, so printing the text again would say everything twice. */
   isNamedByContent: boolean;
   isInteractive: boolean;
-  /** A click does something although the role does not say so. */
-  isPointer: boolean;
+  /** The cursor, if it says what the mouse can do and the role does not; otherwise empty. */
+  cursor: string;
   isDisabled: boolean;
   isInline: boolean;
   value: string | undefined;

@@ -3,7 +3,7 @@
  * trusted input. For browser widgets (select, date, colour, range) it sets the value and dispatches the events.
  */
 import { type Action, guardPressOn, type Prepared, type Ready, whenActionable, whenPresent } from "./actionability";
-import { type Args, oneOf, optionalNumber, optionalTexts, text } from "./args";
+import { type Args, oneOf, optionalFlag, optionalNumber, optionalTexts, text } from "./args";
 import { cut, localName } from "./dom";
 import { badRequest, PageError } from "./errors";
 import { mayHaveList } from "./combobox";
@@ -21,6 +21,8 @@ export type Filled =
   | (Prepared & { next: "type"; isEmpty: boolean; hasList: boolean })
   /** Click at `point`. "done": the field is already `wanted`. */
   | (Prepared & { next: "click" | "done"; checked: boolean | "mixed"; wanted: boolean })
+  /** A slider is one step from its value: press `key`, then call again with `isPressed`. */
+  | (Prepared & { next: "press"; key: string })
   /** The value is set and its events were dispatched. */
   | (Prepared & { next: "done"; value: string; selected?: string[] });
 
@@ -45,7 +47,7 @@ const fillers: Record<Kind, (args: Args) => Promise<Filled>> = {
   text: (args) => focusForTyping(args),
   check: async (args) => readyToCheck(await actionable(args, "check"), args),
   select: async (args) => select(await actionable(args, "select"), args),
-  pick: async (args) => pick(await actionable(args, "type"), singleValue(args)),
+  pick: async (args) => pick(await actionable(args, "type"), singleValue(args), optionalFlag(args, "isPressed") === true),
   file: () => Promise.reject(badRequest("target", "This is a file field", "Upload files to it instead.")),
   none: (args) => Promise.reject(notAField(text(args, "target"))),
 };
@@ -179,7 +181,7 @@ const FORMATS: Record<string, { pattern: RegExp; example: string }> = {
   week: { pattern: /^\d{4,}-W\d\d$/, example: "2026-W13" },
 };
 
-function pick({ element, prepared }: Ready, value: string): Filled {
+function pick({ element, prepared }: Ready, value: string, isPressed: boolean): Filled {
   const input = element as HTMLInputElement;
   checkFormat(input, value.trim());
   const before = input.value;
@@ -189,8 +191,33 @@ function pick({ element, prepared }: Ready, value: string): Filled {
     input.value = before;
     throw badRequest("value", `${quoted(value)} is no valid ${input.type}`);
   }
+  if (input.type === "range") {
+    if (input.value === before) return { ...prepared, next: "done", value: before };
+    const key = isPressed ? null : moveBeside(input);
+    if (key) return { ...prepared, next: "press", key };
+  }
   announce(input);
   return { ...prepared, next: "done", value: input.value };
+}
+
+/**
+ * Move a slider to one step from its value, and return the key that does the last step.
+ *
+ * Applications store the value of a slider when a person lets go of it. A key tells them that; events from a script
+ * do not. Return null if the slider has no steps.
+ */
+function moveBeside(input: HTMLInputElement): string | null {
+  const goal = input.value;
+  if (input.step === "any") return null;
+  input.stepDown();
+  let key = "ArrowUp";
+  if (input.value === goal) {
+    input.stepUp();
+    key = "ArrowDown";
+  }
+  if (input.value === goal) return null;
+  input.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
+  return key;
 }
 
 function checkFormat(input: HTMLInputElement, value: string): void {

@@ -5,11 +5,11 @@
  * These elements get a ref:
  *
  * - what can be operated: interactive roles, focusable, editable and draggable elements, and elements that are
- *   clickable by `onclick` or by a pointer cursor that starts there;
+ *   clickable by `onclick` or by a cursor that starts there and invites to click, drag or draw;
  * - what has a declared name, except the options of a drop-down;
  * - cells of a grid, frames, images, headings, landmarks and other parts that an agent may want to look into.
  *
- * `[cursor=pointer]` is written only if the role does not already say that a click does something.
+ * `[cursor=…]` is written only if the role does not already say that a click does something.
  */
 import { isTimeUp } from "./budget";
 import { type AccessibleNode, type ContentItem, isText } from "./content_items";
@@ -123,7 +123,7 @@ function keyOf(node: AccessibleNode, ref: string | null, focused: Element | null
   if (node.isDisabled) start += " [disabled]";
   if (isExpanded(element)) start += " [expanded]";
   if (hasStates) end = laterStates(element, role);
-  const pointer = node.isPointer ? " [cursor=pointer]" : "";
+  const pointer = node.cursor === "" ? "" : ` [cursor=${node.cursor}]`;
   const active = element === focused ? " [active]" : "";
   const number = ref === null ? "" : ` [ref=${ref}]`;
   return { own: start + end + pointer, key: start + active + end + number + pointer };
@@ -147,13 +147,18 @@ function tristate(word: string, state: Tristate): string {
 function propertiesOf(node: AccessibleNode): string[] {
   if (node.role === "link") {
     const url = getAttribute(node.element, "href");
-    return url ? [`/url: ${yamlValue(cut(url.trim(), URL_LIMIT))}`] : NO_PROPERTIES;
+    return url && leadsSomewhere(url) ? [`/url: ${yamlValue(cut(url.trim(), URL_LIMIT))}`] : NO_PROPERTIES;
   }
   if (!node.isInteractive) return NO_PROPERTIES;
   const tag = localName(node.element);
   if (tag !== "input" && tag !== "textarea") return NO_PROPERTIES;
   const placeholder = getAttribute(node.element, "placeholder")?.trim();
   return placeholder && placeholder !== node.name ? [`/placeholder: ${yamlValue(shown(placeholder))}`] : NO_PROPERTIES;
+}
+
+/** Links that scripts handle have an address that says nothing. */
+function leadsSomewhere(url: string): boolean {
+  return !/^\s*(?:#?\s*$|javascript:)/i.test(url);
 }
 
 /** The whole content, when it is one piece of text. */

@@ -1,7 +1,8 @@
 /**
  * The program Roost runs inside pages, in a world of its own. Evaluating it installs `__roost`: functions
  * that take one JSON-able object and give back a JSON-able value, or `{error}` for whatever can be expected
- * to go wrong. Evaluating it again keeps what is there, refs and readers included.
+ * to go wrong. Evaluating it again keeps what is there, refs and readers included, unless another version is there:
+ * a page may stay open while Roost is upgraded. The new version then replaces the old one.
  */
 import { prepare } from "./actionability";
 import { type Args, optionalNumber, optionalText } from "./args";
@@ -18,18 +19,19 @@ import { find } from "./find";
 import { element, frameOwner, stoppedPress, stopPresses } from "./frame_owner";
 import { pause } from "./moments";
 import { pageState } from "./page_state";
+import { retireGuard } from "./press_guard";
 import { nextRef, startNumberingAt } from "./refs";
 import { scroll } from "./scroll";
-import { delivered, settled } from "./settle";
+import { delivered, retireWatch, settled } from "./settle";
 import { snapshot } from "./snapshot";
-import { drawn, readiness, waitFor } from "./conditions";
+import { drawn, grows, readiness, waitFor } from "./conditions";
 
 type PageFunction = (args: Args) => unknown;
 
 const TITLE_CHARS = 1000;
 
 const functions: Record<string, PageFunction> = {
-  consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, openOptions, pageState, pause, prepare, readiness, removeBadges, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, waitFor,
+  consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, grows, openOptions, pageState, pause, prepare, readiness, removeBadges, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, waitFor,
 };
 
 /** Expected trouble is data; anything else is a fault of ours and stays an exception. */
@@ -65,5 +67,25 @@ function startNumbering(args: Args): void {
   startNumberingAt(optionalNumber(args, "firstRef", 1), prefix);
 }
 
-const world = globalThis as { __roost?: Record<string, PageFunction> };
-world.__roost ??= { ...Object.fromEntries(Object.entries(functions).map(([name, run]) => [name, answering(run)])), element };
+/** `roost.page.bundle` puts a digest of the bundle here. */
+const VERSION = "ROOST_BUNDLE_VERSION";
+
+/** Remove everything that this version has added to the page. Its refs are not valid in the next version. */
+function retire(): void {
+  retireGuard();
+  retireWatch();
+  removeBadges();
+}
+
+interface Installed {
+  [name: string]: unknown;
+  version?: string;
+  retire?: () => void;
+}
+
+const world = globalThis as { __roost?: Installed };
+if (world.__roost?.version !== VERSION) {
+  world.__roost?.retire?.();
+  const answers = Object.fromEntries(Object.entries(functions).map(([name, run]) => [name, answering(run)]));
+  world.__roost = { ...answers, element, version: VERSION, retire };
+}

@@ -81,14 +81,22 @@ abstract class EventGuard implements Guard {
 
 let isListening = false;
 
+function heard(event: Event): void {
+  if (guard instanceof EventGuard) guard.heard(event);
+}
+
 /** Listen from the first guard on, for good. Each change of pointer listeners costs Chromium a frame. */
 function listen(): void {
   if (isListening) return;
   isListening = true;
-  const heard = (event: Event): void => {
-    if (guard instanceof EventGuard) guard.heard(event);
-  };
   for (const kind of PRESS_EVENTS) window.addEventListener(kind, heard, { capture: true, passive: false });
+}
+
+/** Stop the guard and remove the listeners: another version of the bundle takes over. */
+export function retireGuard(): void {
+  replaceGuard(null);
+  for (const kind of PRESS_EVENTS) window.removeEventListener(kind, heard, { capture: true });
+  isListening = false;
 }
 
 function swallow(event: Event): void {

@@ -24,7 +24,7 @@ function optionNode(option: HTMLOptionElement, isInteractive: boolean): Accessib
     name: labelOfOption(option),
     isNamedByContent: true,
     isInteractive,
-    isPointer: false,
+    cursor: "",
     isDisabled: option.disabled,
     isInline: false,
     value: undefined,

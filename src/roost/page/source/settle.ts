@@ -47,11 +47,12 @@ class Watch {
 let watched: Watch | null = null;
 
 export function watchForEffects(): void {
-  forgetWatch();
+  retireWatch();
   watched = new Watch(false);
 }
 
-function forgetWatch(): void {
+/** Stop to watch for effects. */
+export function retireWatch(): void {
   watched?.stop();
   watched = null;
 }
@@ -79,7 +80,7 @@ export interface Settled {
  * `releases`: `settled` is called before the input arrives, and waits for that many released mouse buttons.
  */
 export async function settled(args: Args = {}): Promise<Settled> {
-  if (args.watched === false) forgetWatch();
+  if (args.watched === false) retireWatch();
   const changed = await hasSettled(optionalNumber(args, "releases", 0) ?? 0);
   const hasActivation = navigator.userActivation?.isActive === true;
   const missed = takeVerdict();
@@ -98,7 +99,7 @@ async function hasSettled(releases: number): Promise<boolean> {
   await nextTask();
   await nextTask();
   const hasChanged = watched?.hasChanged ?? true;
-  forgetWatch();
+  retireWatch();
   if (!hasChanged) return false;
   await nextFrame();
   return true;

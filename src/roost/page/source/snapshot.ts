@@ -38,6 +38,8 @@ export interface SnapshotReply {
   left?: { lines: number; chars: number; after: string };
   changes?: ChangeCounts;
   frames: FrameOnPage[];
+  /** The first ref in `text`. A text of the page may look like a ref, so the caller does not search for it. */
+  ref?: string;
 }
 
 export function snapshot(args: Args): SnapshotReply {
@@ -105,6 +107,8 @@ function replyOf(lines: readonly Line[], { text, left, placeOf }: Selection): Sn
   const frames = framesAmong(lines, (line) => placeOf.get(line) ?? -1).filter((frame) => frame.line >= 0);
   const reply: SnapshotReply = { text, mode: "full", chars: text.length, truncated: left !== null || wasCut(), frames };
   if (left) reply.left = left;
+  const first = lines.find((line) => line.ref !== null && placeOf.has(line));
+  if (first) reply.ref = first.ref!;
   return reply;
 }
 

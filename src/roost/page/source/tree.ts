@@ -10,7 +10,7 @@ import {
   ELEMENT, TEXT, contains, contentElement, getAttribute, hasAttribute, isElement, isTrue, localName, matches, nextSibling, nodeType, parentNode, queryAll, textContent,
 } from "./dom";
 import { type AccessibleNode, ContentCollector, type ContentItem, contentText, isText, operableParts, type TextChunk } from "./content_items";
-import { firstFlatChild, slottedNodes } from "./flat_tree";
+import { firstFlatChild, flatParent, slottedNodes } from "./flat_tree";
 import { generatedText, mayHaveGeneratedText } from "./generated_text";
 import { declaredName, generatedName, tidy, titleName } from "./names";
 import { OwnedElements } from "./owned_elements";
@@ -85,7 +85,9 @@ class TreeBuilder {
     };
     if (root) return this.nodeFor(top, roleOf(top), style, style.display, scope, isOperableByAuthor(top, roleOf(top)));
     const content = new ContentCollector();
-    if (exposureOf(top, style) !== "gone") this.visitChildren(top, content, scope);
+    // An editor in a frame often makes the whole body editable, so the body itself is the field.
+    if (isEditingHost(top)) this.visit(top, content, scope);
+    else if (exposureOf(top, style) !== "gone") this.visitChildren(top, content, scope);
     return plainNode(top, "generic", withoutBlankText(content.finish()));
   }
 
@@ -148,18 +150,21 @@ class TreeBuilder {
     const isSeen = exposure === "seen";
     const role = isAnnotated ? roleOf(element) : implicitRole(element);
     const isOperable =
-      isSeen && (isInteractiveRole(role) || (!scope.isPointer && style.cursor === "pointer") || (isAnnotated && isOperableByAuthor(element, role)));
+      isSeen && (isInteractiveRole(role) || (!scope.isPointer && invitesPointer(element, style.cursor)) || (isAnnotated && isOperableByAuthor(element, role)));
     const isOff = scope.isDisabled || (isAnnotated && isTrue(element, "aria-disabled"));
     const inner = isSeen === scope.isSeen && isOff === scope.isDisabled ? scope : { ...scope, isSeen, isDisabled: isOff };
     const isOwnLine = isSeen && (isOperable || !isTextLevelRole(role) || (isAnnotated && this.isLabelledBlock(element, role, display, inner)));
-    if (isOwnLine && !isLabelOfRendered(element, role)) {
+    const isLabel = isOwnLine && isLabelOfRendered(element, role);
+    if (isOwnLine && !isLabel) {
       const node = this.nodeFor(element, role, style, display, inner, isOperable);
       const control = controlOfSameName(node);
       if (control) into.addNode(control);
       else if (isFlat(node)) spliceInto(into, node);
       else if (isWorthALine(node)) into.addNode(node);
     } else {
-      this.flatten(element, style, display, into, isNameOfOther(element, inner) ? { ...inner, isNameOfOther: true } : inner);
+      const isNamer = isNameOfOther(element, inner);
+      // A click anywhere on a label reaches its control, so the parts of the label get no lines for their cursor.
+      this.flatten(element, style, display, into, isNamer || isLabel ? { ...inner, isNameOfOther: isNamer || inner.isNameOfOther, isPointer: inner.isPointer || isLabel } : inner);
     }
   }
 
@@ -215,20 +220,20 @@ class TreeBuilder {
 
   private nodeFor(element: Element, role: string, style: CSSStyleDeclaration, display: string, scope: Scope, isOperable: boolean): AccessibleNode {
     const tag = localName(element);
-    const isPointer = style.cursor === "pointer";
     const content = new ContentCollector();
     if (tag === "select") content.items.push(...optionItems(element as HTMLSelectElement));
     else if (!ATOMIC_TAGS.has(tag) && !skipsContents(style, display)) {
-      const isPointerInside = isPointer || isInteractiveRole(role);
+      const isPointerInside = style.cursor === "pointer" || isInteractiveRole(role);
       const isEditing = scope.isEditing || role === "textbox";
-      const inner = { ...scope, isPointer: isPointerInside, isNameOfOther: false, isInModal: true, isEditing };
+      const isNameOfOther = scope.isNameOfOther && role === "paragraph";
+      const inner = { ...scope, isPointer: isPointerInside, isNameOfOther, isInModal: true, isEditing };
       if (isNamedByContent(role)) Object.assign(inner, { namer: element, isNaming: NAMING_ROLES.has(role) && !isNamedByAria(element) });
       this.visitContent(element, content, inner);
     }
     const items = content.finish();
     const node = plainNode(element, role, role === "textbox" ? joinedLines(items) : items);
     node.isInteractive = isOperable || isInteractiveRole(role);
-    node.isPointer = isOperable && isPointer && !isInteractiveRole(role);
+    node.cursor = isOperable && !isInteractiveRole(role) && INVITING_CURSOR.test(style.cursor) ? style.cursor : "";
     node.isDisabled = scope.isDisabled || isNativelyDisabled(element);
     node.isInline = display === "inline";
     node.value = tag === "select" ? undefined : shownValue(element, role);
@@ -241,8 +246,29 @@ class TreeBuilder {
 
 function plainNode(element: Element, role: string, children: ContentItem[]): AccessibleNode {
   return {
-    element, role, name: "", isNamedByContent: false, isInteractive: false, isPointer: false, isDisabled: false, isInline: false, value: undefined, children,
+    element, role, name: "", isNamedByContent: false, isInteractive: false, cursor: "", isDisabled: false, isInline: false, value: undefined, children,
   };
+}
+
+/** Cursors that show a person what the mouse can do with an element: click it, drag it, draw from it. */
+const INVITING_CURSOR = /^(?:pointer|move|grab|crosshair)$/;
+
+/**
+ * Whether the cursor says that the mouse can operate the element.
+ *
+ * The cursor is inherited, so only the element where it starts counts. A crosshair counts in drawings alone: there it
+ * marks points to draw from, elsewhere a surface to select on.
+ */
+function invitesPointer(element: Element, cursor: string): boolean {
+  if (cursor === "pointer") return true;
+  if (!INVITING_CURSOR.test(cursor) || (cursor === "crosshair" && !isShape(element))) return false;
+  const parent = flatParent(element);
+  return parent === null || getComputedStyle(parent).cursor !== cursor;
+}
+
+/** A part of a drawing. */
+function isShape(element: Element): boolean {
+  return element instanceof SVGElement && localName(element) !== "svg";
 }
 
 /** Whether an element without an interactive role can be operated nevertheless. */
@@ -261,7 +287,8 @@ function isNameOfOther(element: Element, scope: Scope): boolean {
   switch (localName(element)) {
     case "label": {
       const control = (element as HTMLLabelElement).control;
-      if (control === null || !isRendered(control) || isNamedByAria(control)) return false;
+      if (control === null || !isRendered(control)) return false;
+      if (isNamedByAria(control) && declaredName(control) !== tidy(textContent(element) ?? "")) return false;
       // A heading or cell keeps its text, even if that text labels a field somewhere else.
       return scope.namer === null || (contains(scope.namer, control) && !/^h[1-6]$/.test(localName(scope.namer)));
     }

@@ -1,5 +1,5 @@
-"""A person's own Firefox, through the extension, keeps the driver's contract: headed, in a window
-of its own, with the native host started by the browser."""
+"""A person's own Firefox with the extension passes the driver's contract: headed, with the
+native host started by the browser."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from roost.testing.drivers import (
     check_driver,
     check_name,
 )
-from tests.drivers.handled_own import OwnHarness, harness
+from tests.drivers.own_harness import OwnHarness, own_harness
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
 def own() -> Iterator[OwnHarness]:
-    with harness("firefox") as made:
+    with own_harness("firefox") as made:
         yield made
 
 
 @pytest.mark.parametrize("check", DRIVER_CHECKS, ids=check_name)
 async def test_own_firefox_keeps_the_contract(own: OwnHarness, check: DriverCheck) -> None:
-    """Each with a driver of its own, which takes the one browser over."""
+    """Each check has a driver of its own, which takes over the one browser."""
     await check_driver(own, check)
 
 

@@ -1,5 +1,5 @@
-"""Input in a person's own Firefox that has a remote agent, against a scripted extension and host:
-who is asked what, in which order, and when nothing is given at all."""
+"""Input in a person's own Firefox with a remote agent, against a scripted extension and host:
+the order of the commands, and when no input is sent."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SETTLED = {"changed": False, "hasActivation": True}
 
 
 class Firefox(ScriptedLink):
-    """One tab, whose page shows every beacon that it is asked for."""
+    """A browser with one tab, whose page shows every beacon that the driver asks for."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ class Firefox(ScriptedLink):
         return {"type": "success", "result": {"type": "string", "value": "1"}}
 
     def asked(self) -> list[str]:
-        """What was asked of page and remote, since the last time."""
+        """Return the commands to page and remote agent since the last call."""
         commands = [one[1] if isinstance(one, list) else one for one in self.sent]
         self.sent.clear()
         return [one["method"] for one in commands if one != "open"]
@@ -105,7 +105,9 @@ async def test_a_click_waits_for_the_beacon_and_the_page_is_asked_at_once(tmp_pa
     assert firefox.asked() == ["Page.begin", *looked, *given]
 
 
-async def test_a_page_that_has_not_seen_its_click_is_told_that_it_was_given(tmp_path: Path) -> None:
+async def test_a_page_that_did_not_see_the_click_is_told_that_input_was_sent(
+    tmp_path: Path,
+) -> None:
     driver, firefox = await linked(tmp_path)
     firefox.held.add("Page.act")
     acting = await started(driver.page(TAB).act(CLICK, None, {}))
@@ -119,7 +121,7 @@ async def test_a_page_that_has_not_seen_its_click_is_told_that_it_was_given(tmp_
 async def test_no_input_is_sent_before_the_extension_says_that_the_tab_has_its_beacon(
     tmp_path: Path,
 ) -> None:
-    """Though the page seems to show the beacon already."""
+    """This holds although the page seems to show the beacon already."""
     for inputs in (CLICK, PRESS):
         driver, firefox = await linked(tmp_path)
         firefox.held.add("Page.begin")
@@ -130,7 +132,7 @@ async def test_no_input_is_sent_before_the_extension_says_that_the_tab_has_its_b
         assert not {"input.performActions", "Page.act"} & set(firefox.asked())
 
 
-async def test_no_input_is_sent_to_a_tab_that_the_person_took_meanwhile(tmp_path: Path) -> None:
+async def test_no_input_is_sent_to_a_tab_that_left_its_group(tmp_path: Path) -> None:
     for inputs in (CLICK, PRESS):
         driver, firefox = await linked(tmp_path)
         firefox.held.add("script.callFunction")

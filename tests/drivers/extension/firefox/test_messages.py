@@ -1,4 +1,4 @@
-"""What passes between the driver of a person's own Firefox and the extension, in both's words."""
+"""Conversion between the driver of a person's own Firefox and the extension."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_every_input_is_translated_for_the_extension() -> None:
     ]
 
 
-def test_a_cookie_is_the_same_after_its_way_through_the_browser() -> None:
+def test_a_cookie_is_unchanged_after_writing_and_reading_it() -> None:
     cookie = Cookie(
         name="n", value="v", domain=".a.test", path="/p", expires=2e9, http_only=True,
         secure=True, same_site="None", partition_key="https://top.test",

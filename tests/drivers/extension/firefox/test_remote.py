@@ -1,4 +1,4 @@
-"""Trusted input through a Firefox's remote agent goes to the tab that shows the beacon, or nowhere
+"""Trusted input through a Firefox's remote agent goes only to the tab that shows the beacon
 (roost.drivers.extension.firefox.remote)."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FRAME = "77"
 
 
 class Firefox:
-    """Host, extension and remote agent. ``shows`` is what each of its tabs shows as its beacon."""
+    """Host, extension and remote agent. ``shows``: the beacon that each tab shows."""
 
     def __init__(self) -> None:
         self.refuses: str | None = None
@@ -116,7 +116,7 @@ async def test_a_tab_that_does_not_show_the_beacon_gets_no_input(parent: str | N
     assert firefox.asked[-1] == ("Page.frameOfOurs", False), "the frame is gone again"
 
 
-async def test_a_known_tab_that_no_longer_shows_the_beacon_is_looked_for_again() -> None:
+async def test_a_known_tab_without_the_beacon_is_searched_again() -> None:
     firefox = Firefox()
     assert await firefox.remote.is_ours()
     assert await firefox.give("m1")
@@ -157,7 +157,7 @@ async def test_a_host_that_does_not_answer_counts_as_a_refusal(
     ],
     ids=["tab", "session"],
 )
-async def test_input_under_way_is_answered_when_the_session_or_the_tab_goes(
+async def test_pending_input_fails_when_the_session_or_the_tab_ends(
     ends: Callable[[FirefoxRemote], None], error: type[RoostError]
 ) -> None:
     firefox = Firefox()
@@ -168,9 +168,7 @@ async def test_input_under_way_is_answered_when_the_session_or_the_tab_goes(
     assert firefox.trusted == ([True, False] if error is Interrupted else [True])
 
 
-async def test_a_session_that_ends_before_anything_was_given_is_as_a_tab_that_was_not_found() -> (
-    None
-):
+async def test_a_session_that_ends_before_any_input_counts_as_tab_not_found() -> None:
     firefox = Firefox()
     assert await firefox.remote.is_ours()
     firefox.instead = {"script.callFunction": lambda: firefox.remote.heard({"closed": True})}

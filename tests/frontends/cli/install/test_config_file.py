@@ -55,7 +55,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert real.read_text() == "two"
 
 
-def test_what_the_client_writes_meanwhile_is_not_lost(tmp_path: Path) -> None:
+def test_changes_that_the_client_writes_meanwhile_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "c.json"
     path.write_text("one")
     seen: list[str] = []
@@ -71,7 +71,7 @@ def test_what_the_client_writes_meanwhile_is_not_lost(tmp_path: Path) -> None:
     assert names(tmp_path) == ["c.json", "c.json.roost-backup"]
 
 
-def test_a_file_that_never_rests_is_given_up(tmp_path: Path) -> None:
+def test_a_file_that_keeps_changing_is_given_up(tmp_path: Path) -> None:
     path = tmp_path / "c.json"
     path.write_text("")
 
@@ -98,7 +98,9 @@ def test_a_malformed_file_is_named_with_its_line_and_stays(tmp_path: Path) -> No
     assert names(tmp_path) == ["c.json"]
 
 
-def test_what_is_no_text_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_not_text_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "c.json"
     path.write_bytes(b"{\n\xff}")
     with pytest.raises(BadRequest, match="line 2: not UTF-8"):
@@ -110,7 +112,7 @@ def test_what_is_no_text_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         rewrite(tmp_path, lambda text: text)
 
 
-def test_a_place_that_cannot_be_written_is_told_by_name(tmp_path: Path) -> None:
+def test_an_unwritable_place_is_named_in_the_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(Unauthorized, match=str(tmp_path / "file")):
         rewrite(tmp_path / "file" / "c.json", lambda _: "x")

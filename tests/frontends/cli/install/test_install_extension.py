@@ -22,7 +22,7 @@ from roost.wire.framing import NativeSplitter, encode
 
 @pytest.fixture(autouse=True)
 def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Nobody's real browser is touched."""
+    """Use a home folder of the test, so that no real browser is changed."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("ROOST_HOME", str(tmp_path / "a roost"))
     for name in ("XDG_CONFIG_HOME", "PYTHONPATH"):
@@ -52,14 +52,14 @@ def test_each_browser_that_is_used_here_finds_the_host(kind: str, person: Path) 
     assert manifest[pinned[0]] == pinned[1]
 
 
-def test_where_no_browser_was_used_yet_all_that_may_come_find_it() -> None:
+def test_without_a_used_browser_every_known_place_gets_the_manifest() -> None:
     install("chromium")
 
     assert all(one.manifest.exists() for one in places("chromium"))
     assert not any(one.manifest.exists() for one in places("firefox"))
 
 
-def test_the_launcher_starts_the_host_with_nothing_but_what_is_in_it(person: Path) -> None:
+def test_the_launcher_starts_the_host_with_an_empty_environment(person: Path) -> None:
     install("chromium")
     launcher = extension.launcher(Home.find())
     assert stat.S_IMODE(launcher.stat().st_mode) == 0o700
@@ -83,7 +83,9 @@ def test_the_launcher_starts_the_host_with_nothing_but_what_is_in_it(person: Pat
 
 
 @pytest.mark.parametrize("kind", extension.KINDS)
-def test_what_the_person_loads_is_whole(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_folder_that_the_person_loads_is_complete(
+    kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     install(kind)
     folder = extension.folder(Home.find(), kind)
     manifest = json.loads((folder / "manifest.json").read_bytes())

@@ -16,9 +16,12 @@ from roost.drivers.base import (
     SHARED_JAR,
     Capabilities,
     Cookie,
+    Film,
+    FilmOptions,
+    FilmPicture,
     OriginStorage,
     Report,
-    Started,
+    RunningBrowser,
 )
 from roost.drivers.connection import Json
 from roost.drivers.extension.base import (
@@ -38,6 +41,7 @@ from roost.drivers.extension.firefox.remote import WORD as REMOTE
 from roost.drivers.extension.firefox.remote import FirefoxRemote
 from roost.drivers.extension.host_link import HostLink
 from roost.drivers.link import Link
+from roost.drivers.repeated_shots import RepeatedShots
 from roost.errors import (
     JarUnavailable,
     RoostError,
@@ -51,7 +55,12 @@ _JAR = {"name": "Roost", "color": "blue"}
 
 class OwnFirefoxDriver(OwnBrowser[ExtensionConnection]):
     capabilities = Capabilities(
-        trusted_input=False, draws_for_pictures=False, groups=True, asks_person=True, lacks=LACKS
+        trusted_input=False,
+        draws_for_pictures=False,
+        holds_buttons=False,
+        groups=True,
+        asks_person=True,
+        lacks=LACKS,
     )
 
     def __init__(self, host: HostLink) -> None:
@@ -61,7 +70,7 @@ class OwnFirefoxDriver(OwnBrowser[ExtensionConnection]):
         """Firefox's remote agent. None: Firefox was started without one."""
         self._pages: dict[TabHandle, OwnFirefoxPage] = {}
 
-    async def start(self, report: Report) -> Started:
+    async def start(self, report: Report) -> RunningBrowser:
         started = await super().start(report)
         self._jars = set(started.jars)
         return started
@@ -140,6 +149,11 @@ class OwnFirefoxDriver(OwnBrowser[ExtensionConnection]):
 
     # --- pages ---------------------------------------------------------------------------------
 
+    async def film(
+        self, tab: TabHandle, options: FilmOptions, show: Callable[[FilmPicture], None]
+    ) -> Film:
+        return RepeatedShots(self.page(tab).capture, options, show)
+
     def page(self, tab: TabHandle) -> OwnFirefoxPage:
         self._check(tab)
         page = self._pages.get(tab)
@@ -215,5 +229,5 @@ class OwnFirefoxDriver(OwnBrowser[ExtensionConnection]):
     def _arrived(self, tab: TabHandle, url: str, title: str) -> None:
         if tab in self._known:
             if self._remote is not None:
-                self._remote.turned(tab)
+                self._remote.document_changed(tab)
             super()._arrived(tab, url, title)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from roost.drivers.base import Lack
+from roost.drivers.extension.base import HELD_BUTTONS
 from roost.hints import Hint
 
 ELSEWHERE = Hint(
@@ -11,54 +12,58 @@ ELSEWHERE = Hint(
 LACKS = (
     Lack(
         "trusted input",
-        "Clicks and keys are dispatched as events, in a browser's order and with what it would do "
-        "by itself; `isTrusted` is false in them, and CSS's `:hover` does not follow. Not where "
-        "Firefox was started with its remote agent (`--remote-debugging-port`, Linux) and no other "
-        "program uses that: there input is trusted.",
-        "Firefox gives extensions no other input.",
+        "Roost dispatches clicks and keys as events, in a browser's order, and performs their "
+        "default actions. `isTrusted` is false in these events, and CSS's `:hover` does not follow "
+        "the pointer. Input is trusted if Firefox was started with its remote agent "
+        "(`--remote-debugging-port`, on Linux) and no other program uses that agent.",
+        "Firefox lets extensions dispatch events, but gives them no trusted input.",
     ),
+    HELD_BUTTONS,
     Lack(
-        "evaluate on guarded pages",
-        "`UNSUPPORTED` for an agent's scripts where a page's Content-Security-Policy forbids eval; "
-        "all else works there.",
-        "Firefox holds scripts of extensions in the page's own world to that policy.",
+        "evaluate on pages that forbid eval",
+        "An agent's scripts get `UNSUPPORTED` if the page's Content-Security-Policy forbids eval. "
+        "Everything else works there.",
+        "Firefox applies that policy to scripts that an extension runs in the page's own world.",
     ),
     Lack(
         "error pages",
-        "What would look into one is refused, and says so; navigating leaves it.",
-        "Firefox shows a page of its own where a site did not answer, and lets no extension in.",
+        "Operations that read an error page or act in it are refused with an error that says so. "
+        "Navigating leaves the error page.",
+        "If a site does not answer, Firefox shows its own page, which extensions cannot enter.",
     ),
     Lack(
         "openers of new tabs",
-        "A tab that a page opens has no `window.opener`, and `window.open` gives the page null; a "
-        "form that is posted to a new tab opens none.",
-        "Firefox's popup blocker takes the click for nobody's, so the extension opens the tab.",
+        "A tab that a page opens has no `window.opener`, and `window.open` returns null. A form "
+        "that is posted to a new tab opens no tab.",
+        "Firefox's popup blocker does not count an untrusted click as the person's, so the "
+        "extension opens the tab.",
     ),
     Lack(
         "large uploads",
-        "`TOO_LARGE` for uploads of more than 32 MiB at a time",
+        "Uploads of more than 32 MiB at a time get `TOO_LARGE`.",
         "The extension may not read files, so the broker sends it their contents in one message.",
     ),
     Lack(
         "domain lists",
-        "`JAR_UNAVAILABLE` for a session with allow or deny lists",
-        "They are held by a proxy for each jar, which a person's browser is not given.",
+        "A session with allow or deny lists gets `JAR_UNAVAILABLE`.",
+        "A proxy for each jar enforces the lists, and Roost does not change the proxies of a "
+        "person's browser.",
     ),
     Lack(
-        "size, paper and bodies",
-        "`UNSUPPORTED` for resizing, PDF files and the bodies of responses",
-        "A tab has the size of its window, and extensions cannot print one; to read what it loads, "
-        "Roost would have to stand in the way of every answer.",
+        "page size, PDF files, response bodies",
+        "Resizing a page, saving it as PDF and reading a response's body get `UNSUPPORTED`.",
+        "A tab has the size of its window, and extensions cannot print a tab to a file. To read "
+        "bodies, the extension would have to intercept every response.",
     ),
     Lack(
         "cookies and storage of the shared jar",
-        "`UNSUPPORTED` where they are asked for; pages use them as always",
-        "They are the person's logins to every site. Jars of their own (`fresh`, `clone`) are "
+        "Operations that read or write them get `UNSUPPORTED`. Pages use them as usual.",
+        "They are the person's logins to every site. The jars of `fresh` and `clone` sessions are "
         "containers, and can be read and filled.",
     ),
     Lack(
         "the CDP endpoint",
-        "`UNSUPPORTED` for `roost cdp-url` and clients of it",
-        "It is Chromium's own protocol.",
+        "`roost cdp-url` and its clients get `UNSUPPORTED`.",
+        "CDP is Chromium's own protocol.",
     ),
 )

@@ -19,7 +19,7 @@ from roost.drivers.base import (
     Shot,
 )
 from roost.drivers.choosers import Chooser
-from roost.drivers.connection import Json, Pending, unheard
+from roost.drivers.connection import Json, Pending, log_failure
 from roost.drivers.events import (
     DriverEvent,
 )
@@ -33,6 +33,7 @@ from roost.drivers.extension.firefox.messages import (
 )
 from roost.drivers.extension.firefox.remote import FirefoxRemote
 from roost.drivers.firefox.input_translation import releases
+from roost.drivers.held_input import HeldInput
 from roost.drivers.navigation_errors import left_meanwhile
 from roost.drivers.pictures import picture_size
 from roost.errors import BadRequest, NotFound, StaleRef, TooLarge, Unsupported
@@ -66,6 +67,7 @@ class OwnFirefoxPage:
         self._link = link
         self._remote = remote
         self._arrived = arrived
+        self._held = HeldInput()
         self.chooser: Chooser[int] = Chooser(tab, report)
         """The frame whose field asked for files."""
 
@@ -121,6 +123,9 @@ class OwnFirefoxPage:
         self, inputs: Sequence[Input], frame: str | None, argument: dict[str, Any]
     ) -> dict[str, Any] | None:
         self._link()
+        inputs = self._held.effective(inputs)
+        for one in inputs:
+            self._held.follow(one)
         remote = self._remote()
         if inputs and remote is not None and not shows_menu(inputs) and await remote.is_ours():
             return await self._act_trusted(remote, inputs, frame, argument)
@@ -149,7 +154,7 @@ class OwnFirefoxPage:
                 await found.send(inputs)
                 return await _value(self._send_act((), frame, argument))
             asked = self._send_act((), frame, {**argument, "releases": count})
-            asked.add_done_callback(unheard)
+            asked.add_done_callback(log_failure)
             await found.send(inputs)
             if not asked.done():
                 link.tell("Page.given", None, self._tab)
@@ -160,6 +165,15 @@ class OwnFirefoxPage:
     def _send_act(self, inputs: Sequence[Input], frame: str | None, argument: Json) -> Pending:
         params = {"inputs": gestures(inputs), "frame": _frame(frame), "argument": argument}
         return self._link().call("Page.act", params, self._tab)
+
+    async def send_input(self, inputs: Sequence[Input]) -> None:
+        await self.act(inputs, None, {})
+
+    async def release(self) -> None:
+        self._link()
+        lifts = self._held.lifts()
+        if lifts:
+            await self.act(lifts, None, {})
 
     async def capture(self, shot: Shot) -> Picture:
         if shot.format not in ("jpeg", "png"):

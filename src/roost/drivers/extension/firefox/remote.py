@@ -18,7 +18,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from roost.drivers.base import Input
+from roost.drivers.base import NO_BUNDLE, Input
 from roost.drivers.connection import Json
 from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.input import TabInput
@@ -81,7 +81,7 @@ class RemoteTab:
         self.documents = Documents(lambda: None)
         self._bidi = bidi
         self._has_frames = True
-        self._scripts = Scripts(bidi, context, "", self.documents)
+        self._scripts = Scripts(bidi, context, NO_BUNDLE, self.documents)
         self._input = TabInput(bidi, context, self._scripts, lambda: self._has_frames)
 
     async def shows(self, beacon: str) -> bool:
@@ -178,7 +178,7 @@ class FirefoxRemote:
         elif self._link is not None:
             self._link.heard(what)
 
-    def turned(self, tab: TabHandle) -> None:
+    def document_changed(self, tab: TabHandle) -> None:
         """Take note that the tab has a new document."""
         if tab in self._found:
             self._found[tab].documents.changed()

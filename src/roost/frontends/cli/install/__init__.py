@@ -1,10 +1,12 @@
 """``roost install``: write Roost into the configuration of agents' clients and browsers.
 
-Lives here: ``command.py`` (the verbs), ``clients.py`` (where each client keeps its servers),
-``entry.py`` (the entry to write), ``claude_plugin.py``, ``extension.py`` and
-``extension_command.py`` (the browser extension); ``config_text.py`` changes one entry of a JSON or
-TOML text; ``config_file.py`` writes the text, with a backup.
-May import: ``errors``, ``local``, ``vocabulary``; click, tomlkit.
+Lives here: ``command.py`` (the verbs), ``found_clients.py`` (``roost install`` without a name),
+``clients.py`` (where each client keeps its servers), ``entry.py`` (the entry to write),
+``installation.py`` (write it and say so), ``invocation.py`` (what to type for ``roost``),
+``claude_plugin.py``, ``extension.py`` and ``extension_command.py`` (the browser extension);
+``config_text.py``, ``json_text.py`` and ``yaml_text.py`` change one entry of a text;
+``config_file.py`` writes the text, with a backup.
+May import: ``errors``, ``local``, ``vocabulary``; click, tomlkit, yaml.
 Never here: the broker. Nothing need run to be configured.
 Tests: ``tests/frontends/cli/install``.
 """

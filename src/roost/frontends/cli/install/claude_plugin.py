@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from roost.errors import Internal
 from roost.frontends.cli.install.clients import claude_folder
-from roost.frontends.cli.install.config_file import Written, rewrite
+from roost.frontends.cli.install.config_file import ChangedFile, rewrite
 from roost.frontends.cli.install.config_text import JSON
 from roost.frontends.cli.install.entry import hook_line
 from roost.local.home import Home
@@ -43,14 +43,14 @@ def settings(home: Home) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
+class PluginInstallation:
     """How the plugin was made known: by ``claude`` itself, or by an entry in its settings."""
 
     by_claude: bool
-    written: Written | None = None
+    written: ChangedFile | None = None
 
 
-def install(home: Home) -> Installed:
+def install(home: Home) -> PluginInstallation:
     """Copy the plugin, then make it known to Claude Code.
 
     The copy has no ``.mcp.json``, because the MCP server is configured separately.
@@ -58,7 +58,7 @@ def install(home: Home) -> Installed:
     home.create()
     copy = folder(home)
     fresh = copy.with_name(f".claude-plugin.{os.urandom(8).hex()}")
-    shutil.copytree(_source(), fresh, ignore=shutil.ignore_patterns(".mcp.json"))
+    shutil.copytree(plugin_source(), fresh, ignore=shutil.ignore_patterns(".mcp.json"))
     hooks = fresh / "hooks/hooks.json"
     loaded = json.loads(hooks.read_text(encoding="utf-8"))
     loaded["hooks"]["Stop"][0]["hooks"][0]["command"] = hook_line(home)
@@ -67,8 +67,8 @@ def install(home: Home) -> Installed:
     fresh.rename(copy)
     added = _claude("marketplace", "add", str(copy)) and _claude("install", ENABLED[1])
     if added:
-        return Installed(by_claude=True)
-    return Installed(False, rewrite(settings_file(), lambda text: _put(text, home)))
+        return PluginInstallation(by_claude=True)
+    return PluginInstallation(False, rewrite(settings_file(), lambda text: _put(text, home)))
 
 
 def remove(home: Home) -> None:
@@ -105,7 +105,7 @@ def _claude(*arguments: str) -> bool:
     return done.returncode == 0
 
 
-def _source() -> Path:
+def plugin_source() -> Path:
     """Return the shipped plugin's folder: in the package, or beside the source tree."""
     here = Path(__file__).resolve()
     for candidate in (here.parents[3] / "plugin", here.parents[5] / "plugin"):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from roost.frontends.cli.install.config_error import Malformed
-from roost.frontends.cli.install.config_text import JSON, TOML, Format
+from roost.frontends.cli.install.config_text import JSON, TOML, YAML, Format
 from roost.frontends.cli.install.entry import merged
 
 NAME: Final = "roost"
@@ -32,12 +32,21 @@ class McpClient:
     """The key that holds the servers."""
     file: Callable[[], Path] | None = None
     """Returns the client's configuration file for all projects. None: the person must name it."""
+    programs: Sequence[str] = ()
+    """Names under which the client's program can be on PATH."""
+    folder: Callable[[], Path] | None = None
+    """Returns a folder that only a machine with this client has. None: the folder of the file."""
     format: Format = JSON
     spelled: Callable[[Server], dict[str, Any]] = dict
     """Returns the entry as this client spells it."""
-    own_command: Callable[[Server], Sequence[str]] | None = None
-    """Returns the client's own command that adds the entry to a file with comments."""
     after: str = "Restart it to load the server."
+
+    def is_here(self) -> bool:
+        """Return whether this client is on this machine: it has left a folder, or is on PATH."""
+        if self.file is None:
+            return False
+        folder = self.folder() if self.folder else self.file().parent
+        return folder.is_dir() or any(shutil.which(name) for name in self.programs)
 
     def shown(self, server: Server) -> str:
         """Return the text of an empty file with our server added."""
@@ -118,10 +127,38 @@ def _opencode() -> Path:
     return next((folder / name for name in names if (folder / name).exists()), folder / names[0])
 
 
-def _vscode() -> Path:
+def _copilot_folder() -> Path:
+    given = os.environ.get("COPILOT_HOME")
+    return Path(given) if given else _home() / ".copilot"
+
+
+def _application(name: str) -> Path:
+    """Return the folder in which a desktop application keeps its configuration."""
     if sys.platform == "darwin":
-        return _home() / "Library/Application Support/Code/User/mcp.json"
-    return _config_home() / "Code/User/mcp.json"
+        return _home() / "Library/Application Support" / name
+    return _config_home() / name
+
+
+def _zed() -> Path:
+    """Return Zed's settings. On macOS, Zed does not look at XDG_CONFIG_HOME."""
+    folder = _home() / ".config" if sys.platform == "darwin" else _config_home()
+    return folder / "zed/settings.json"
+
+
+def _cline() -> Path:
+    """Return the file of the Cline that is here: the command line's, or that of VS Code."""
+    given = os.environ.get("CLINE_MCP_SETTINGS_PATH")
+    if given:
+        return Path(given)
+    name = "settings/cline_mcp_settings.json"
+    in_vscode = _application("Code") / "User/globalStorage/saoudrizwan.claude-dev"
+    is_in_vscode = in_vscode.is_dir() and not (_home() / ".cline").is_dir()
+    return in_vscode / name if is_in_vscode else _home() / ".cline/data" / name
+
+
+def _cline_folder() -> Path:
+    file, own = _cline(), _home() / ".cline"
+    return own if file.is_relative_to(own) else file.parents[1]
 
 
 def _stdio(server: Server) -> dict[str, Any]:
@@ -137,31 +174,68 @@ def _local(server: Server) -> dict[str, Any]:
     }
 
 
-def _code_command(server: Server) -> list[str]:
-    return ["code", "--add-mcp", json.dumps({"name": NAME, **_stdio(server)})]
+def _custom(server: Server) -> dict[str, Any]:
+    return {"source": "custom", **server}
 
 
-def _gemini_command(server: Server) -> list[str]:
-    variables = [part for item in server["env"].items() for part in ("--env", "=".join(item))]
-    command = ["gemini", "mcp", "add", "--scope", "user", *variables, NAME]
-    return [*command, server["command"], "--", *server["args"]]
+def _goose_extension(server: Server) -> dict[str, Any]:
+    return {
+        "enabled": True,
+        "type": "stdio",
+        "name": NAME,
+        "description": "A browser session of its own for every agent",
+        "cmd": server["command"],
+        "args": server["args"],
+        "envs": server["env"],
+    }
+
+
+def _copilot_server(server: Server) -> dict[str, Any]:
+    return {"type": "local", **server, "tools": ["*"]}
 
 
 CLIENTS: Final = (
     McpClient(
-        "claude", "Claude Code", "mcpServers", _claude, spelled=_stdio,
+        "claude", "Claude Code", "mcpServers", _claude, ("claude",),
+        folder=lambda: claude_folder() or _home() / ".claude", spelled=_stdio,
         after="Start it anew; `/mcp` shows the server.",
     ),
-    McpClient("codex", "Codex", "mcp_servers", _codex, format=TOML),
-    McpClient("gemini", "Gemini CLI", "mcpServers", _gemini, own_command=_gemini_command),
-    McpClient("opencode", "opencode", "mcp", _opencode, spelled=_local),
+    McpClient(
+        "claude-desktop", "Claude Desktop", "mcpServers",
+        lambda: _application("Claude") / "claude_desktop_config.json", ("claude-desktop",),
+        after="Quit it and start it again.",
+    ),
+    McpClient("codex", "Codex", "mcp_servers", _codex, ("codex",), format=TOML),
     McpClient(
         "cursor", "Cursor", "mcpServers", lambda: _home() / ".cursor/mcp.json",
-        after="Switch the server on under Settings, MCP.",
+        ("cursor", "cursor-agent"), after="Switch the server on under Settings, MCP.",
     ),
     McpClient(
-        "vscode", "VS Code", "servers", _vscode, spelled=_stdio, own_command=_code_command,
-        after="Start it with the command `MCP: List Servers`.",
+        "vscode", "VS Code", "servers", lambda: _application("Code") / "User/mcp.json", ("code",),
+        spelled=_stdio, after="Start it with the command `MCP: List Servers`.",
+    ),
+    McpClient("gemini", "Gemini CLI", "mcpServers", _gemini, ("gemini",)),
+    McpClient("opencode", "opencode", "mcp", _opencode, ("opencode",), spelled=_local),
+    McpClient(
+        "copilot", "GitHub Copilot CLI", "mcpServers",
+        lambda: _copilot_folder() / "mcp-config.json", ("copilot",), spelled=_copilot_server,
+    ),
+    McpClient(
+        "windsurf", "Windsurf", "mcpServers",
+        lambda: _home() / ".codeium/windsurf/mcp_config.json", ("windsurf",),
+        after="Press Refresh in its MCP panel.",
+    ),
+    McpClient(
+        "zed", "Zed", "context_servers", _zed, ("zed", "zeditor"), spelled=_custom,
+        after="The Agent Panel's settings show the server.",
+    ),
+    McpClient(
+        "goose", "goose", "extensions", lambda: _config_home() / "goose/config.yaml", ("goose",),
+        format=YAML, spelled=_goose_extension,
+    ),
+    McpClient(
+        "cline", "Cline", "mcpServers", _cline, ("cline",), folder=_cline_folder,
+        after="Its MCP Servers page shows the server.",
     ),
     McpClient("json", "Any client", "mcpServers"),
 )  # fmt: skip

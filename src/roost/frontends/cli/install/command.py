@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from roost.errors import BadRequest
 from roost.frontends.cli.install import claude_plugin
-from roost.frontends.cli.install.clients import CLIENTS, NAME, McpClient
-from roost.frontends.cli.install.config_error import Commented, Malformed
-from roost.frontends.cli.install.config_file import Written, rewrite, text_of
+from roost.frontends.cli.install.clients import CLIENTS, McpClient
 from roost.frontends.cli.install.entry import server
 from roost.frontends.cli.install.extension_command import install_extension
+from roost.frontends.cli.install.found_clients import install_found
+from roost.frontends.cli.install.installation import (
+    APPROVED,
+    asked_approval,
+    put,
+    take_out,
+    tell,
+)
+from roost.frontends.cli.install.skill_command import install_skill
 from roost.local.home import Home, home_note
 from roost.vocabulary import JarPolicy
 
@@ -39,19 +42,24 @@ FLAGS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
 )
 """Flags of ``roost mcp``, passed on as they are given."""
 
-APPROVED: Final = {"default_tools_approval_mode": "approve"}
-WITHOUT_APPROVAL: Final = (
-    "Without an approval mode, Codex asks you before each tool that changes something, and "
-    "`codex exec`, which cannot ask, refuses those tools."
-)
 
+@click.group(invoke_without_command=True)
+@click.option("--yes", is_flag=True, help="Without a client's name: do not ask.")
+@click.option("--remove", is_flag=True, help="Without a client's name: take Roost out again.")
+@click.pass_context
+def install(ctx: click.Context, yes: bool, remove: bool) -> None:
+    """Write Roost into the configuration of agents' clients, or of your own browser.
 
-@click.group()
-def install() -> None:
-    """Write Roost into the configuration of an agent's client, or of your own browser.
-
-    Whatever else stands in the file stays as it is, and a backup is made beside it.
+    Without a name, find the clients on this machine and ask about each. Whatever else stands in a
+    file stays as it is, and a backup is made beside it.
     """
+    if ctx.invoked_subcommand is None:
+        ctx.exit(install_found(yes=yes, remove=remove))
+    if yes or remove:
+        raise click.UsageError(
+            f"Say it after the name: `roost install {ctx.invoked_subcommand} --remove`. "
+            "A named client is never asked about."
+        )
 
 
 def _verb(client: McpClient) -> click.Command:
@@ -69,7 +77,7 @@ def _verb(client: McpClient) -> click.Command:
         flags = [part for name, _ in FLAGS if given[name] for part in (f"--{name}", given[name])]
         where = file or (client.file() if client.file else None)
         if remove and where is not None:
-            _remove(client, where, home)
+            take_out(client, where, home)
             return
         entry = server(home, flags)
         if approve:
@@ -78,77 +86,13 @@ def _verb(client: McpClient) -> click.Command:
             _print(client, home, entry, plugin=plugin)
             return
         if client.word == "codex" and not approve:
-            entry |= _asked_approval(client, where)
-        _put(client, where, entry, may_run=file is None)
+            entry |= asked_approval(client, where)
+        put(client, where, entry)
         if plugin:
             _tell_of_plugin(client, claude_plugin.install(home))
 
     verb.__doc__ = f"{client.title}: {_place(client)}"
     return click.command(client.word)(_options(client)(verb))
-
-
-def _put(client: McpClient, where: Path, entry: dict[str, Any], *, may_run: bool) -> None:
-    """Write the entry: into the file or, if that has comments, with the client's own command.
-
-    may_run: the file is the one that the client's own command changes.
-    """
-    try:
-        done = rewrite(where, lambda text: client.put(text, entry))
-    except Commented:
-        line = client.own_command(entry) if client.own_command and may_run else ()
-        if not line or shutil.which(line[0]) is None:
-            click.echo(client.shown(entry), nl=False)
-            raise BadRequest(
-                f"{where} has comments, which would be lost.",
-                hint="Nothing was changed. Paste what is printed above into the file.",
-                file=str(where),
-            ) from None
-        _run(line)
-        click.echo(f"{client.title}: `{line[0]}` has put roost into {where}.")
-        click.echo(client.after)
-        return
-    _tell(client, done, where, "is in", after=client.after)
-
-
-def _run(line: Sequence[str]) -> None:
-    done = subprocess.run(line, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    if done.returncode:
-        said = (done.stderr or done.stdout).strip().splitlines()
-        raise BadRequest(
-            f"`{line[0]}` failed: {said[-1] if said else f'exit code {done.returncode}'}",
-            hint="Use --print and put the entry there yourself.",
-        )
-
-
-def _remove(client: McpClient, where: Path, home: Home) -> None:
-    try:
-        done = rewrite(where, client.remove)
-    except Commented:
-        raise BadRequest(
-            f"{where} has comments, which would be lost.",
-            hint=f"Nothing was changed. Take {client.key}.{NAME} out yourself.",
-            file=str(where),
-        ) from None
-    _tell(client, done, where, "is no longer in")
-    if client.word == "claude":
-        claude_plugin.remove(home)
-
-
-def _asked_approval(client: McpClient, where: Path) -> dict[str, str]:
-    """Ask whether Codex may use the tools without a question each. An earlier answer stands."""
-    try:
-        has_answer = bool(set(APPROVED) & set(client.entry_in(text_of(where))))
-    except Malformed:
-        return {}  # writing the entry will be refused, with the line
-    if has_answer:
-        return {}
-    if sys.stdin.isatty() and sys.stdout.isatty():
-        click.echo(WITHOUT_APPROVAL)
-        if click.confirm("Let Codex use all of Roost's tools without asking?", default=False):
-            return APPROVED
-    else:
-        click.echo(f"{WITHOUT_APPROVAL} `roost install codex --approve` allows them all.")
-    return {}
 
 
 def _options(client: McpClient) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -182,21 +126,11 @@ def _print(client: McpClient, home: Home, entry: dict[str, Any], *, plugin: bool
         click.echo(json.dumps(claude_plugin.settings(home), indent=2))
 
 
-def _tell(client: McpClient, done: Written | None, where: Path, what: str, after: str = "") -> None:
-    if done is None:
-        click.echo(f"{client.title}: {where} is as it should be; nothing was changed.")
-        return
-    backup = f" (before: {done.backup})" if done.backup else ""
-    click.echo(f"{client.title}: roost {what} {where}{backup}.")
-    if after:
-        click.echo(after)
-
-
-def _tell_of_plugin(client: McpClient, done: claude_plugin.Installed) -> None:
+def _tell_of_plugin(client: McpClient, done: claude_plugin.PluginInstallation) -> None:
     if done.by_claude:
         click.echo(f"{client.title}: the plugin is installed.")
     else:
-        _tell(client, done.written, claude_plugin.settings_file(), "is, as a plugin, in")
+        tell(client, done.written, claude_plugin.settings_file(), "is, as a plugin, in")
         click.echo("Older releases of Claude Code have its commands from the second start on.")
     click.echo("Its commands are /roost:focus, /roost:cancel-focus and /roost:help.")
 
@@ -204,3 +138,4 @@ def _tell_of_plugin(client: McpClient, done: claude_plugin.Installed) -> None:
 for client in CLIENTS:
     install.add_command(_verb(client))
 install.add_command(install_extension)
+install.add_command(install_skill)

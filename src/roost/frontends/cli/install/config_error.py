@@ -1,6 +1,11 @@
-"""The errors for a configuration that cannot be changed."""
+"""The error for a configuration that cannot be changed, and what all formats share."""
 
 from __future__ import annotations
+
+from typing import Final
+
+BOM: Final = "\ufeff"
+"""Byte order mark. Some editors put it at the start of a file."""
 
 
 class Malformed(Exception):
@@ -10,7 +15,3 @@ class Malformed(Exception):
         super().__init__(what)
         self.what = what
         self.line = line
-
-
-class Commented(Exception):
-    """The text is JSON with comments or trailing commas, which a change would lose."""

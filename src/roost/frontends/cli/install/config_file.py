@@ -18,14 +18,14 @@ _TRIES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ChangedFile:
     """A file that was changed, and its backup, if the file existed before."""
 
     path: Path
     backup: Path | None
 
 
-def rewrite(path: Path, edit: Callable[[str], str]) -> Written | None:
+def rewrite(path: Path, edit: Callable[[str], str]) -> ChangedFile | None:
     """Replace the file's text by ``edit`` of it. Return None if that changes nothing.
 
     The client may write the file at the same time. In that case the client's new text is edited.
@@ -49,7 +49,7 @@ def rewrite(path: Path, edit: Callable[[str], str]) -> Written | None:
         with _told(path):
             backup = None if before is None else _backup(path, before)
             if _replaced(path, before, after):
-                return Written(path, backup)
+                return ChangedFile(path, backup)
             if backup is not None:
                 backup.unlink()
     raise Interrupted(

@@ -78,7 +78,7 @@ def merged(old: Any, new: Mapping[str, Any]) -> dict[str, Any]:
     """Return our entry, with the person's additions to the old one (a timeout, variables)."""
     if not isinstance(old, dict):
         return dict(new)
-    variables = "environment" if "environment" in new else "env"
+    variables = next(name for name in ("environment", "envs", "env") if name in new)
     kept = old.get(variables)
     both = {**(kept if isinstance(kept, dict) else {}), **new[variables]}
     return {**old, **new, variables: both}

@@ -1,0 +1,174 @@
+"""The dashboard's side of the broker: what a person who watches the agents sees and asks.
+
+A **viewer** is one open dashboard page. It gets the wall (one tile for each session), the feed
+(what agents did) and films of tabs, and performs operations as the operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from roost.api.broker import BrokerApi
+from roost.api.views import BrowserView, TabView, View
+from roost.local.tcp_peers import Address
+from roost.vocabulary import Color
+
+
+class TileState(StrEnum):
+    """What a session does now. If several states apply, the tile shows the first of this list."""
+
+    ASKS = "asks"
+    """Its agent asks the person to do something."""
+    PAUSED = "paused"
+    """A person has it."""
+    WAITING = "waiting"
+    """It waits for a slot."""
+    DIALOG = "dialog"
+    """A dialog is open in its current tab."""
+    CRASHED = "crashed"
+    """The process of its current tab died."""
+    LOST = "lost"
+    """Its browser is not there, or its current tab is being restored."""
+    WORKING = "working"
+    """A call of an agent is under way."""
+    AWAY = "away"
+    """No agent is in it; it is kept for its agent to come back."""
+    IDLE = "idle"
+
+
+class TileView(View):
+    """One session on the wall.
+
+    agent: the program that its agent runs in.
+    seen: seconds since 1970 of the agent's last call. None: no call yet.
+    current: the tab that the tile shows.
+    """
+
+    id: str
+    name: str
+    color: Color
+    browser: str
+    state: TileState
+    paused: bool
+    agent: str = ""
+    seen: int | None = None
+    current: str | None = None
+    tabs: list[TabView]
+    question: str | None = None
+    """What its agent asks the person to do, in the agent's words."""
+    dialog: str | None = None
+    """The text of the dialog that is open in the current tab: page text."""
+
+
+class WallView(View):
+    """All sessions and what they share. ``started``: when the broker began, since 1970."""
+
+    version: str
+    started: int
+    browsers: list[BrowserView]
+    tiles: list[TileView]
+    waiting: list[str]
+    """Sessions that wait for a slot, the first in front."""
+
+
+class FilmKind(StrEnum):
+    """How a film is shown."""
+
+    TILE = "tile"
+    """Small and slow: one of many on the wall."""
+    LARGE = "large"
+    """Large and fast: the one that the person looks at."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilmWish:
+    """A film that a viewer wants: ``number`` is the viewer's own name for it."""
+
+    number: int
+    tab: str
+    kind: FilmKind
+
+
+class PersonInput(BaseModel):
+    """One thing that the person did with mouse or keyboard in a film.
+
+    x, y: the point, in CSS pixels of the page.
+    key: one character, or the DOM's name of a key.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    kind: Literal["move", "down", "up", "wheel", "key_down", "key_up", "text"]
+    x: float = Field(default=0, ge=-100_000, le=100_000)
+    y: float = Field(default=0, ge=-100_000, le=100_000)
+    dx: float = Field(default=0, ge=-100_000, le=100_000)
+    dy: float = Field(default=0, ge=-100_000, le=100_000)
+    button: Literal["left", "right", "middle"] = "left"
+    clicks: int = Field(default=1, ge=1, le=3)
+    key: str = Field(default="", max_length=32)
+    text: str = Field(default="", max_length=100_000)
+
+
+class ViewerEar(Protocol):
+    """Gets what a viewer sees. No method waits or raises."""
+
+    def showed(self, wall: WallView) -> None:
+        """The wall has changed."""
+
+    def fed(self, lines: Sequence[bytes]) -> None:
+        """Agents did something: lines of the audit trail, as JSON, in order."""
+
+    def filmed(self, film: int, picture: bytes, viewport: tuple[float, float]) -> None:
+        """The next picture of that film, in JPEG. ``viewport``: the page's size in CSS pixels."""
+
+
+class Viewer(Protocol):
+    """One open dashboard."""
+
+    @property
+    def api(self) -> BrokerApi:
+        """The broker as the operator may use it."""
+
+    @property
+    def token(self) -> str:
+        """A new token for the same person. It is a secret."""
+
+    def want(self, films: Sequence[FilmWish]) -> None:
+        """Say which films to show from now on. All others end."""
+
+    def seen(self, film: int) -> None:
+        """Ask for the film's next picture, because the last one was drawn."""
+
+    async def take(self, session: str) -> None:
+        """Pause the session and let this viewer, and no other, act in it. Raises ``BadRequest`` if
+        another viewer has it, ``SessionGone`` if it is gone."""
+
+    async def give(self, session: str, note: str) -> None:
+        """Release what the person holds down, and give the session back to its agent."""
+
+    def act(self, tab: str, inputs: Sequence[PersonInput]) -> None:
+        """Send the person's input to a tab of a session that this viewer has taken. Input comes
+        after earlier input; if too much waits, it is dropped. Raises ``BadRequest`` or
+        ``TabGone``."""
+
+    def leave(self) -> None:
+        """End everything of this viewer. A session that it has taken stays paused. Safe to call
+        twice."""
+
+
+class DashboardDoor(Protocol):
+    """Lets viewers in."""
+
+    async def check_viewer(self, here: Address, there: Address) -> None:
+        """Raise ``Unauthorized`` if the process at the other end of that connection is a browser
+        that agents use."""
+
+    async def enter(self, *, code: str | None, token: str | None, ear: ViewerEar) -> Viewer:
+        """Let a viewer in by a one-time code or by the token that an earlier viewer was given.
+
+        The ear gets the wall and the newest lines of the feed at once. Raises ``Unauthorized``.
+        """

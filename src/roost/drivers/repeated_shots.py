@@ -1,0 +1,72 @@
+"""Films of browsers that have no screencast: one screenshot after the other."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from roost.drivers.base import FilmOptions, FilmPicture, Picture, Shot
+from roost.errors import BrowserLost, RoostError, TabGone
+
+FIRST_SCALE = 0.25
+"""The scale of the first screenshot, which tells how large the page is."""
+RETRY_SECONDS = 1.0
+"""Wait so long after a screenshot that failed, and between two that are the same."""
+
+
+class RepeatedShots:
+    """A film of one tab. See ``drivers.base.Film``.
+
+    capture: takes a screenshot of the tab.
+    """
+
+    def __init__(
+        self,
+        capture: Callable[[Shot], Awaitable[Picture]],
+        options: FilmOptions,
+        show: Callable[[FilmPicture], None],
+    ) -> None:
+        self._capture = capture
+        self._options = options
+        self._show = show
+        self._loop = asyncio.get_running_loop()
+        self._scale = FIRST_SCALE
+        self._last = b""
+        self._shown_at = 0.0
+        self._is_wanted = True
+        self._taking: asyncio.Task[None] | None = None
+        self._timer = self._loop.call_soon(self._take)
+
+    def go_on(self) -> None:
+        if not self._is_wanted:
+            self._is_wanted = True
+            self._take_in(self._shown_at + self._options.interval - self._loop.time())
+
+    def close(self) -> None:
+        self._timer.cancel()
+        if self._taking is not None:
+            self._taking.cancel()
+
+    def _take_in(self, seconds: float) -> None:
+        self._timer = self._loop.call_later(max(0.0, seconds), self._take)
+
+    def _take(self) -> None:
+        self._taking = self._loop.create_task(self._shoot(), name="film")
+
+    async def _shoot(self) -> None:
+        try:
+            shot = Shot(quality=self._options.quality, scale=self._scale)
+            picture = await self._capture(shot)
+        except (TabGone, BrowserLost):
+            return
+        except RoostError:  # crashed, leaving, or a dialog is open: a later try may succeed
+            self._take_in(RETRY_SECONDS)
+            return
+        if picture.data == self._last:
+            self._take_in(max(self._options.interval, RETRY_SECONDS))
+            return
+        viewport = (picture.width / self._scale, picture.height / self._scale)
+        self._last, self._is_wanted, self._shown_at = picture.data, False, self._loop.time()
+        fits = (self._options.width / viewport[0], self._options.height / viewport[1])
+        self._scale = min(1.0, *fits)
+        self._show(FilmPicture(picture.data, viewport))

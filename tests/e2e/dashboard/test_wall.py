@@ -1,0 +1,144 @@
+"""The dashboard in a real browser, beside real sessions in both browsers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from playwright.async_api import Locator, Page, expect
+
+from roost import ops
+from roost.errors import Paused, UrlBlocked
+from tests.e2e.dashboard.conftest import dashboard, login
+from tests.support.agent import WAIT_SECONDS, refused
+from tests.support.house import House
+from tests.support.local_web import Web
+
+RED = "<style>html { background: rgb(255, 0, 0) }</style>"
+GREEN = "() => { document.documentElement.style.background = 'rgb(0, 128, 0)' }"
+CORNER = """canvas => Array.from(canvas.getContext("2d").getImageData(
+    canvas.width - 3, canvas.height - 3, 1, 1).data)"""
+"""Reads the colour of a pixel in the picture's corner."""
+
+
+def tile(page: Page, name: str) -> Locator:
+    return page.locator(".tile", has=page.get_by_role("heading", name=name, exact=True))
+
+
+async def until_corner(picture: Locator, red: int, green: int) -> None:
+    """Wait until the picture shows about that colour."""
+    async with asyncio.timeout(WAIT_SECONDS):
+        while True:
+            found = await picture.evaluate(CORNER)
+            if abs(found[0] - red) < 40 and abs(found[1] - green) < 40:
+                return
+            await picture.page.evaluate("() => new Promise(requestAnimationFrame)")
+
+
+async def test_the_wall_shows_each_session_live(house: House, web: Web) -> None:
+    async with dashboard(house) as page, house.agent(web, name="Painter") as agent:
+        async with house.agent(web, name="Reader") as reader:
+            await agent.show(RED, title="Paint")
+            await reader.show("<p>Hello", title="Book")
+            await expect(tile(page, "Reader").locator(".title")).to_have_text("Book")
+            painter = tile(page, "Painter")
+            await expect(painter.locator(".title")).to_have_text("Paint")
+            await until_corner(painter.locator("canvas"), 255, 0)
+            await agent.run(GREEN)
+            await until_corner(painter.locator("canvas"), 0, 128)
+        await expect(tile(page, "Reader")).to_have_count(0)
+
+
+async def test_the_large_view_follows_the_page(house: House, web: Web) -> None:
+    async with dashboard(house) as page, house.agent(web, name="Painter") as agent:
+        await agent.show(RED)
+        await tile(page, "Painter").locator(".look").click()
+        picture = page.locator("#large-picture canvas")
+        await until_corner(picture, 255, 0)
+        await agent.run(GREEN)
+        await until_corner(picture, 0, 128)
+        await page.get_by_role("button", name="Close the large view").click()
+        await expect(page.locator("#large")).to_be_hidden()
+
+
+async def test_the_person_pauses_a_session_and_gives_it_back(house: House, web: Web) -> None:
+    async with dashboard(house) as page, house.agent(web, name="Walker") as agent:
+        await agent.show("<p>Hello")
+        await page.get_by_role("button", name="Pause Walker", exact=True).click()
+        await expect(tile(page, "Walker").locator(".state")).to_have_text("You have it")
+        await refused(Paused, agent.call(ops.Snapshot()))
+        await page.get_by_role("button", name="Give back Walker", exact=True).click()
+        await expect(tile(page, "Walker").locator(".state")).not_to_have_text("You have it")
+        assert "Hello" in await agent.snapshot()
+
+
+async def test_markup_in_titles_and_names_stays_text(house: House, web: Web) -> None:
+    markup = "<img src=x onerror=alert(1)>"
+    async with dashboard(house) as page, house.agent(web, name=markup) as agent:
+        await agent.show("<script>document.title = '<img src=x onerror=alert(1)>'</script>")
+        await agent.call(ops.Snapshot())
+        await expect(tile(page, markup).locator(".title")).to_have_text(markup)
+        assert await page.locator("img").count() == 0
+
+
+async def test_agents_do_not_notice_a_viewer(house: House, web: Web) -> None:
+    async with house.agent(web, name="Watched") as agent:
+        await agent.show(
+            "<script>window.log = []; for (const kind of ['focus', 'blur', 'resize'])"
+            " addEventListener(kind, event => log.push(event.type), true);"
+            " document.addEventListener('visibilitychange', () => log.push('visibility'))</script>"
+        )
+        # Firefox focuses a page while an agent works in it, so a call alone may leave something.
+        look = "() => [document.hasFocus(), document.visibilityState, log.splice(0)]"
+        await agent.run(look)
+        alone = await agent.run(look)
+        async with dashboard(house) as page:
+            await tile(page, "Watched").locator(".look").click()
+            await expect(page.locator("#large-picture canvas.drawn")).to_be_visible()
+        assert await agent.run(look) == alone
+
+
+async def test_agents_cannot_open_the_dashboard(house: House, web: Web) -> None:
+    address, code = await login(house)
+    async with house.agent(web) as agent:
+        await refused(UrlBlocked, agent.go(address))
+        await agent.show("<p>Hello")
+        socket = address.replace("http", "ws") + "live"
+        tried = await agent.run(
+            f"""() => new Promise(done => {{
+                const socket = new WebSocket({json.dumps(socket)});
+                socket.onopen = () => socket.send({json.dumps(json.dumps({"code": code}))});
+                socket.onmessage = event => done(String(event.data));
+                socket.onclose = () => done("closed");
+            }})"""
+        )
+        assert tried == "closed"
+        assert await agent.run(f"() => fetch({address!r}).then(() => 'read', () => 'no')") == "no"
+        # A page can still go there by itself. The dashboard then refuses the browser, not the code.
+        await agent.run(f"() => {{ location.href = {f'{address}#code={code}'!r} }}")
+        await agent.wait(text="a browser that agents use")
+    async with dashboard(house) as page:
+        await expect(page.locator("#counts")).to_contain_text("session")
+
+
+async def test_the_page_comes_back_after_the_broker_was_killed(hurt_house: House, web: Web) -> None:
+    async with dashboard(hurt_house) as page, hurt_house.agent(web, name="Survivor") as agent:
+        await agent.show(RED)
+        await until_corner(tile(page, "Survivor").locator("canvas"), 255, 0)
+        hurt_house.kill_broker()
+        await expect(page.locator("#message")).to_be_visible()
+        await agent.run(GREEN)
+        await expect(page.locator("#message")).to_be_hidden(timeout=WAIT_SECONDS * 1000)
+        await until_corner(tile(page, "Survivor").locator("canvas"), 0, 128)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_the_wall_fits_a_phone(web: Web, house: House, scheme: str) -> None:
+    async with house.agent(web, name="Small") as agent:
+        await agent.show("<p>Hello", title="A long title " * 10)
+        size = {"width": 360, "height": 740}
+        async with dashboard(house, viewport=size, color_scheme=scheme) as page:
+            await expect(tile(page, "Small")).to_be_visible()
+            width = await page.evaluate("() => document.documentElement.scrollWidth")
+            assert width <= 360
