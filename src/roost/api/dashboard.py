@@ -68,6 +68,8 @@ class TileView(View):
     """The origin that the approval is about: page text."""
     dialog: str | None = None
     """The text of the dialog that is open in the current tab: page text."""
+    parent: str | None = None
+    """Set for a sub-agent's session: the session of the agent that started the sub-agent."""
 
 
 class WallView(View):
