@@ -5,8 +5,9 @@ Lives here: ``machine`` (one decision at a time), ``rules`` (who may use what), 
 close), ``pool`` (slots, the queue, whose a popup is), ``jars``, ``captures`` (turns at
 screenshots), ``loops`` (focus loops), ``batches`` (how far they have come), ``questions`` (to the
 person), ``approvals`` (what the person allows), ``browsers`` (a browser's end and return),
-``groups`` and ``consent`` (the person's own browser), ``addresses`` and ``redaction``, ``events`` and ``effects`` (what the core hears and
-orders), ``rows``, ``slots``, ``state`` and ``settings``. Pure code.
+``groups`` and ``consent`` (the person's own browser), ``addresses`` and
+``redaction``, ``events`` and ``effects`` (what the core hears and orders), ``rows``, ``slots``,
+``state`` and ``settings``. Pure code.
 May import: ``errors``, ``hints``, ``vocabulary``. Of the standard library: only modules that
 compute.
 Never here: asyncio, a clock, random, os, logging, JSON, a browser protocol's words. Nothing awaits.
@@ -41,8 +42,8 @@ __all__ = [  # requests, queries, and the types they need
     "answer_question", "ask_approval", "ask_person", "ask_question", "connect_agent",
     "dispose_session", "end_batch", "end_turn", "grant_space", "open_session", "open_tab",
     "pause_session", "record_batch", "record_token", "renew_lease", "request_capture",
-    "request_close", "request_jar", "request_space", "resume_agent", "select_tab", "start_loop", "stop_loop",
-    "take_answer", "use_approval", "use_tab",
+    "request_close", "request_jar", "request_space", "resume_agent", "select_tab", "start_loop",
+    "stop_loop", "take_answer", "use_approval", "use_tab",
     "batch_of", "own_jar", "session_for", "session_of", "tab_named",
     "ApprovalNeeded", "ConsentNeeded", "OpenTabAnswer", "SessionSpec", "Wanted",
 ]  # fmt: skip
