@@ -63,6 +63,8 @@ class TileView(View):
     """What its agent asks the person to do, in the agent's words."""
     dialog: str | None = None
     """The text of the dialog that is open in the current tab: page text."""
+    parent: str | None = None
+    """Set for a sub-agent's session: the session of the agent that started the sub-agent."""
 
 
 class WallView(View):

@@ -332,6 +332,7 @@ def _tile(broker: Broker, row: Session, busy: set[TabId]) -> TileView:
         tabs=[view_of.tab(broker, OPERATOR, tab) for tab in tabs],
         question=_question(broker, row),
         dialog=None if dialog is None else dialog.message,
+        parent=row.parent,
     )
 
 
