@@ -13,8 +13,7 @@ from roost.api import operations as ops
 from roost.api import views
 from roost.api.broker import BrokerApi
 from roost.broker.broker import Broker
-from roost.broker.doors import caller
-from roost.broker.doors.caller import Caller
+from roost.broker.doors.caller import WORK, Caller
 from roost.broker.work import questions, session_work
 from roost.errors import ApprovalPending, PolicyDenied
 from roost.testing.house import FakeHouse, fake_house
@@ -35,7 +34,8 @@ def _showing_needs_an_approval(monkeypatch: pytest.MonkeyPatch) -> None:
         questions.require(broker, agent, session, WANTED)
         return await session_work.show(broker, agent, op)
 
-    monkeypatch.setitem(caller.WORK, ops.SessionShow, work)
+    kind: type[ops.Operation] = ops.SessionShow
+    monkeypatch.setitem(WORK, kind, work)
 
 
 async def answer(house: FakeHouse, given: QuestionAnswer, note: str = "") -> None:
@@ -102,13 +102,14 @@ async def test_a_second_call_waits_until_the_session_may_ask_its_own_question(
 async def test_a_step_of_a_batch_waits_for_its_own_approval(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    show = caller.WORK[ops.SessionShow]
+    show = WORK[ops.SessionShow]
 
     async def listing(broker: Broker, agent: AgentId, op: ops.SessionList) -> views.View:
         await show(broker, agent, DO)
         return await session_work.list_(broker, agent, op)
 
-    monkeypatch.setitem(caller.WORK, ops.SessionList, listing)
+    kind: type[ops.Operation] = ops.SessionList
+    monkeypatch.setitem(WORK, kind, listing)
     async with fake_house(tmp_path) as house:
         agent = house.admit().api
         steps = [{"tool": "session_list"}, {"tool": "session_list"}]
