@@ -22,6 +22,7 @@ from roost.api.input_operations import *
 from roost.api.jar_operations import *
 from roost.api.operation import *
 from roost.api.page_operations import *
+from roost.api.policy_operations import *
 from roost.errors import BadRequest
 from roost.vocabulary import (
     BATCH_SECONDS,
@@ -45,8 +46,13 @@ class Navigate(ShowingOperation, PageOperation, Answers[views.PageView]):
 
     op = "browser_navigate"
     title = "Navigate"
+    conduct = ("navigate",)
+    deed = "open that address"
     audited = ("url",)
     url: str = Field(description="http(s) address; localhost:3000 and example.com also work")
+
+    def opens(self) -> str | None:
+        return self.url
 
 
 class Tabs(ShowingOperation, Answers[views.TabsView]):
@@ -54,6 +60,8 @@ class Tabs(ShowingOperation, Answers[views.TabsView]):
 
     op = "browser_tabs"
     title = "Manage tabs"
+    conduct = ("navigate",)
+    deed = "open that address"
     open_world = True
     audited = ("action", "url")
     action: Literal["list", "new", "close", "select"]
@@ -72,12 +80,16 @@ class Tabs(ShowingOperation, Answers[views.TabsView]):
     def only_reads(self) -> bool:
         return self.action == "list"
 
+    def opens(self) -> str | None:
+        return self.url if self.action == "new" else None
+
 
 class Close(PageOperation, Answers[views.TabsView]):
     """Close the tab."""
 
     op = "browser_close"
     title = "Close the tab"
+    conduct = ()
     destructive = True
     open_world = False
 
@@ -87,10 +99,15 @@ class PageOpen(SessionOperation, Answers[views.NamedPageView]):
 
     op = "page_open"
     title = "Open a page by name"
+    conduct = ("navigate",)
+    deed = "open that address"
     audience = Audience.INNER
     audited = ("name", "url")
     name: str = Field(pattern=f"^{NAME_PATTERN}$")
     url: str | None = Field(default=None, description="Where a new page goes")
+
+    def opens(self) -> str | None:
+        return self.url
 
 
 class PageClose(SessionOperation, Answers[views.TabsView]):
@@ -112,6 +129,8 @@ class SessionOpen(Operation, Answers[views.SessionView]):
 
     op = "session_open"
     title = "Open a session"
+    conduct = ("navigate",)
+    deed = "open that address"
     open_world = True
     audited = ("session", "name", "jar", "profile", "url")
     session: str | None = Field(
@@ -125,6 +144,9 @@ class SessionOpen(Operation, Answers[views.SessionView]):
     browser: str | None = Field(default=None, max_length=32)
     url: str | None = None
     named: bool = Field(default=False, description="Keep it after you leave, until it is disposed")
+
+    def opens(self) -> str | None:
+        return self.url
 
 
 class SessionList(Operation, Answers[views.SessionsView]):
@@ -487,6 +509,7 @@ OPERATIONS: dict[str, type[Operation]] = {
         SessionOpen, SessionList, SessionDispose, SessionShow, SessionPause, SessionResume,
         SessionFront, Handoff, SessionAnswer, SessionToken, SessionHeartbeat,
         ProfileImport, ProfileList, ProfileRemove,
+        PolicyShow, PolicyExplain, PolicySet, PolicyReload, PolicyForget,
         TabSpaceRequest, TabSpaceGrant, TabSpaceStatus,
         LoopStart, LoopStop, LoopStatus, LoopTurn,
         Batch, BatchProgress,

@@ -66,6 +66,7 @@ class Snapshot(PageOperation, Answers[views.SnapshotView]):
     op = "browser_snapshot"
     title = "Read the page"
     read_only = True
+    conduct = ("read",)
     target: str | None = _optional_target("Only this part")
     depth: int | None = Field(default=None, ge=1, le=100)
     interactive: bool = Field(default=False, description="Only what can be operated")
@@ -79,6 +80,7 @@ class Find(PageOperation, Answers[views.FoundView]):
     op = "browser_find"
     title = "Search the page"
     read_only = True
+    conduct = ("read",)
     text: str | None = Field(default=None, max_length=1000)
     regex: str | None = Field(default=None, max_length=1000)
     limit: int = Field(default=20, ge=1, le=200)
@@ -90,6 +92,7 @@ class GetContent(PageOperation, Answers[views.ContentView]):
     op = "browser_get_content"
     title = "Get the content"
     read_only = True
+    conduct = ("read",)
     selector: str | None = Field(default=None, max_length=SELECTOR_CHARS)
     format: Literal["text", "markdown", "html"] = "text"
     max_length: int = Field(default=50_000, ge=1, le=CONTENT_CHARS)
@@ -101,6 +104,7 @@ class WaitFor(ShowingOperation, PageOperation, Answers[views.WaitView]):
     op = "browser_wait_for"
     title = "Wait"
     read_only = True
+    conduct = ("read",)
     text: str | None = Field(default=None, max_length=1000)
     text_gone: str | None = Field(default=None, max_length=1000)
     selector: str | None = Field(default=None, max_length=SELECTOR_CHARS)
@@ -118,6 +122,7 @@ class ConsoleMessages(PageOperation, Answers[views.ConsoleView]):
     op = "browser_console_messages"
     title = "Read the console"
     read_only = True
+    conduct = ("read",)
     level: Literal["error", "warn", "info", "log", "debug"] | None = None
     limit: int = Field(default=100, ge=1, le=500)
     clear: bool = False
@@ -132,6 +137,7 @@ class NetworkRequests(PageOperation, Answers[views.NetworkView]):
     op = "browser_network_requests"
     title = "List network requests"
     read_only = True
+    conduct = ("read",)
     filter: str | None = Field(default=None, max_length=1000, description="Part of the address")
     status: Literal["pending", "ok", "failed"] | None = None
     limit: int = Field(default=50, ge=1, le=500)
@@ -148,6 +154,7 @@ class NetworkRequest(PageOperation, Answers[views.BodyView]):
     title = "Read a network request"
     audience = Audience.ALL
     read_only = True
+    conduct = ("read",)
     index: int = Field(ge=1)
     max_length: int = Field(default=50_000, ge=1, le=CONTENT_CHARS)
 
@@ -170,6 +177,7 @@ class PageState(PageOperation, Answers[views.StateView]):
     title = "Get the page's state"
     audience = Audience.ALL
     read_only = True
+    conduct = ("read",)
     limits: StateLimits | None = Field(default=None, description="Most of each kind")
 
 
@@ -179,6 +187,7 @@ class TakeScreenshot(PageOperation, Answers[views.ScreenshotView]):
     op = "browser_take_screenshot"
     title = "Take a screenshot"
     read_only = True
+    conduct = ("read",)
     target: str | None = _optional_target("Only this element")
     full_page: bool = False
     type: Literal["jpeg", "png"] = "jpeg"
@@ -202,6 +211,7 @@ class ZoomScreenshot(PageOperation, Answers[views.ScreenshotView]):
     title = "Take a picture of a region"
     audience = Audience.ALL
     read_only = True
+    conduct = ("read",)
     x: float = Field(ge=0, le=100_000)
     y: float = Field(ge=0, le=100_000)
     width: float = Field(ge=1, le=10_000)
@@ -222,6 +232,7 @@ class PdfSave(PageOperation, Answers[views.FileView]):
 
     op = "browser_pdf_save"
     title = "Save as PDF"
+    conduct = ("read",)
     audience = Audience.ALL
     filename: str | None = Field(default=None, max_length=1000)
     overwrite: bool = False
@@ -244,6 +255,8 @@ class NavigateBack(ShowingOperation, PageOperation, Answers[PageView]):
 
     op = "browser_navigate_back"
     title = "Go back"
+    conduct = ("navigate",)
+    deed = "go back"
 
 
 class NavigateForward(ShowingOperation, PageOperation, Answers[PageView]):
@@ -251,6 +264,8 @@ class NavigateForward(ShowingOperation, PageOperation, Answers[PageView]):
 
     op = "browser_navigate_forward"
     title = "Go forward"
+    conduct = ("navigate",)
+    deed = "go forward"
     audience = Audience.ALL
 
 
@@ -259,6 +274,8 @@ class Reload(ShowingOperation, PageOperation, Answers[PageView]):
 
     op = "browser_reload"
     title = "Reload"
+    conduct = ("navigate",)
+    deed = "reload the page"
     audience = Audience.ALL
 
 
@@ -270,6 +287,7 @@ class Click(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_click"
     title = "Click"
+    deed = "click here"
     audited = ("target",)
     target: str = _target()
     element: str | None = Field(default=None, max_length=500, description="What it is, for people")
@@ -295,6 +313,7 @@ class Type(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_type"
     title = "Type text"
+    deed = "type here"
     audited = ("target",)
     target: str = _target()
     element: str | None = Field(default=None, max_length=500)
@@ -369,6 +388,7 @@ class Scroll(PageOperation, Answers[views.ScrollView]):
 
     op = "browser_scroll"
     title = "Scroll"
+    conduct = ("read",)
     target: str | None = _optional_target()
     x: float | None = None
     y: float | None = None
@@ -380,6 +400,8 @@ class FileUpload(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_file_upload"
     title = "Upload files"
+    conduct = ("act", "upload")
+    deed = "upload files here"
     paths: list[str] = Field(max_length=100, description="Below your working directory")
     target: str | None = _optional_target()
 
@@ -406,6 +428,7 @@ class Resize(PageOperation, Answers[views.SizeView]):
 
     op = "browser_resize"
     title = "Resize"
+    conduct = ()
     idempotent = True
     open_world = False
     audience = Audience.ALL
@@ -418,6 +441,7 @@ class Evaluate(PageOperation, Answers[ValueView]):
 
     op = "browser_evaluate"
     title = "Run JavaScript"
+    deed = "run JavaScript here"
     function: str = Field(max_length=1_000_000, description="() => … or (element) => …")
     target: str | None = _optional_target("Element the function gets")
     element: str | None = Field(default=None, max_length=500)

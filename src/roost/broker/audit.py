@@ -21,6 +21,9 @@ from roost.core.redaction import redacted_url
 from roost.vocabulary import MIB
 
 ROTATE_BYTES = 10 * MIB
+SCHEMA_VERSION = 1
+"""Version of the lines' fields (``docs/reference/audit.md``). It grows when a field changes its
+meaning or goes away; new kinds and new fields do not change it."""
 UNWRITTEN_LINES = 1000
 """How many lines are kept in memory while the file cannot be written."""
 logger = logging.getLogger(__name__)
@@ -132,7 +135,7 @@ class Audit:
 
 def _encoded(now: float, kind: str, data: Mapping[str, Any]) -> bytes:
     at = datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds")
-    entry = {"at": at, "kind": kind}
+    entry: dict[str, Any] = {"v": SCHEMA_VERSION, "at": at, "kind": kind}
     for key, value in data.items():
         if value is not None:
             entry[key] = redacted_url(short_address(value)) if key == "url" else value

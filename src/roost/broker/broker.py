@@ -38,6 +38,8 @@ from roost.core import effects as fx
 from roost.core import events as ev
 from roost.core.addresses import check_not_own
 from roost.core.machine import Machine
+from roost.core.policy import CONFIG, wanted
+from roost.core.policy_layers import PolicyLayer
 from roost.core.rows import Jar, Tab
 from roost.core.settings import CoreSettings
 from roost.core.state import Change, State
@@ -55,6 +57,7 @@ from roost.drivers.events import (
 from roost.drivers.link import Link
 from roost.drivers.panel import PanelDriver
 from roost.errors import (
+    BadRequest,
     BrowserLost,
     Internal,
     JarUnavailable,
@@ -76,6 +79,7 @@ from roost.vocabulary import (
     SessionId,
     TabHandle,
     TabId,
+    Verdict,
 )
 
 logger = logging.getLogger(__name__)
@@ -102,6 +106,7 @@ class Broker:
         upstream: str | None = None,
         request_wait: float = REQUEST_WAIT,
         default: str | None = None,
+        read_policy: Callable[[], tuple[PolicyLayer, ...]] = tuple,
         is_near: Callable[[BrowserId], bool] = lambda _: False,
         is_expected: Callable[[BrowserId], bool] = lambda _: False,
     ) -> None:
@@ -111,6 +116,7 @@ class Broker:
         upstream: the person's own proxy. Filtering proxies send their traffic through it.
         request_wait: seconds that an action waits for the requests it began.
         default: browser to use when the caller names none (else ``settings.default_browser``).
+        read_policy: reads the policy of the configuration. Raises ``BadRequest`` if it is wrong.
         is_near: True if the native host of that personal browser runs, so it can link now.
         is_expected: True if that personal browser has the extension, so it may link later.
         """
@@ -185,8 +191,20 @@ class Broker:
             browser: Browser(browser, driver, heard=self.heard, around=around)
             for browser, driver in drivers.items()
         }
+        self.read_policy = read_policy
+        self._set_config_policy()
         self.hear(ev.BrokerRestarted())
         self._collect_leftovers()
+
+    def _set_config_policy(self) -> None:
+        """Apply the configuration's policy. If it is wrong, keep the one of the last start, which
+        is in the journal. Raises ``BadRequest`` if there is none: nothing may run without it."""
+        try:
+            self.decide(core.set_policy, CONFIG, self.read_policy())
+        except BadRequest as error:
+            if CONFIG not in self.state.policies:
+                raise
+            logger.error("the last policy stays: %s %s", error.message, error.hint)
 
     @property
     def state(self) -> State:
@@ -373,7 +391,14 @@ class Broker:
         if tab.session is None:
             return
         tabs = frozenset({tab.id} if tab.opener is None else {tab.id, tab.opener})
+        count = self.downloads.count(tab.session)
         download = self.downloads.began(event, tab.session, tabs)
+        verdict, deed = core.download_judged(self.state, tab.session, tab.url, count)
+        download.is_refused = verdict is not Verdict.ALLOW
+        if verdict is Verdict.ASK:
+            download.wanted = wanted(deed)
+        elif verdict is Verdict.ALLOW:
+            self.hear(ev.DownloadAdmitted(tab.session, deed.origin or ""))
         self._tell_download(tab.session, download)
 
     def _download_ended(self, event: DownloadEnded) -> None:

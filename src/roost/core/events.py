@@ -16,6 +16,7 @@ from roost.vocabulary import (
     AgentId,
     BrowserId,
     JarId,
+    SessionId,
     TabHandle,
     TabId,
 )
@@ -162,6 +163,14 @@ class TabRead:
 
 
 @dataclass(frozen=True, slots=True)
+class DownloadAdmitted:
+    """A page of that origin downloads a file into the session, as the policy allows."""
+
+    session: SessionId
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
 class TabCrashed:
     """The page's process died."""
 
@@ -237,6 +246,7 @@ class TimePassed:
 Event = (
     AgentDisconnected | AgentLeft | CallEnded | JarReleased | TabOpenAbandoned | CaptureEnded
     | BrowserUp | BrowserDown | JarMade | JarRemoved | TabReady | TabOpenFailed
-    | TabOpened | TabClosed | TabNavigated | TabRead | TabCrashed | TabMoved | GroupClosed
+    | TabOpened | TabClosed | TabNavigated | TabRead | DownloadAdmitted
+    | TabCrashed | TabMoved | GroupClosed
     | PersonSaid | PersonAnswered | BrokerRestarted | BrokerListens | TimePassed
 )  # fmt: skip

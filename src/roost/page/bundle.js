@@ -62,11 +62,11 @@
   }
   function getter(prototype, name) {
     const get = read(prototype, name);
-    return (self) => get.call(self);
+    return (self2) => get.call(self2);
   }
   function method(prototype, name) {
     const run = Object.getOwnPropertyDescriptor(prototype, name).value;
-    return (self, ...args) => run.apply(self, args);
+    return (self2, ...args) => run.apply(self2, args);
   }
   var nodeTypeOf = read(Node.prototype, "nodeType");
   var firstChildOf = read(Node.prototype, "firstChild");
@@ -1392,6 +1392,16 @@
       onceSeenAsPassword.add(input);
     }
     return onceSeenAsPassword.has(input);
+  }
+  function hasFilledPassword(element2) {
+    const form = element2 && formOf(element2);
+    return openRoots().flatMap((root) => Array.from(queryAll(root, "input"))).some(
+      (input) => isSecretField(input) && input.value !== "" && (element2 === null || formOf(input) === form)
+    );
+  }
+  function formOf(element2) {
+    const owner = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(element2), "form")?.get?.call(element2);
+    return owner ?? closest(element2, "form");
   }
   var SECRET_ATTRIBUTE = /passw|pwd|token|api[-_]?key|secret|credential|nonce|csrf|jwt|session/i;
   function isSecretAttribute(element2, name) {
@@ -4156,7 +4166,10 @@ ${CUT_NOTE}` : text2;
     watchForEffects();
     if (action === "click" || action === "drag") guardPressOn(ready, action === "drag");
     if (action === "hover") guardHover({ ...ready, point: ready.prepared.point });
-    return ready.prepared;
+    return { ...ready.prepared, ...loginOf(args, ready.element) };
+  }
+  function loginOf(args, element2) {
+    return args.judgedOrigin === void 0 ? {} : { isLogin: hasFilledPassword(element2) };
   }
   function guardPressOn(ready, isDrag = false) {
     guardPress({ ...ready, point: ready.prepared.point }, { isPointKnown: window.top === window, isDrag });
@@ -5061,9 +5074,10 @@ ${fence}`;
 
   // field_values.ts
   async function focusForTyping(args) {
-    const filled = readyToType(await actionable(args, "type"));
+    const ready = await actionable(args, "type");
+    const filled = readyToType(ready);
     watchForEffects();
-    return filled;
+    return { ...filled, ...loginOf(args, ready.element) };
   }
   async function setValue(args) {
     const element2 = await whenPresent(text(args, "target"), "fill", timeoutOf(args));
@@ -5679,6 +5693,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     focusForTyping,
     frameOwner,
     grows,
+    inputState: inputState2,
     openOptions,
     pageState,
     pause,
@@ -5699,12 +5714,13 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     throw error;
   }
   function numbered(answer) {
-    return { ...answer, nextRef: nextRef(), page: { url: location.href, title: cut(page.title(document), TITLE_CHARS2) } };
+    return { ...answer, nextRef: nextRef(), page: { url: location.href, origin: self.origin, title: cut(page.title(document), TITLE_CHARS2) } };
   }
   function answering(run) {
     return (args) => {
       try {
         startNumbering(args ?? {});
+        checkOrigin(args ?? {});
         startBudget(optionalNumber(args ?? {}, "budgetMs", 1, 6e4));
         const answer = run(args ?? {});
         return answer instanceof Promise ? answer.catch(asData).then(numbered) : numbered(answer);
@@ -5712,6 +5728,18 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
         return numbered(asData(error));
       }
     };
+  }
+  function checkOrigin(args) {
+    const judged = optionalText(args, "judgedOrigin");
+    if (judged !== void 0 && judged !== self.origin) {
+      throw new PageError("NOT_ACTIONABLE", "The page was left as the action began, so nothing was done", {
+        reason: "left",
+        hint: "Look where the tab is now."
+      });
+    }
+  }
+  function inputState2() {
+    return { isLogin: hasFilledPassword(null), place: location.origin };
   }
   function startNumbering(args) {
     const prefix = optionalText(args, "prefix");

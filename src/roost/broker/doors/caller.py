@@ -23,14 +23,15 @@ from roost.broker.work import (
     page_actions,
     page_input,
     page_readings,
-    page_use,
     page_work,
     pictures,
+    policy,
     questions,
     session_work,
     space_work,
 )
 from roost.broker.work import views as view_of
+from roost.broker.work.running_call import CALL, RunningCall
 from roost.errors import BadRequest, Internal, RoostError, Timeout, Unauthorized
 from roost.vocabulary import (
     CALL_SECONDS,
@@ -93,6 +94,11 @@ WORK: dict[type[Operation], Work] = {
     ops.ProfileImport: jar_work.profile_import,
     ops.ProfileList: jar_work.profile_list,
     ops.ProfileRemove: jar_work.profile_remove,
+    ops.PolicyShow: policy.show,
+    ops.PolicyExplain: policy.explain,
+    ops.PolicySet: policy.set_,
+    ops.PolicyReload: policy.reload,
+    ops.PolicyForget: policy.forget,
     ops.SessionOpen: session_work.open_,
     ops.SessionList: session_work.list_,
     ops.SessionDispose: session_work.dispose,
@@ -178,7 +184,9 @@ class Caller:
         work = WORK[type(operation)]
         while True:
             try:
-                return await work(self._broker, self._agent, operation)
+                view = await work(self._broker, self._agent, operation)
+                policy.check_again(self._broker, self._agent, operation)
+                return view
             except core.ApprovalNeeded as needed:
                 await questions.ask(self._broker, needed)
 
@@ -189,8 +197,8 @@ class Caller:
                 f"{operation.op} is the person's alone.",
                 hint="Ask the person to run it from their own terminal.",
             )
-        call = page_use.RunningCall(self._broker.clock.now() + seconds)
-        before = page_use.CALL.set(call)
+        call = RunningCall(self._broker.clock.now() + seconds, operation)
+        before = CALL.set(call)
         try:
             async with asyncio.timeout(seconds) as deadline:
                 return await self._work(operation, seconds)
@@ -211,7 +219,7 @@ class Caller:
             logger.exception("%s failed [%s]", operation.op, reference)
             raise Internal(f"{operation.op} failed inside Roost.", reference=reference) from None
         finally:
-            page_use.CALL.reset(before)
+            CALL.reset(before)
             if call.tabs:
                 del self._broker.in_use[id(call)]
 

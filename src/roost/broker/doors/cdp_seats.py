@@ -19,7 +19,7 @@ from roost.broker.broker import Broker
 from roost.broker.browser.browser import Browser
 from roost.broker.browser.files import Folders
 from roost.broker.doors.token_callers import TokenCallers
-from roost.broker.work import page_work
+from roost.broker.work import page_work, policy
 from roost.core import events as ev
 from roost.core.addresses import BLANK, checked_devtools_url
 from roost.core.rows import Session, Tab
@@ -52,6 +52,7 @@ class Seats:
         agent: the agent of the session's token, which the client acts as.
         ear: receives what the browser and the core have to tell the client.
         """
+        policy.check_client(self._broker, agent, session)
         browser, driver = await self._tapped(session)
         try:
             jar = self._broker.decide(core.request_jar, agent=agent, session=session.id)
@@ -73,7 +74,8 @@ class Seats:
         seat.note("protocol client connected")
         return seat
 
-    async def look(self, session: Session) -> SessionLook:
+    async def look(self, agent: AgentId, session: Session) -> SessionLook:
+        policy.check_client(self._broker, agent, session)
         _, driver = await self._tapped(session)
         return SessionLook(self._broker, session.id, driver)
 

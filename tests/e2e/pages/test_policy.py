@@ -1,0 +1,178 @@
+"""What a session's policy lets an agent do in real pages, frame by frame."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+from roost import ops
+from roost.errors import ApprovalPending, PolicyDenied
+from roost.testing.waits import started
+from roost.vocabulary import NoticeKind, QuestionAnswer
+from tests.support.agent import Agent, refused
+from tests.support.house import House
+from tests.support.local_web import Answer, Web
+
+T = TypeVar("T")
+LOGIN = """
+<form onsubmit="event.preventDefault(); document.title = 'Submitted'">
+  <label>Name <input id=name></label><label>Password <input id=word type=password></label>
+  <button id=in>Log in</button>
+</form>
+<form onsubmit="event.preventDefault(); document.title = 'Searched'">
+  <label>Search <input id=search></label><button id=go>Search</button>
+</form>
+<button id=plain onclick="document.title = 'Clicked'">Plain</button>
+"""
+INNER = """<h2>Inside</h2><button id=press onclick="this.textContent = 'Pressed'">Press</button>
+<label>Field <input id=field></label>
+<select id=list aria-label=List><option>one<option>two</select>"""
+
+
+@asynccontextmanager
+async def judged(house: House, web: Web, policy: str) -> AsyncIterator[Agent]:
+    """An agent of its own that was started with that policy."""
+    async with house.agent(web, policy=policy) as agent:
+        yield agent
+
+
+async def set_policy(house: House, agent: Agent, policy: str) -> None:
+    async with house.operator() as operator:
+        await operator.call(ops.PolicySet(session=agent.session, policy=policy))
+
+
+async def answered(house: House, agent: Agent, call: Awaitable[T], answer: QuestionAnswer) -> T:
+    """Make the call, and let the person answer what it asks."""
+    with agent.client.watch() as notices:
+        calling = await started(call)
+        async for notice in notices:
+            if notice.kind is NoticeKind.QUESTION_ASKED:
+                break
+    async with house.operator() as operator:
+        await operator.call(ops.SessionAnswer(session=agent.session, answer=answer))
+    return await calling
+
+
+async def title(agent: Agent) -> str:
+    return (await agent.call(ops.PageState())).title
+
+
+async def test_careful_asks_before_a_login_a_script_and_an_upload_and_before_nothing_else(
+    house: House, web: Web
+) -> None:
+    (house.work / "up.txt").write_text("up", encoding="utf-8")
+    async with judged(house, web, "careful") as agent:
+        await agent.show(LOGIN + "<input id=file type=file>", title="Form")
+        await agent.click("#in")
+        assert await title(agent) == "Submitted"
+        await agent.show(LOGIN + "<input id=file type=file>", title="Form")
+        await agent.type("#word", "sesame")
+        await agent.click("#plain")
+        await agent.type("#search", "x", submit=True)
+        assert await title(agent) == "Searched"
+
+        no = QuestionAnswer.NO
+        await agent.type("#name", "me")
+        for call in (
+            agent.click("#in"),
+            agent.type("#name", "me", submit=True),
+            agent.press("Enter"),
+            agent.call(ops.MouseClickXy(x=5, y=5)),
+            agent.call(ops.Evaluate(function="() => document.title = 'Ran'")),
+            agent.call(ops.FileUpload(target="#file", paths=["up.txt"])),
+        ):
+            await refused(PolicyDenied, answered(house, agent, call, no))
+        assert await title(agent) == "Searched"
+        await answered(house, agent, agent.click("#in"), QuestionAnswer.ONCE)
+        assert await title(agent) == "Submitted"
+        late = agent.call(ops.Click(target="#in"), timeout=0.5)
+        assert "127.0.0.1" not in (await refused(ApprovalPending, late)).message
+
+
+async def test_a_frame_is_judged_by_its_own_origin(house: House, web: Web) -> None:
+    async with house.agent(web) as agent:
+        inner = web.there(web.page(INNER))
+        await agent.show(f"<button id=out>Out</button><iframe src='{inner}' height=300></iframe>")
+        snapshot = await agent.snapshot()
+        assert "Inside" in snapshot
+        await set_policy(house, agent, 'read_only = ["localhost"]')
+        await agent.click("#out")
+        assert "Inside" in await agent.snapshot()
+        for call in (
+            agent.click("#press"),
+            agent.type("#field", "typed"),
+            agent.fill("#field", "filled"),
+            agent.call(ops.SelectOption(target="#list", values=["two"])),
+            agent.call(ops.Hover(target="#press")),
+            agent.call(ops.Evaluate(target="#press", function="(b) => b.click()")),
+            agent.call(ops.MouseClickXy(x=40, y=80)),
+            agent.press("Enter"),
+        ):
+            error = await refused(PolicyDenied, call)
+            assert "read_only" in error.message
+            assert error.page_said
+            assert error.page_said.startswith("http://localhost")
+        await set_policy(house, agent, 'origins = ["127.0.0.1"]')
+        assert "Inside" not in await agent.snapshot()
+        assert "Out" in await agent.snapshot()
+        await set_policy(house, agent, "open")
+        state = "(b) => [b.textContent, document.getElementById('field').value]"
+        assert await agent.run(state, target="#press") == ["Press", ""]
+        assert await agent.run("(l) => l.value", target="#list") == "one"
+
+
+async def test_redirects_history_popups_and_moves_end_at_the_listed_origins(
+    house: House, web: Web
+) -> None:
+    inside, outside = web.page("<h1>In</h1>"), web.there(web.page("<h1>Secret</h1>"))
+    hop = web.serve(Answer(status=302, headers={"Location": outside}))
+    leads_out = f"<button onclick=\"open('{outside}')\">Pop</button><a href='{outside}'>Away</a>"
+    async with house.agent(web) as agent:
+        await agent.go(outside)
+        await agent.show(leads_out)
+        await set_policy(house, agent, 'origins = ["127.0.0.1"]')
+        for call in (
+            agent.go(outside),
+            agent.open(outside),
+            agent.go(hop),
+            agent.call(ops.SessionOpen(url=outside)),
+            agent.call(ops.NavigateBack()),
+        ):
+            await refused(PolicyDenied, call)
+        here = (await agent.tabs()).tabs
+        assert all("localhost" not in tab.url for tab in here), here
+        await agent.show(leads_out)
+        popped = await agent.click("text=Pop")
+        for tab in popped.opened or []:
+            await refused(PolicyDenied, agent.snapshot(tab=tab))
+            await refused(PolicyDenied, agent.call(ops.TakeScreenshot(tab=tab)))
+            await refused(PolicyDenied, agent.click("h1", tab=tab))
+        moved = await agent.click("text=Away")
+        assert "Secret" not in f"{moved.snapshot}"
+        assert moved.notes
+        await refused(PolicyDenied, agent.snapshot())
+        await agent.go(inside)
+
+
+async def test_a_download_needs_its_approval_and_its_file_is_gone_without_it(
+    house: House, web: Web
+) -> None:
+    attachment = {"Content-Disposition": "attachment; filename=report.txt"}
+    file = web.serve(Answer(b"figures", headers=attachment))
+    rule = '[[rule]]\nverdict = "ask"\noperations = ["download"]\n'
+    async with judged(house, web, rule) as agent:
+        await agent.show(f"<a href='{file}'>Server</a><a id=link download href='{file}'>Link</a>")
+        with agent.client.watch() as notices:
+            await agent.click("text=Server")
+            async for notice in notices:
+                if notice.kind is NoticeKind.QUESTION_ASKED:
+                    break
+        assert not [path for path in agent.files.rglob("*") if path.is_file()]
+        async with house.operator() as operator:
+            await operator.call(
+                ops.SessionAnswer(session=agent.session, answer=QuestionAnswer.SESSION)
+            )
+        done = await agent.click("#link")
+        assert done.downloads
+        assert "report.txt" in done.downloads[0]
