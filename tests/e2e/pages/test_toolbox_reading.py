@@ -1,4 +1,7 @@
-"""Locators, ``get``, ``is``, boxes and waits, in both browsers and in frames."""
+"""Locators, ``get``, ``is``, boxes and waits, in both browsers and in frames.
+
+They test ``roost.api.element_operations`` and ``roost.broker.work.element_readings``.
+"""
 
 from __future__ import annotations
 
