@@ -36,6 +36,8 @@ STATUS: dict[type[RoostError], int] = {
     errors.BrowserLost: 503,
     errors.Interrupted: 503,
     errors.Paused: 423,
+    errors.ApprovalPending: 423,
+    errors.PolicyDenied: 403,
     errors.Unsupported: 422,
     errors.Unauthorized: 403,
     errors.BadRequest: 400,
