@@ -221,7 +221,7 @@ async def _seal_stored(house: House) -> None:
     Look for a missing key every ``KEY_SECONDS``: the person may unlock their keyring later.
     """
     broker = house.broker
-    while await asyncio.to_thread(house.key.load) is None:
+    while not await asyncio.to_thread(broker.sealer.load_key):
         await broker.clock.wait(KEY_SECONDS)
     try:
         profiles = await asyncio.to_thread(broker.profiles.seal_all)

@@ -79,15 +79,13 @@ class House:
     socket: SocketServer
     http: HttpServer
     mcp: LazyServer
-    key: HomeKey
 
 
 def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
     """Build everything, but start nothing. Must be called inside a running event loop."""
     clock = clock or SystemClock()
-    key = HomeKey(home, SecretService() if settings.keyring else None)
-    key.load()
-    sealer = Sealer(key)
+    sealer = Sealer(HomeKey(home, SecretService() if settings.keyring else None))
+    sealer.load_key()
     drivers = _drivers(home, settings)
     default = next(iter(drivers))
     own = frozenset(id for id, driver in drivers.items() if driver.capabilities.asks_person)
@@ -130,7 +128,7 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
         "/dashboard/": dashboard(door),
     }
     http = HttpServer(door, home, settings.port, mounts)
-    return House(broker, door, socket, http, mcp, key)
+    return House(broker, door, socket, http, mcp)
 
 
 def _drivers(home: Home, settings: Settings) -> dict[BrowserId, Driver]:

@@ -11,6 +11,6 @@ from roost.vault.seal import Sealer
 
 def sealer_of(home: Path) -> Sealer:
     """Return the sealer of the ROOST_HOME in that folder. Sealers of one folder share a key."""
-    key = HomeKey(Home(home), keyring=None)
-    key.load()
-    return Sealer(key)
+    sealer = Sealer(HomeKey(Home(home), keyring=None))
+    sealer.load_key()
+    return sealer

@@ -38,6 +38,10 @@ class Sealer:
     def __init__(self, key: HomeKey) -> None:
         self._key = key
 
+    def load_key(self) -> bool:
+        """Find or make the key. Returns True if it is here. Waits a few seconds at most."""
+        return self._key.load() is not None
+
     @property
     def key_problem(self) -> str | None:
         """Why the key is missing, or None if it is here."""
