@@ -23,7 +23,7 @@ _ALIASES = {"stopOnError", "completionPromise", "startElement", "endElement", "m
 """Arguments that are accepted but not listed."""
 _SHOWN_ELEMENT = {"browser_click"}
 _UNEXPLAINED = {"browser_wait_for": ("state", "loadState", "response", "function")}
-"""Arguments that are listed by name alone: the tool's description or the reference explains them."""
+"""Arguments listed by name alone: the tool's description or the reference explains them."""
 
 
 def argument_schema(operation: type[Operation]) -> dict[str, Any]:
