@@ -28,6 +28,7 @@
     ├── BadRequest         which field, what was expected
     ├── TooLarge           a frame above the limit
     ├── LoopActive         the session already has a loop
+    ├── VaultLocked        the key of stored logins and secrets is missing
     └── Internal           our fault; the audit trail has the reference
 
 Each error carries ``code``, a message, a hint that says what to do next, and details. ``from_wire``
@@ -289,6 +290,11 @@ class LoopActive(RoostError):
     default_hint = Hint("Stop the running loop first[ with {LoopStop}].")
 
 
+class VaultLocked(RoostError):
+    code = "VAULT_LOCKED"
+    default_hint = "Ask the person to unlock their keyring. `roost doctor` says what is missing."
+
+
 class Internal(RoostError):
     code = "INTERNAL"
 
@@ -299,6 +305,6 @@ BY_CODE: dict[str, type[RoostError]] = {
         TabGone, SessionGone, Ownership, TabCrashed, PoolFull, MutexBusy, SessionLimit,
         JarUnavailable, ProfileNotFound, UrlBlocked, StaleRef, NotFound, NotActionable,
         DialogOpen, Timeout, BrowserLost, Interrupted, Paused, ApprovalPending, PolicyDenied,
-        Unsupported, Unauthorized, BadRequest, TooLarge, LoopActive, Internal,
+        Unsupported, Unauthorized, BadRequest, TooLarge, LoopActive, VaultLocked, Internal,
     )
 }  # fmt: skip

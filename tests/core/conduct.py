@@ -116,9 +116,9 @@ class Conduct(Sharing):
             self.inherited(event.agent, before)
         return outcome
 
-    @property
-    def actions(self) -> dict[SessionId, list[float]]:
-        return self.__dict__.setdefault("_actions", {})
+    def __init__(self) -> None:
+        super().__init__()
+        self.actions: dict[SessionId, list[float]] = {}
 
     def judged(
         self, event: Any, before: Facts, config: tuple[PolicyLayer, ...], outcome: Decision[Any]

@@ -74,6 +74,8 @@ class Operation(BaseModel):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        if cls.read_only and cls.conduct == ("act",):
+            cls.conduct = ("read",)
         for base in getattr(cls, "__orig_bases__", ()):
             if get_origin(base) is Answers:
                 (cls.reply,) = get_args(base)

@@ -26,11 +26,15 @@ __all__ = [
 
 CONTENT_CHARS = 4_000_000
 SELECTOR_CHARS = 1000
+ElementState = Literal[
+    "visible", "hidden", "attached", "detached", "enabled", "disabled", "checked", "unchecked",
+    "editable",
+]  # fmt: skip
 Modifier = Literal["Alt", "Control", "ControlOrMeta", "Meta", "Shift"]
-_TARGET = 'Ref from the snapshot (e12), CSS selector, text=part or text="whole text"'
+_TARGET = 'Ref (e12), CSS, text=part, role=button[name="Save"], label=…'
 
 
-def _target(description: str = _TARGET) -> Any:
+def target_field(description: str = _TARGET) -> Any:
     return Field(
         max_length=SELECTOR_CHARS,
         validation_alias=AliasChoices("target", "ref"),
@@ -39,7 +43,7 @@ def _target(description: str = _TARGET) -> Any:
     )
 
 
-def _optional_target(description: str = _TARGET) -> Any:
+def optional_target(description: str = _TARGET) -> Any:
     return Field(
         default=None,
         max_length=SELECTOR_CHARS,
@@ -66,12 +70,12 @@ class Snapshot(PageOperation, Answers[views.SnapshotView]):
     op = "browser_snapshot"
     title = "Read the page"
     read_only = True
-    conduct = ("read",)
-    target: str | None = _optional_target("Only this part")
+    target: str | None = optional_target("Only this part")
     depth: int | None = Field(default=None, ge=1, le=100)
     interactive: bool = Field(default=False, description="Only what can be operated")
     max_chars: int = Field(default=20_000, ge=500, le=1_000_000)
     after: str | None = Field(default=None, max_length=32, description="Go on after this ref")
+    boxes: bool = False
 
 
 class Find(PageOperation, Answers[views.FoundView]):
@@ -80,7 +84,6 @@ class Find(PageOperation, Answers[views.FoundView]):
     op = "browser_find"
     title = "Search the page"
     read_only = True
-    conduct = ("read",)
     text: str | None = Field(default=None, max_length=1000)
     regex: str | None = Field(default=None, max_length=1000)
     limit: int = Field(default=20, ge=1, le=200)
@@ -92,25 +95,33 @@ class GetContent(PageOperation, Answers[views.ContentView]):
     op = "browser_get_content"
     title = "Get the content"
     read_only = True
-    conduct = ("read",)
     selector: str | None = Field(default=None, max_length=SELECTOR_CHARS)
     format: Literal["text", "markdown", "html"] = "text"
     max_length: int = Field(default=50_000, ge=1, le=CONTENT_CHARS)
 
 
 class WaitFor(ShowingOperation, PageOperation, Answers[views.WaitView]):
-    """Wait for text, its disappearance, an element, an address, or some seconds."""
+    """Wait until all conditions hold: text, textGone, selector (in a state), url, response to your
+    last action, function. Or wait some seconds."""
 
     op = "browser_wait_for"
     title = "Wait"
     read_only = True
-    conduct = ("read",)
     text: str | None = Field(default=None, max_length=1000)
     text_gone: str | None = Field(default=None, max_length=1000)
     selector: str | None = Field(default=None, max_length=SELECTOR_CHARS)
+    state: ElementState | None = None
     url: str | None = Field(default=None, max_length=2000, description="Part of it, or with *")
+    response: str | None = Field(default=None, max_length=2000, description="Its address")
+    load_state: Literal["domcontentloaded", "load", "networkidle"] | None = None
+    function: str | None = Field(
+        default=None, max_length=100_000, description="() => … that becomes true"
+    )
     time: float | None = Field(default=None, ge=0, le=60, description="Seconds")
     timeout: float = Field(default=10.0, gt=0, le=240, description="Seconds")
+
+    def only_reads(self) -> bool:
+        return self.function is None
 
     def waits(self) -> float:
         return self.timeout if self.time is None else self.time
@@ -122,7 +133,6 @@ class ConsoleMessages(PageOperation, Answers[views.ConsoleView]):
     op = "browser_console_messages"
     title = "Read the console"
     read_only = True
-    conduct = ("read",)
     level: Literal["error", "warn", "info", "log", "debug"] | None = None
     limit: int = Field(default=100, ge=1, le=500)
     clear: bool = False
@@ -137,7 +147,6 @@ class NetworkRequests(PageOperation, Answers[views.NetworkView]):
     op = "browser_network_requests"
     title = "List network requests"
     read_only = True
-    conduct = ("read",)
     filter: str | None = Field(default=None, max_length=1000, description="Part of the address")
     status: Literal["pending", "ok", "failed"] | None = None
     limit: int = Field(default=50, ge=1, le=500)
@@ -154,7 +163,6 @@ class NetworkRequest(PageOperation, Answers[views.BodyView]):
     title = "Read a network request"
     audience = Audience.ALL
     read_only = True
-    conduct = ("read",)
     index: int = Field(ge=1)
     max_length: int = Field(default=50_000, ge=1, le=CONTENT_CHARS)
 
@@ -177,7 +185,6 @@ class PageState(PageOperation, Answers[views.StateView]):
     title = "Get the page's state"
     audience = Audience.ALL
     read_only = True
-    conduct = ("read",)
     limits: StateLimits | None = Field(default=None, description="Most of each kind")
 
 
@@ -187,8 +194,7 @@ class TakeScreenshot(PageOperation, Answers[views.ScreenshotView]):
     op = "browser_take_screenshot"
     title = "Take a screenshot"
     read_only = True
-    conduct = ("read",)
-    target: str | None = _optional_target("Only this element")
+    target: str | None = optional_target("Only this element")
     full_page: bool = False
     type: Literal["jpeg", "png"] = "jpeg"
     quality: int = Field(default=60, ge=1, le=100)
@@ -211,7 +217,6 @@ class ZoomScreenshot(PageOperation, Answers[views.ScreenshotView]):
     title = "Take a picture of a region"
     audience = Audience.ALL
     read_only = True
-    conduct = ("read",)
     x: float = Field(ge=0, le=100_000)
     y: float = Field(ge=0, le=100_000)
     width: float = Field(ge=1, le=10_000)
@@ -289,7 +294,7 @@ class Click(ActionOperation, Answers[views.ActionView]):
     title = "Click"
     deed = "click here"
     audited = ("target",)
-    target: str = _target()
+    target: str = target_field()
     element: str | None = Field(default=None, max_length=500, description="What it is, for people")
     double_click: bool = False
     button: Literal["left", "right", "middle"] = "left"
@@ -303,7 +308,7 @@ class TripleClick(ActionOperation, Answers[views.ActionView]):
     title = "Click three times"
     audience = Audience.ALL
     audited = ("target",)
-    target: str = _target()
+    target: str = target_field()
     element: str | None = Field(default=None, max_length=500, description="What it is, for people")
     modifiers: list[Modifier] = Field(default_factory=list, max_length=4)
 
@@ -315,7 +320,7 @@ class Type(ActionOperation, Answers[views.ActionView]):
     title = "Type text"
     deed = "type here"
     audited = ("target",)
-    target: str = _target()
+    target: str = target_field()
     element: str | None = Field(default=None, max_length=500)
     text: str = Field(max_length=1_000_000)
     submit: bool = Field(default=False, description="Press Enter afterwards")
@@ -326,7 +331,7 @@ class FormField(BaseModel):
     """One field of a form."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
-    target: str = _target()
+    target: str = target_field()
     value: str | bool | float | list[str] = Field(description="Text, true/false, option(s), date")
     name: str | None = None
     type: str | None = None
@@ -346,7 +351,7 @@ class SelectOption(ActionOperation, Answers[views.ActionView]):
     op = "browser_select_option"
     title = "Select options"
     audited = ("target",)
-    target: str = _target()
+    target: str = target_field()
     element: str | None = Field(default=None, max_length=500)
     values: list[str] = Field(max_length=1000, description="Values or labels")
 
@@ -364,7 +369,7 @@ class Hover(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_hover"
     title = "Hover"
-    target: str = _target()
+    target: str = target_field()
     element: str | None = Field(default=None, max_length=500)
 
 
@@ -389,7 +394,7 @@ class Scroll(PageOperation, Answers[views.ScrollView]):
     op = "browser_scroll"
     title = "Scroll"
     conduct = ("read",)
-    target: str | None = _optional_target()
+    target: str | None = optional_target()
     x: float | None = None
     y: float | None = None
     direction: Literal["up", "down", "left", "right"] | None = None
@@ -403,7 +408,7 @@ class FileUpload(ActionOperation, Answers[views.ActionView]):
     conduct = ("act", "upload")
     deed = "upload files here"
     paths: list[str] = Field(max_length=100, description="Below your working directory")
-    target: str | None = _optional_target()
+    target: str | None = optional_target()
 
 
 class HandleDialog(ActionOperation, Answers[views.ActionView]):
@@ -443,5 +448,5 @@ class Evaluate(PageOperation, Answers[ValueView]):
     title = "Run JavaScript"
     deed = "run JavaScript here"
     function: str = Field(max_length=1_000_000, description="() => … or (element) => …")
-    target: str | None = _optional_target("Element the function gets")
+    target: str | None = optional_target("Element the function gets")
     element: str | None = Field(default=None, max_length=500)

@@ -48,6 +48,9 @@ from roost.local.policy_place import policy_text
 from roost.local.settings import Settings
 from roost.page.bundle import bundle
 from roost.profiles.store import ProfileStore
+from roost.vault.key import HomeKey
+from roost.vault.seal import Sealer
+from roost.vault.secret_service import SecretService
 from roost.vocabulary import MINE, BrowserId, JarPolicy, browser_kind, own_browser
 from roost.wire.hello import ClientKind
 
@@ -93,6 +96,8 @@ def build(
     reread: reads the settings again, for a policy that has changed since the start.
     """
     clock = clock or SystemClock()
+    sealer = Sealer(HomeKey(home, SecretService() if settings.keyring else None))
+    sealer.load_key()
     drivers = _drivers(home, settings)
     default = next(iter(drivers))
     own = frozenset(id for id, driver in drivers.items() if driver.capabilities.asks_person)
@@ -112,7 +117,8 @@ def build(
         clock=clock,
         tokens=Tokens(home.operator_token(), home),
         files=home.files,
-        profiles=ProfileStore(home.profiles),
+        profiles=ProfileStore(home.profiles, sealer),
+        sealer=sealer,
         version=__version__,
         upstream=settings.proxy,
         request_wait=settings.request_wait,

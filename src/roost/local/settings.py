@@ -182,6 +182,12 @@ class Settings:
         " table.",
         _policy,
     )
+    keyring: bool = _setting(
+        True,
+        "",
+        "Keep the key of stored logins and secrets in the system's keyring, if there is one.",
+        _switch,
+    )
     reads: Reads = _setting(Reads.PRIVATE, "|".join(Reads), "Which agents may read a tab.", _reads)
 
 

@@ -40,7 +40,8 @@ FRAMES_JUDGED = 64
 NO_ORIGIN = "null"
 """The origin of a document that has none, or that did not say."""
 PRESSING_KEYS = frozenset({"Enter", "NumpadEnter", " ", "Space"})
-_REF = re.compile(r"(?:@|ref=)?(?:f(\d+))?e(\d+)")
+_REF = re.compile(r"\s*(?:@|ref=)?(?:f(\d+))?e(\d+)\s*(?:>>.*)?", re.DOTALL)
+"""A ref, or a locator that begins with one (``e12 >> role=button``): both name their frame."""
 
 
 @dataclass(slots=True)
@@ -92,6 +93,9 @@ class Judge(Protocol):
 
     def may_act(self, origin: str) -> None:
         """Raise if the operation may not act in a document of that origin."""
+
+    def may_run(self, origin: str) -> None:
+        """Raise if the operation may not run a caller's script in a document of that origin."""
 
     def may_log_in(self, origin: str) -> None:
         """Raise if the operation may not press a button or Enter where a password is typed in."""
@@ -157,10 +161,10 @@ class Page:
         return str(origin)
 
     async def judged_place(self, frame: str | None) -> str:
-        """Return ``location.origin`` of the frame's document, if the operation may act there."""
+        """Return ``location.origin`` of the frame's document, if scripts may be run there."""
         state = await self._input_state(frame)
         if self.judge is not None:
-            self.judge.may_act(state["origin"])
+            self.judge.may_run(state["origin"])
         return str(state["place"])
 
     async def _input_state(self, frame: str | None) -> Json:
@@ -261,8 +265,10 @@ class Page:
             frame = self._frame_of(target, ref)
             try:
                 return frame, await self._call_when_ready(frame, function, target, argument)
-            except NotFound:  # for a ref this means that the whole frame is gone
-                raise _gone(target) from None
+            except NotFound:
+                if ">>" in target:
+                    raise  # nothing fits inside the element
+                raise _gone(target) from None  # for a ref this means that the whole frame is gone
         try:
             now = argument | {"timeoutMs": 0}
             return None, await self.call(None, function, target=target, **now)

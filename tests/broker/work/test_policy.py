@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from roost.api import operations as ops
-from roost.api.operations import OPERATIONS, Operation
+from roost.api.operations import OPERATIONS
 from roost.broker.doors.caller import Caller
 from roost.errors import BadRequest, PolicyDenied, RoostError, Unauthorized
 from roost.testing.house import FakeHouse, fake_house
@@ -49,7 +49,7 @@ IN_PAGE = ("act",)
 JUDGED_BY_TAB = ("browser_evaluate", "browser_handle_dialog")
 
 
-def an_operation(name: str) -> Operation:
+def an_operation(name: str) -> Any:
     arguments = ARGUMENTS.get(name, {"target": "e1"} if name in TARGETED else {})
     return ops.parse(name, arguments)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from roost import ops
+from roost.api.broker import Notices
 from roost.errors import ApprovalPending, PolicyDenied
 from roost.testing.waits import started
 from roost.vocabulary import NoticeKind, QuestionAnswer
@@ -42,20 +43,27 @@ async def set_policy(house: House, agent: Agent, policy: str) -> None:
         await operator.call(ops.PolicySet(session=agent.session, policy=policy))
 
 
-async def answered(house: House, agent: Agent, call: Awaitable[T], answer: QuestionAnswer) -> T:
+async def asked(notices: Notices) -> None:
+    """Wait until the person is asked something."""
+    async for notice in notices:
+        if notice.kind is NoticeKind.QUESTION_ASKED:
+            return
+
+
+async def answered(
+    house: House, agent: Agent, call: Coroutine[Any, Any, T], answer: QuestionAnswer
+) -> T:
     """Make the call, and let the person answer what it asks."""
     with agent.client.watch() as notices:
         calling = await started(call)
-        async for notice in notices:
-            if notice.kind is NoticeKind.QUESTION_ASKED:
-                break
+        await asked(notices)
     async with house.operator() as operator:
         await operator.call(ops.SessionAnswer(session=agent.session, answer=answer))
     return await calling
 
 
 async def title(agent: Agent) -> str:
-    return (await agent.call(ops.PageState())).title
+    return (await agent.call(ops.Snapshot())).title
 
 
 async def test_careful_asks_before_a_login_a_script_and_an_upload_and_before_nothing_else(
@@ -165,9 +173,7 @@ async def test_a_download_needs_its_approval_and_its_file_is_gone_without_it(
         await agent.show(f"<a href='{file}'>Server</a><a id=link download href='{file}'>Link</a>")
         with agent.client.watch() as notices:
             await agent.click("text=Server")
-            async for notice in notices:
-                if notice.kind is NoticeKind.QUESTION_ASKED:
-                    break
+            await asked(notices)
         assert not [path for path in agent.files.rglob("*") if path.is_file()]
         async with house.operator() as operator:
             await operator.call(

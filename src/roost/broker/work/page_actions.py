@@ -15,6 +15,7 @@ from roost.broker.broker import Broker
 from roost.broker.work import page_use, policy, shown_page
 from roost.broker.work.own_requests import OwnRequests
 from roost.broker.work.page_use import InPage
+from roost.core.addresses import origin_of
 from roost.errors import (
     ApprovalPending,
     BadRequest,
@@ -25,6 +26,7 @@ from roost.errors import (
 )
 from roost.hints import Hint
 from roost.page import actions
+from roost.page.page import NO_ORIGIN, Judge
 from roost.vocabulary import AgentId
 
 FIELD_CHARS = 80
@@ -46,26 +48,31 @@ async def evaluate(broker: Broker, agent: AgentId, op: ops.Evaluate) -> ValueVie
             frame, found = await at.page.call_where(op.target, "resolve")
             ref = found["ref"]
         async with page_use.UnlessDialog(at.record):
-            function = await _judged(broker, agent, at, op, frame)
-            value = await at.page.tab.evaluate(function, frame=frame, ref=ref)
+            value = await run_function(at, op.function, frame=frame, ref=ref)
         return ValueView(tab=at.tab, value=value)
 
 
-async def _judged(
-    broker: Broker, agent: AgentId, at: InPage, op: ops.Evaluate, frame: str | None
-) -> str:
-    """Return the function as it is run. If a policy judges it, it refuses to run in another
-    document than the judged one."""
-    if at.page.judge is None:
-        return op.function
-    if not broker.browser(at.row.browser).driver.capabilities.page_work:
-        policy.check_tab(broker, agent, op, at.row)
-        return op.function
+async def run_function(
+    at: InPage, function: str, *, frame: str | None = None, ref: str | None = None
+) -> Any:
+    """Call a caller's function in the page's own world. Every operation that runs a caller's script
+    goes through here."""
+    if at.page.judge is not None:
+        function = await _judged(at, at.page.judge, function, frame)
+    return await at.page.tab.evaluate(function, frame=frame, ref=ref)
+
+
+async def _judged(at: InPage, judge: Judge, function: str, frame: str | None) -> str:
+    """Return the function as it is run under a policy: it refuses to run in another document than
+    the judged one."""
+    if not at.broker.browser(at.row.browser).driver.capabilities.page_work:
+        judge.may_run(origin_of(at.row.url) or NO_ORIGIN)
+        return function
     place = await at.page.judged_place(frame)
     # Page scripts cannot replace ``location``.
     return (
         f"(...given) => {{ if (location.origin !== {json.dumps(place)})"
-        f" throw new Error({json.dumps(LEFT_BEFORE)}); return ({op.function}\n)(...given) }}"
+        f" throw new Error({json.dumps(LEFT_BEFORE)}); return ({function}\n)(...given) }}"
     )
 
 

@@ -20,6 +20,7 @@ from roost.api import policy_operations as ops
 from roost.api import policy_views as views
 from roost.api.operation import Operation
 from roost.api.operations import OPERATIONS, nearest
+from roost.api.page_operations import Evaluate
 from roost.broker.broker import Broker
 from roost.broker.policy_text import WORDS, operation_words, read_policy
 from roost.broker.work.running_call import running_call
@@ -123,6 +124,9 @@ class CallJudge:
 
     def may_act(self, origin: str) -> None:
         self._check(deed_of(self._operation, origin))
+
+    def may_run(self, origin: str) -> None:
+        self._check(deed_of(Evaluate, origin))
 
     def may_log_in(self, origin: str) -> None:
         what = "press a button or Enter in a form with a password"

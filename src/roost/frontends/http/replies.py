@@ -43,6 +43,7 @@ STATUS: dict[type[RoostError], int] = {
     errors.BadRequest: 400,
     errors.TooLarge: 413,
     errors.LoopActive: 409,
+    errors.VaultLocked: 503,
     errors.Internal: 500,
 }
 NO_TOKEN = 401
