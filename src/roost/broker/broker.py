@@ -57,6 +57,7 @@ from roost.drivers.events import (
 from roost.drivers.link import Link
 from roost.drivers.panel import PanelDriver
 from roost.errors import (
+    ApprovalPending,
     BadRequest,
     BrowserLost,
     Internal,
@@ -400,9 +401,19 @@ class Broker:
         download.is_refused = verdict is not Verdict.ALLOW
         if verdict is Verdict.ASK:
             download.wanted = wanted(deed)
+            asking = self._ask_for_download(tab.session, download.wanted)
+            self.tasks.spawn(asking, name=f"ask for a download in {tab.id}")
         elif verdict is Verdict.ALLOW:
             self.hear(ev.DownloadAdmitted(tab.session, deed.origin or ""))
         self._tell_download(tab.session, download)
+
+    async def _ask_for_download(self, session: SessionId, download: core.Wanted) -> None:
+        """Ask the person about a download that was refused. If the session asks something else
+        already, do nothing: the next such download asks again."""
+        agent = next(iter(self.state.agents_in(session)), None)
+        if agent is not None:
+            with contextlib.suppress(ApprovalPending):
+                self.decide(core.ask_approval, core.ApprovalNeeded(agent, session, download))
 
     def _download_ended(self, event: DownloadEnded) -> None:
         ended = self.downloads.ended(event)

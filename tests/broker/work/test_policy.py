@@ -79,9 +79,11 @@ async def test_an_operation_that_the_policy_denies_is_refused(tmp_path: Path, na
             view = await agent.api.call(ops.Batch(steps=[step]))
             assert (view.steps[0].error or {})["code"] == "POLICY_DENIED"
         operator = Caller(house.broker, OPERATOR)
-        if isinstance(operation := an_operation(name), ops.PageOperation):
+        operation: Any = an_operation(name)
+        if isinstance(operation, ops.PageOperation):
             tab = next(iter(house.state.tabs))
-            await _not_denied(operator.call(operation.model_copy(update={"tab": tab})))
+            changed: Any = operation.model_copy(update={"tab": tab})
+            await _not_denied(operator.call(changed))
 
 
 async def _not_denied(call: Any) -> None:

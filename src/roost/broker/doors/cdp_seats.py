@@ -22,7 +22,7 @@ from roost.broker.doors.token_callers import TokenCallers
 from roost.broker.work import page_work, policy
 from roost.core import events as ev
 from roost.core.addresses import BLANK, checked_devtools_url
-from roost.core.rows import Session, Tab
+from roost.core.rows import Policy, Session, Tab
 from roost.core.state import Change
 from roost.drivers.base import ProtocolDriver, ProtocolTap
 from roost.errors import JarUnavailable, RoostError, SessionGone, TabGone, Unsupported
@@ -125,6 +125,9 @@ class Seats:
         for change in changes:
             if change.table == Tab.table:
                 self._tab_changed(TabId(change.key), change.row)
+            elif change.table == Policy.table:
+                for seat in [seat for seats in self._taken.values() for seat in seats]:
+                    seat.policy_changed()
             elif change.table == Session.table:
                 session = SessionId(change.key)
                 for seat in list(self._taken.get(session, [])):
@@ -378,7 +381,16 @@ class BrokerSeat:
     def session_changed(self, row: object) -> None:
         if isinstance(row, Session):
             self._ear.paused(row.paused)
+            self.policy_changed()
             return
+        self._end()
+
+    def policy_changed(self) -> None:
+        """End the client if the session's policy does not let it stay."""
+        if policy.denies_client(self._broker, self._agent, self.session):
+            self._end()
+
+    def _end(self) -> None:
         self._leave()
         self._driver.close_tap(self.tap)
         self._ear.ended()

@@ -330,7 +330,7 @@ async def _view(
         did=did,
         ref=at.page.ref,
         opened=opened or None,
-        downloads=await page_use.new_downloads(at.broker, agent, at.row),
+        downloads=await page_use.new_downloads(at.broker, at.row),
         chooser=None if asked is None else views.ChooserView(multiple=asked.multiple),
         under_way=own.under_way(),
         **shown,

@@ -221,7 +221,7 @@ class UnlessDialog:
             self._task.cancel()
 
 
-async def new_downloads(broker: Broker, agent: AgentId, row: Tab) -> list[str] | None:
+async def new_downloads(broker: Broker, row: Tab) -> list[str] | None:
     """Return the tab's downloads that no reply has reported yet; complete ones by their path. Wait
     up to ``DOWNLOAD_ENDS_SECONDS`` for running downloads to end."""
     if row.session is None:
@@ -235,8 +235,6 @@ async def new_downloads(broker: Broker, agent: AgentId, row: Tab) -> list[str] |
                 await broker.downloads.changed()
     for one in downloads:
         one.told = one.state is not DownloadState.RUNNING
-        if one.wanted is not None:
-            policy.ask(broker, agent, row.session, one.wanted)
     return [shown_download(one) for one in downloads]
 
 

@@ -58,7 +58,7 @@ async def navigate(broker: Broker, agent: AgentId, op: ops.Navigate) -> views.Pa
         status=arrival.status,
         opened=True if opened is not None else None,
         evicted=None if opened is None else _evicted(opened),
-        downloads=await page_use.new_downloads(broker, agent, row) if arrival.stayed else None,
+        downloads=await page_use.new_downloads(broker, row) if arrival.stayed else None,
         **await shown_page.shown_tab(broker, agent, op.session, row.id, op.snapshot),
     )
 

@@ -11,7 +11,6 @@ All ways to an operation end in ``Caller``, and every operation in a page goes t
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 from typing import Any
 
@@ -30,12 +29,13 @@ from roost.core.approvals import is_approved
 from roost.core.policy import Group, wanted
 from roost.core.policy_layers import PolicyLayer
 from roost.core.rows import Session, Tab
-from roost.errors import ApprovalPending, BadRequest
+from roost.errors import BadRequest
 from roost.vocabulary import OPERATOR, AgentId, SessionId, Verdict
 
 NOBODY = AgentId("")
 """Stands for an agent that brought no policy of its own."""
 
+CLIENT = core.Deed(policy.CDP, frozenset(), "attach a DevTools client")
 READING = core.Deed("snapshot", frozenset({Group.READ}), "read this page")
 
 
@@ -90,20 +90,17 @@ def check_jar(broker: Broker, agent: AgentId, session: Session, operation: Opera
 def check_client(broker: Broker, agent: AgentId, session: Session) -> None:
     """Refuse a DevTools client in a session whose policy restricts anything, unless a rule allows
     ``cdp``: what such a client asks and is answered passes unread."""
-    deed = core.Deed(policy.CDP, frozenset(), "attach a DevTools client")
     try:
-        check(broker, agent, session.id, deed)
+        check(broker, agent, session.id, CLIENT)
     except core.ApprovalNeeded as needed:
         broker.decide(core.ask_approval, needed)
         raise needed.shown() from None
 
 
-def ask(broker: Broker, agent: AgentId, session: SessionId, asked: core.Wanted) -> None:
-    """Ask the person without waiting. If the session asks something else already, do nothing: the
-    next such deed asks again."""
-    needed = core.ApprovalNeeded(agent, session, asked)
-    with contextlib.suppress(ApprovalPending):
-        broker.decide(core.ask_approval, needed)
+def denies_client(broker: Broker, agent: AgentId, session: SessionId) -> bool:
+    """Return whether the policy, as it is now, denies a DevTools client. Changes nothing."""
+    found = core.judgement(broker.state, agent, session, CLIENT)
+    return found.verdict is Verdict.DENY
 
 
 class CallJudge:
