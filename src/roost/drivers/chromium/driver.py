@@ -27,6 +27,7 @@ from roost.drivers.base import (
     ProtocolTap,
     Report,
     RunningBrowser,
+    TabUsage,
 )
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.cookies import cookie_from, delete_cookies, write_cookies
@@ -337,6 +338,19 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             film.close()
             raise
         return film
+
+    async def usage(self, tab: TabHandle) -> TabUsage:
+        session, cdp = self.page(tab).session, self._browser()
+        cdp.tell("Performance.enable", None, session)
+        try:
+            heap = await cdp.call("Runtime.getHeapUsage", None, session)
+            found = await cdp.call("Performance.getMetrics", None, session)
+        except CdpError:
+            raise TabGone("The page was closed.") from None
+        metrics = {one["name"]: one["value"] for one in found["metrics"]}
+        parts = ("totalSize", "embedderHeapUsedSize", "backingStorageSize")
+        memory = sum(int(heap.get(part, 0)) for part in parts)
+        return TabUsage(memory, float(metrics.get("ProcessTime", 0.0)))
 
     # --- targets -------------------------------------------------------------------------------
 

@@ -247,6 +247,7 @@ _ROWS: Final = (
     Verb("loop stop", ops.LoopStop, example="roost loop stop"),
     Verb("loop status", ops.LoopStatus, example="roost loop status"),
     Verb("handoff", ops.Handoff, ("reason",), 'roost handoff "Solve the captcha"'),
+    Verb("drawings", ops.Drawings, (), "roost drawings", {"inline": False}),
     Verb(
         "session id",
         ops.SessionShow,
