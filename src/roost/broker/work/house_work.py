@@ -35,7 +35,7 @@ class UsageMemory:
 async def house(broker: Broker, before: UsageMemory) -> HouseView:
     """Return the house as it is now. ``before`` is replaced by the new figures."""
     pids = {
-        browser.id: browser.started.pid
+        str(browser.id): browser.started.pid
         for browser in broker.browsers.values()
         if browser.started is not None and browser.started.pid is not None
     }
