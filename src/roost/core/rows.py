@@ -127,6 +127,9 @@ class Session:
     continues in the last one."""
     kept_until: float | None = None
     """Set while a resumable session has no agent: the session ends at this time."""
+    parent: SessionId | None = None
+    """Set for the session of a sub-agent: the session of the agent that started the sub-agent. A
+    session ends with its parent."""
     token_salt: str | None = None
     token_digest: str | None = None
     """Set once somebody asked for a token: ``token_salt`` derives the token from the operator's,

@@ -424,6 +424,7 @@ def _asks(broker: Broker, tab: Tab) -> TabAsksView | None:
         tab=tab.id,
         dialog=None if record.dialog is None else record.dialog.message[:DIALOG_CHARS],
         chooser=None if record.chooser is None else "many" if many else "one",
+        parent=row.parent,
     )
 
 

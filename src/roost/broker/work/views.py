@@ -92,6 +92,7 @@ def session(broker: Broker, agent: AgentId, row: Session) -> views.SessionView:
         kept_seconds=None
         if row.kept_until is None
         else max(0, int(row.kept_until - broker.clock.now())),
+        parent=row.parent,
     )
 
 
