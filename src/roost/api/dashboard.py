@@ -74,15 +74,10 @@ class TileView(View):
     tabs: list[TabView]
     question: str | None = None
     """What its agent asks the person to do, in the agent's words."""
-<<<<<<< HEAD
     asking: list[TabAsksView] = Field(default_factory=list)
     """Tabs whose page waits for an answer."""
-=======
-    dialog: str | None = None
-    """The text of the dialog that is open in the current tab: page text."""
     parent: str | None = None
     """Set for a sub-agent's session: the session of the agent that started the sub-agent."""
->>>>>>> main
 
 
 class WallView(View):

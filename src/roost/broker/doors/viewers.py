@@ -411,6 +411,7 @@ def _tile(broker: Broker, row: Session, busy: set[TabId]) -> TileView:
         tabs=[view_of.tab(broker, OPERATOR, tab) for tab in tabs],
         question=_question(broker, row),
         asking=[asks for tab in tabs if (asks := _asks(broker, tab)) is not None],
+        parent=row.parent,
     )
 
 
@@ -424,7 +425,6 @@ def _asks(broker: Broker, tab: Tab) -> TabAsksView | None:
         tab=tab.id,
         dialog=None if record.dialog is None else record.dialog.message[:DIALOG_CHARS],
         chooser=None if record.chooser is None else "many" if many else "one",
-        parent=row.parent,
     )
 
 
