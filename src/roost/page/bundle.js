@@ -5524,6 +5524,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
   // pointed_at.ts
   var ELEMENTS_LIMIT = 20;
   var NAME_CHARS = 80;
+  var FRAMES = /* @__PURE__ */ new Set(["iframe", "frame"]);
   var POINT_PIXELS = 4;
   var PART_INSIDE = 0.6;
   function pointedAt(args) {
@@ -5558,7 +5559,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
   }
   function atPoint(items, point) {
     const hit = elementAt(point);
-    if (hit === null) return [];
+    if (hit === null || FRAMES.has(localName(hit))) return [];
     let best;
     const visit = (inside) => {
       for (const item of inside) {

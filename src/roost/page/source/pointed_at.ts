@@ -1,13 +1,14 @@
 /** The elements that the person has drawn a box around, or that an arrow of theirs points at. */
 import { type Args, optionalNumber } from "./args";
 import { type AccessibleNode, type ContentItem, isText } from "./content_items";
-import { boxOf, contains, cut } from "./dom";
+import { boxOf, contains, cut, localName } from "./dom";
 import { type Box, boxAsData, elementAt } from "./geometry";
 import { refOf } from "./refs";
 import { buildTree } from "./tree";
 
 const ELEMENTS_LIMIT = 20;
 const NAME_CHARS = 80;
+const FRAMES = new Set(["iframe", "frame"]);
 
 /** A box that is smaller than this in both directions is a point. */
 const POINT_PIXELS = 4;
@@ -66,7 +67,8 @@ function isInside(element: Element, area: DOMRect): boolean {
 /** Return the innermost node that holds what a pointer there would meet. */
 function atPoint(items: readonly ContentItem[], point: { x: number; y: number }): Found[] {
   const hit = elementAt(point);
-  if (hit === null) return [];
+  // What is meant inside of a frame, the frame's own document says.
+  if (hit === null || FRAMES.has(localName(hit))) return [];
   let best: Found | undefined;
   const visit = (inside: readonly ContentItem[]): void => {
     for (const item of inside) {

@@ -1,12 +1,33 @@
 import type { Connection } from "./connection";
-import { element, found, setText } from "./dom";
+import { button, element, found, setText } from "./dom";
 import type { Tile } from "./messages";
 import { place } from "./words";
+
+interface Answer {
+  text: string;
+  /** The answer as `session_answer` takes it. */
+  answer: string;
+  isGood?: boolean;
+}
+
+/** The buttons under a question. */
+function answersFor(_tile: Tile): Answer[] {
+  return [
+    { text: "Done", answer: "done", isGood: true },
+    { text: "Cannot", answer: "cannot" },
+  ];
+}
+
+interface Shown {
+  root: HTMLElement;
+  reason: HTMLElement;
+  where: HTMLElement;
+}
 
 /** What agents ask the person. A question stays until it is answered here or elsewhere. */
 export class Inbox {
   private readonly list = found("inbox");
-  private readonly shown = new Map<string, { root: HTMLElement; reason: HTMLElement; where: HTMLElement }>();
+  private readonly shown = new Map<string, Shown>();
 
   constructor(
     private readonly connection: Connection,
@@ -33,7 +54,7 @@ export class Inbox {
     document.title = asking.length ? `(${asking.length}) Roost` : "Roost";
   }
 
-  private added(tile: Tile): { root: HTMLElement; reason: HTMLElement; where: HTMLElement } {
+  private added(tile: Tile): Shown {
     const reason = element("q", { class: "reason" });
     const where = element("span", { class: "address" });
     const note = element("input", {
@@ -43,30 +64,18 @@ export class Inbox {
       placeholder: "A note for the agent (optional)",
       "aria-label": `A note for ${tile.name}`,
     });
-    const answer = (text: string, given: string, more: Record<string, string> = {}): HTMLElement =>
-      element(
-        "button",
-        {
-          type: "button",
-          ...more,
-          click: () =>
-            void this.connection
-              .call("session_answer", { session: tile.id, answer: given, note: note.value })
-              .catch(this.failed),
-        },
-        text,
-      );
+    const answer = (given: string): void =>
+      void this.connection.call("session_answer", { session: tile.id, answer: given, note: note.value }).catch(this.failed);
     const root = element(
       "li",
       {},
-      element("p", {}, element("b", {}, tile.name), " asks: ", reason, " ", where),
+      element("div", { class: "asks" }, element("p", {}, element("b", {}, tile.name), " asks: ", reason), where),
       element(
         "div",
         { class: "answers" },
-        element("button", { type: "button", click: () => this.look(tile.id) }, "Look"),
+        button("Look", () => this.look(tile.id)),
         note,
-        answer("Done", "done", { class: "good" }),
-        answer("Cannot", "cannot"),
+        ...answersFor(tile).map((one) => button(one.text, () => answer(one.answer), { class: one.isGood ? "primary" : undefined })),
       ),
     );
     this.list.append(root);
