@@ -13,7 +13,7 @@ import subprocess
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Any, assert_never
 
 from roost import core
 from roost.api import operations as ops
@@ -55,7 +55,15 @@ from roost.drivers.base import (
 )
 from roost.errors import BadRequest, Internal, NotFound, RoostError, TabGone, Unauthorized
 from roost.local import checkup
-from roost.vocabulary import OPERATOR, AgentId, BrowserId, SessionId, TabHandle, TabId
+from roost.vocabulary import (
+    OPERATOR,
+    AgentId,
+    BrowserId,
+    QuestionKind,
+    SessionId,
+    TabHandle,
+    TabId,
+)
 
 WALL_SECONDS = 0.5
 """How often the wall is looked at while a viewer is there. Only a changed wall is sent."""
@@ -409,7 +417,7 @@ def _tile(broker: Broker, row: Session, busy: set[TabId]) -> TileView:
         seen=int(max(seen)) if seen else None,
         current=None if current is None else current.id,
         tabs=[view_of.tab(broker, OPERATOR, tab) for tab in tabs],
-        question=_question(broker, row),
+        **_question(broker, row),
         asking=[asks for tab in tabs if (asks := _asks(broker, tab)) is not None],
         parent=row.parent,
     )
@@ -436,7 +444,7 @@ def _current(broker: Broker, row: Session, tabs: Sequence[Tab]) -> Tab | None:
 
 def _state(broker: Broker, row: Session, current: Tab | None, *, is_busy: bool) -> TileState:
     shows = None if current is None else current.state
-    if _question(broker, row) is not None:
+    if _question(broker, row):
         return TileState.ASKS
     if row.paused:
         return TileState.PAUSED
@@ -453,10 +461,17 @@ def _state(broker: Broker, row: Session, current: Tab | None, *, is_busy: bool) 
     return TileState.IDLE if row.kept_until is None else TileState.AWAY
 
 
-def _question(broker: Broker, row: Session) -> str | None:
-    """Return what the session asks the person, if the person has not answered yet."""
+def _question(broker: Broker, row: Session) -> dict[str, Any]:
+    """Return what the session asks the person, as fields of its tile. Empty once it is answered."""
     question = broker.state.questions.get(row.id)
-    return None if question is None or question.answer is not None else question.reason
+    if question is None or question.answer is not None:
+        return {}
+    is_approval = question.kind is QuestionKind.APPROVAL
+    return {
+        "question": question.reason,
+        "approval": True if is_approval else None,
+        "origin": question.origin or None,
+    }
 
 
 def _agent(broker: Broker, agents: Sequence[AgentId]) -> str:

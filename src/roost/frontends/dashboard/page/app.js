@@ -505,11 +505,22 @@
   }
 
   // inbox.ts
-  function answersFor(_tile) {
+  var HANDED_OVER = [
+    { text: "Done", answer: "done", isGood: true },
+    { text: "Cannot", answer: "cannot" }
+  ];
+  function answersFor({ approval, origin }) {
+    if (!approval) return HANDED_OVER;
     return [
-      { text: "Done", answer: "done", isGood: true },
-      { text: "Cannot", answer: "cannot" }
+      { text: "Allow once", answer: "once", isGood: true },
+      { text: "In this session", answer: "session" },
+      ...origin ? [{ text: "On this origin", answer: "origin", title: origin }] : [],
+      { text: "Always", answer: "always" },
+      { text: "No", answer: "no" }
     ];
+  }
+  function asks(tile) {
+    return JSON.stringify([tile.question, tile.approval, tile.origin]);
   }
   var Inbox = class {
     constructor(connection, look, failed) {
@@ -531,10 +542,15 @@
         }
       }
       for (const tile of asking) {
-        const item = this.shown.get(tile.id) ?? this.added(tile);
+        const known = this.shown.get(tile.id);
+        if (known?.asks !== asks(tile)) {
+          known?.root.remove();
+        }
+        const item = known?.asks === asks(tile) ? known : this.added(tile);
         const tab = tile.tabs.find((one) => one.tab === tile.current);
-        setText(item.reason, `“${tile.question}”`);
-        setText(item.where, tab ? `on ${place(tab.url)}` : "with no page open");
+        setText(item.reason, tile.approval ? `${tile.question}` : `“${tile.question}”`);
+        const where = tile.origin ?? (tab && place(tab.url));
+        setText(item.where, where ? `on ${where}` : "with no page open");
         item.root.dataset.color = tile.color;
       }
       this.list.hidden = asking.length === 0;
@@ -554,17 +570,17 @@
       const root = element(
         "li",
         {},
-        element("div", { class: "asks" }, element("p", {}, element("b", {}, tile.name), " asks: ", reason), where),
+        element("div", { class: "asks" }, element("p", {}, element("b", {}, tile.name), tile.approval ? " wants to " : " asks: ", reason), where),
         element(
           "div",
           { class: "answers" },
           button("Look", () => this.look(tile.id)),
           note,
-          ...answersFor(tile).map((one) => button(one.text, () => answer(one.answer), { class: one.isGood ? "primary" : void 0 }))
+          ...answersFor(tile).map((one) => button(one.text, () => answer(one.answer), { class: one.isGood ? "primary" : void 0, title: one.title }))
         )
       );
       this.list.append(root);
-      const made = { root, reason, where };
+      const made = { asks: asks(tile), root, reason, where };
       this.shown.set(tile.id, made);
       return made;
     }
@@ -1083,11 +1099,11 @@
       setText(this.hold, this.isTaken ? "Give back to the agent" : "Take over");
       const open = tile.tabs.find((one) => one.tab === this.tab);
       if (document.activeElement !== this.address) this.address.value = open?.url ?? "";
-      const asks = tile.asking.find((one) => one.tab === this.tab);
-      found("large-dialog").hidden = asks?.dialog === void 0;
-      setText(found("large-dialog-text"), asks?.dialog ?? "");
-      found("large-chooser").hidden = asks?.chooser === void 0 || !this.isTaken;
-      this.files.multiple = asks?.chooser === "many";
+      const asks2 = tile.asking.find((one) => one.tab === this.tab);
+      found("large-dialog").hidden = asks2?.dialog === void 0;
+      setText(found("large-dialog-text"), asks2?.dialog ?? "");
+      found("large-chooser").hidden = asks2?.chooser === void 0 || !this.isTaken;
+      this.files.multiple = asks2?.chooser === "many";
       this.details.names(tiles);
       this.details.follow(this.tab);
       this.picture.name(`Live picture of ${tile.name}`);
@@ -1376,9 +1392,9 @@
     count(wall) {
       const working = wall.tiles.filter((tile) => tile.state === "working").length;
       const pools = wall.browsers.map((one) => `${one.kind} ${one.tabs}/${one.capacity || "∞"} tabs`);
-      const asks = wall.tiles.filter((tile) => tile.state === "asks").length;
+      const asks2 = wall.tiles.filter((tile) => tile.state === "asks").length;
       const queue = wall.waiting.length ? [`${wall.waiting.length} waiting`] : [];
-      const said = [count(wall.tiles.length, "session"), `${working} working`, ...asks ? [`${asks} ask for you`] : [], ...pools, ...queue];
+      const said = [count(wall.tiles.length, "session"), `${working} working`, ...asks2 ? [`${asks2} ask for you`] : [], ...pools, ...queue];
       setText(found("counts"), said.join(" · "));
       setText(found("version"), `Roost ${wall.version}`);
     }

@@ -8,20 +8,36 @@ interface Answer {
   /** The answer as `session_answer` takes it. */
   answer: string;
   isGood?: boolean;
+  title?: string;
 }
 
+const HANDED_OVER: Answer[] = [
+  { text: "Done", answer: "done", isGood: true },
+  { text: "Cannot", answer: "cannot" },
+];
+
 /** The buttons under a question. */
-function answersFor(_tile: Tile): Answer[] {
+function answersFor({ approval, origin }: Tile): Answer[] {
+  if (!approval) return HANDED_OVER;
   return [
-    { text: "Done", answer: "done", isGood: true },
-    { text: "Cannot", answer: "cannot" },
+    { text: "Allow once", answer: "once", isGood: true },
+    { text: "In this session", answer: "session" },
+    ...(origin ? [{ text: "On this origin", answer: "origin", title: origin }] : []),
+    { text: "Always", answer: "always" },
+    { text: "No", answer: "no" },
   ];
 }
 
 interface Shown {
+  /** Which question it shows: a session may ask another one right after. */
+  asks: string;
   root: HTMLElement;
   reason: HTMLElement;
   where: HTMLElement;
+}
+
+function asks(tile: Tile): string {
+  return JSON.stringify([tile.question, tile.approval, tile.origin]);
 }
 
 /** What agents ask the person. A question stays until it is answered here or elsewhere. */
@@ -44,10 +60,15 @@ export class Inbox {
       }
     }
     for (const tile of asking) {
-      const item = this.shown.get(tile.id) ?? this.added(tile);
+      const known = this.shown.get(tile.id);
+      if (known?.asks !== asks(tile)) {
+        known?.root.remove();
+      }
+      const item = known?.asks === asks(tile) ? known : this.added(tile);
       const tab = tile.tabs.find((one) => one.tab === tile.current);
-      setText(item.reason, `“${tile.question}”`);
-      setText(item.where, tab ? `on ${place(tab.url)}` : "with no page open");
+      setText(item.reason, tile.approval ? `${tile.question}` : `“${tile.question}”`);
+      const where = tile.origin ?? (tab && place(tab.url));
+      setText(item.where, where ? `on ${where}` : "with no page open");
       item.root.dataset.color = tile.color;
     }
     this.list.hidden = asking.length === 0;
@@ -69,17 +90,17 @@ export class Inbox {
     const root = element(
       "li",
       {},
-      element("div", { class: "asks" }, element("p", {}, element("b", {}, tile.name), " asks: ", reason), where),
+      element("div", { class: "asks" }, element("p", {}, element("b", {}, tile.name), tile.approval ? " wants to " : " asks: ", reason), where),
       element(
         "div",
         { class: "answers" },
         button("Look", () => this.look(tile.id)),
         note,
-        ...answersFor(tile).map((one) => button(one.text, () => answer(one.answer), { class: one.isGood ? "primary" : undefined })),
+        ...answersFor(tile).map((one) => button(one.text, () => answer(one.answer), { class: one.isGood ? "primary" : undefined, title: one.title })),
       ),
     );
     this.list.append(root);
-    const made = { root, reason, where };
+    const made = { asks: asks(tile), root, reason, where };
     this.shown.set(tile.id, made);
     return made;
   }

@@ -30,6 +30,9 @@ export interface Tile {
   current?: string;
   tabs: Tab[];
   question?: string;
+  /** The question is an approval. */
+  approval?: boolean;
+  origin?: string;
   asking: TabAsks[];
   /** The session whose agent started this sub-agent. */
   parent?: string;
