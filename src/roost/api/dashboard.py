@@ -216,7 +216,7 @@ class DrawnShape(BaseModel):
         return left, top, abs(self.to_x - self.x), abs(self.to_y - self.y)
 
     @property
-    def target(self) -> tuple[float, float, float, float]:
+    def meant(self) -> tuple[float, float, float, float]:
         """x, y, width and height of what the shape means: an arrow means its tip."""
         return (self.to_x, self.to_y, 0.0, 0.0) if self.kind == "arrow" else self.box
 

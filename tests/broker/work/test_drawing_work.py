@@ -100,7 +100,7 @@ async def test_a_drawing_without_a_jpeg_is_refused(tmp_path: Path) -> None:
 
 def test_an_arrow_means_its_tip() -> None:
     arrow = DrawnShape.model_validate({"kind": "arrow", "x": 10, "y": 10, "toX": 50, "toY": 90})
-    assert arrow.target == (50, 90, 0, 0)
+    assert arrow.meant == (50, 90, 0, 0)
     assert arrow.box == (10, 10, 40, 80)
 
 

@@ -103,10 +103,8 @@ def _note(drawing: Drawing) -> str:
     x, y, width, height = drawing.region
     refs = ", ".join(one.ref for one in drawing.elements)
     where = f"x={x:g}, y={y:g}, {width:g}x{height:g}" + (f", elements: {refs}" if refs else "")
-    return Hint(
-        f"The person shows you something in tab {drawing.tab} ({where}) and says:"
-        f" “{drawing.text}”[ See it again with {{Drawings}}.]"
-    )
+    said = f"The person shows you something in tab {drawing.tab} ({where}) and says:"
+    return f"{said} “{drawing.text}”" + Hint(" Its picture is kept[; see it again with {Drawings}].")
 
 
 def _picture(data: str) -> bytes:
@@ -147,7 +145,7 @@ async def _elements(broker: Broker, row: Tab, shapes: list[DrawnShape]) -> list[
 async def _in_frame(page: Page, frame: str | None, shape: DrawnShape) -> list[dict[str, Any]]:
     """Return what the shape means in that frame. A child frame that is gone, or that the shape does
     not touch, has nothing."""
-    x, y, width, height = shape.target
+    x, y, width, height = shape.meant
     try:
         left, top = await page.offset(frame)
         if frame is not None and (x + width < left or y + height < top):

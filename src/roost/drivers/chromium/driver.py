@@ -38,6 +38,7 @@ from roost.drivers.chromium.passwords import Passwords
 from roost.drivers.chromium.storage import UnseenPage, read_page_storage
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.chromium.taps import Tap
+from roost.drivers.chromium.usage import tab_usage
 from roost.drivers.connection import BROWSER, Json, Pending, log_failure
 from roost.drivers.events import (
     TabClosed,
@@ -340,17 +341,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         return film
 
     async def usage(self, tab: TabHandle) -> TabUsage:
-        session, cdp = self.page(tab).session, self._browser()
-        cdp.tell("Performance.enable", None, session)
-        try:
-            heap = await cdp.call("Runtime.getHeapUsage", None, session)
-            found = await cdp.call("Performance.getMetrics", None, session)
-        except CdpError:
-            raise TabGone("The page was closed.") from None
-        metrics = {one["name"]: one["value"] for one in found["metrics"]}
-        parts = ("totalSize", "embedderHeapUsedSize", "backingStorageSize")
-        memory = sum(int(heap.get(part, 0)) for part in parts)
-        return TabUsage(memory, float(metrics.get("ProcessTime", 0.0)))
+        return await tab_usage(self._browser(), self.page(tab).session)
 
     # --- targets -------------------------------------------------------------------------------
 

@@ -287,7 +287,7 @@ GROUPS: Final = {
     ),
     "Tabs": ("tab", "page"),
     "Logs, cookies, files": ("console", "requests", "request", "cookies", "state", "downloads"),
-    "Sharing": ("space", "loop", "handoff", "session id", "call"),
+    "Sharing": ("space", "loop", "handoff", "drawings", "session id", "call"),
     "Others": tuple(verb.words for verb in DERIVED),
 }  # fmt: skip
 """The verbs by their first word, as `roost --help` lists them."""
