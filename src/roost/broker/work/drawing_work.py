@@ -104,7 +104,9 @@ def _note(drawing: Drawing) -> str:
     refs = ", ".join(one.ref for one in drawing.elements)
     where = f"x={x:g}, y={y:g}, {width:g}x{height:g}" + (f", elements: {refs}" if refs else "")
     said = f"The person shows you something in tab {drawing.tab} ({where}) and says:"
-    return f"{said} “{drawing.text}”" + Hint(" Its picture is kept[; see it again with {Drawings}].")
+    return f"{said} “{drawing.text}” " + Hint(
+        "Its picture is kept[; see it again with {Drawings}]."
+    )
 
 
 def _picture(data: str) -> bytes:
