@@ -103,6 +103,7 @@ def test_every_operation_that_reaches_pages_is_judged_by_some_word() -> None:
     reaching = {
         kind.op for kind in OPERATIONS.values() if kind.open_world and kind.audience in tools
     }
-    # A batch's steps are judged one by one; a hand-over asks the person; resizing changes no page.
-    assert reaching - judged == {"browser_batch", "browser_handoff"}
+    # A batch's steps are judged one by one. A hand-over asks the person, and drawings are what the
+    # person shows.
+    assert reaching - judged == {"browser_batch", "browser_handoff", "browser_drawings"}
     assert {"click", "navigate", "cookies"} - {"navigate"} <= operation_words().keys()

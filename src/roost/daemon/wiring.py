@@ -45,7 +45,7 @@ from roost.local.browsers import find_browser
 from roost.local.home import Home, socket_path
 from roost.local.hosts import running_hosts
 from roost.local.policy_place import policy_text
-from roost.local.settings import Settings
+from roost.local.settings import Settings, shown_settings
 from roost.page.bundle import bundle
 from roost.profiles.store import ProfileStore
 from roost.vault.key import HomeKey
@@ -121,6 +121,7 @@ def build(
         sealer=sealer,
         version=__version__,
         upstream=settings.proxy,
+        settings_shown=shown_settings(settings),
         request_wait=settings.request_wait,
         default=MINE if settings.browser == MINE else None,
         read_policy=lambda: _policy(home, (reread() if reread else settings).policy),
