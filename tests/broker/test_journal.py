@@ -8,6 +8,7 @@ import pytest
 
 from roost.api import operations as ops
 from roost.broker.journal import Journal
+from roost.core.policy_layers import PolicyLayer, PolicyRule
 from roost.core.rows import (
     ROW_TYPES,
     Agent,
@@ -18,6 +19,7 @@ from roost.core.rows import (
     Jar,
     Loop,
     Member,
+    Policy,
     Question,
     Reservation,
     Row,
@@ -45,6 +47,7 @@ from roost.vocabulary import (
     SessionId,
     TabHandle,
     TabId,
+    Verdict,
 )
 
 URL = "https://site.test/"
@@ -69,6 +72,8 @@ ROWS: list[Row] = [
     Loop(session=S, prompt="p" * 100_000, max_iterations=0, phrase=None, started_at=1.0),
     Question(session=S, kind=QuestionKind.HANDOFF, reason="Log in", agent=A, asked_at=1.0,
              until=2.5, answer=QuestionAnswer.DONE, note="Done."),
+    Policy(layers=(PolicyLayer(source="config.toml", origins=("a.example",), tabs=2, rules=(
+        PolicyRule(verdict=Verdict.ASK, operations=("evaluate",), clients=("claude",)),)),)),
     Approval(session=S, subject="browser_evaluate", origin="https://a.example", until=3.5),
     Consent(browser=B, name="claude", allow=False),
     Batch(agent=A, digest="0" * 32, done=2, of=3),

@@ -31,6 +31,7 @@ from roost.broker.browser.person_files import PersonFiles
 from roost.broker.clock import Clock, Timer
 from roost.broker.dashboard_logins import DashboardLogins
 from roost.broker.decisions import Decisions
+from roost.broker.download_judgement import judge_download
 from roost.broker.drawings import Drawings
 from roost.broker.journal import Journal
 from roost.broker.tasks import Tasks
@@ -40,7 +41,6 @@ from roost.core import effects as fx
 from roost.core import events as ev
 from roost.core.addresses import check_not_own
 from roost.core.machine import Machine
-from roost.core.policy import CONFIG, wanted
 from roost.core.policy_layers import PolicyLayer
 from roost.core.rows import Jar, Tab
 from roost.core.settings import CoreSettings
@@ -59,8 +59,6 @@ from roost.drivers.events import (
 from roost.drivers.link import Link
 from roost.drivers.panel import PanelDriver
 from roost.errors import (
-    ApprovalPending,
-    BadRequest,
     BrowserLost,
     Internal,
     JarUnavailable,
@@ -83,7 +81,6 @@ from roost.vocabulary import (
     SessionId,
     TabHandle,
     TabId,
-    Verdict,
 )
 
 logger = logging.getLogger(__name__)
@@ -112,7 +109,6 @@ class Broker:
         settings_shown: Mapping[str, str] | None = None,
         request_wait: float = REQUEST_WAIT,
         default: str | None = None,
-        read_policy: Callable[[], tuple[PolicyLayer, ...]] = tuple,
         is_near: Callable[[BrowserId], bool] = lambda _: False,
         is_expected: Callable[[BrowserId], bool] = lambda _: False,
     ) -> None:
@@ -123,7 +119,6 @@ class Broker:
         settings_shown: the settings in force, for people to read. No decision depends on them.
         request_wait: seconds that an action waits for the requests it began.
         default: browser to use when the caller names none (else ``settings.default_browser``).
-        read_policy: reads the policy of the configuration. Raises ``BadRequest`` if it is wrong.
         is_near: True if the native host of that personal browser runs, so it can link now.
         is_expected: True if that personal browser has the extension, so it may link later.
         """
@@ -202,20 +197,10 @@ class Broker:
             browser: Browser(browser, driver, heard=self.heard, around=around)
             for browser, driver in drivers.items()
         }
-        self.read_policy = read_policy
-        self._set_config_policy()
+        self.read_policy: Callable[[], tuple[PolicyLayer, ...]] = tuple
+        """Reads the configuration's policy. Raises ``BadRequest`` if it is wrong."""
         self.hear(ev.BrokerRestarted())
         self._collect_leftovers()
-
-    def _set_config_policy(self) -> None:
-        """Apply the configuration's policy. If it is wrong, keep the one of the last start, which
-        is in the journal. Raises ``BadRequest`` if there is none: nothing may run without it."""
-        try:
-            self.decide(core.set_policy, CONFIG, self.read_policy())
-        except BadRequest as error:
-            if CONFIG not in self.state.policies:
-                raise
-            logger.error("the last policy stays: %s %s", error.message, error.hint)
 
     @property
     def state(self) -> State:
@@ -404,23 +389,8 @@ class Broker:
         tabs = frozenset({tab.id} if tab.opener is None else {tab.id, tab.opener})
         count = self.downloads.count(tab.session)
         download = self.downloads.began(event, tab.session, tabs)
-        verdict, deed = core.download_judged(self.state, tab.session, tab.url, count)
-        download.is_refused = verdict is not Verdict.ALLOW
-        if verdict is Verdict.ASK:
-            download.wanted = wanted(deed)
-            asking = self._ask_for_download(tab.session, download.wanted)
-            self.tasks.spawn(asking, name=f"ask for a download in {tab.id}")
-        elif verdict is Verdict.ALLOW:
-            self.hear(ev.DownloadAdmitted(tab.session, deed.origin or ""))
+        judge_download(self, tab, download, count)
         self._tell_download(tab.session, download)
-
-    async def _ask_for_download(self, session: SessionId, download: core.Wanted) -> None:
-        """Ask the person about a download that was refused. If the session asks something else
-        already, do nothing: the next such download asks again."""
-        agent = next(iter(self.state.agents_in(session)), None)
-        if agent is not None:
-            with contextlib.suppress(ApprovalPending):
-                self.decide(core.ask_approval, core.ApprovalNeeded(agent, session, download))
 
     def _download_ended(self, event: DownloadEnded) -> None:
         ended = self.downloads.ended(event)

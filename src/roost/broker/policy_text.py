@@ -62,7 +62,7 @@ WORDS: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class Entry:
     """One key of a policy file: what a value looks like, what it does, and how it is read."""
 
     value: str
@@ -144,35 +144,35 @@ def _preset(given: Any) -> str:
     return _known(given, PRESETS, "preset")
 
 
-KEYS: Final[Mapping[str, Key]] = {
-    "preset": Key(
+KEYS: Final[Mapping[str, Entry]] = {
+    "preset": Entry(
         '`"open"`, `"careful"`, `"lockdown"`', "Begin with this preset. Default: open.", _preset
     ),
-    "origins": Key(
+    "origins": Entry(
         "list of origins",
         "Only these may be opened, read and acted on. In a new session of a browser that Roost"
         " manages, nothing else can be reached, not even by a page.",
         _origins,
     ),
-    "read_only": Key("list of origins", "These may be read, but not acted on.", _origins),
-    "profiles": Key("list of texts", "Only these profiles may be cloned.", _texts),
-    "limits": Key("table", "Limits for each session, see below.", lambda given: given),
-    "rule": Key(
+    "read_only": Entry("list of origins", "These may be read, but not acted on.", _origins),
+    "profiles": Entry("list of texts", "Only these profiles may be cloned.", _texts),
+    "limits": Entry("table", "Limits for each session, see below.", lambda given: given),
+    "rule": Entry(
         "list of tables (`[[rule]]`)",
         "Rules, see below. The first rule that fits decides; rules of a preset come last.",
         lambda given: given,
     ),
 }
-LIMITS: Final[Mapping[str, Key]] = {
-    "tabs": Key("number", "Tabs at a time.", _limit(1)),
-    "downloads": Key("number", "Downloads in all.", _limit(0)),
-    "actions_per_minute": Key("number", "Actions and navigations a minute.", _limit(1)),
+LIMITS: Final[Mapping[str, Entry]] = {
+    "tabs": Entry("number", "Tabs at a time.", _limit(1)),
+    "downloads": Entry("number", "Downloads in all.", _limit(0)),
+    "actions_per_minute": Entry("number", "Actions and navigations a minute.", _limit(1)),
 }
-RULE_KEYS: Final[Mapping[str, Key]] = {
-    "verdict": Key('`"allow"`, `"ask"`, `"deny"`', "What the rule says. Needed.", _verdict),
-    "operations": Key("list of texts", "What it covers: see the words below. Needed.", _operations),
-    "origins": Key("list of origins", "Where. Default: everywhere.", _origins),
-    "clients": Key(
+RULE_KEYS: Final[Mapping[str, Entry]] = {
+    "verdict": Entry('`"allow"`, `"ask"`, `"deny"`', "What the rule says. Needed.", _verdict),
+    "operations": Entry("list of texts", "What it covers: see below. Needed.", _operations),
+    "origins": Entry("list of origins", "Where. Default: everywhere.", _origins),
+    "clients": Entry(
         "list of texts",
         "For which client programs, by file name: `claude`, `codex`. Default: all.",
         _texts,
@@ -224,7 +224,7 @@ def _rule(given: Any, number: int) -> PolicyRule:
     return PolicyRule(**read)
 
 
-def _read(given: Mapping[str, Any], keys: Mapping[str, Key], where: str) -> dict[str, Any]:
+def _read(given: Mapping[str, Any], keys: Mapping[str, Entry], where: str) -> dict[str, Any]:
     read = {}
     for name, value in given.items():
         _known(name, keys, f"key {where}".strip())

@@ -17,6 +17,7 @@ from roost.broker.journal import Journal
 from roost.broker.policy_text import policy_of, read_policy
 from roost.broker.tokens import Tokens
 from roost.broker.work.panels import Panels
+from roost.broker.work.policy import apply_config
 from roost.client import hints as client_hints
 from roost.core.policy_layers import PolicyLayer
 from roost.core.settings import CoreSettings
@@ -124,10 +125,11 @@ def build(
         settings_shown=shown_settings(settings),
         request_wait=settings.request_wait,
         default=MINE if settings.browser == MINE else None,
-        read_policy=lambda: _policy(home, (reread() if reread else settings).policy),
         is_near=lambda browser: bool(running_hosts(home, browser)),
         is_expected=lambda browser: home.extension(browser_kind(browser)).is_dir(),
     )
+    broker.read_policy = lambda: _policy(home, (reread() if reread else settings).policy)
+    apply_config(broker)
     Panels(broker)
     door = BrokerDoor(broker)
     mcp = LazyServer()

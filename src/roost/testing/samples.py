@@ -24,6 +24,7 @@ _BY_FIELD: dict[str, Any] = {
     "key": "Enter",
     "name": "cart",
     "paths": ["x.txt"],
+    "policy": "careful",
     "prompt": "go on",
     "reason": "log in",
     "session": "s1",

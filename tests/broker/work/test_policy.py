@@ -22,6 +22,8 @@ DENY_ALL = '[[rule]]\nverdict = "deny"\noperations = ["*"]\n'
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "browser_navigate": {"url": URL},
     "browser_find": {"text": "x"},
+    "browser_get": {"what": "title"},
+    "browser_is": {"state": "visible", "target": "e1"},
     "browser_wait_for": {"text": "x"},
     "browser_zoom_screenshot": {"x": 0, "y": 0, "width": 5, "height": 5},
     "browser_type": {"target": "e1", "text": "x"},
@@ -43,7 +45,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "page_open": {"name": "page", "url": URL},
     "session_open": {"url": URL},
 }
-TARGETED = ("browser_click", "browser_triple_click", "browser_hover")
+TARGETED = ("browser_get", "browser_is", "browser_click", "browser_triple_click", "browser_hover")
 IN_PAGE = ("act",)
 """What acts is judged in the page, which the fake driver does not have (tests/e2e)."""
 JUDGED_BY_TAB = ("browser_evaluate", "browser_handle_dialog")

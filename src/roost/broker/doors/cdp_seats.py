@@ -52,7 +52,7 @@ class Seats:
         agent: the agent of the session's token, which the client acts as.
         ear: receives what the browser and the core have to tell the client.
         """
-        policy.check_client(self._broker, agent, session)
+        policy.check_devtools(self._broker, agent, session)
         browser, driver = await self._tapped(session)
         try:
             jar = self._broker.decide(core.request_jar, agent=agent, session=session.id)
@@ -75,7 +75,7 @@ class Seats:
         return seat
 
     async def look(self, agent: AgentId, session: Session) -> SessionLook:
-        policy.check_client(self._broker, agent, session)
+        policy.check_devtools(self._broker, agent, session)
         _, driver = await self._tapped(session)
         return SessionLook(self._broker, session.id, driver)
 
@@ -387,7 +387,7 @@ class BrokerSeat:
 
     def policy_changed(self) -> None:
         """End the client if the session's policy does not let it stay."""
-        if policy.denies_client(self._broker, self._agent, self.session):
+        if policy.denies_devtools(self._broker, self._agent, self.session):
             self._end()
 
     def _end(self) -> None:

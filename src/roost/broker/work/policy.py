@@ -6,12 +6,13 @@ All ways to an operation end in ``Caller``, and every operation in a page goes t
 - ``CallJudge``: an operation that acts, judged in the frame of its target by ``Page``, in the calls
   that prepare the action. Also what an action's reply shows of the page.
 - ``check_address``: an address that is to be opened, and the address that was reached in the end.
-- ``check_jar`` and ``check_client``: cookies and storage, and DevTools clients.
+- ``check_jar`` and ``check_devtools``: cookies and storage, and DevTools clients.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import logging
 from typing import Any
 
 from roost import core
@@ -32,6 +33,7 @@ from roost.core.rows import Session, Tab
 from roost.errors import BadRequest
 from roost.vocabulary import OPERATOR, AgentId, SessionId, Verdict
 
+logger = logging.getLogger(__name__)
 NOBODY = AgentId("")
 """Stands for an agent that brought no policy of its own."""
 
@@ -87,7 +89,7 @@ def check_jar(broker: Broker, agent: AgentId, session: Session, operation: Opera
     check(broker, agent, session.id, deed_of(operation, None))
 
 
-def check_client(broker: Broker, agent: AgentId, session: Session) -> None:
+def check_devtools(broker: Broker, agent: AgentId, session: Session) -> None:
     """Refuse a DevTools client in a session whose policy restricts anything, unless a rule allows
     ``cdp``: what such a client asks and is answered passes unread."""
     try:
@@ -97,7 +99,7 @@ def check_client(broker: Broker, agent: AgentId, session: Session) -> None:
         raise needed.shown() from None
 
 
-def denies_client(broker: Broker, agent: AgentId, session: SessionId) -> bool:
+def denies_devtools(broker: Broker, agent: AgentId, session: SessionId) -> bool:
     """Return whether the policy, as it is now, denies a DevTools client. Changes nothing."""
     found = core.judgement(broker.state, agent, session, CLIENT)
     return found.verdict is Verdict.DENY
@@ -181,6 +183,18 @@ async def set_(broker: Broker, agent: AgentId, op: ops.PolicySet) -> views.Polic
     layer = read_policy(op.policy, op.source)
     broker.decide(core.set_policy, session, (layer,))
     return _view(broker, session, _layers(broker, agent, session))
+
+
+def apply_config(broker: Broker) -> None:
+    """Apply the configuration's policy as a broker starts. If it is wrong, keep the one of the last
+    start, which is in the journal. Raises ``BadRequest`` if there is none: nothing may run without
+    the policy that the person wrote."""
+    try:
+        broker.decide(core.set_policy, policy.CONFIG, broker.read_policy())
+    except BadRequest as error:
+        if policy.CONFIG not in broker.state.policies:
+            raise
+        logger.error("the last policy stays: %s %s", error.message, error.hint)
 
 
 async def reload(broker: Broker, agent: AgentId, op: ops.PolicyReload) -> views.PolicyView:
