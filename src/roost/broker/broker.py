@@ -31,7 +31,7 @@ from roost.broker.browser.person_files import PersonFiles
 from roost.broker.clock import Clock, Timer
 from roost.broker.dashboard_logins import DashboardLogins
 from roost.broker.decisions import Decisions
-from roost.broker.download_judgement import judge_download
+from roost.broker.download_judgement import DownloadJudge
 from roost.broker.drawings import Drawings
 from roost.broker.journal import Journal
 from roost.broker.tasks import Tasks
@@ -176,6 +176,7 @@ class Broker:
         self.decide = decisions.decide
         self.hear = decisions.hear
         self.when_rows_change = decisions.when_rows_change
+        self._download_judge = DownloadJudge(self.machine, decisions, self.tasks, self.downloads)
         self.holds = Holds(lambda: self.state, clock, self.let_go)
         self.when_rows_change(self.holds.rows_changed)
         self.jar_backups = JarBackups(journal, clock, self.tasks, self._look_into, sealer)
@@ -387,9 +388,8 @@ class Broker:
         if tab.session is None:
             return
         tabs = frozenset({tab.id} if tab.opener is None else {tab.id, tab.opener})
-        count = self.downloads.count(tab.session)
         download = self.downloads.began(event, tab.session, tabs)
-        judge_download(self, tab, download, count)
+        self._download_judge.began(tab, download)
         self._tell_download(tab.session, download)
 
     def _download_ended(self, event: DownloadEnded) -> None:
