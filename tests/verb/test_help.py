@@ -69,9 +69,9 @@ def test_bash_reads_the_completion_script() -> None:
 @pytest.mark.parametrize(
     ("variable", "setting"),
     [
-        ("CODEX_SANDBOX_NETWORK_DISABLED", "network_access = true"),
-        ("SANDBOX_RUNTIME", "allowAllUnixSockets"),
-        ("CLAUDECODE", "allowAllUnixSockets"),
+        ("CODEX_SANDBOX_NETWORK_DISABLED", "`roost install codex --sandbox`"),
+        ("SANDBOX_RUNTIME", "`roost install claude --sandbox`"),
+        ("CLAUDECODE", "`roost install claude --sandbox`"),
         ("", "unix sockets"),
     ],
 )

@@ -15,6 +15,7 @@ import click
 
 from roost import __version__
 from roost.errors import RoostError
+from roost.frontends.cli import orders
 from roost.frontends.cli.options import CommonFlags, json_option, operator_option
 from roost.frontends.cli.terminal import echo_json, plain
 from roost.vocabulary import MIB, own_browser
@@ -177,11 +178,10 @@ def _broker(home: Home, flags: CommonFlags) -> Iterator[Finding]:
 
 
 def _answers(flags: CommonFlags, version: str) -> Iterator[Finding]:
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
     try:
-        ask(flags, ops.Ping, timeout=5)
+        ask(flags, orders.PING, timeout=5)
     except RoostError as error:
         yield Finding("broker", Verdict.FAILED, str(error), error.hint)
         return
