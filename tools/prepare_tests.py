@@ -15,7 +15,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 BROWSERS = ("chromium", "firefox")
-PROGRAMS = {"Xvfb": "xvfb", "tmux": "tmux"}
+PROGRAMS = {
+    "Xvfb": "xvfb",
+    "bwrap": "bubblewrap",
+    "cron": "cron",
+    "fish": "fish",
+    "socat": "socat",
+    "tmux": "tmux",
+    "zsh": "zsh",
+}
+"""Programs that tests run, each with Debian's package. bwrap and socat: Claude Code's sandbox."""
 PAGES = {"/usr/share/doc/python3-doc/html/library/functions.html": "python3-doc"}
 # Only its task pages are used. Its dependencies would bring a browser driver of their own.
 TASK_PAGES = "miniwob>=1,<2"

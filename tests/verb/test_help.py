@@ -1,13 +1,11 @@
-"""Help, completion, and what a sandbox's refusal says."""
+"""Help, what completion offers, and what a sandbox's refusal says."""
 
 from __future__ import annotations
-
-import subprocess
 
 import pytest
 
 from roost.verb.arguments import UsedWronglyError
-from roost.verb.completion import complete, script
+from roost.verb.completion import complete
 from roost.verb.help import explain, help_on
 from roost.verb.sandbox import CLAUDE, CODEX, refusal
 from roost.verb.table import Table
@@ -57,13 +55,6 @@ def test_what_was_meant_is_named() -> None:
 )
 def test_words_are_completed(words: list[str], candidates: set[str]) -> None:
     assert set(complete(TABLE, words).split()) == candidates
-
-
-def test_bash_reads_the_completion_script() -> None:
-    loaded = script(["bash"])
-    subprocess.run(["bash", "-n"], input=loaded, text=True, check=True, timeout=10)
-    with pytest.raises(UsedWronglyError):
-        script(["tcsh"])
 
 
 @pytest.mark.parametrize(
