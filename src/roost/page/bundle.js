@@ -1532,15 +1532,20 @@
     return REF.test(target);
   }
   function elementOfRef(target) {
-    const [, prefix, number] = REF.exec(target);
-    const element2 = prefix === framePrefix ? elements.get(Number(number))?.deref() : void 0;
-    if (element2 === void 0 || !isConnected(element2)) {
-      throw new PageError("STALE_REF", `${target} is not on this page (any more)`, {
-        ref: target,
-        hint: "The page has changed since that ref was given. Take a new snapshot and use a ref from it."
-      });
-    }
+    const element2 = formerElement(target);
+    if (element2 === void 0 || !isConnected(element2)) throw staleRef(target);
     return element2;
+  }
+  function formerElement(target) {
+    const [, prefix, number] = REF.exec(target);
+    return prefix === framePrefix ? elements.get(Number(number))?.deref() : void 0;
+  }
+  function staleRef(target, details = {}) {
+    return new PageError("STALE_REF", `${target} is not on this page (any more)`, {
+      ref: target,
+      hint: "The page has changed since that ref was given. Take a new snapshot and use a ref from it.",
+      ...details
+    });
   }
 
   // states.ts
@@ -1772,6 +1777,73 @@
     }
     if (open.trim() !== "") tokens.push(open.trim());
     return tokens;
+  }
+
+  // suggestions.ts
+  var SUGGESTIONS = 5;
+  var OPERABLE = "a[href], button, input:not([type=hidden]), select, textarea, summary, [role], [onclick], [tabindex], [contenteditable]";
+  var ELEMENTS_READ = 2e3;
+  var BUDGET_MS = 500;
+  var WORDS_COMPARED = 12;
+  var DIFFERENT = 0.34;
+  function suggestionsLike(removed) {
+    return suggestionsFor(`text=${nameOf(removed)}`);
+  }
+  function suggestionsFor(target) {
+    startBudget(BUDGET_MS);
+    const words = wordsIn(target.replace(/^(text|css)\s*=/, ""));
+    const scored = [];
+    for (const element2 of openRoots().flatMap((root) => Array.from(queryAll(root, OPERABLE))).slice(0, ELEMENTS_READ)) {
+      if (isReadingOver()) break;
+      if (isRendered(element2)) scored.push({ element: element2, score: likeness(element2, target, words) });
+    }
+    const best = Math.max(0, ...scored.map(({ score }) => score));
+    const shown2 = best > 0 ? scored.filter(({ score }) => score > 0) : scored.filter(({ element: element2 }) => isInView2(element2));
+    shown2.sort((left, right) => right.score - left.score);
+    return { found: shown2.slice(0, SUGGESTIONS).map(({ element: element2 }) => suggestion(element2)), isSimilar: best > 0 };
+  }
+  function likeness(element2, target, words) {
+    const own = wordsOf(element2);
+    const shared = words.filter((word) => own.includes(word)).length;
+    const score = shared + (matchesTag(element2, target) ? 0.5 : 0);
+    if (score > 0) return score;
+    const ownWords2 = wordsIn(own).slice(0, WORDS_COMPARED);
+    return words.some((word) => ownWords2.some((other) => areSimilar(word, other))) ? 0.25 : 0;
+  }
+  function wordsIn(text2) {
+    return (text2.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? []).slice(0, WORDS_COMPARED);
+  }
+  function wordsOf(element2) {
+    const attributes = ["id", "class", "name", "aria-label", "placeholder", "title", "value", "type"].filter((name) => name !== "value" || /^(button|submit|reset)$/.test(getAttribute(element2, "type") ?? "")).map((name) => getAttribute(element2, name) ?? "");
+    return `${attributes.join(" ")} ${cut(textContent(element2) ?? "", 200)}`.toLowerCase();
+  }
+  function areSimilar(one, other) {
+    const allowed = Math.floor(Math.max(one.length, other.length) * DIFFERENT);
+    if (allowed === 0 || Math.abs(one.length - other.length) > allowed || one.length > 24) return false;
+    let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+    for (let at = 1; at <= one.length; at += 1) {
+      const next = [at];
+      for (let to = 1; to <= other.length; to += 1) {
+        const change = row[to - 1] + (one[at - 1] === other[to - 1] ? 0 : 1);
+        next.push(Math.min(change, row[to] + 1, next[to - 1] + 1));
+      }
+      row = next;
+    }
+    return row[other.length] <= allowed;
+  }
+  function matchesTag(element2, target) {
+    const tag = /^[a-z][a-z0-9-]*/i.exec(target);
+    return tag !== null && tag[0].toLowerCase() === localName(element2);
+  }
+  function isInView2(element2) {
+    const { top, bottom, left, right } = boxOf(element2);
+    return bottom > 0 && right > 0 && top < innerHeight && left < innerWidth;
+  }
+  function suggestion(element2) {
+    return { ref: refOf(element2), role: roleOf(element2), name: cut(nameOf(element2), 80) };
+  }
+  function nameOf(element2) {
+    return declaredName(element2) || tidy(cut(textContent(element2) ?? "", 200));
   }
 
   // plain_text.ts
@@ -2015,24 +2087,29 @@
 
   // targets.ts
   var SELECTOR_LIMIT = 1e3;
-  var SUGGESTIONS = 5;
-  var OPERABLE = "a[href], button, input:not([type=hidden]), select, textarea, summary, [role], [onclick], [tabindex], [contenteditable]";
   function findTarget(target, purpose = "operate") {
     const found = tryFindTarget(target, purpose);
     if (found) return found;
-    const suggestions = suggestionsFor(target);
-    throw new PageError("NOT_FOUND", `Nothing on the page fits ${JSON.stringify(cut(target, 200))}`, {
-      target: cut(target, 200),
-      ...suggestions.length > 0 ? {
-        suggestions: suggestions.map(({ ref }) => ref),
-        hint: "One of the suggestions may be meant; use its ref.",
-        pageSaid: suggestions.map(({ ref, role, name }) => `${ref}: ${role} ${JSON.stringify(name)}`).join("\n")
-      } : {}
-    });
+    const message = `Nothing on the page fits ${JSON.stringify(cut(target, 200))}`;
+    throw new PageError("NOT_FOUND", message, { target: cut(target, 200), ...told(suggestionsFor(target)) });
+  }
+  function told({ found, isSimilar }) {
+    if (found.length === 0) return {};
+    return {
+      reason: isSimilar ? "similar" : "unlike",
+      suggestions: found.map(({ ref }) => ref),
+      pageSaid: found.map(({ ref, role, name }) => `${ref}: ${role} ${JSON.stringify(name)}`).join("\n")
+    };
+  }
+  function elementNow(ref) {
+    const element2 = formerElement(ref);
+    if (element2 === void 0 || isConnected(element2)) return elementOfRef(ref);
+    const suggestions = suggestionsLike(element2);
+    throw staleRef(ref, suggestions.isSimilar ? told(suggestions) : {});
   }
   function tryFindTarget(target, purpose = "operate") {
     const { ref, words, css } = parsed(target);
-    if (ref !== void 0) return { element: elementOfRef(ref), matches: 1, isRanked: false };
+    if (ref !== void 0) return { element: elementNow(ref), matches: 1, isRanked: false };
     if (words !== void 0) {
       const best = bestByText(words, purpose);
       return best && { ...best, isRanked: true };
@@ -2043,7 +2120,7 @@
   }
   function isTargetRendered(target) {
     const { ref, words, css } = parsed(target);
-    if (ref !== void 0) return isRendered(elementOfRef(ref));
+    if (ref !== void 0) return isRendered(elementNow(ref));
     return words !== void 0 ? elementsByText(words).length > 0 : elementsByCss(css).some(isRendered);
   }
   function parsed(target) {
@@ -2053,30 +2130,6 @@
     if (looksLikeRef(trimmed)) return { ref: trimmed };
     if (/^text\s*=/.test(trimmed)) return { words: trimmed.replace(/^text\s*=\s*/, "") };
     return { css: trimmed.replace(/^css\s*=\s*/, "") };
-  }
-  function suggestionsFor(target) {
-    const words = target.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
-    const scored = [];
-    for (const element2 of queryAll(document, OPERABLE)) {
-      if (scored.length >= 2e3) break;
-      const own = wordsOf(element2);
-      const score = words.filter((word) => own.includes(word)).length + (matchesTag(element2, target) ? 0.5 : 0);
-      if (score > 0 && isRendered(element2)) scored.push({ element: element2, score });
-    }
-    scored.sort((left, right) => right.score - left.score);
-    return scored.slice(0, SUGGESTIONS).map(({ element: element2 }) => suggestion(element2));
-  }
-  function wordsOf(element2) {
-    const attributes = ["id", "class", "name", "aria-label", "placeholder", "title", "value", "type"].filter((name) => name !== "value" || /^(button|submit|reset)$/.test(getAttribute(element2, "type") ?? "")).map((name) => getAttribute(element2, name) ?? "");
-    return `${attributes.join(" ")} ${cut(textContent(element2) ?? "", 200)}`.toLowerCase();
-  }
-  function matchesTag(element2, target) {
-    const tag = /^[a-z][a-z0-9-]*/i.exec(target);
-    return tag !== null && tag[0].toLowerCase() === localName(element2);
-  }
-  function suggestion(element2) {
-    const name = declaredName(element2) || tidy(cut(textContent(element2) ?? "", 200));
-    return { ref: refOf(element2), role: roleOf(element2), name: cut(name, 80) };
   }
   function describe(element2) {
     return `${refOf(element2)}: ${openingTag(element2)}`;
@@ -3710,7 +3763,7 @@ ${indent}  - ${property}`).join("");
     }
     printOrder(index, order) {
       const { now } = this.the;
-      const labels = order.slice(0, ORDER_SHOWN).map((child) => cut(wordsIn(now, child), LABEL_CHARS) || now[child].role);
+      const labels = order.slice(0, ORDER_SHOWN).map((child) => cut(wordsIn2(now, child), LABEL_CHARS) || now[child].role);
       const more = order.length > ORDER_SHOWN ? ` | … (${order.length - ORDER_SHOWN} more)` : "";
       const list2 = doubleQuoted(`${labels.join(" | ")}${more}`);
       if (index === 0) this.write(`- <reordered> page # order is now: ${list2}`);
@@ -3768,14 +3821,14 @@ ${indent}  - ${property}`).join("");
     wordsInside(index) {
       const { now } = this.the;
       if (now[index].label !== "" || now[index].size === 1) return "";
-      return `: ${doubleQuoted(wordsIn(now, index, void 0, CONTENT_CHARS))}`;
+      return `: ${doubleQuoted(wordsIn2(now, index, void 0, CONTENT_CHARS))}`;
     }
     placeOf(index) {
       const { now, rehomed, lines } = this.the;
       const { parent } = now[index];
       const siblings = childrenOf(now, parent);
       const place = siblings.indexOf(index);
-      const neighbour = (at) => doubleQuoted(cut(wordsIn(now, at) || now[at].role, LABEL_CHARS));
+      const neighbour = (at) => doubleQuoted(cut(wordsIn2(now, at) || now[at].role, LABEL_CHARS));
       const home = rehomed.has(index) && !this.placed.has(index) ? `now in ${openingTag(homeOf(lines[index - 1].element))}, ` : "";
       if (place > 0) return `${home}after ${neighbour(siblings[place - 1])}`;
       const holder = parent > 0 ? ` in ${now[parent].role}${now[parent].label ? ` ${neighbour(parent)}` : ""}` : "";
@@ -3790,7 +3843,7 @@ ${indent}  - ${property}`).join("");
         const now = newOf[index];
         stayedUpTo[index + 1] = stayedUpTo[index] + (now !== -1 && !this.placed.has(now) ? 1 : 0);
       });
-      const told = [];
+      const told2 = [];
       let end = 0;
       for (const index of script.removed) {
         if (index < end) continue;
@@ -3798,17 +3851,17 @@ ${indent}  - ${property}`).join("");
         const hasContentLeft = stayedUpTo[index + line.size] > stayedUpTo[index];
         if (hasContentLeft) {
           if (line.label === "") continue;
-          told.push(`- <unwrapped> ${headOf(line)} # gone, but what it contained is still there`);
+          told2.push(`- <unwrapped> ${headOf(line)} # gone, but what it contained is still there`);
           this.counts.changed += 1;
         } else {
           end = index + line.size;
-          const inside = line.size === 1 ? "" : wordsIn(before, index + 1, end, CONTENT_CHARS, newOf);
+          const inside = line.size === 1 ? "" : wordsIn2(before, index + 1, end, CONTENT_CHARS, newOf);
           if (line.role === "generic" && line.label === "" && inside === "") continue;
-          told.push(`- <removed> ${line.size === 1 && line.ref === null ? cut(line.own.split("\n")[0], CONTENT_CHARS) : headOf(line)}${inside && `: ${doubleQuoted(inside)}`}`);
+          told2.push(`- <removed> ${line.size === 1 && line.ref === null ? cut(line.own.split("\n")[0], CONTENT_CHARS) : headOf(line)}${inside && `: ${doubleQuoted(inside)}`}`);
           this.counts.removed += 1;
         }
       }
-      return told;
+      return told2;
     }
   };
   function newOrders(now, placed) {
@@ -3832,7 +3885,7 @@ ${indent}  - ${property}`).join("");
     const name = line.label === "" ? "" : ` ${doubleQuoted(cut(line.label, CONTENT_CHARS))}`;
     return `${line.role}${name}${line.ref === null ? "" : ` [ref=${line.ref}]`}`;
   }
-  function wordsIn(lines, start, end = start + lines[start].size, limit = LABEL_CHARS, newOf) {
+  function wordsIn2(lines, start, end = start + lines[start].size, limit = LABEL_CHARS, newOf) {
     let words = "";
     for (let index = start; index < end && words.length < limit; index += 1) {
       const { label } = lines[index];
@@ -4017,9 +4070,9 @@ ${properties.join("\n")}`;
     if (changes === null) return null;
     const { text: text2, counts } = changes;
     const frames = framesAmong(lines, () => -1);
-    const told = wasCut() ? `${text2}
+    const told2 = wasCut() ? `${text2}
 ${CUT_NOTE}` : text2;
-    return { text: told, mode: "diff", chars: told.length, truncated: changes.isCut || wasCut(), changes: counts, frames };
+    return { text: told2, mode: "diff", chars: told2.length, truncated: changes.isCut || wasCut(), changes: counts, frames };
   }
   function fullReply(args, reader, maxChars) {
     const target = optionalText(args, "target");

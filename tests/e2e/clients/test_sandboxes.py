@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -35,6 +37,15 @@ COMMANDS = (
     "roost open site.test",
     "roost tab list | cat",
 )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def bubblewrap() -> None:
+    """Containers and some kernels forbid the namespaces that the sandboxes need."""
+    probe = ["bwrap", "--ro-bind", "/", "/", "--unshare-net", "--unshare-pid", "true"]
+    needed = (shutil.which(name) for name in ("bwrap", "socat"))
+    if not all(needed) or subprocess.run(probe, capture_output=True).returncode:
+        pytest.skip("bubblewrap does not run here")
 
 
 @pytest.fixture(scope="module")

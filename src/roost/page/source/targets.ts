@@ -1,18 +1,15 @@
 /** Finds the element that a caller means by a ref, a CSS selector or `text=…`. Searches open shadow roots, too. */
 import { elementsByCss } from "./css_targets";
-import { cut, getAttribute, localName, queryAll, textContent } from "./dom";
-import { badRequest, PageError } from "./errors";
-import { declaredName, tidy } from "./names";
-import { elementOfRef, looksLikeRef, refOf } from "./refs";
-import { roleOf } from "./roles";
+import { cut, getAttribute, isConnected, localName } from "./dom";
+import { badRequest, type ErrorDetails, PageError } from "./errors";
+import { elementOfRef, formerElement, looksLikeRef, refOf, staleRef } from "./refs";
+import { type Suggestions, suggestionsFor, suggestionsLike } from "./suggestions";
 import { bestByText, elementsByText, type Purpose } from "./text_targets";
 import { isRendered } from "./visibility";
 
 export type { Purpose };
 
 const SELECTOR_LIMIT = 1000;
-const SUGGESTIONS = 5;
-const OPERABLE = "a[href], button, input:not([type=hidden]), select, textarea, summary, [role], [onclick], [tabindex], [contenteditable]";
 
 export interface Found {
   element: Element;
@@ -26,23 +23,32 @@ export interface Found {
 export function findTarget(target: string, purpose: Purpose = "operate"): Found {
   const found = tryFindTarget(target, purpose);
   if (found) return found;
-  const suggestions = suggestionsFor(target);
-  throw new PageError("NOT_FOUND", `Nothing on the page fits ${JSON.stringify(cut(target, 200))}`, {
-    target: cut(target, 200),
-    ...(suggestions.length > 0
-      ? {
-          suggestions: suggestions.map(({ ref }) => ref),
-          hint: "One of the suggestions may be meant; use its ref.",
-          pageSaid: suggestions.map(({ ref, role, name }) => `${ref}: ${role} ${JSON.stringify(name)}`).join("\n"),
-        }
-      : {}),
-  });
+  const message = `Nothing on the page fits ${JSON.stringify(cut(target, 200))}`;
+  throw new PageError("NOT_FOUND", message, { target: cut(target, 200), ...told(suggestionsFor(target)) });
+}
+
+/** Details that say what is there instead. The caller words the hint by the reason. */
+function told({ found, isSimilar }: Suggestions): ErrorDetails {
+  if (found.length === 0) return {};
+  return {
+    reason: isSimilar ? "similar" : "unlike",
+    suggestions: found.map(({ ref }) => ref),
+    pageSaid: found.map(({ ref, role, name }) => `${ref}: ${role} ${JSON.stringify(name)}`).join("\n"),
+  };
+}
+
+/** The element that has the ref. Throws STALE_REF, and names elements that look like the one that is gone. */
+function elementNow(ref: string): Element {
+  const element = formerElement(ref);
+  if (element === undefined || isConnected(element)) return elementOfRef(ref);
+  const suggestions = suggestionsLike(element);
+  throw staleRef(ref, suggestions.isSimilar ? told(suggestions) : {});
 }
 
 /** Like `findTarget`, but return null if nothing fits (yet). */
 export function tryFindTarget(target: string, purpose: Purpose = "operate"): Found | null {
   const { ref, words, css } = parsed(target);
-  if (ref !== undefined) return { element: elementOfRef(ref), matches: 1, isRanked: false };
+  if (ref !== undefined) return { element: elementNow(ref), matches: 1, isRanked: false };
   if (words !== undefined) {
     const best = bestByText(words, purpose);
     return best && { ...best, isRanked: true };
@@ -55,7 +61,7 @@ export function tryFindTarget(target: string, purpose: Purpose = "operate"): Fou
 /** True if an element that fits the target is rendered. Several are no error here. */
 export function isTargetRendered(target: string): boolean {
   const { ref, words, css } = parsed(target);
-  if (ref !== undefined) return isRendered(elementOfRef(ref));
+  if (ref !== undefined) return isRendered(elementNow(ref));
   return words !== undefined ? elementsByText(words).length > 0 : elementsByCss(css!).some(isRendered);
 }
 
@@ -66,43 +72,6 @@ function parsed(target: string): { ref?: string; words?: string; css?: string } 
   if (looksLikeRef(trimmed)) return { ref: trimmed };
   if (/^text\s*=/.test(trimmed)) return { words: trimmed.replace(/^text\s*=\s*/, "") };
   return { css: trimmed.replace(/^css\s*=\s*/, "") };
-}
-
-interface Suggestion {
-  ref: string;
-  role: string;
-  name: string;
-}
-
-/** The operable elements that share most words with the target. */
-function suggestionsFor(target: string): Suggestion[] {
-  const words = target.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
-  const scored: { element: Element; score: number }[] = [];
-  for (const element of queryAll(document, OPERABLE)) {
-    if (scored.length >= 2000) break;
-    const own = wordsOf(element);
-    const score = words.filter((word) => own.includes(word)).length + (matchesTag(element, target) ? 0.5 : 0);
-    if (score > 0 && isRendered(element)) scored.push({ element, score });
-  }
-  scored.sort((left, right) => right.score - left.score);
-  return scored.slice(0, SUGGESTIONS).map(({ element }) => suggestion(element));
-}
-
-function wordsOf(element: Element): string {
-  const attributes = ["id", "class", "name", "aria-label", "placeholder", "title", "value", "type"]
-    .filter((name) => name !== "value" || /^(button|submit|reset)$/.test(getAttribute(element, "type") ?? ""))
-    .map((name) => getAttribute(element, name) ?? "");
-  return `${attributes.join(" ")} ${cut(textContent(element) ?? "", 200)}`.toLowerCase();
-}
-
-function matchesTag(element: Element, target: string): boolean {
-  const tag = /^[a-z][a-z0-9-]*/i.exec(target);
-  return tag !== null && tag[0].toLowerCase() === localName(element);
-}
-
-function suggestion(element: Element): Suggestion {
-  const name = declaredName(element) || tidy(cut(textContent(element) ?? "", 200));
-  return { ref: refOf(element), role: roleOf(element), name: cut(name, 80) };
 }
 
 /** Return `e7: <div class="overlay" id="x">` for `pageSaid`. The page chooses tag names, too. */
