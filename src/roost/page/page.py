@@ -50,7 +50,8 @@ SUGGESTED = {
     ),
 }
 """Hints for a target that does not resolve, by the error's code and reason (``suggestions.ts``)."""
-_REF = re.compile(r"(?:@|ref=)?(?:f(\d+))?e(\d+)")
+_REF = re.compile(r"\s*(?:@|ref=)?(?:f(\d+))?e(\d+)\s*(?:>>.*)?", re.DOTALL)
+"""A ref, or a locator that begins with one (``e12 >> role=button``): both name their frame."""
 
 
 @dataclass(slots=True)
@@ -198,8 +199,10 @@ class Page:
             frame = self._frame_of(target, ref)
             try:
                 return frame, await self._call_when_ready(frame, function, target, argument)
-            except NotFound:  # for a ref this means that the whole frame is gone
-                raise _gone(target) from None
+            except NotFound:
+                if ">>" in target:
+                    raise  # nothing fits inside the element
+                raise _gone(target) from None  # for a ref this means that the whole frame is gone
         try:
             now = argument | {"timeoutMs": 0}
             return None, await self.call(None, function, target=target, **now)

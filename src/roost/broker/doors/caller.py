@@ -19,6 +19,7 @@ from roost.api.views import View
 from roost.broker.broker import Broker
 from roost.broker.work import (
     batch,
+    element_readings,
     jar_work,
     page_actions,
     page_input,
@@ -29,6 +30,7 @@ from roost.broker.work import (
     questions,
     session_work,
     space_work,
+    waits,
 )
 from roost.broker.work import views as view_of
 from roost.errors import BadRequest, Internal, RoostError, Timeout, Unauthorized
@@ -58,7 +60,10 @@ WORK: dict[type[Operation], Work] = {
     ops.Find: page_readings.find,
     ops.GetContent: page_readings.get_content,
     ops.PageState: page_readings.page_state,
-    ops.WaitFor: page_readings.wait_for,
+    ops.Get: element_readings.get,
+    ops.Is: element_readings.is_,
+    ops.Highlight: element_readings.highlight,
+    ops.WaitFor: waits.wait_for,
     ops.TakeScreenshot: pictures.take_screenshot,
     ops.ZoomScreenshot: pictures.zoom_screenshot,
     ops.PdfSave: pictures.pdf_save,

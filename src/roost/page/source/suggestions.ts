@@ -46,7 +46,7 @@ interface Scored {
 /** The elements that are most like the target, and where nothing is like it, those in view. */
 export function suggestionsFor(target: string): Suggestions {
   startBudget(BUDGET_MS); // a page that is slow to read must not delay the answer for long
-  const words = wordsIn(target.replace(/^(text|css)\s*=/, ""));
+  const words = wordsIn(target.replace(/\b[a-z-]+\s*=/g, " ")); // the caller's own words, not `text=` or `role=`
   const scored: Scored[] = [];
   for (const element of openRoots().flatMap((root) => Array.from(queryAll(root, OPERABLE))).slice(0, ELEMENTS_READ)) {
     if (isReadingOver()) break;
