@@ -571,7 +571,8 @@ def test_doctor_passes_on_a_healthy_installation_with_and_without_a_broker(cli: 
     report = cli.answers("doctor")
     assert report["ok"] is True
     assert [check["name"] for check in report["checks"]] == [
-        "python", "home", "socket", "token", "key", "journal", "broker", "browser", "display", "disk",
+        "python", "home", "socket", "token", "key", "journal", "broker", "browser", "display",
+        "disk",
     ]  # fmt: skip
     cli.says("up")
     text = cli.says("doctor")
