@@ -5633,6 +5633,19 @@ ${fence}`;
   }
   var TRUE = /^(true|on|yes|1|checked)$/i;
   var FALSE = /^(false|off|no|0|unchecked|)$/i;
+  async function whenChecked(args) {
+    const element2 = labelledControl(findTarget(text(args, "target"), "fill").element);
+    const role = roleOf(element2);
+    const wanted = TRUE.test(singleValue(args).trim());
+    const isMet = await untilPresent(() => checkedState(element2, role) === wanted ? true : null, timeoutOf(args));
+    if (isMet !== null) return {};
+    throw new PageError("NOT_ACTIONABLE", `${refOf(element2)} was clicked and is ${wanted ? "not checked" : "still checked"}`, {
+      reason: "unchanged",
+      ref: refOf(element2),
+      pageSaid: describe(element2),
+      hint: "The page prevents the click or undoes it. Look at what the page asks for first."
+    });
+  }
   function readyToCheck(ready, args) {
     const { element: element2, prepared } = ready;
     const value = singleValue(args).trim();
@@ -6323,7 +6336,8 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     snapshot,
     stopPresses,
     stoppedPress,
-    waitFor
+    waitFor,
+    whenChecked
   };
   function asData(error) {
     if (error instanceof PageError) return { error: error.report };
