@@ -20,6 +20,7 @@ from roost.broker.broker import Broker
 from roost.broker.work import (
     batch,
     jar_work,
+    move_work,
     page_actions,
     page_input,
     page_readings,
@@ -103,6 +104,8 @@ WORK: dict[type[Operation], Work] = {
     ops.SessionPause: session_work.pause,
     ops.SessionResume: session_work.resume,
     ops.SessionFront: session_work.front,
+    ops.SessionPack: move_work.pack,
+    ops.SessionUnpack: move_work.unpack,
     ops.TabSpaceRequest: space_work.request,
     ops.TabSpaceGrant: space_work.grant,
     ops.TabSpaceStatus: space_work.status,
