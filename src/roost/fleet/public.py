@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
+from roost.api import operations as ops
 from roost.api.door import SESSION_HEADER
 from roost.errors import (
     BadRequest,
@@ -263,7 +264,7 @@ class PublicDoor:
     async def _shown(self, id: str) -> dict[str, Any]:
         """Return the session as its broker shows it."""
         session = await self._sessions.placed(id, WAIT_SECONDS)
-        target = f"/session/{id}/tools/session_show".encode()
+        target = f"/session/{id}/tools/{ops.SessionShow.op}".encode()
         headers = [(b"host", b"node"), *_marks(session)]
         try:
             async with self._sessions.link(session).pool.lend() as lent:
@@ -280,11 +281,11 @@ class PublicDoor:
 
     async def _in_session(self, reading: _Reading, session: Session, rest: str) -> bool:
         method, tool = reading.request.method, _TOOL.fullmatch(rest)
-        is_dispose = tool is not None and tool[1] == "session_dispose"
+        is_dispose = tool is not None and tool[1] == ops.SessionDispose.op
         if (rest == "" and method == b"DELETE") or (is_dispose and method == b"POST"):
             await reading.json()
             return await reading.reply(await self._sessions.dispose(session.id))
-        if tool is not None and tool[1] == "session_token":
+        if tool is not None and tool[1] == ops.SessionToken.op:
             await reading.json()
             return await reading.reply({"session": session.id, "token": self._token(session)})
         query = reading.request.query

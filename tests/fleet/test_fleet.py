@@ -13,14 +13,10 @@ import pytest
 from roost.errors import BadRequest, Internal, Unauthorized
 from roost.fleet.authority import Authority, certificate_request, client_context, node_host
 from roost.fleet.config import GatewayConfig, fleet_folder
-from roost.fleet.control import ControlDoor
 from roost.fleet.door import EPOCH, MISDIRECTED, SESSION
 from roost.fleet.gateway import Gateway
 from roost.fleet.joining import join, verified_authority
 from roost.fleet.local_broker import LocalBroker
-from roost.fleet.pool import Pool
-from roost.fleet.public import PublicDoor
-from roost.fleet.sessions import Sessions
 from roost.fleet.streams import Hangup, Stream, exchange
 from roost.fleet.tokens import JoinToken
 from roost.local.home import Home
@@ -28,7 +24,6 @@ from tests.fleet.fleet_house import Fleet, bearer, fleet_of, wait_for
 from tests.support.house import real_home
 
 pytestmark = pytest.mark.slow
-__all__ = ["ControlDoor", "LocalBroker", "Pool", "PublicDoor", "Sessions"]
 URL = "https://shop.example/cart"
 
 
@@ -158,8 +153,9 @@ async def _raw(fleet: Fleet, data: bytes) -> bytes:
 
 
 async def test_strangers_and_smugglers_are_refused(
-    tmp_path: Path, homes: tuple[Home, Home]
+    tmp_path: Path, homes: tuple[Home, Home], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("roost.fleet.streams.LINGER_SECONDS", 0.2)
     async with fleet_of(tmp_path, homes[0]) as fleet:
         ann = await fleet.user("ann")
         opened = (await fleet.post("/session", ann, {"sessionId": "a"})).json()
