@@ -79,10 +79,14 @@ class Fleet:
         return machine
 
     async def post(
-        self, path: str, token: str, body: dict[str, Any] | None = None, **headers: str
+        self,
+        path: str,
+        token: str,
+        body: dict[str, Any] | None = None,
+        headers: dict[str, str] | None = None,
     ) -> httpx.Response:
         return await self.client.post(
-            self.address + path, json=body or {}, headers=bearer(token) | headers
+            self.address + path, json=body or {}, headers=bearer(token) | (headers or {})
         )
 
     async def call(self, session: str, token: str, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -130,7 +134,8 @@ async def fleet_of(folder: Path, *homes: Home) -> AsyncIterator[Fleet]:
 
 async def _are_ready(fleet: Fleet, count: int) -> bool:
     nodes = (await fleet.administer("status"))["nodes"]
-    return sum(node["state"] == "ready" and node["slots"] > 0 for node in nodes) == count
+    ready = [node for node in nodes if node["state"] == "ready" and node["slots"] > 0]
+    return len(ready) == count
 
 
 async def wait_for(is_so: Callable[[], Awaitable[bool]]) -> None:

@@ -56,8 +56,8 @@ async def test_a_user_works_in_sessions_on_whatever_machine_they_are(
         assert [tab["url"] for tab in again["tabs"]] == [URL]
         await _events_come_through(fleet, opened[0]["token"], ann)
         await _mcp_answers(fleet, opened[1]["token"])
-        page = await fleet.post("/pages", ann, {"name": "docs", "url": URL, "sessionId": "c"})
-        assert page.json()["sessionId"] == "ann.c"
+        named = await fleet.post("/pages", ann, {"name": "docs", "url": URL, "sessionId": "c"})
+        assert named.json()["sessionId"] == "ann.c"
         token = await fleet.call("c", ann, "session_token")
         assert token == {"session": "ann.c", "token": opened[2]["token"]}
         ended = await fleet.client.delete(f"{fleet.address}/session/a", headers=bearer(ann))
@@ -82,7 +82,9 @@ async def _events_come_through(fleet: Fleet, token: str, user: str) -> None:
 
 async def _mcp_answers(fleet: Fleet, token: str) -> None:
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
-    answer = await fleet.post("/mcp", token, message, accept="application/json, text/event-stream")
+    answer = await fleet.post(
+        "/mcp", token, message, {"accept": "application/json, text/event-stream"}
+    )
     assert answer.status_code == 200
     assert "browser_navigate" in answer.text
 
@@ -105,9 +107,8 @@ async def test_another_users_session_answers_as_if_it_did_not_exist(
                 ):
                     answer = await fleet.post(path, token)
                     found.append((answer.status_code, answer.text.replace(name, "NAME")))
-                for headers in ({"X-DevBrowser-Session": name},):
-                    answer = await fleet.post("/mcp", token, {}, **headers)
-                    found.append((answer.status_code, answer.text.replace(name, "NAME")))
+                answer = await fleet.post("/mcp", token, {}, {"X-DevBrowser-Session": name})
+                found.append((answer.status_code, answer.text.replace(name, "NAME")))
                 answer = await fleet.post("/pages", token, {"name": "x", "sessionId": name})
                 found.append((answer.status_code, answer.text.replace(name, "NAME")))
                 gone = await fleet.client.delete(
@@ -172,11 +173,11 @@ async def test_strangers_and_smugglers_are_refused(
             {"origin": "https://evil.example"},
             {"origin": "null"},
         ):
-            answer = await fleet.post("/session/a/tools/browser_tabs", ann, **header)
+            answer = await fleet.post("/session/a/tools/browser_tabs", ann, headers=header)
             assert answer.status_code == 403
         # Headers that the gateway itself uses towards nodes do not come from outside.
         forged = await fleet.post(
-            "/session/a/heartbeat", ann, **{"x-roost-session": "b", "x-roost-epoch": "99"}
+            "/session/a/heartbeat", ann, headers={"x-roost-session": "b", "x-roost-epoch": "99"}
         )
         assert forged.status_code == 200
         for path in ("/node/end", "/node/place", "/renew", "/leave", "/session/a/../../node/end"):
