@@ -20,9 +20,11 @@ DONE, FAILED, INTERRUPTED = 0, 1, 130
 
 
 GROUPS = {
-    "Set-up": ("install", "up", "stop", "doctor", "browser", "profile", "mcp", "hook", "demo"),
+    "Set-up": (
+        "install", "up", "stop", "doctor", "browser", "profile", "fleet", "mcp", "hook", "demo",
+    ),
     "Watching": ("status", "dashboard", "log", "session", "cdp-url"),
-}
+}  # fmt: skip
 """The commands as `roost --help` lists them, before the page verbs. Others count as set-up."""
 PLACES = {
     "up": "up.up",
@@ -40,6 +42,7 @@ PLACES = {
     "hook": "hook.hook",
     "demo": "demo.demo",
     "skill": "skill.skill",
+    "fleet": "fleet.fleet",
 }
 """Module and name of each command, below this package."""
 
