@@ -30,6 +30,7 @@ OTHER_MEANINGS = {
         "broker/doors/command_callers.py": "a `roost` command",
         "broker/doors/commands.py": "a `roost` command",
         "drivers/chromium/": "a command of CDP; the browser's command line",
+        "drivers/firefox/conditions.py": "a command of BiDi",
         "drivers/firefox/launch.py": "the browser's command line",
         "drivers/keeper_process.py": "the keeper's command line",
         "frontends/cdp/commands.py": "a command of CDP",
@@ -98,6 +99,7 @@ OTHER_MEANINGS = {
         "broker/doors/cdp_seats.py": "the password that a proxy asks a DevTools client for",
         "drivers/chromium/": "the password that a web site asks for, or the system's keyring",
         "drivers/firefox/": "the password that a web site asks for",
+        "drivers/interception.py": "the password that a web site asks for",
         "frontends/cdp/": "the password that a web site or a proxy asks for",
         "profiles/keyring.py": "the password that a browser keeps in the system's keyring",
     },
@@ -119,6 +121,7 @@ OTHER_MEANINGS = {
         "frontends/cdp/": "a target of CDP",
     },
     "user": {
+        "drivers/chromium/conditions.py": "the browser's user agent",
         "drivers/firefox/preferences.py": "Firefox's file user.js",
         "local/home.py": "the user account of the operating system",
     },

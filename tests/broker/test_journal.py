@@ -70,6 +70,7 @@ ROWS: list[Row] = [
              until=2.5, answer=QuestionAnswer.DONE, note="Done."),
     Consent(browser=B, name="claude", allow=False),
     Batch(agent=A, digest="0" * 32, done=2, of=3),
+    PageConditions(session=S, conditions=EVERYTHING, routes_made=1),
     Counter(name="tab", value=2**40),
 ]  # fmt: skip
 

@@ -18,6 +18,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, ValidationError
 
 from roost.api import views
+from roost.api.condition_operations import *
 from roost.api.input_operations import *
 from roost.api.jar_operations import *
 from roost.api.operation import *
@@ -482,6 +483,8 @@ OPERATIONS: dict[str, type[Operation]] = {
         FileUpload, HandleDialog, HandleConsent, Resize, Evaluate,
         PressSequentially, HoldKey,
         MouseClickXy, MouseMoveXy, MouseDown, MouseUp, MouseDragXy, MouseWheel,
+        Conditions, Route, RouteList, Unroute, NetworkState, SetHeaders, SetCredentials, Emulate,
+        InitScript,
         ConsoleMessages, NetworkRequests, NetworkRequest, Downloads, Cookies, StorageState,
         Tabs, Close, PageOpen, PageClose,
         SessionOpen, SessionList, SessionDispose, SessionShow, SessionPause, SessionResume,

@@ -23,6 +23,7 @@ _BY_FIELD: dict[str, Any] = {
     "index": 1,
     "key": "Enter",
     "name": "cart",
+    "origin": "https://site.test",
     "paths": ["x.txt"],
     "prompt": "go on",
     "reason": "log in",
@@ -44,6 +45,9 @@ _BY_FIELD: dict[str, Any] = {
 _ONE_OF_MANY: dict[type[Operation], dict[str, Any]] = {
     ops.Find: {"text": "x"},
     ops.Handoff: {"wait_seconds": 0},
+    ops.InitScript: {"script": "1"},
+    ops.NetworkState: {"state": "offline"},
+    ops.Route: {"abort": "failed"},
     ops.Scroll: {"direction": "down"},
     ops.StorageState: {"action": "save"},
     ops.WaitFor: {"text": "x"},

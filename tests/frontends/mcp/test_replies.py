@@ -159,8 +159,8 @@ def test_text_that_a_page_could_have_written_stands_between_the_marks(view: view
 def test_every_view_of_a_tool_is_roosts_own_data_or_among_those_checked() -> None:
     tools = [row for row in OPERATIONS.values() if row.audience in (Audience.CORE, Audience.ALL)]
 
-    # Roost's words and the person's; tests/frontends/mcp/test_batch_replies.py
-    others = {views.HandoffView, views.BatchView}
+    # Roost's words, the person's and the agent's own; tests/frontends/mcp/test_batch_replies.py
+    others = {views.HandoffView, views.BatchView, condition_views.ConditionsView}
     assert {row.reply for row in tools} - DATA - others == {type(v) for v in EVERY_PAGE_VIEW}
 
 

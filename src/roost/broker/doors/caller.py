@@ -19,6 +19,7 @@ from roost.api.views import View
 from roost.broker.broker import Broker
 from roost.broker.work import (
     batch,
+    condition_work,
     jar_work,
     page_actions,
     page_input,
@@ -87,6 +88,15 @@ WORK: dict[type[Operation], Work] = {
     ops.MouseUp: page_input.mouse_up,
     ops.MouseDragXy: page_input.mouse_drag,
     ops.MouseWheel: page_input.mouse_wheel,
+    ops.Conditions: condition_work.show,
+    ops.Route: condition_work.route,
+    ops.RouteList: condition_work.show,
+    ops.Unroute: condition_work.unroute,
+    ops.NetworkState: condition_work.network_state,
+    ops.SetHeaders: condition_work.set_headers,
+    ops.SetCredentials: condition_work.set_credentials,
+    ops.Emulate: condition_work.emulate,
+    ops.InitScript: condition_work.init_script,
     ops.Cookies: jar_work.cookies,
     ops.StorageState: jar_work.storage_state,
     ops.ProfileImport: jar_work.profile_import,

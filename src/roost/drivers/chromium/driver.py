@@ -12,11 +12,13 @@ import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 
+from roost.conditions import NO_CONDITIONS, Conditions, Grant
 from roost.drivers.base import (
     BLANK,
     SHARED_JAR,
     Bundle,
     Capabilities,
+    ConditionsOf,
     Cookie,
     Film,
     FilmOptions,
@@ -28,6 +30,7 @@ from roost.drivers.base import (
     Report,
     RunningBrowser,
 )
+from roost.drivers.chromium.conditions import put_grants
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.cookies import cookie_from, delete_cookies, write_cookies
 from roost.drivers.chromium.downloads import Downloads
@@ -90,6 +93,9 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         self._holds = Holds(self._let_run)
         self._labels = WindowLabels(self._open_label, self._close)
         self._version: Json | None = None
+        self._conditions_of: ConditionsOf = lambda _: NO_CONDITIONS
+        self._grants: dict[str, tuple[Grant, ...]] = {}
+        """The permissions granted in each jar."""
         self._spare: Pending | None = None
         """A browser-level session attached in advance, so that the next client need not wait."""
 
@@ -156,6 +162,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             return
         self._jars.discard(jar)
         self._passwords.pop(jar, None)
+        self._grants.pop(jar, None)
         try:
             await cdp.call("Target.disposeBrowserContext", {"browserContextId": jar})
         except CdpError as error:
@@ -259,6 +266,25 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         async with asyncio.timeout(CLOSE_SECONDS):
             await asyncio.shield(gone)
             await self._hide_label(jar)
+
+    # --- conditions ----------------------------------------------------------------------------
+
+    def ask_conditions(self, of: ConditionsOf) -> None:
+        self._conditions_of = of
+
+    def check_conditions(self, conditions: Conditions) -> None:
+        """Chromium can follow all conditions."""
+
+    async def put_jar_conditions(self, jar: str, conditions: Conditions) -> None:
+        before = self._grants.get(jar, ())
+        if before != conditions.grants:
+            self._grants[jar] = conditions.grants
+            await put_grants(self._browser(), self._context(jar), before, conditions.grants)
+
+    async def put_conditions(self, tab: TabHandle, conditions: Conditions) -> None:
+        page = self.page(tab)
+        page.check_open()
+        await page.conditions.put(conditions)
 
     # --- DevTools clients ----------------------------------------------------------------------
 
@@ -434,13 +460,18 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             above = self._sessions.get(known["parent"])
             if above is not None:
                 self._tabs[above].take_over_below(known)
-        for what in ("dialogs", "choosers", "requests"):
-            for left in handover[what]:
-                for tab in self._tabs.values():
-                    tab.take_over(what, left["sessionId"], left["params"])
+        # Requests come last: what becomes of them depends on the conditions of their tab.
+        for what in ("dialogs", "choosers"):
+            self._take_over_open(what, handover)
         for tab in self._tabs.values():
-            if not tab.is_ready and not tab.crashed:
-                tab.learn()
+            if not tab.is_ready:
+                tab.learn(self._conditions_of(tab.handle))
+        self._take_over_open("requests", handover)
+
+    def _take_over_open(self, what: str, handover: Json) -> None:
+        for left in handover[what]:
+            for tab in self._tabs.values():
+                tab.take_over(what, left["sessionId"], left["params"])
 
     def _take_over_new(self, known: Json) -> None:
         """Take over a page that is still paused. If the last broker created it, close the page: no
@@ -489,7 +520,9 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         )
         if hold is not None:
             self._holds.hold(tab.handle, hold.taps)
-        tab.set_up(resume=hold is None).add_done_callback(_heard_or_gone)
+        conditions = self._conditions_of(tab.handle)
+        ready = tab.set_up(resume=hold is None, conditions=conditions)
+        ready.add_done_callback(_heard_or_gone)
 
     def _who_asked_for(self, new: CdpTab) -> TabHandle | None:
         """Return the opener of a ctrl-clicked tab: the tab of the same jar that asked for a tab.
@@ -514,7 +547,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         context = info.get("browserContextId", "")
         jar = context if context in self._jars else SHARED_JAR
         cdp = self._browser()
-        passwords = self._passwords.setdefault(jar, Passwords(cdp))
+        passwords = self._passwords.setdefault(jar, Passwords())
         tab = CdpTab(
             cdp,
             handle,
@@ -546,6 +579,9 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         if closing is not None and not closing.done():
             closing.set_result(None)
         self._drop_unused_label(tab.jar)
+        for other in self._tabs.values():
+            if other.jar == tab.jar and tab.jar != SHARED_JAR:
+                other.conditions.renew()
         self._report(TabClosed(handle))
 
     def _drop_unused_label(self, jar: str) -> None:
@@ -574,6 +610,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             table.clear()
         self._announced.clear()
         self._passwords.clear()
+        self._grants.clear()
         self._version = self._spare = None
 
     def page(self, tab: TabHandle) -> CdpTab:

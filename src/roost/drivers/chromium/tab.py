@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from roost.conditions import NO_CONDITIONS, Conditions
 from roost.drivers import events
 from roost.drivers.base import (
     BLANK,
@@ -25,10 +26,12 @@ from roost.drivers.base import (
 )
 from roost.drivers.chromium import page_events
 from roost.drivers.chromium.camera import Camera
+from roost.drivers.chromium.conditions import TabConditions, Where
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.dialogs import Dialogs
 from roost.drivers.chromium.frames import Frames
 from roost.drivers.chromium.input import TabInput
+from roost.drivers.chromium.interception import Interception
 from roost.drivers.chromium.navigation import Navigation
 from roost.drivers.chromium.page_exit import FROZEN_SECONDS, PageExit
 from roost.drivers.chromium.passwords import Passwords, wants_password
@@ -82,8 +85,11 @@ class CdpTab:
         self._exit = PageExit(cdp, session, self.dialogs)
         self._cdp = cdp
         self._passwords = passwords
+        self._interception = Interception(cdp, passwords)
+        self.conditions = TabConditions(cdp, session, self._interception, self.dialogs)
         self._report = report
         self._sessions = {session}
+        self._workers: set[str] = set()
         self._navigations: set[Navigation] = set()
         self._is_leaving = False
         """Something asked for a new main document, which is not committed yet."""
@@ -107,8 +113,9 @@ class CdpTab:
 
     # --- life ----------------------------------------------------------------------------------
 
-    def set_up(self, *, resume: bool) -> Pending:
+    def set_up(self, *, resume: bool, conditions: Conditions = NO_CONDITIONS) -> Pending:
         """Enable CDP domains and let the page run. Return the reply with the frame tree."""
+        self.conditions.begin(conditions)
         tell, session = self._cdp.tell, self.session
         tell("Page.enable", None, session)
         tell("Page.setLifecycleEventsEnabled", {"enabled": True}, session)
@@ -118,7 +125,7 @@ class CdpTab:
         tell("Emulation.setFocusEmulationEnabled", {"enabled": True}, session)
         tell("Page.setInterceptFileChooserDialog", {"enabled": True}, session)
         self.dialogs.set_viewport()
-        self._passwords.watch(session)
+        self.conditions.watch(session, Where.PAGE)
         self._attach_below(session)
         ready = self._ask_frames(session)
         if resume:
@@ -132,15 +139,24 @@ class CdpTab:
         self._listen(known["sessionId"])
         if known["targetInfo"]["type"] in FRAME_TYPES:
             self.frames.attached(known["targetInfo"]["targetId"], None, known["sessionId"])
+            self._workers.discard(known["sessionId"])
+        else:
+            self._workers.add(known["sessionId"])
         if known["waiting"]:
             self._cdp.tell("Runtime.runIfWaitingForDebugger", None, known["sessionId"])
 
-    def learn(self) -> None:
+    def learn(self, conditions: Conditions) -> None:
         """Ask for the frames and contexts of a tab that an earlier broker set up. Do not wait for
         the replies: a page with an open dialog sends none."""
+        self.conditions.begin(conditions)
+        if self.crashed:
+            self.conditions.watch(self.session, Where.PAGE, is_taken_over=True)
+            return
         self.is_ready = True
         for session in self._sessions:
-            self._passwords.watch(session)
+            where = Where.WORKER if session in self._workers else Where.FRAME
+            where = Where.PAGE if session == self.session else where
+            self.conditions.watch(session, where, is_taken_over=True)
             self._cdp.tell("Runtime.disable", None, session)
             self._cdp.tell("Runtime.enable", None, session)
             self._ask_frames(session, is_news=True)
@@ -152,8 +168,8 @@ class CdpTab:
 
     def ended(self, error: RoostError | None = None) -> None:
         """Fail everything that waits for this tab, which is gone."""
+        self._interception.ended()
         for session in self._sessions:
-            self._passwords.forget(session)
             self._cdp.end_session(session, error)
         self._gone = error or TabGone("The tab was closed.")
         for navigation in self._navigations:
@@ -481,7 +497,7 @@ class CdpTab:
         self._report(page_events.exception_thrown(self.handle, params))
 
     def _request_paused(self, session: str, params: Json) -> None:
-        self._passwords.request_paused(session, params)
+        self._interception.request_paused(session, params)
 
     def _chooser_opened(self, session: str, params: Json) -> None:
         self.dialogs.chooser_opened(session, params)
@@ -527,17 +543,18 @@ class CdpTab:
             for method in ("Page.enable", "Runtime.enable", "Network.enable"):
                 self._cdp.tell(method, None, below)
             self._cdp.tell("Page.setInterceptFileChooserDialog", {"enabled": True}, below)
-            self._passwords.watch(below)
+            self.conditions.watch(below, Where.FRAME)
             self._ask_frames(below)
         else:
             self._cdp.tell("Runtime.enable", None, below)
+            self.conditions.watch(below, Where.WORKER)
         self._attach_below(below)
         self._cdp.tell("Runtime.runIfWaitingForDebugger", None, below)
 
     def _detached_below(self, session: str, params: Json) -> None:
         below = params["sessionId"]
         self._sessions.discard(below)
-        self._passwords.forget(below)
+        self.conditions.forget(below)
         self._cdp.end_session(below)
 
     def _listen(self, session: str) -> None:

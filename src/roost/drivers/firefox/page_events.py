@@ -92,16 +92,20 @@ def _has_left(params: Json) -> bool:
     return not params["request"]["url"].startswith(_NEVER_LEFT)
 
 
+def kind_of(request: Json) -> str:
+    """Return the kind of a request: document, script, image, xhr, …"""
+    by_initiator = _BY_INITIATOR.get(request.get("initiatorType") or "", "other")
+    return _BY_DESTINATION.get(request.get("destination") or "", by_initiator)
+
+
 def _request_sent(handle: TabHandle, params: Json) -> RequestSent:
     request = params["request"]
-    by_initiator = _BY_INITIATOR.get(request.get("initiatorType") or "", "other")
-    kind = _BY_DESTINATION.get(request.get("destination") or "", by_initiator)
     return RequestSent(
         handle=handle,
         request=request["request"],
         url=request["url"],
         method=request["method"],
-        kind=kind,
+        kind=kind_of(request),
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import singledispatch
 from typing import Any
 
-from roost.api import jar_views, page_views, views
+from roost.api import condition_views, jar_views, page_views, views
 from roost.errors import RoostError
 from roost.frontends.mcp.toolset import Image, Reply
 from roost.hints import Hint, Spelling, spelled
@@ -276,6 +276,35 @@ def _console(view: page_views.ConsoleView) -> Iterator[str]:
             f"[{said.level}] {said.text}" + (f" ({said.url}:{said.line})" if said.url else "")
             for said in view.messages
         )
+
+
+@_tells(condition_views.ConditionsView)
+def _conditions(view: condition_views.ConditionsView) -> Iterator[str]:
+    where = f"tab {view.tab}" if view.tab else f"session {view.session}"
+    lines = [
+        *(_route(one, view.added) for one in view.routes),
+        *(f"Headers to {one.origin}: {', '.join(one.names)}." for one in view.headers),
+        *(f"Credentials for {one.origin}: {one.username}." for one in view.credentials),
+        *(["Network: offline."] if view.offline else []),
+        *([f"Network: {view.throttle}."] if view.throttle else []),
+        *([f"Emulation: {_emulated(view.emulation)}."] if view.emulation else []),
+        *(f"Permissions of {one.origin}: {', '.join(one.names)}." for one in view.permissions),
+        *([f"Init scripts: {', '.join(view.scripts)}."] if view.scripts else []),
+    ]
+    yield "\n".join(
+        [f"Conditions of {where}:", *lines] if lines else [f"No conditions in {where}."]
+    )
+
+
+def _route(route: condition_views.RouteView, added: str | None) -> str:
+    only = [*([route.method] if route.method else []), *(route.kinds or [])]
+    limits = f" ({', '.join(only)})" if only else ""
+    new = " (new)" if route.id == added else ""
+    return f"{route.id}{new}: {route.url}{limits} {route.does}"
+
+
+def _emulated(emulation: condition_views.EmulationView) -> str:
+    return ", ".join(f"{name} {value}" for name, value in emulation.to_wire().items())
 
 
 @_tells(page_views.NetworkView)

@@ -239,6 +239,27 @@ _ROWS: Final = (
         "Load cookies and localStorage from such a file.",
     ),
     Verb("downloads", ops.Downloads, example="roost downloads"),
+    # --- network and device ----------------------------------------------------------------------
+    Verb("route", ops.Route, ("url",), "roost route '**/api/user' --body '{}' --status 200"),
+    Verb("route-list", ops.RouteList, (), "roost route-list", aliases=("routes",)),
+    Verb("unroute", ops.Unroute, ("rule",), "roost unroute r1"),
+    Verb(
+        "network-state-set",
+        ops.NetworkState,
+        ("state",),
+        "roost network-state-set offline",
+        aliases=("network-state",),
+    ),
+    Verb("headers", ops.SetHeaders, ("headers…",), 'roost headers "X-Tenant: a"'),
+    Verb(
+        "credentials",
+        ops.SetCredentials,
+        ("origin", "username", "password"),
+        "roost credentials https://staging.example.com ada secret",
+    ),
+    Verb("emulate", ops.Emulate, ("device",), 'roost emulate "iPhone 15" --locale de-DE'),
+    Verb("init-script", ops.InitScript, ("script",), "roost init-script --path fake-clock.js"),
+    Verb("conditions", ops.Conditions, (), "roost conditions"),
     # --- sharing ---------------------------------------------------------------------------------
     Verb("space request", ops.TabSpaceRequest, example="roost space request"),
     Verb("space grant", ops.TabSpaceGrant, ("tab",), "roost space grant t3"),
@@ -286,12 +307,22 @@ GROUPS: Final = {
     ),
     "Tabs": ("tab", "page"),
     "Logs, cookies, files": ("console", "requests", "request", "cookies", "state", "downloads"),
+    "Network and device": (
+        "route", "route-list", "unroute", "network-state-set", "headers", "credentials", "emulate",
+        "init-script", "conditions",
+    ),
     "Sharing": ("space", "loop", "handoff", "session id", "call"),
     "Others": tuple(verb.words for verb in DERIVED),
 }  # fmt: skip
 """The verbs by their first word, as `roost --help` lists them."""
 
-FLAG_ALIASES: Final = {"--gone": "--text-gone", "--full": "--full-page"}
+FLAG_ALIASES: Final = {
+    "--gone": "--text-gone",
+    "--full": "--full-page",
+    "--header": "--headers",
+    "--request-header": "--request-headers",
+    "--kind": "--kinds",
+}
 """Shorter names of flags."""
 SHORT_FLAGS: Final = {"interactive": "-i", "depth": "-d", "tab": "-t"}
 """Letters for the flags of these fields."""
