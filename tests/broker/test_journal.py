@@ -8,15 +8,27 @@ import pytest
 
 from roost.api import operations as ops
 from roost.broker.journal import Journal
+from roost.conditions import (
+    Conditions,
+    Credentials,
+    Emulation,
+    Geolocation,
+    Grant,
+    OriginHeaders,
+    Route,
+    Script,
+)
 from roost.core.rows import (
     ROW_TYPES,
     Agent,
+    Approval,
     Batch,
     Consent,
     Counter,
     Jar,
     Loop,
     Member,
+    PageConditions,
     Question,
     Reservation,
     Row,
@@ -48,6 +60,15 @@ from roost.vocabulary import (
 
 URL = "https://site.test/"
 A, S, B, J, T = (AgentId("agent_1"), SessionId("s1"), BrowserId("b"), JarId("j1"), TabId("t1"))
+EVERYTHING = Conditions(
+    routes=(Route(id="r1", url="**", kinds=("xhr",), status=200, headers=(("A", "ü"),)),),
+    headers=(OriginHeaders(origin="*", headers=(("A", "b"),)),),
+    credentials=(Credentials(origin="https://a.test", username="ada", password="secret"),),
+    offline=True,
+    emulation=Emulation(device="Pixel 7", geolocation=Geolocation(latitude=1, longitude=2)),
+    grants=(Grant(origin="*", names=("camera",)),),
+    scripts=(Script(name="s", text="1"),),
+)
 ROWS: list[Row] = [
     Agent(
         id=A, pid=1, process_started="x", name="ü ☃", own_session=S, secret_digest="d",
@@ -68,6 +89,7 @@ ROWS: list[Row] = [
     Loop(session=S, prompt="p" * 100_000, max_iterations=0, phrase=None, started_at=1.0),
     Question(session=S, kind=QuestionKind.HANDOFF, reason="Log in", agent=A, asked_at=1.0,
              until=2.5, answer=QuestionAnswer.DONE, note="Done."),
+    Approval(session=S, subject="browser_evaluate", origin="https://a.example", until=3.5),
     Consent(browser=B, name="claude", allow=False),
     Batch(agent=A, digest="0" * 32, done=2, of=3),
     PageConditions(session=S, conditions=EVERYTHING, routes_made=1),

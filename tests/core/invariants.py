@@ -17,6 +17,7 @@ from roost.core import events as ev
 from roost.core.machine import Decision, Machine
 from roost.core.rows import (
     Agent,
+    Approval,
     Consent,
     Jar,
     Loop,
@@ -66,6 +67,7 @@ class Facts:
         self.reservations: dict[SessionId, Reservation] = {}
         self.loops: dict[SessionId, Loop] = {}
         self.questions: dict[SessionId, Question] = {}
+        self.approvals: dict[str, Approval] = {}
         self.consents: dict[tuple[BrowserId, str], Consent] = {}
         for row in rows:
             match row:
@@ -87,6 +89,8 @@ class Facts:
                     self.loops[row.session] = row
                 case Question():
                     self.questions[row.session] = row
+                case Approval():
+                    self.approvals[row.key] = row
                 case Consent():
                     self.consents[row.browser, row.name] = row
 
@@ -98,6 +102,7 @@ class Facts:
         """Return the rows that expire at their deadline."""
         tables: tuple[Mapping[Any, Row], ...] = (
             self.agents, self.sessions, self.reservations, self.loops, self.questions,
+            self.approvals,
         )  # fmt: skip
         return [row for table in tables for row in table.values()]
 
@@ -366,6 +371,8 @@ def check_references(facts: Facts, settings: CoreSettings) -> None:
     assert not facts.requests.keys() & facts.reservations.keys()
     assert facts.loops.keys() <= sessions.keys()
     assert facts.questions.keys() <= sessions.keys(), "a session that ended still asks"
+    kept = {row.session for row in facts.approvals.values() if row.session is not None}
+    assert kept <= sessions.keys(), "a session that ended is still allowed something"
     assert all(jar.session is None or jar.session in sessions for jar in facts.jars.values())
     attended = {session for _, session in facts.members}
     for row in sessions.values():

@@ -34,7 +34,8 @@ def test_conditions_hold_for_the_tabs_of_their_session_and_end_with_it() -> None
     assert core.tab_conditions(play.state, play.state.tabs[theirs.id]) == NO_CONDITIONS
     play.restart()
     assert core.tab_conditions(play.state, play.state.tabs[mine.id]) == now
-    play.do(ev.TabClosed(mine.browser, play.state.tabs[mine.id].handle or mine.handle))
+    assert mine.handle is not None
+    play.do(ev.TabClosed(mine.browser, mine.handle))
     assert set(play.state.page_conditions) == {row.session}
     play.do(Ask(core.dispose_session, OPERATOR, row.session))
     assert play.state.page_conditions == {}

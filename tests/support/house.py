@@ -317,6 +317,7 @@ def real_home(folder: Path, *, browser: str = "fake", **settings: object) -> Ite
     """
     home = Home(folder)
     home.create()
+    settings = {"keyring": False, **settings}  # leave the developer's keyring alone
     lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
     home.config.write_text("\n".join([f'browser = "{browser}"', *lines, ""]), encoding="utf-8")
     try:

@@ -128,6 +128,8 @@ class SessionView(View):
     """The tab group that shows the session, once it has a tab, in browsers with tab groups."""
     kept_seconds: int | None = None
     """Set for a session that no agent is in: it is kept so long for its conversation to return."""
+    parent: str | None = None
+    """Set for a sub-agent's session: the session of the agent that started the sub-agent."""
 
 
 class FrontView(View):
@@ -302,12 +304,17 @@ class LoopView(View):
 
 
 class BrokerView(View):
-    """The broker process. ``http`` is the base address of its HTTP front end."""
+    """The broker process.
+
+    http: base address of its HTTP front end.
+    key_problem: why the key of stored logins and secrets is missing, if it is.
+    """
 
     pid: int
     version: str
     uptime_seconds: int
     http: str | None = None
+    key_problem: str | None = None
 
 
 class BrowserView(View):

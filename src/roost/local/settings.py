@@ -169,6 +169,12 @@ class Settings:
         "Let an action wait this long for the requests it began; 0: not at all.",
         _short_wait,
     )
+    keyring: bool = _setting(
+        True,
+        "",
+        "Keep the key of stored logins and secrets in the system's keyring, if there is one.",
+        _switch,
+    )
     reads: Reads = _setting(Reads.PRIVATE, "|".join(Reads), "Which agents may read a tab.", _reads)
 
 

@@ -17,7 +17,9 @@ from roost.vocabulary import Color, JarPolicy, Lifetime
 CONVERSATION = "baf16c1a-7e95-4cd1-8bf2-b794facf1e63"
 
 
-def session(id: str, *, kept: int | None = None, tabs: int = 0) -> views.SessionView:
+def session(
+    id: str, *, kept: int | None = None, tabs: int = 0, parent: str | None = None
+) -> views.SessionView:
     return views.SessionView(
         id=id,
         name=f"name of {id}",
@@ -33,6 +35,7 @@ def session(id: str, *, kept: int | None = None, tabs: int = 0) -> views.Session
             for number in range(tabs)
         ],
         kept_seconds=kept,
+        parent=parent,
     )
 
 
@@ -67,6 +70,17 @@ def test_sessions_with_agents_come_before_sessions_without() -> None:
     text = shown([session("idle"), session("open", tabs=1), session(CONVERSATION)], width=200)
     order = [text.index(f"name of {id}") for id in (CONVERSATION, "open", "idle")]
     assert order == sorted(order)
+
+
+def test_sessions_of_sub_agents_stand_below_their_parents() -> None:
+    sessions = [session("grandchild", parent="child"), session("other"), session("main")]
+    sessions += [session("orphan", parent="ended"), session("child", parent="main")]
+    text = shown(sessions, width=200)
+    order = [text.index(f"name of {id}") for id in ("other", "main", "child", "grandchild")]
+    assert order == sorted(order)
+    assert "└ name of child" in text
+    assert "  └ name of grandchild" in text
+    assert " name of orphan" in text, "its parent is not in the list"
 
 
 def test_a_conversations_long_id_is_cut_in_a_terminal_and_whole_in_a_pipe(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from roost.api import jar_views, page_views, views
+from roost.api import condition_views, jar_views, page_views, views
 from roost.api.operations import OPERATIONS, Audience
 from roost.errors import DialogOpen
 from roost.frontends.mcp.browser_names import ALL, browser_names

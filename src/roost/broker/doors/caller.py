@@ -27,6 +27,7 @@ from roost.broker.work import (
     page_use,
     page_work,
     pictures,
+    questions,
     session_work,
     space_work,
 )
@@ -108,8 +109,8 @@ WORK: dict[type[Operation], Work] = {
     ops.SessionShow: session_work.show,
     ops.SessionToken: session_work.token,
     ops.SessionHeartbeat: session_work.heartbeat,
-    ops.Handoff: session_work.handoff,
-    ops.SessionAnswer: session_work.answer,
+    ops.Handoff: questions.handoff,
+    ops.SessionAnswer: questions.answer,
     ops.SessionPause: session_work.pause,
     ops.SessionResume: session_work.resume,
     ops.SessionFront: session_work.front,
@@ -184,7 +185,12 @@ class Caller:
     async def _work(self, operation: Operation, seconds: float) -> View:
         if isinstance(operation, ops.Batch):
             return await batch.run(self._broker, self._agent, operation, seconds, self._step)
-        return await WORK[type(operation)](self._broker, self._agent, operation)
+        work = WORK[type(operation)]
+        while True:
+            try:
+                return await work(self._broker, self._agent, operation)
+            except core.ApprovalNeeded as needed:
+                await questions.ask(self._broker, needed)
 
     async def _answered(self, operation: Operation, seconds: float) -> View:
         """Run the operation within the deadline. Raises only ``RoostError``."""

@@ -92,6 +92,7 @@ def session(broker: Broker, agent: AgentId, row: Session) -> views.SessionView:
         kept_seconds=None
         if row.kept_until is None
         else max(0, int(row.kept_until - broker.clock.now())),
+        parent=row.parent,
     )
 
 
@@ -156,6 +157,7 @@ def status(broker: Broker, agent: AgentId) -> views.StatusView:
             version=broker.version,
             uptime_seconds=int(now - broker.started_at),
             http=broker.http,
+            key_problem=broker.sealer.key_problem if agent == OPERATOR else None,
         ),
         browsers=browsers(broker),
         agents=[

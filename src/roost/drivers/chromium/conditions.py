@@ -74,6 +74,17 @@ class TabConditions:
         self._interception.put(conditions)
         self._dialogs.put_device(conditions.emulation)
 
+    def expect(self, session: str, target: str) -> None:
+        """Add a child session of an earlier broker. ``target``: the type of its target."""
+        is_frame = target in ("iframe", "webview")
+        self._sessions[session] = Where.FRAME if is_frame else Where.WORKER
+
+    def take_over(self, conditions: Conditions) -> None:
+        """Follow these conditions in the sessions of an earlier broker."""
+        self.begin(conditions)
+        for session, where in {self._session: Where.PAGE, **self._sessions}.items():
+            self.watch(session, where, is_taken_over=True)
+
     def watch(self, session: str, where: Where, *, is_taken_over: bool = False) -> None:
         """Make a new protocol session of the tab follow the conditions."""
         self._sessions[session] = where
@@ -223,18 +234,28 @@ def _metadata(user_agent: str, mobile: bool) -> Json:
     return found
 
 
-async def put_grants(
-    cdp: CdpConnection, context: Json, before: tuple[Grant, ...], after: tuple[Grant, ...]
-) -> None:
-    """Grant these permissions in a jar, and take back those from before."""
-    if before:
-        await cdp.call("Browser.resetPermissions", context)
-    for grant in after:
-        names = sorted({_PERMISSIONS.get(name, name) for name in grant.names})
-        origin = {} if grant.origin == ANY_ORIGIN else {"origin": grant.origin}
-        try:
-            await cdp.call("Browser.grantPermissions", {"permissions": names, **origin, **context})
-        except CdpError as error:
-            raise BadRequest(
-                "permissions: Chromium refused one.", field="permissions", page_said=str(error)
-            ) from None
+class Grants:
+    """The permissions granted in each jar."""
+
+    def __init__(self) -> None:
+        self._now: dict[str, tuple[Grant, ...]] = {}
+
+    async def put(self, cdp: CdpConnection, jar: str, grants: tuple[Grant, ...]) -> None:
+        """Grant these permissions in a jar, and take back those from before."""
+        before = self._now.get(jar, ())
+        if before == grants:
+            return
+        self._now[jar] = grants
+        context = {"browserContextId": jar}
+        if before:
+            await cdp.call("Browser.resetPermissions", context)
+        for grant in grants:
+            names = sorted({_PERMISSIONS.get(name, name) for name in grant.names})
+            origin = {} if grant.origin == ANY_ORIGIN else {"origin": grant.origin}
+            asked = {"permissions": names, **origin, **context}
+            try:
+                await cdp.call("Browser.grantPermissions", asked)
+            except CdpError as error:
+                raise BadRequest(
+                    "permissions: Chromium refused one.", field="permissions", page_said=str(error)
+                ) from None

@@ -12,7 +12,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 
-from roost.conditions import NO_CONDITIONS, Conditions, Grant
+from roost.conditions import NO_CONDITIONS, Conditions
 from roost.drivers.base import (
     BLANK,
     SHARED_JAR,
@@ -30,14 +30,15 @@ from roost.drivers.base import (
     Report,
     RunningBrowser,
 )
-from roost.drivers.chromium.conditions import put_grants
+from roost.drivers.chromium.conditions import Grants
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.cookies import cookie_from, delete_cookies, write_cookies
 from roost.drivers.chromium.downloads import Downloads
 from roost.drivers.chromium.film import Screencast
 from roost.drivers.chromium.holds import Holds
+from roost.drivers.chromium.label_tabs import bring_to_front, fill_label, is_visible
 from roost.drivers.chromium.passwords import Passwords
-from roost.drivers.chromium.storage import UnseenPage, read_page_storage
+from roost.drivers.chromium.storage import UnseenPage, read_page_storage, stores_of
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.chromium.taps import Tap
 from roost.drivers.connection import BROWSER, Json, Pending, log_failure
@@ -59,9 +60,6 @@ logger = logging.getLogger(__name__)
 CLOSE_SECONDS = 5.0
 OPEN_SECONDS = 12.0
 OPEN_TRIES = 3
-# The processes that hold the cookies and the localStorage of all jars, as Chromium names them.
-COOKIES_PROCESS = "network.mojom.NetworkService"
-STORAGE_PROCESS = "storage.mojom.StorageService"
 # Ignore Chromium's own user interface ("browser_ui") and the tab targets that contain pages.
 _FILTER = [
     {"type": "browser", "exclude": True},
@@ -94,8 +92,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         self._labels = WindowLabels(self._open_label, self._close)
         self._version: Json | None = None
         self._conditions_of: ConditionsOf = lambda _: NO_CONDITIONS
-        self._grants: dict[str, tuple[Grant, ...]] = {}
-        """The permissions granted in each jar."""
+        self._grants = Grants()
         self._spare: Pending | None = None
         """A browser-level session attached in advance, so that the next client need not wait."""
 
@@ -162,7 +159,6 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             return
         self._jars.discard(jar)
         self._passwords.pop(jar, None)
-        self._grants.pop(jar, None)
         try:
             await cdp.call("Target.disposeBrowserContext", {"browserContextId": jar})
         except CdpError as error:
@@ -192,13 +188,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         return await write_storage(lambda: self._unseen_page(jar), storage)
 
     async def stores(self) -> Stores:
-        try:
-            answer = await self._browser().call("SystemInfo.getProcessInfo")
-        except CdpError as error:  # this browser lacks the command: then no loss is detected
-            logger.debug("the browser does not tell its processes: %s", error)
-            return Stores()
-        pids = {one["type"]: int(one["id"]) for one in answer["processInfo"]}
-        return Stores(cookies=pids.get(COOKIES_PROCESS, 0), storage=pids.get(STORAGE_PROCESS, 0))
+        return await stores_of(self._browser())
 
     async def open_tab(self, jar: str, group: Group | None = None) -> TabHandle:
         """Open a tab, and then the label of its window: the first tab of a window is in front, and
@@ -243,11 +233,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             raise no_window()
         cdp = self._browser()
         try:
-            window = await cdp.call("Browser.getWindowForTarget", {"targetId": tab})
-            if window["bounds"].get("windowState") == "minimized":
-                normal = {"windowId": window["windowId"], "bounds": {"windowState": "normal"}}
-                await cdp.call("Browser.setWindowBounds", normal)
-            await cdp.call("Target.activateTarget", {"targetId": tab})
+            await bring_to_front(cdp, tab)
         except CdpError as error:
             self.page(tab)  # raises TabGone if the tab closed meanwhile
             raise Unsupported("Chromium did not show the tab.", page_said=str(error)) from None
@@ -272,19 +258,13 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
     def ask_conditions(self, of: ConditionsOf) -> None:
         self._conditions_of = of
 
-    def check_conditions(self, conditions: Conditions) -> None:
-        """Chromium can follow all conditions."""
+    def check_conditions(self, conditions: Conditions) -> None: ...  # it can follow all
 
     async def put_jar_conditions(self, jar: str, conditions: Conditions) -> None:
-        before = self._grants.get(jar, ())
-        if before != conditions.grants:
-            self._grants[jar] = conditions.grants
-            await put_grants(self._browser(), self._context(jar), before, conditions.grants)
+        await self._grants.put(self._browser(), jar, conditions.grants)
 
     async def put_conditions(self, tab: TabHandle, conditions: Conditions) -> None:
-        page = self.page(tab)
-        page.check_open()
-        await page.conditions.put(conditions)
+        await self.page(tab).conditions.put(conditions)
 
     # --- DevTools clients ----------------------------------------------------------------------
 
@@ -388,11 +368,8 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         attached = await self._create_page(jar)
         session, target = attached["sessionId"], str(attached["targetInfo"]["targetId"])
         self._unseen[session] = target
-        cdp = self._browser()
         try:
-            cdp.tell("Runtime.runIfWaitingForDebugger", None, session)
-            filled = {"frameId": target, "html": html}
-            await cdp.call("Page.setDocumentContent", filled, session)
+            await fill_label(self._browser(), session, target, html)
         except CdpError as error:
             self._close(target)
             raise TabGone("The label tab closed as it opened.", page_said=str(error)) from None
@@ -409,10 +386,8 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         session = next((one for one, page in self._unseen.items() if page == label), None)
         if label is None or session is None:
             return
-        ask = {"expression": "document.visibilityState", "returnByValue": True}
         with suppress(CdpError, TabGone):
-            answer = await self._browser().call("Runtime.evaluate", ask, session)
-            if answer["result"].get("value") == "visible":
+            if await is_visible(self._browser(), session):
                 await self._labels.renew(jar)
 
     def _context(self, jar: str) -> Json:
@@ -579,9 +554,8 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         if closing is not None and not closing.done():
             closing.set_result(None)
         self._drop_unused_label(tab.jar)
-        for other in self._tabs.values():
-            if other.jar == tab.jar and tab.jar != SHARED_JAR:
-                other.conditions.renew()
+        for other in [one for one in self._tabs.values() if one.jar == tab.jar]:
+            other.conditions.renew()
         self._report(TabClosed(handle))
 
     def _drop_unused_label(self, jar: str) -> None:
@@ -610,7 +584,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             table.clear()
         self._announced.clear()
         self._passwords.clear()
-        self._grants.clear()
+        self._grants = Grants()
         self._version = self._spare = None
 
     def page(self, tab: TabHandle) -> CdpTab:

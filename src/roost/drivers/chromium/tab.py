@@ -24,7 +24,6 @@ from roost.drivers.base import (
     Picture,
     Shot,
 )
-from roost.drivers.chromium import page_events
 from roost.drivers.chromium.camera import Camera
 from roost.drivers.chromium.conditions import TabConditions, Where
 from roost.drivers.chromium.connection import CdpConnection, CdpError
@@ -33,6 +32,7 @@ from roost.drivers.chromium.frames import Frames
 from roost.drivers.chromium.input import TabInput
 from roost.drivers.chromium.interception import Interception
 from roost.drivers.chromium.navigation import Navigation
+from roost.drivers.chromium.page_events import console_called, exception_thrown
 from roost.drivers.chromium.page_exit import FROZEN_SECONDS, PageExit
 from roost.drivers.chromium.passwords import Passwords, wants_password
 from roost.drivers.chromium.requests import Requests
@@ -89,7 +89,6 @@ class CdpTab:
         self.conditions = TabConditions(cdp, session, self._interception, self.dialogs)
         self._report = report
         self._sessions = {session}
-        self._workers: set[str] = set()
         self._navigations: set[Navigation] = set()
         self._is_leaving = False
         """Something asked for a new main document, which is not committed yet."""
@@ -137,26 +136,20 @@ class CdpTab:
         """Take over a child session of an earlier broker, and let it run if it is paused."""
         self._sessions.add(known["sessionId"])
         self._listen(known["sessionId"])
+        self.conditions.expect(known["sessionId"], known["targetInfo"]["type"])
         if known["targetInfo"]["type"] in FRAME_TYPES:
             self.frames.attached(known["targetInfo"]["targetId"], None, known["sessionId"])
-            self._workers.discard(known["sessionId"])
-        else:
-            self._workers.add(known["sessionId"])
         if known["waiting"]:
             self._cdp.tell("Runtime.runIfWaitingForDebugger", None, known["sessionId"])
 
     def learn(self, conditions: Conditions) -> None:
         """Ask for the frames and contexts of a tab that an earlier broker set up. Do not wait for
         the replies: a page with an open dialog sends none."""
-        self.conditions.begin(conditions)
+        self.conditions.take_over(conditions)
         if self.crashed:
-            self.conditions.watch(self.session, Where.PAGE, is_taken_over=True)
             return
         self.is_ready = True
         for session in self._sessions:
-            where = Where.WORKER if session in self._workers else Where.FRAME
-            where = Where.PAGE if session == self.session else where
-            self.conditions.watch(session, where, is_taken_over=True)
             self._cdp.tell("Runtime.disable", None, session)
             self._cdp.tell("Runtime.enable", None, session)
             self._ask_frames(session, is_news=True)
@@ -490,15 +483,6 @@ class CdpTab:
     def _request_finished(self, session: str, params: Json) -> None:
         self._requests.finished(params)
 
-    def _console(self, session: str, params: Json) -> None:
-        self._report(page_events.console_called(self.handle, params))
-
-    def _exception(self, session: str, params: Json) -> None:
-        self._report(page_events.exception_thrown(self.handle, params))
-
-    def _request_paused(self, session: str, params: Json) -> None:
-        self._interception.request_paused(session, params)
-
     def _chooser_opened(self, session: str, params: Json) -> None:
         self.dialogs.chooser_opened(session, params)
 
@@ -511,14 +495,8 @@ class CdpTab:
     def _dialog_closed(self, session: str, params: Json) -> None:
         self.dialogs.dialog_closed()
 
-    def _context_made(self, session: str, params: Json) -> None:
-        self.frames.context_made(params["context"], session)
-
     def _context_gone(self, session: str, params: Json) -> None:
         self.frames.context_gone(params["executionContextId"], session)
-
-    def _contexts_cleared(self, session: str, params: Json) -> None:
-        self.frames.contexts_cleared(session)
 
     def _target_crashed(self, session: str, params: Json) -> None:
         if session != self.session:
@@ -593,16 +571,16 @@ _EVENTS: dict[str, Callable[[CdpTab, str, Json], None]] = {
     "Page.fileChooserOpened": CdpTab._chooser_opened,
     "Page.javascriptDialogOpening": CdpTab._dialog_opened,
     "Page.javascriptDialogClosed": CdpTab._dialog_closed,
-    "Fetch.requestPaused": CdpTab._request_paused,
+    "Fetch.requestPaused": lambda tab, s, params: tab._interception.request_paused(s, params),
     "Network.requestWillBeSent": CdpTab._request_sent,
     "Network.responseReceived": CdpTab._response_received,
     "Network.loadingFinished": CdpTab._request_finished,
     "Network.loadingFailed": CdpTab._request_finished,
-    "Runtime.consoleAPICalled": CdpTab._console,
-    "Runtime.exceptionThrown": CdpTab._exception,
-    "Runtime.executionContextCreated": CdpTab._context_made,
+    "Runtime.consoleAPICalled": lambda tab, _, p: tab._report(console_called(tab.handle, p)),
+    "Runtime.exceptionThrown": lambda tab, _, p: tab._report(exception_thrown(tab.handle, p)),
+    "Runtime.executionContextCreated": lambda tab, s, p: tab.frames.context_made(p["context"], s),
     "Runtime.executionContextDestroyed": CdpTab._context_gone,
-    "Runtime.executionContextsCleared": CdpTab._contexts_cleared,
+    "Runtime.executionContextsCleared": lambda tab, s, _: tab.frames.contexts_cleared(s),
     "Input.dragIntercepted": lambda tab, _, params: tab.input.drag_began(params),
     "Inspector.targetCrashed": CdpTab._target_crashed,
     "Target.attachedToTarget": CdpTab._attached_below,
@@ -611,5 +589,5 @@ _EVENTS: dict[str, Callable[[CdpTab, str, Json], None]] = {
 _LEFT_BEHIND: dict[str, Callable[[CdpTab, str, Json], None]] = {
     "dialogs": CdpTab._dialog_opened,
     "choosers": CdpTab._chooser_opened,
-    "requests": CdpTab._request_paused,
+    "requests": lambda tab, session, params: tab._interception.request_paused(session, params),
 }

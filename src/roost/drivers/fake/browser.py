@@ -16,7 +16,8 @@ from itertools import count
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from roost.drivers.base import BLANK, SHARED_JAR, Report
+from roost.conditions import NO_CONDITIONS, Conditions
+from roost.drivers.base import BLANK, SHARED_JAR, ConditionsOf, Report
 from roost.drivers.events import (
     DriverEvent,
     TabClosed,

@@ -59,17 +59,18 @@ def json_shape(view: StatusView) -> dict[str, Any]:
 def sessions_table(
     sessions: list[SessionView], shown: Callable[[str], str] = lambda id: id
 ) -> Table:
-    """Return a table of sessions in their colours, each with its tabs below it.
+    """Return a table of sessions in their colours, each with its tabs below it, and sub-agents'
+    sessions below the session of the agent that started them.
 
     shown: returns a session's id as the table shows it.
     """
     made = table("SESSION", "NAME", "COLOUR", "JAR", "LIFETIME", "BROWSER", "TABS")
-    for row in sessions:
+    for depth, row in _families(sessions):
         style = COLORS[row.color]
         state = f"{row.lifetime}, paused" if row.paused else row.lifetime
         made.add_row(
             cell(shown(row.id), style),
-            cell(row.name),
+            cell(f"{'  ' * (depth - 1)}└ {row.name}" if depth else row.name),
             cell(f"● {row.color}", style),
             cell(row.jar),
             cell(state),
@@ -81,6 +82,21 @@ def sessions_table(
             where = f"{tab.url} ({tab.state})" if tab.state else tab.url
             made.add_row(cell(f" {mark} {tab.tab}", style), cell(where), cell(tab.title, "dim"))
     return made
+
+
+def _families(sessions: list[SessionView]) -> Iterator[tuple[int, SessionView]]:
+    """Yield each session after its parent, with the number of its ancestors in the list."""
+    listed = {row.id for row in sessions}
+    children: dict[str | None, list[SessionView]] = {}
+    for row in sessions:
+        children.setdefault(row.parent if row.parent in listed else None, []).append(row)
+
+    def below(parent: str | None, depth: int) -> Iterator[tuple[int, SessionView]]:
+        for row in children.get(parent, ()):
+            yield depth, row
+            yield from below(row.id, depth + 1)
+
+    return below(None, 0)
 
 
 def _parts(view: StatusView) -> Iterator[RenderableType]:
