@@ -8,8 +8,8 @@ pages), ``questions`` (to the person), ``approvals`` (what the person allows), `
 browser's end and return), ``groups`` and ``consent`` (the person's own browser), ``addresses`` and
 ``redaction``, ``events`` and ``effects`` (what the core hears and orders), ``rows``, ``slots``,
 ``state`` and ``settings``. Pure code.
-May import: ``errors``, ``hints``, ``vocabulary``. Of the standard library: only modules that
-compute.
+May import: ``conditions``, ``errors``, ``hints``, ``vocabulary``. Of the standard library: only
+modules that compute.
 Never here: asyncio, a clock, random, os, logging, JSON, a browser protocol's words. Nothing awaits.
 Tests: ``tests/core``; the Hypothesis machine is ``tests/core/test_sharing_machine.py``.
 """

@@ -74,7 +74,7 @@ async def test_a_browser_that_starts_again_follows_again(tmp_path: Path) -> None
 
 async def test_the_next_broker_tells_a_browser_that_still_runs(tmp_path: Path) -> None:
     browser = FakeBrowser()
-    hello = replace(Hello(token="", kind=ClientKind.PYTHON), session="kept")
+    hello = replace(Hello(token="", kind=ClientKind.PYTHON), session=SessionId("kept"))
     async with fake_house(tmp_path, browser=browser) as house:
         api = house.admit(replace(hello, token=house.home.operator_token())).api
         await api.call(ops.Navigate(url="https://site.test/"))

@@ -69,10 +69,10 @@ LACKS = (
         "BiDi sets a permission for one origin.",
     ),
     Lack(
-        "route rules in a popup's first request",
+        "route rules and init scripts at a popup's beginning",
         "Route rules, headers for one origin and HTTP credentials may miss the first request of a "
-        "popup. All other conditions hold from the first request on. An aborted request always "
-        "fails for the same reason.",
+        "popup, and init scripts its first document. All other conditions hold from the first "
+        "request on. An aborted request always fails for the same reason.",
         "BiDi intercepts requests of tabs that exist, and cannot pause a new tab.",
     ),
     Lack(
