@@ -20,6 +20,7 @@ from roost.broker.broker import Broker
 from roost.broker.work import (
     batch,
     condition_work,
+    element_readings,
     jar_work,
     page_actions,
     page_input,
@@ -30,6 +31,7 @@ from roost.broker.work import (
     questions,
     session_work,
     space_work,
+    waits,
 )
 from roost.broker.work import views as view_of
 from roost.errors import BadRequest, Internal, RoostError, Timeout, Unauthorized
@@ -59,7 +61,10 @@ WORK: dict[type[Operation], Work] = {
     ops.Find: page_readings.find,
     ops.GetContent: page_readings.get_content,
     ops.PageState: page_readings.page_state,
-    ops.WaitFor: page_readings.wait_for,
+    ops.Get: element_readings.get,
+    ops.Is: element_readings.is_,
+    ops.Highlight: element_readings.highlight,
+    ops.WaitFor: waits.wait_for,
     ops.TakeScreenshot: pictures.take_screenshot,
     ops.ZoomScreenshot: pictures.zoom_screenshot,
     ops.PdfSave: pictures.pdf_save,
